@@ -1,6 +1,7 @@
 import { yieldToEventLoop } from "../lib/event-loop.js";
 import type { DeletedCount } from "../store/statistics.js";
 import type { Timer } from "../time.js";
+import { afterWriting } from "./after-writing.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
@@ -15,6 +16,7 @@ const MAX_PAUSE_MS = 100;
  * @param limit - Items of one step.
  * @param step - Deletes at most so many items.
  * @returns How many were deleted in all.
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with the outcome `unknown` where some were deleted before; whatever else a step throws.
  */
 export async function deleteInBatches(
   timer: Timer,
@@ -24,7 +26,8 @@ export async function deleteInBatches(
   let total = 0;
   for (;;) {
     const startedAt = timer();
-    const { deleted, hasMore } = await step(limit);
+    const next = () => step(limit);
+    const { deleted, hasMore } = await (total === 0 ? next() : afterWriting(next));
     total += deleted;
     if (!hasMore) return { deleted: total };
     await yieldToEventLoop(Math.min(timer() - startedAt, MAX_PAUSE_MS));

@@ -8,6 +8,7 @@ import {
   MAX_ADDRESS_RANGES,
 } from "../../rules/address.js";
 import type { Claim } from "../../store/change.js";
+import { afterWriting } from "../after-writing.js";
 import { notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import {
@@ -230,7 +231,8 @@ export const API_TABLE = {
       audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
       return true;
     });
-    const deletedKeys = await deleteAllKeys(context, apiId);
+    const deletion = () => deleteAllKeys(context, apiId);
+    const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
     if (!isDeleted && deletedKeys === 0) throw notFound("API");
     return {};
   }),

@@ -3,6 +3,7 @@ import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
+import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact } from "../context.js";
 import { id, type KeyReference } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
@@ -153,7 +154,7 @@ async function changeGrants(
   await changeKey(context, keyId, ({ direct }) => ({
     [field]: change(direct[field], items, kind),
   }));
-  return heldNow(context, kind, keyId);
+  return afterWriting(() => heldNow(context, kind, keyId));
 }
 
 /** Else a key would grow with every call, and each verification with it. */

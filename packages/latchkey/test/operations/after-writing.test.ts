@@ -1,0 +1,65 @@
+import { createLatchkey, interceptStore, type Latchkey, unavailable } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { expect, test } from "vitest";
+
+/** A latchkey whose store is away after so many changes. */
+async function latchkeyThatLosesItsStore(changes: number): Promise<{
+  readonly keyId: string;
+  readonly apiId: string;
+  readonly losing: Latchkey;
+  readonly latchkey: Latchkey;
+}> {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  await latchkey.createPermission({ name: "write" });
+  await latchkey.createRole({ name: "writer" });
+  const { keyId } = await latchkey.createKey({ apiId });
+  let left = changes;
+  const losing = createLatchkey({
+    store: interceptStore(store, ({ method }, run) => {
+      if (left === 0) return Promise.reject(unavailable("the store is down"));
+      if (method === "commit") left -= 1;
+      return run();
+    }),
+  });
+  return { keyId, apiId, losing, latchkey };
+}
+
+test.each([
+  ["setPermissions", { permissions: ["write"] }],
+  ["addPermissions", { permissions: ["write"] }],
+  ["setRoles", { roles: ["writer"] }],
+  ["addRoles", { roles: ["writer"] }],
+] as const)(
+  "a change by %s whose answer is lost is not told as one that did not happen",
+  async (name, grants) => {
+    const { keyId, losing, latchkey } = await latchkeyThatLosesItsStore(1);
+    const call = losing[name] as (input: unknown) => Promise<unknown>;
+    await expect(call({ keyId, ...grants })).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      outcome: "unknown",
+    });
+    expect(await latchkey.getKey({ keyId })).toMatchObject(grants);
+  },
+);
+
+test("a deletion that stops in the middle is not told as one that did not happen", async () => {
+  const { apiId, losing, latchkey } = await latchkeyThatLosesItsStore(1);
+  for (let count = 0; count < 30; count += 1) await latchkey.createKey({ apiId });
+  await expect(losing.deleteKeys({ apiId })).rejects.toMatchObject({ outcome: "unknown" });
+  expect((await latchkey.listKeys({ apiId })).total).toBeLessThan(31);
+});
+
+test("a deletion of an API whose keys stay is not told as one that did not happen", async () => {
+  const { apiId, losing } = await latchkeyThatLosesItsStore(1);
+  await expect(losing.deleteApi({ apiId })).rejects.toMatchObject({ outcome: "unknown" });
+});
+
+test("a change that the store was away for before it is told as one that did not happen", async () => {
+  const { keyId, losing } = await latchkeyThatLosesItsStore(0);
+  await expect(losing.setPermissions({ keyId, permissions: ["write"] })).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "not-applied",
+  });
+});
