@@ -83,6 +83,7 @@ export {
 export type {
   IdentityLimitInput,
   KeyLimitInput,
+  LimitFiguresInput,
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
 export type { ListIterator } from "./operations/lists.js";

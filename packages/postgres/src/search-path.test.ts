@@ -140,7 +140,6 @@ describeWithServers("another role that may create in the schema public", () => {
     const schema = "earlier";
     await postgresStore(app, { schema }).read("ws_default", []);
     await app.query(`ALTER FUNCTION ${schema}.lock_names(text, text[]) RESET search_path`);
-    await app.query(`DROP TYPE ${schema}.limit_plan CASCADE`);
     await app.query(`UPDATE ${schema}.schema_version SET version = 2`);
     await postgresStore(app, { schema }).read("ws_default", []);
     for (const each of await functionsOf(schema)) expect(each).toMatchObject({ fixed: true });

@@ -51,9 +51,15 @@ export type WireLimitInput = {
   readonly [Field in keyof WireLimitFigures]: WireLimitFigures[Field] | undefined;
 } & Pick<WireLimitFigures, "limit" | "duration">;
 
-/** Reads what decides of a limit, given in the words of the HTTP contract. */
+/** A limit that says nothing but its figures: it counts in fixed windows, and refuses. */
+export function fixedFigures(limit: number, duration: SpanMs): LimitFigures & { shadow: boolean } {
+  return { algorithm: "fixed", limit, duration, burst: limit, shadow: false };
+}
+
+/** Reads what decides of a limit, given in the words of the HTTP contract. What somebody adds to `Object.prototype` is none of it. */
 export function fromWireFigures(wire: WireLimitInput): LimitFigures & { shadow: boolean } {
-  const { limit, duration, algorithm = "fixed", burst = limit, shadow = false } = wire;
+  const own: WireLimitInput = Object.assign(Object.create(null), wire);
+  const { limit, duration, algorithm = "fixed", burst = limit, shadow = false } = own;
   return { algorithm, limit, duration, burst, shadow };
 }
 

@@ -10,14 +10,18 @@ export interface SlidingLimit {
   readonly duration: SpanMs;
 }
 
-/** Number of the group of an instant: group i is the span [i × p, (i + 1) × p), with p = ⌈duration / 16⌉ ms. */
-function groupOf(at: EpochMs, duration: SpanMs): number {
-  const length = ceilDiv(duration, MOST_EARLIER);
+/** Length of a group in ms: p = ⌈duration / 16⌉. */
+function groupLength(duration: SpanMs): SpanMs {
+  return ceilDiv(duration, MOST_EARLIER);
+}
+
+/** Number of the group of an instant: group i is the span [i × p, (i + 1) × p). */
+function groupOf(at: EpochMs, length: SpanMs): number {
   return (at - (at % length)) / length;
 }
 
-function lastInstantOf(group: number, duration: SpanMs): EpochMs {
-  return (group + 1) * ceilDiv(duration, MOST_EARLIER) - 1;
+function lastInstantOf(group: number, length: SpanMs): EpochMs {
+  return (group + 1) * length - 1;
 }
 
 /**
@@ -31,13 +35,17 @@ export function slidingAt(
   { duration }: Pick<SlidingLimit, "duration">,
   now: EpochMs,
 ): LimitState {
-  const at = stored === null ? now : Math.max(now, stored.at);
+  if (stored === null) return { at: now, used: 0, earlier: NONE_EARLIER };
+  const at = Math.max(now, stored.at);
+  const length = groupLength(duration);
   const since = at - duration + 1;
-  const first = since <= 0 ? 0 : groupOf(since, duration);
-  const latest = stored === null ? -1 : groupOf(stored.at, duration);
-  if (stored === null || latest < first) return { at, used: 0, earlier: NONE_EARLIER };
-  const earlier = stored.earlier.slice(0, latest - first);
-  const passed = groupOf(at, duration) - latest;
+  const first = since <= 0 ? 0 : groupOf(since, length);
+  const latest = groupOf(stored.at, length);
+  if (latest < first) return { at, used: 0, earlier: NONE_EARLIER };
+  const counting = latest - first;
+  const earlier =
+    stored.earlier.length > counting ? stored.earlier.slice(0, counting) : stored.earlier;
+  const passed = groupOf(at, length) - latest;
   if (passed === 0) return { at, used: stored.used, earlier };
   const empty = new Array<number>(passed - 1).fill(0);
   return { at, used: 0, earlier: [...empty, stored.used, ...earlier] };
@@ -66,7 +74,8 @@ export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: 
     missing -= counts[before] ?? 0
   )
     before -= 1;
-  return lastInstantOf(groupOf(current.at, duration) - before, duration) + duration;
+  const length = groupLength(duration);
+  return lastInstantOf(groupOf(current.at, length) - before, length) + duration;
 }
 
 /** The groups before the latest, the first first: the last instant of each, and its units. Empty groups are left out. */
@@ -74,9 +83,10 @@ export function slidingGroups(
   { at, earlier }: LimitState,
   { duration }: Pick<SlidingLimit, "duration">,
 ): readonly { readonly now: EpochMs; readonly cost: number }[] {
-  const latest = groupOf(at, duration);
+  const length = groupLength(duration);
+  const latest = groupOf(at, length);
   return earlier
-    .map((cost, index) => ({ now: lastInstantOf(latest - index - 1, duration), cost }))
+    .map((cost, index) => ({ now: lastInstantOf(latest - index - 1, length), cost }))
     .filter(({ cost }) => cost > 0)
     .reverse();
 }

@@ -8,7 +8,7 @@ import { effectiveUses } from "./effective-uses.js";
 import type { LoadedKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
-import { type RatelimitState, shownFigures, type VerifyOutcome } from "./verdict.js";
+import { type RatelimitState, ratelimitState, type VerifyOutcome } from "./verdict.js";
 
 /** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
 type LastingCheck = {
@@ -137,10 +137,9 @@ function ratelimitCheck(
     check: "ratelimit",
     passed: !exceeded,
     name,
-    ...shownFigures(limit),
+    ...ratelimitState(reading, limit),
     remaining: isTaken ? reading.remaining + cost : reading.remaining,
     cost,
-    reset: reading.resetAt,
     ...(retryAfterMs !== null && { retryAfterMs }),
   };
 }

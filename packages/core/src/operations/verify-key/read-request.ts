@@ -1,6 +1,6 @@
 import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
-import { fromWireFigures } from "../../rules/rate-limit.js";
+import { fixedFigures } from "../../rules/rate-limit.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,
@@ -196,7 +196,7 @@ function readLimit(value: unknown): WellFormed<LimitRequest> {
     return { name, cost, adHoc: null, isOptional: false };
   const windowMs = durationMs(duration);
   if (!isWhole(limit, 1) || windowMs === null) return FOR_SCHEMA;
-  const adHoc = fromWireFigures({ limit, duration: windowMs });
+  const adHoc = fixedFigures(limit, windowMs);
   return { name, cost, adHoc, isOptional: false };
 }
 

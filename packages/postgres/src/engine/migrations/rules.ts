@@ -24,8 +24,9 @@ CREATE FUNCTION latchkey.bucket_missing(at_stored bigint, missing bigint, now_at
   RETURN CASE WHEN greatest(now_at - at_stored, 0) >= latchkey.ceil_div(missing, units) THEN 0
     ELSE missing - greatest(now_at - at_stored, 0) * units END;
 -- Units of a sliding limit at an instant, by groups, the latest first: that of the instant itself is the first. Null where none counts.
+-- The planner may work out array_fill for a state that is not there, or that is long over: its bounds are not to fail then.
 CREATE FUNCTION latchkey.sliding_counts(stored text, at_now bigint, duration bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
-  RETURN (SELECT array_fill(0::bigint, ARRAY[(at_now / s.length - s.latest)::integer])
+  RETURN (SELECT array_fill(0::bigint, ARRAY[least(coalesce(at_now / s.length - s.latest, 0), 17)::integer])
       || (string_to_array(split_part(stored, ':', 2) || coalesce(',' || nullif(split_part(stored, ':', 3), ''), ''), ',')::bigint[])
         [1 : (s.latest - s.first + 1)::integer]
     FROM (SELECT latchkey.ceil_div(duration, 16) AS length, split_part(stored, ':', 1)::bigint / latchkey.ceil_div(duration, 16) AS latest,

@@ -61,6 +61,7 @@ CREATE TYPE latchkey.charge_plan AS (
 
 /** What the function `charge` takes: see charge.ts. What processes of an earlier version call stays beside it. */
 export const LIMIT_PLAN = `
+DROP TYPE IF EXISTS latchkey.limit_plan CASCADE;
 CREATE TYPE latchkey.limit_plan AS (
   workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
   is_peek boolean, is_taking boolean,
