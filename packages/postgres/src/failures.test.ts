@@ -67,7 +67,8 @@ describeWithServers("a PostgreSQL that fails", () => {
   });
 
   test("that does not answer a charge in time: unknown, and of a call that only reads not applied", async () => {
-    const hasty = postgresStore(pool, { chargeTimeoutMs: 30 });
+    // Long enough for a busy machine to send it, or it would not be unknown.
+    const hasty = postgresStore(pool, { chargeTimeoutMs: 500 });
     await hasty.read(WORKSPACE, []);
     await whileLocked(async () => {
       expect(await errorOf(hasty.charge(aPlan(), MOMENT))).toMatchObject({
