@@ -68,6 +68,21 @@ describe("metrics", () => {
     });
   });
 
+  test("count what shadows would have refused beside the verdicts, which stay as they are", async () => {
+    const { latchkey, metric, keyId, key, apiId } = await observed();
+    const limit = { limit: 1, duration: 3_600_000 };
+    await latchkey.updateKey({ keyId, ratelimit: { ...limit, shadow: true } });
+    for (let at = 0; at < 3; at += 1) await latchkey.verifyKey({ key });
+    const labels = { "latchkey.verdict.code": "VALID", "latchkey.api.id": apiId };
+    expect(await metric("latchkey.verifications")).toMatchObject({
+      series: [{ count: 3, labels }],
+    });
+    expect(await metric("latchkey.verifications.shadow_limited")).toEqual({
+      unit: "{verification}",
+      series: [{ count: 2, labels }],
+    });
+  });
+
   test("tell verifications from the cache apart", async () => {
     const { latchkey, metric, key } = await observed();
     for (let index = 0; index < 3; index += 1) await latchkey.verifyKey({ key });

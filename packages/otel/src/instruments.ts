@@ -14,6 +14,7 @@ import { checkedOptions, type TelemetryOptions } from "./options.js";
 /** What metrics are made with. */
 export interface Meters {
   readonly verifications: Counter;
+  readonly shadowLimited: Counter;
   readonly verificationDuration: Histogram;
   readonly operationDuration: Histogram;
   readonly storeDuration: Histogram;
@@ -79,6 +80,10 @@ function createMeters(provider: MeterProvider): Meters {
   return {
     verifications: meter.createCounter(METRIC.verifications, {
       description: "Verdicts given, by code and API.",
+      unit: "{verification}",
+    }),
+    shadowLimited: meter.createCounter(METRIC.shadowLimited, {
+      description: "Verdicts given while a shadow limit had no room, by code and API.",
       unit: "{verification}",
     }),
     verificationDuration: durations(

@@ -19,6 +19,7 @@ export const ATTRIBUTE = {
 export const METRIC = {
   operationDuration: "latchkey.operation.duration",
   storeDuration: "latchkey.store.call.duration",
+  shadowLimited: "latchkey.verifications.shadow_limited",
   storeRetries: "latchkey.store.retries",
   verificationDuration: "latchkey.verification.duration",
   verifications: "latchkey.verifications",

@@ -21,6 +21,7 @@ function metricsOf(page: string): Record<string, readonly string[]> {
 test.each(PAGES)("%s lists every metric, with its labels", (page) => {
   expect(metricsOf(page)).toEqual({
     [METRIC.verifications]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
+    [METRIC.shadowLimited]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
     [METRIC.verificationDuration]: [ATTRIBUTE.code, ATTRIBUTE.cacheHit],
     [METRIC.operationDuration]: [ATTRIBUTE.operation, ATTRIBUTE.errorType],
     [METRIC.storeDuration]: [ATTRIBUTE.storeMethod, ATTRIBUTE.errorType],

@@ -5,11 +5,13 @@ import { ATTRIBUTE } from "./names.js";
 /** Records what metrics say of an event: only verdicts, for the rest is measured where it happens. */
 export function recordEvent(instruments: Instruments, event: LatchkeyEvent): void {
   if (event.type !== "key.verified") return;
-  const { verifications, verificationDuration } = instruments.meters();
+  const { verifications, shadowLimited, verificationDuration } = instruments.meters();
   const { code, cached, durationMs } = event;
   const api =
     event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: instruments.apiLabel(event.apiId) };
-  verifications.add(1, { [ATTRIBUTE.code]: code, ...api });
+  const labels = { [ATTRIBUTE.code]: code, ...api };
+  verifications.add(1, labels);
+  if (event.code !== "NOT_FOUND" && event.shadow !== undefined) shadowLimited.add(1, labels);
   verificationDuration.record(durationMs / 1_000, {
     [ATTRIBUTE.code]: code,
     [ATTRIBUTE.cacheHit]: cached,

@@ -31,9 +31,21 @@ interface AboutVerdict {
   readonly tags?: readonly string[];
 }
 
+/** What is said where shadows would have refused. */
+interface AboutShadows {
+  /** Beside the verdict's own code; absent where every shadow had room. */
+  readonly shadow?: {
+    readonly code: "SHADOW_LIMITED";
+    /** Names of the shadows, in the order of the verdict. */
+    readonly ratelimits: readonly string[];
+  };
+}
+
 /** A verdict was given on a presented secret. Its duration is that from the call to the verdict. */
 export type KeyVerifiedEvent =
-  | (AboutKey & AboutVerdict & { readonly code: Exclude<VerifyOutcome["code"], "NOT_FOUND"> })
+  | (AboutKey &
+      AboutVerdict &
+      AboutShadows & { readonly code: Exclude<VerifyOutcome["code"], "NOT_FOUND"> })
   | (AnyEvent & AboutVerdict & { readonly code: "NOT_FOUND" });
 
 /** A verification took the last use that the key had. */

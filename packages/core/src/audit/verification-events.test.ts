@@ -21,6 +21,7 @@ interface Verified {
   readonly cost?: number;
   readonly remaining?: number | null;
   readonly tags?: readonly string[];
+  readonly shadows?: readonly string[];
 }
 
 function eventsOf({
@@ -29,6 +30,7 @@ function eventsOf({
   cost = 1,
   remaining = null,
   tags,
+  shadows = [],
 }: Verified): LatchkeyEvent[] {
   const events: LatchkeyEvent[] = [];
   const kind = code === "USAGE_EXCEEDED" ? "usage-exceeded" : "charged";
@@ -36,7 +38,7 @@ function eventsOf({
   const verdict = verdictOf(loaded, code, charge, NOW);
   emitVerdict(
     (event) => events.push(event),
-    { loaded, verdict, cost, now: NOW, charge },
+    { loaded, verdict, cost, now: NOW, charge, shadows },
     { durationMs: 0.25, cached: true, tags },
   );
   return events;
@@ -46,6 +48,13 @@ describe("the events of a verification", () => {
   test("say which key was verified, and the verdict", () => {
     expect(eventsOf({})).toStrictEqual([
       { type: "key.verified", ...ABOUT, code: "VALID", cached: true },
+    ]);
+  });
+
+  test("name the shadows that would have refused, beside the verdict", () => {
+    const shadow = { code: "SHADOW_LIMITED", ratelimits: ["tried"] };
+    expect(eventsOf({ shadows: ["tried"] })).toStrictEqual([
+      { type: "key.verified", ...ABOUT, code: "VALID", cached: true, shadow },
     ]);
   });
 

@@ -20,6 +20,8 @@ export interface JudgedKey {
   readonly cost: number;
   readonly now: EpochMs;
   readonly charge: AppliedCharge;
+  /** Names of the shadows that would have refused. */
+  readonly shadows: readonly string[];
 }
 
 /** Emits the event of a secret that no key has. */
@@ -36,7 +38,7 @@ export function emitUnknownSecret(
 /** Emits the event of a verdict, and of what it says about the key: that it has expired, that its last use was taken. */
 export function emitVerdict(
   emit: Emit,
-  { loaded, verdict: { code }, cost, now, charge }: JudgedKey,
+  { loaded, verdict: { code }, cost, now, charge, shadows }: JudgedKey,
   { durationMs, cached, tags }: VerificationTrace,
 ): void {
   const { key, identity } = loaded;
@@ -48,7 +50,15 @@ export function emitVerdict(
     apiId: key.apiId,
     ...(identity !== null && { identityId: identity.id }),
   };
-  emit({ type: "key.verified", ...about, code, cached, ...withTags(tags) });
+  const shadow = { code: "SHADOW_LIMITED", ratelimits: shadows } as const;
+  emit({
+    type: "key.verified",
+    ...about,
+    code,
+    cached,
+    ...(shadows.length > 0 && { shadow }),
+    ...withTags(tags),
+  });
   const isLastUse = charge.kind === "charged" && charge.remaining === 0 && cost > 0;
   if (code === "VALID" && isLastUse) emit({ type: "key.exhausted", ...about });
   if (code === "EXPIRED" && key.expires !== null)

@@ -22,7 +22,10 @@ export interface VerificationBucket {
   readonly rateLimited: number;
   /** Verdicts `USAGE_EXCEEDED`. */
   readonly usageExceeded: number;
-  /** Verifications by verdict; a verdict that was not given is absent. */
+  /**
+   * Verifications by verdict; a verdict that was not given is absent. `SHADOW_LIMITED` are those in which a shadow had no room: each is
+   * counted under its own verdict too.
+   */
   readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
 }
 

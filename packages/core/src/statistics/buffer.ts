@@ -24,7 +24,7 @@ export interface WorkspaceBatch {
 /** What one process counted and the store does not have yet. */
 export interface StatisticsBuffer {
   /**
-   * Counts one verification, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
+   * Counts one verification under one code, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
    * is not counted.
    *
    * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.

@@ -23,7 +23,7 @@ export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 /** Counts verifications in memory and writes the counts to the store in batches. */
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it, and a key that was counted before costs no look-up. */
-  count(key: CachedKey, code: VerifyOutcome["code"], now: EpochMs): void;
+  count(key: CachedKey, code: VerifyOutcome["code"] | "SHADOW_LIMITED", now: EpochMs): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
 }

@@ -3,7 +3,10 @@ import { isWhole } from "../lib/whole.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 
-/** Verdicts that are counted: all that a key was found for. */
+/**
+ * What is counted: every verdict on a key that was found, and as `SHADOW_LIMITED`, beside its own verdict, each verification in which
+ * a shadow had no room.
+ */
 export const COUNTED_CODES = [
   "VALID",
   "RATE_LIMITED",
@@ -12,9 +15,10 @@ export const COUNTED_CODES = [
   "FORBIDDEN",
   "EXPIRED",
   "INSUFFICIENT_PERMISSIONS",
+  "SHADOW_LIMITED",
 ] as const;
 
-/** One verdict of {@link COUNTED_CODES}. */
+/** One of {@link COUNTED_CODES}. */
 export type CountedCode = (typeof COUNTED_CODES)[number];
 
 /** Length of the span that one sum covers, in ms: an hour of UTC. */
@@ -26,7 +30,7 @@ export interface StatisticsSubject {
   readonly id: string;
 }
 
-/** Verifications of one hour with one verdict. */
+/** Verifications of one hour that count under one code. */
 export interface HourCount {
   /** Start of the hour, Unix epoch ms: a multiple of {@link STATISTICS_SPAN_MS}. */
   readonly hourAt: EpochMs;

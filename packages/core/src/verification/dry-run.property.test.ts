@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LimitState } from "../rules/limit-state.js";
-import { type AppliedCharge, applyCharge, type ChargeState } from "../store/charge.js";
+import { LIMIT_ALGORITHMS, type LimitState } from "../rules/limit-state.js";
+import {
+  type AppliedCharge,
+  applyCharge,
+  type ChargeState,
+  type LimitCharge,
+} from "../store/charge.js";
 import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
 import { RECORD_CHECKS } from "./checks.js";
 import { allChecks, type VerdictCheck } from "./dry-run.js";
@@ -30,11 +35,20 @@ const usage = fc.record({
   refilledAt: fc.constantFrom(0, NOW - 1, NOW, NOW + 40 * 86_400_000),
   lastRefillAt: fc.constant(null),
 });
+const figures = fc
+  .record({
+    limit: fc.integer({ min: 1, max: 4 }),
+    algorithm: fc.constantFrom(...LIMIT_ALGORITHMS),
+    burst: fc.integer({ min: 1, max: 4 }),
+    shadow: fc.boolean(),
+  })
+  .map((some) => ({ ...fixedWindows(some.limit, MINUTE_MS), ...some }));
 const limits = fc.uniqueArray(
   fc
-    .tuple(fc.constantFrom("default", "a", "b"), fc.integer({ min: 1, max: 4 }), fc.boolean())
+    .tuple(fc.constantFrom("default", "a", "b"), figures, fc.boolean())
     .map(([name, limit, autoApply]) => ({
-      ...limitNamed(name, limit, MINUTE_MS),
+      ...limitNamed(name, 1, MINUTE_MS),
+      ...limit,
       autoApply: autoApply || name === "default",
     })),
   { selector: ({ name }) => name },
@@ -43,7 +57,7 @@ const requested: fc.Arbitrary<LimitRequest[]> = fc.uniqueArray(
   fc.record({
     name: fc.constantFrom("default", "a", "b", "c"),
     cost: fc.nat({ max: 5 }),
-    adHoc: fc.option(fc.integer({ min: 1, max: 4 }).map((limit) => fixedWindows(limit, MINUTE_MS))),
+    adHoc: fc.option(figures),
     isOptional: fc.constant(true),
   }),
   { selector: ({ name }) => name },
@@ -89,13 +103,18 @@ const setup = fc.record({
 type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What stored counters make of a plan; a window says how many lie between it and the one that goes on. */
-function stateOf({ loaded, windows }: Setup): ChargeState {
+function stateOf({ loaded, windows }: Setup, limits: readonly LimitCharge[]): ChargeState {
   const current = NOW - (NOW % MINUTE_MS);
   return {
     usage: effectiveUses(loaded).usage,
     windows: windows.map(
-      (window): LimitState | null =>
-        window && { at: current + window.startedAt * MINUTE_MS, used: window.used, earlier: [] },
+      (window, index): LimitState | null =>
+        window && {
+          at: current + window.startedAt * MINUTE_MS,
+          // Of a bucket in units × ms, and not whole units.
+          used: limits[index]?.algorithm === "token-bucket" ? window.used * 50_001 : window.used,
+          earlier: limits[index]?.algorithm === "sliding" ? [0, window.used, 0, 1] : [],
+        },
     ),
     remembered: null,
   };
@@ -105,7 +124,7 @@ function peekAt(on: Setup, question: VerifyQuestion, now: number): readonly Verd
   const { limits } = decideLimits(on.loaded, question.limits);
   const plan = planPeek(on.loaded, question.cost, limits);
   const moment = { now, refill: dueRefillOf(on.loaded, now) };
-  const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+  const charge = applyCharge(stateOf(on, plan.limits), plan, moment).result as AppliedCharge;
   const peek = { limits, cost: question.cost, charge };
   return allChecks(on.loaded, question, peek, now);
 }
@@ -125,7 +144,7 @@ function verdictAt(on: Setup, now: number) {
   const plan =
     refusal === null ? planCharge(on.loaded, on.question.cost, limits) : planPeek(on.loaded);
   const moment = { now, refill: dueRefillOf(on.loaded, now) };
-  const charge = applyCharge(stateOf(on), plan, moment).result as AppliedCharge;
+  const charge = applyCharge(stateOf(on, plan.limits), plan, moment).result as AppliedCharge;
   return refusal === null
     ? verdictOnCharge(on.loaded, plan, charge, now)
     : verdictOnRefusal(on.loaded, on.question, refusal, charge, now);

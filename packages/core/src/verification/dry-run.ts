@@ -51,8 +51,13 @@ export type VerdictCheck =
       readonly remaining: number;
       /** Units that the verification would take. */
       readonly cost: number;
-      /** Unix epoch ms at which all of it is left again; of a fixed limit, at which the next window opens. */
-      readonly reset: EpochMs;
+      /** Of a shadow: whether it would refuse. It passes nevertheless. Absent for others. */
+      readonly exceeded?: boolean;
+      /**
+       * Unix epoch ms at which all of it is left again after that; of a fixed limit, at which the next window opens. Absent only beyond
+       * the last instant of a date.
+       */
+      readonly reset?: EpochMs;
     } & Pick<RatelimitState, "limit" | "algorithm" | "burst" | "shadow"> &
       PassingCheck)
   | ({
@@ -130,16 +135,18 @@ function ratelimitCheck(
 ): VerdictCheck {
   const { name, cost } = limit;
   const { exceeded } = reading;
-  const retryAfterMs = exceeded ? limitRetryAfterMs(limit, reading, now) : null;
+  const passed = !exceeded || limit.shadow;
+  const retryAfterMs = passed ? null : limitRetryAfterMs(limit, reading, now);
   // A peek that gets through shows a limit as the cost would leave it, one that is refused as it is.
   const isTaken = charge.kind === "charged" && !exceeded;
   return {
     check: "ratelimit",
-    passed: !exceeded,
+    passed,
     name,
     ...ratelimitState(reading, limit),
     remaining: isTaken ? reading.remaining + cost : reading.remaining,
     cost,
+    ...(limit.shadow && { exceeded }),
     ...(retryAfterMs !== null && { retryAfterMs }),
   };
 }

@@ -210,6 +210,23 @@ export function publicIdentity({ id, externalId, meta }: IdentityRecord): Public
   return { id, externalId, meta };
 }
 
+const NONE_EXCEEDED: readonly string[] = Object.freeze([]);
+
+/** Names of the shadows that would have refused. @param taken - The limits that the charge is about, in its order. */
+export function exceededShadows(
+  limits: readonly LimitReading[],
+  taken: readonly LimitCharge[],
+): readonly string[] {
+  let names = NONE_EXCEEDED;
+  for (let index = 0; index < limits.length; index += 1) {
+    const { name, exceeded } = limits[index] as LimitReading;
+    const limit = taken[index];
+    // A remembered reading may be of another limit.
+    if (exceeded && limit?.shadow && limit.name === name) names = [...names, name];
+  }
+  return names;
+}
+
 /** The place of the limit that stands for all of them. */
 function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitCharge[]): number {
   if (limits.length === 1) return 0;

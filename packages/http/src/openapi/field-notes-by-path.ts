@@ -95,7 +95,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Ms until the check would pass if nothing else happens; absent if it passed or if waiting does not help.",
   "VerdictCheck.wanted": "Id of the requested API.",
   "VerificationBucket.outcomes":
-    "Number of verifications by verdict; verdicts that did not occur are absent.",
+    "Number of verifications by verdict; verdicts that did not occur are absent. `SHADOW_LIMITED` are those in which a limit with `shadow` had no room; each is counted under its own verdict too.",
   "VerificationBucket.rateLimited": "Number of verdicts `RATE_LIMITED`.",
   "VerificationBucket.success": "Number of verdicts `VALID`.",
   "VerificationBucket.time": "Start of the bucket, Unix epoch ms.",

@@ -38,8 +38,9 @@ export function addExplain(program: Command, host: Host): void {
           : await latchkey.verifyKey({ ...question, key, dryRun: true });
       if (options.json) host.print(JSON.stringify(outcome));
       else {
-        printRows(host, options, outcome.checks, columnsAt(latchkey.now()));
-        host.print(conclusion(outcome));
+        const now = latchkey.now();
+        printRows(host, options, outcome.checks, columnsAt(now));
+        host.print(conclusion(outcome, now));
       }
       if (key !== null && outcome.code === "NOT_FOUND")
         for (const line of await otherPeppers(latchkey, store, readRings(host), key))
@@ -60,15 +61,15 @@ function columnsAt(now: number): readonly Column<VerdictCheck>[] {
     },
     {
       title: "PASSES AT",
-      of: (check) => passing(check, instant),
-      inTable: (check) => passing(check, minute),
+      of: (check) => passing(check, now, instant),
+      inTable: (check) => passing(check, now, minute),
     },
   ];
 }
 
-function passing(check: VerdictCheck, written: WriteInstant): string | undefined {
+function passing(check: VerdictCheck, now: number, written: WriteInstant): string | undefined {
   if (check.passed) return undefined;
-  const at = passesAt(check);
+  const at = passesAt(check, now);
   return at === undefined ? "not by waiting" : written(at);
 }
 
@@ -94,12 +95,24 @@ function seen(check: VerdictCheck, now: number, written: WriteInstant): string |
     case "permissions":
       return check.missing === undefined ? undefined : `missing ${JSON.stringify(check.missing)}`;
     case "ratelimit":
-      return `${check.name}: takes ${check.cost} of ${check.remaining} left of ${check.limit}, until ${written(check.reset)}`;
+      return limitSeen(check, written);
     case "uses":
       return usesSeen(check, written);
     default:
       return check satisfies never;
   }
+}
+
+function limitSeen(
+  check: Extract<VerdictCheck, { readonly check: "ratelimit" }>,
+  written: WriteInstant,
+): string {
+  const { name, cost, remaining, limit, burst = limit, reset, algorithm, exceeded } = check;
+  const taken = `${name}: takes ${cost} of ${remaining} left of ${burst}`;
+  const until = reset === undefined ? "" : `, until ${written(reset)}`;
+  const how = algorithm === undefined ? "" : `, ${algorithm}`;
+  const tried = exceeded === undefined ? "" : exceeded ? ", shadow: would refuse" : ", shadow";
+  return `${taken}${until}${how}${tried}`;
 }
 
 function usesSeen(
@@ -113,16 +126,19 @@ function usesSeen(
 }
 
 /** Unix epoch ms at which a check passes if nothing else happens; undefined where waiting does not help. */
-function passesAt(check: VerdictCheck): number | undefined {
-  if (check.check === "ratelimit" && check.retryAfterMs !== undefined) return check.reset;
+function passesAt(check: VerdictCheck, now: number): number | undefined {
+  if (check.check === "ratelimit" && check.retryAfterMs !== undefined)
+    return check.algorithm === undefined ? check.reset : now + check.retryAfterMs;
   if (check.check === "uses" && check.retryAfterMs !== undefined) return check.nextRefillAt;
   return undefined;
 }
 
 /** The verdict in one line. */
-function conclusion(outcome: DryRunOutcome): string {
+function conclusion(outcome: DryRunOutcome, now: number): string {
   if (outcome.valid) return "VALID: it would be let in";
-  const instants = outcome.checks.filter(({ passed }) => !passed).map(passesAt);
+  const instants = outcome.checks
+    .filter(({ passed }) => !passed)
+    .map((check) => passesAt(check, now));
   const known = instants.filter((at) => at !== undefined);
   return known.length === instants.length
     ? `${outcome.code}: it would pass at ${instant(Math.max(...known))} if nothing else happens`

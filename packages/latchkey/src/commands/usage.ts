@@ -70,6 +70,7 @@ function columnsFor(
     { title: "TIME", of: ({ time }) => instant(time)?.replace(/:00\.000Z$/, "Z") },
     { title: "VALID", of: ({ success }) => success },
     { title: "REFUSED", of: (bucket) => totalOf(bucket) - bucket.success },
+    ...(buckets.some(shadowed) ? [{ title: "SHADOW", of: shadowed }] : []),
     ...(host.terminal === null ? [] : [chart]),
   ];
 }
@@ -80,6 +81,12 @@ function bar(bucket: VerificationBucket, scale: number): string {
   return "█".repeat(valid) + "░".repeat(Math.round(totalOf(bucket) * scale) - valid);
 }
 
-function totalOf({ outcomes }: VerificationBucket): number {
-  return Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+/** Verifications that a shadow would have refused: they are counted under their own verdicts too. */
+function shadowed({ outcomes }: VerificationBucket): number {
+  return outcomes.SHADOW_LIMITED ?? 0;
+}
+
+function totalOf(bucket: VerificationBucket): number {
+  const counts = Object.values(bucket.outcomes);
+  return counts.reduce((sum, count) => sum + count, 0) - shadowed(bucket);
 }

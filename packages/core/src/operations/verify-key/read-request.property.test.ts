@@ -37,7 +37,22 @@ const limit = fields({
   cost: orJunk(number),
   limit: orJunk(number),
   duration: orJunk(number),
+  algorithm: orJunk(fc.constantFrom("fixed", "sliding", "token-bucket", "concurrent", "toString")),
+  burst: orJunk(number),
+  shadow: orJunk(fc.boolean()),
 });
+/** Limits whose figures are given: among those of random fields there are few. */
+const figures = fc.record(
+  {
+    name: fc.constantFrom("a", "default"),
+    limit: number,
+    duration: number,
+    algorithm: fc.constantFrom("fixed", "sliding", "token-bucket", "leaky"),
+    burst: number,
+    shadow: orJunk(fc.boolean()),
+  },
+  { requiredKeys: ["name", "limit", "duration"] },
+);
 const input = fields({
   key: fc.oneof({ weight: 12, arbitrary: text }, junk as fc.Arbitrary<unknown>),
   apiId: orJunk(text),
@@ -63,6 +78,7 @@ const question = fc.oneof(
     })),
   input,
   junk,
+  fc.record({ key: text, ratelimits: fc.array(figures, { maxLength: 2 }) }),
   fc.constantFrom(
     { key: "k", unknown: 1 },
     { key: "k", dryRun: true },
@@ -120,7 +136,23 @@ test("no question that guards ask is left to the schema", () => {
       ratelimits: fc.uniqueArray(
         fc.oneof(
           fc.record({ name: well, cost }, { requiredKeys: ["name"] }),
-          fc.record({ name: well, limit: positive, duration: positive }),
+          fc.record(
+            {
+              name: well,
+              limit: positive,
+              duration: positive,
+              algorithm: fc.constantFrom("fixed", "sliding", "token-bucket"),
+              shadow: fc.boolean(),
+            },
+            { requiredKeys: ["name", "limit", "duration"] },
+          ),
+          fc.record({
+            name: well,
+            limit: positive,
+            duration: positive,
+            algorithm: fc.constant("token-bucket"),
+            burst: fc.constantFrom(1, 2 ** 37),
+          }),
         ),
         { selector: ({ name }) => name, maxLength: 3 },
       ),

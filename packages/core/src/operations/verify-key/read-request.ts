@@ -1,6 +1,7 @@
 import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
-import { fixedFigures } from "../../rules/rate-limit.js";
+import { isLimitAlgorithm } from "../../rules/limit-state.js";
+import { fixedFigures, isCountable } from "../../rules/rate-limit.js";
 import {
   type LimitRequest,
   PLAIN_QUESTION,
@@ -190,14 +191,37 @@ function readLimits(value: unknown): WellFormed<readonly LimitRequest[]> {
 
 function readLimit(value: unknown): WellFormed<LimitRequest> {
   if (!hasOnly(value, LIMIT_FIELDS)) return FOR_SCHEMA;
-  const { name, cost = 1, limit, duration } = value;
+  const { name, cost = 1, limit, duration, algorithm, burst, shadow } = value;
   if (!isText(name) || !isWhole(cost, 0)) return FOR_SCHEMA;
-  if (limit === undefined && duration === undefined)
-    return { name, cost, adHoc: null, isOptional: false };
+  const adHoc = readFigures(limit, duration, algorithm, burst, shadow);
+  return adHoc === FOR_SCHEMA ? FOR_SCHEMA : { name, cost, adHoc, isOptional: false };
+}
+
+/** The figures of a limit that the request makes up; null where it names one that is configured. */
+function readFigures(
+  limit: unknown,
+  duration: unknown,
+  algorithm: unknown,
+  burst: unknown,
+  shadow: unknown,
+): WellFormed<LimitRequest["adHoc"]> {
+  const isPlain = algorithm === undefined && burst === undefined && shadow === undefined;
+  if (limit === undefined && duration === undefined && isPlain) return null;
   const windowMs = durationMs(duration);
   if (!isWhole(limit, 1) || windowMs === null) return FOR_SCHEMA;
-  const adHoc = fixedFigures(limit, windowMs);
-  return { name, cost, adHoc, isOptional: false };
+  if (isPlain) return fixedFigures(limit, windowMs);
+  if (!(algorithm === undefined || isLimitAlgorithm(algorithm))) return FOR_SCHEMA;
+  if (!(shadow === undefined || typeof shadow === "boolean")) return FOR_SCHEMA;
+  if (!(burst === undefined || (algorithm === "token-bucket" && isWhole(burst, 1))))
+    return FOR_SCHEMA;
+  const figures = {
+    algorithm: algorithm ?? "fixed",
+    limit,
+    duration: windowMs,
+    burst: burst ?? limit,
+    shadow: shadow ?? false,
+  };
+  return isCountable(figures) ? figures : FOR_SCHEMA;
 }
 
 /** Whether a value is an object with no other fields than these, all of them its own where they can be listed. */

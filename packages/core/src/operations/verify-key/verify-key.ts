@@ -16,7 +16,7 @@ import {
 } from "../../verification/judge.js";
 import { type CachedKey, chargePlanOf } from "../../verification/key-cache.js";
 import { planPeek } from "../../verification/plan.js";
-import type { VerifyOutcome } from "../../verification/verdict.js";
+import { exceededShadows, type VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { unreadable } from "../input.js";
 import { findKeyBySecret } from "../keys/load.js";
@@ -30,6 +30,7 @@ import { readVerification } from "./read-request.js";
 type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
 
 const NO_HASHES: readonly string[] = [];
+const NO_PLAN: Pick<ChargePlan, "limits"> = { limits: [] };
 const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
@@ -145,11 +146,15 @@ function conclude(
     plan === null
       ? verdictOnRefusal(cached, question, refusal, charge, now)
       : verdictOnCharge(cached, plan, charge, now);
-  if (recorder !== null) recorder.count(cached, verdict.code, now);
+  const shadows = exceededShadows(charge.limits, (plan ?? NO_PLAN).limits);
+  if (recorder !== null) {
+    recorder.count(cached, verdict.code, now);
+    if (shadows.length > 0) recorder.count(cached, "SHADOW_LIMITED", now);
+  }
   if (emit !== null && watch !== null)
     emitVerdict(
       emit,
-      { loaded: cached, verdict, cost: question.cost, now, charge },
+      { loaded: cached, verdict, cost: question.cost, now, charge, shadows },
       traceOf(context, request, watch),
     );
   return verdict;
