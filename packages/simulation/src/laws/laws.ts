@@ -11,7 +11,12 @@ import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
 import { guardsHold } from "./guards.js";
 import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
-import { refusalsHaveReasons, verdictsAreDeserved, viewsAreTrue } from "./verdicts.js";
+import {
+  refusalsHaveReasons,
+  rotationsAreFinal,
+  verdictsAreDeserved,
+  viewsAreTrue,
+} from "./verdicts.js";
 
 /** Laws about one step of the store, checked with each, beside that it comes to what the model says. */
 export function stepLaws(): StepLaws {
@@ -41,6 +46,7 @@ export const HISTORY_LAWS: Readonly<
   "each verdict has a charge of its own": verdictsHaveCharges,
   "what is shown is what was set": viewsAreTrue,
   "refusals have reasons": refusalsHaveReasons,
+  "rotations are final": rotationsAreFinal,
   "guards let nobody in without a good key, and answer in time": guardsHold,
   "the repeat of a request takes nothing again": repeatsAreAlike,
   "nothing of one workspace is told in another": workspacesAreApart,

@@ -1,5 +1,5 @@
 import type { PermissionQuery } from "@latchkey/core";
-import { type Call, type KnownKey, mayHaveHappened } from "../history.js";
+import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
 import { possibleValues, type Register, type Setter } from "./registers.js";
 
@@ -34,6 +34,7 @@ export function settingsOf(world: World, key: KnownKey): Settings {
   const { id, apiId, roleId } = world.workspaceOf(key.workspace);
   const from = <Field extends keyof Settings>(field: Field, initial: unknown): never[] =>
     (key.origin === null ? [initial] : inherited(world, key.origin, field)) as never[];
+  const expiries: readonly Expiry[] = from("expiry", NEVER);
   return {
     exists: {
       id: key.keyId,
@@ -56,7 +57,11 @@ export function settingsOf(world: World, key: KnownKey): Settings {
       initial: [[]],
       setters: settersOf(ofWorkspace, { allowList: ({ ranges }) => ranges as readonly string[] }),
     },
-    expiry: { id: key.keyId, initial: from("expiry", NEVER), setters: expirySetters(ofKey) },
+    expiry: {
+      id: key.keyId,
+      initial: expiries,
+      setters: expirySetters(ofKey, expiries, world),
+    },
     own: {
       id: key.keyId,
       initial: from("own", []),
@@ -98,22 +103,40 @@ function settersOf<Value>(
   });
 }
 
-function expirySetters(calls: readonly Call[]): readonly Setter<Expiry>[] {
-  const set = settersOf(calls, { setExpires: () => null });
-  const hasOthers = set.some(({ call }) => mayHaveHappened(call));
-  return calls.flatMap((call): readonly Setter<Expiry>[] => {
-    const { inMs, graceMs } = call.args as { readonly inMs: number | null; graceMs: number };
-    if (call.action === "setExpires") {
-      const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
-      return [{ call, value: { least: at, most: at } }];
-    }
-    // Whoever switches an expired key on takes its expiry away.
-    if (call.action === "switchKey" && call.args.enabled === true)
-      return [{ call, value: NEVER, isSure: false }];
-    if (call.action !== "rotateKey") return [];
-    const least = hasOthers ? 0 : call.leastNow + graceMs;
-    return [{ call, value: { least, most: call.endNow + graceMs } }];
+function expirySetters(
+  calls: readonly Call[],
+  initial: readonly Expiry[],
+  { losses }: World,
+): readonly Setter<Expiry>[] {
+  const set = calls.flatMap((call): readonly Setter<Expiry>[] => {
+    if (call.action !== "setExpires") return [];
+    const inMs = call.args.inMs as number | null;
+    const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
+    return [{ call, value: { least: at, most: at } }];
   });
+  const rotated = calls.flatMap((call): readonly Setter<Expiry>[] => {
+    if (call.action !== "rotateKey") return [];
+    const graceMs = call.args.graceMs as number;
+    const before = possibleValues(
+      { initial, setters: set, id: call.key?.keyId ?? "" },
+      call.startTick,
+      call.endTick,
+      losses,
+    );
+    // It dies no later than it would have without.
+    const least = Math.min(call.leastNow + graceMs, ...before.map((value) => value.least));
+    const most = Math.min(call.endNow + graceMs, Math.max(...before.map((value) => value.most)));
+    return [{ call, value: { least, most } }];
+  });
+  const all = [...set, ...rotated];
+  // Whoever switches a key on that has expired takes its expiry away.
+  const cleared = calls.filter(
+    (call) =>
+      call.action === "switchKey" &&
+      call.args.enabled === true &&
+      [...initial, ...all.map(({ value }) => value)].some(({ least }) => least <= call.endNow),
+  );
+  return [...all, ...cleared.map((call) => ({ call, value: NEVER, isSure: false }))];
 }
 
 /** Whether permissions satisfy a query. */

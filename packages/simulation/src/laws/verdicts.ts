@@ -1,5 +1,5 @@
 import type { LatchkeyError, VerifyOutcome } from "@latchkey/core";
-import { type Call, type KnownKey, returnedBy } from "../history.js";
+import { type Call, hasReturned, type KnownKey, returnedBy } from "../history.js";
 import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
@@ -139,6 +139,24 @@ export function refusalsHaveReasons(world: World): string | null {
         other.startTick < call.endTick,
     );
     if (!isReused) return `#${call.index} was told that its request id was used before`;
+  }
+  return null;
+}
+
+/** A key has one successor, and lives no longer than was said when it got it. */
+export function rotationsAreFinal(world: World): string | null {
+  if (world.losses.length > 0) return null;
+  for (const rotation of world.calls) {
+    if (rotation.action !== "rotateKey" || !hasReturned(rotation)) continue;
+    const until = rotation.endNow + (rotation.args.graceMs as number);
+    for (const call of world.calls) {
+      if (call.key !== rotation.key || call === rotation || !hasReturned(call)) continue;
+      if (call.action === "rotateKey") return `#${call.index} rotates a key for the second time`;
+      const at = call.args.inMs === null ? Number.POSITIVE_INFINITY : call.args.inMs;
+      const isLate = call.action === "setExpires" && call.startNow + (at as number) > until;
+      if (isLate && call.startTick > rotation.endTick)
+        return `#${call.index} keeps a key alive that was rotated`;
+    }
   }
   return null;
 }

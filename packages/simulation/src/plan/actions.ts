@@ -54,7 +54,7 @@ const KEY_ACTIONS = {
       cost: random.pick([0, 1, 1, 1, 2]),
       ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
       ...(random.chance(35) && { permissions: random.pick(QUERIES) }),
-      ...(random.chance(15) && { ipAddress: random.pick(ADDRESSES) }),
+      ...(random.chance(25) && { ipAddress: random.pick(ADDRESSES) }),
       ...(random.chance(3) && { isOther: true }),
       ...(random.chance(3) && { isElsewhere: true }),
       ...(random.chance(10) && {
@@ -79,8 +79,8 @@ const KEY_ACTIONS = {
     latchkey.explainKey({ keyId, ipAddress: "192.0.2.1" }),
   ),
   setExpires: onKey(
-    5,
-    (random) => ({ inMs: random.pick([null, 1, 2, 2, 3, 500, 2_000, 9e15]) }),
+    8,
+    (random) => ({ inMs: random.pick([null, 1, 2, 2, 3, 3, 500, 2_000, 9e15]) }),
     (latchkey, { keyId }, { inMs }: { inMs: number | null }, _, { startNow }) =>
       latchkey.updateKey({ keyId, expires: inMs === null ? null : startNow + inMs }),
   ),

@@ -1,5 +1,6 @@
 import type { KeySetup } from "../history.js";
 import { Random } from "../random.js";
+import { BEGIN_AT } from "../world/scheduler.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 import type { Plan, Step } from "./plan.js";
 
@@ -51,10 +52,14 @@ export function planOf(seed: number): Plan {
       return [name, isOn && fits ? weight * times : 0];
     }),
   ) as Record<ActionName, number>;
+  let elapsedMs = 0;
   const steps: Step[] = Array.from({ length: random.between(6, 36) }, () => {
     const action = random.weighted(weights);
+    // A move takes seconds, in which others go on.
+    const afterMs = chosen.has("moveStore") ? random.below(400) : pauseOf(random, elapsedMs);
+    elapsedMs += afterMs;
     return {
-      afterMs: pauseOf(random),
+      afterMs,
       process: random.below(processes),
       action,
       args: ACTIONS[action].choose(random),
@@ -81,8 +86,10 @@ function refillOf(random: Random, amount: number): KeySetup["refill"] {
 }
 
 /** Mostly everything at once; sometimes into the next window, or the next day. */
-function pauseOf(random: Random): number {
-  switch (random.weighted({ none: 50, some: 30, call: 12, second: 5, long: 2, day: 1 })) {
+function pauseOf(random: Random, elapsedMs: number): number {
+  switch (
+    random.weighted({ none: 48, some: 30, call: 12, second: 5, midnight: 2, long: 2, day: 1 })
+  ) {
     case "none":
       return 0;
     case "some":
@@ -91,6 +98,9 @@ function pauseOf(random: Random): number {
       return random.below(1_500);
     case "second":
       return random.between(1_000, 9_000);
+    // The very instant at which refills fall due and windows open.
+    case "midnight":
+      return DAY_MS - ((BEGIN_AT + elapsedMs) % DAY_MS);
     case "long":
       return random.between(60_000, 700_000);
     case "day":
