@@ -114,11 +114,19 @@ function expirySetters(
     const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
     return [{ call, value: { least: at, most: at } }];
   });
+  // Whoever switches a key on that has expired takes its expiry away.
+  const cleared = (setters: readonly Setter<Expiry>[]): readonly Setter<Expiry>[] =>
+    calls
+      .filter(({ action, args }) => action === "switchKey" && args.enabled === true)
+      .filter(({ endNow }) =>
+        [...initial, ...setters.map(({ value }) => value)].some(({ least }) => least <= endNow),
+      )
+      .map((call) => ({ call, value: NEVER, isSure: false }));
   const rotated = calls.flatMap((call): readonly Setter<Expiry>[] => {
     if (call.action !== "rotateKey") return [];
     const graceMs = call.args.graceMs as number;
     const before = possibleValues(
-      { initial, setters: set, id: call.key?.keyId ?? "" },
+      { initial, setters: [...set, ...cleared(set)], id: call.key?.keyId ?? "" },
       call.startTick,
       call.endTick,
       losses,
@@ -129,14 +137,7 @@ function expirySetters(
     return [{ call, value: { least, most } }];
   });
   const all = [...set, ...rotated];
-  // Whoever switches a key on that has expired takes its expiry away.
-  const cleared = calls.filter(
-    (call) =>
-      call.action === "switchKey" &&
-      call.args.enabled === true &&
-      [...initial, ...all.map(({ value }) => value)].some(({ least }) => least <= call.endNow),
-  );
-  return [...all, ...cleared.map((call) => ({ call, value: NEVER, isSure: false }))];
+  return [...all, ...cleared(all)];
 }
 
 /** Whether permissions satisfy a query. */

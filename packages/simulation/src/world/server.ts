@@ -193,9 +193,14 @@ export class StoreServer {
     this.#store = memoryStore();
     this.model = new StoreModel();
     await this.#replay(kept);
-    for (const [id, { damaged }] of before.workspaces)
-      for (const recordId of damaged) this.model.at(id).damaged.add(recordId);
+    this.inherit(before);
     return lost;
+  }
+
+  /** Takes over what is known to be damaged. */
+  inherit({ workspaces }: StoreModel): void {
+    for (const [id, { damaged }] of workspaces)
+      for (const recordId of damaged) this.model.at(id).damaged.add(recordId);
   }
 
   async #replay(writes: readonly Write[]): Promise<void> {

@@ -310,6 +310,7 @@ export class World {
       const again = await copy(source, target, { live: true });
       if (again.wasComplete !== true) this.unfinished = "the move was not seen to be complete";
       to.broken = from.broken;
+      to.inherit(from.model);
       this.server = to;
       this.tell(() => "the keys of the store have moved");
       for (const index of this.processes.keys()) this.kill(index);
