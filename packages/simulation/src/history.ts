@@ -96,3 +96,10 @@ export function hasReturned({ outcome }: Call): boolean {
 export function returnedBy<Value>({ outcome }: Call): Partial<Value> {
   return outcome.kind === "returned" ? ((outcome.value ?? {}) as Partial<Value>) : {};
 }
+
+/** Whether a call was told that what it asked for is so: it returned, or what it was to delete is gone. */
+export function hasResolved(call: Call): boolean {
+  const { action, outcome } = call;
+  if (action !== "deleteKey" || outcome.kind !== "failed") return hasReturned(call);
+  return outcome.error instanceof LatchkeyError && outcome.error.code === "NOT_FOUND";
+}

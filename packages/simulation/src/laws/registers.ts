@@ -1,4 +1,4 @@
-import { type Call, hasReturned, type Loss, mayHaveHappened } from "../history.js";
+import { type Call, hasResolved, type Loss, mayHaveHappened } from "../history.js";
 
 /** Something that a call sets. */
 export interface Setter<Value> {
@@ -28,7 +28,7 @@ export function possibleValues<Value>(
   losses: readonly Loss[],
 ): readonly Value[] {
   const sure = setters.filter(
-    ({ call, isSure = true }) => isSure && hasReturned(call) && call.endTick < startTick,
+    ({ call, isSure = true }) => isSure && hasResolved(call) && call.endTick < startTick,
   );
   /** Whether what was there at a tick was certainly set anew before the look. */
   const isOver = (tick: number): boolean => sure.some(({ call }) => call.startTick > tick);
@@ -39,10 +39,10 @@ export function possibleValues<Value>(
       .map(({ tick }) => tick),
   );
   const values = setters
-    .filter(({ call }) => call.startTick < endTick && mayHaveHappened(call))
+    .filter(({ call }) => call.startTick < endTick && (mayHaveHappened(call) || hasResolved(call)))
     // What nobody answered may still be on its way.
     .filter(({ call }) => {
-      const endTick = hasReturned(call) ? call.endTick : Number.POSITIVE_INFINITY;
+      const endTick = hasResolved(call) ? call.endTick : Number.POSITIVE_INFINITY;
       return !isOver(endTick) || call.startTick < revived;
     })
     .map(({ value }) => value);

@@ -92,7 +92,7 @@ export function verdictsAreDeserved(world: World): string | null {
       return `#${call.index} was told ${code}, for which there was no reason`;
     const wrong = needs.find(({ canHold }) => !canHold);
     if (!isDecidedByRecords && wrong !== undefined)
-      return `#${call.index} was told ${code}, and ${wrong.what} did not hold`;
+      return `#${call.index} was told ${code}, although this did not hold: ${wrong.what}`;
   }
   return null;
 }
