@@ -19,6 +19,7 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   if (!connection.isPreparing || !isPlain(plan)) return null;
   const { confirms, limits } = plan;
   const fixed = valuesOf(plan);
+  const algorithms = limits.map(({ algorithm }) => algorithm);
   let left = 0;
   return {
     /** Null where it takes the function this time. */
@@ -26,7 +27,7 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
       if (request !== undefined) return null;
       left -= 1;
       if (left >= 0) return null;
-      const shape = { records: confirms.length, limits: limits.length, hasRefill: refill !== null };
+      const shape = { records: confirms.length, limits: algorithms, hasRefill: refill !== null };
       const due = refill === null ? [] : [String(refill.amount), String(refill.dueAt)];
       const values = [String(now), ...fixed, ...due];
       return { sql: connection.sql.plainCharge(shape), values };
@@ -45,7 +46,7 @@ function isPlain({ confirms, mode, uses, limits }: ChargePlan): boolean {
     confirms.length <= MOST_RECORDS &&
     limits.length <= MOST_LIMITS &&
     confirms.every(({ version }) => typeof version === "number") &&
-    limits.every(({ algorithm, shadow }) => algorithm === "fixed" && !shadow) &&
+    limits.every(({ shadow }) => !shadow) &&
     limits.every(({ owner, cost }) => owner === uses && (cost > 0 || mode === "peek"))
   );
 }
@@ -59,7 +60,10 @@ function valuesOf(plan: ChargePlan): readonly (string | null)[] {
     id,
     version,
   ]);
-  const windows = limits.map((each) => [each.window, each.limit, each.duration, each.cost]);
+  const windows = limits.map(({ algorithm, window, limit, duration, cost: units, burst }) => {
+    const figures = [window, limit, duration, units];
+    return algorithm === "token-bucket" ? [...figures, burst] : figures;
+  });
   const values = [workspaceId, revision, mode, cost, ...records.flat(), ...windows.flat()];
   return values.map((value) => (value === null ? null : String(value)));
 }

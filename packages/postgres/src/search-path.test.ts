@@ -18,7 +18,11 @@ const OPERATORS = "= <> < > <= >= || + - * % -> ->> ? ?|".split(" ");
 /** All SQL of this store. */
 function allSql(): string {
   const { plainCharge, ...statements } = createStatements("latchkey");
-  const plain = plainCharge({ records: 2, limits: 2, hasRefill: true });
+  const plain = plainCharge({
+    records: 2,
+    limits: ["fixed", "sliding", "token-bucket"],
+    hasRefill: true,
+  });
   return [RULES, CHARGE, COMMIT, ADD_STATISTICS, VIEWS, plain, ...Object.values(statements)].join();
 }
 

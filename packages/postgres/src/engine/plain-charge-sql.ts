@@ -1,9 +1,11 @@
+import type { LimitAlgorithm } from "@latchkey/core";
+
 /** What a plain charge consists of: there is a statement for each combination. */
 export interface PlainShape {
   /** How many records it confirms. */
   readonly records: number;
-  /** From how many limits it takes. */
-  readonly limits: number;
+  /** How the limits count that it takes from. */
+  readonly limits: readonly LimitAlgorithm[];
   /** Whether a refill may be due. */
   readonly hasRefill: boolean;
 }
@@ -17,29 +19,31 @@ export interface PlainShape {
  * row: the function then says what it is. It locks one row, so that nobody can wait for it in a circle.
  *
  * Parameters: now, workspace, revision or null, mode, cost; of each record kind, id and version, the one with the counters first; of each
- * limit name, limit, duration and cost; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
+ * limit name, limit, duration, cost and, of a bucket, burst; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
  * from writing out an expression wherever its name stands. Functions are named with their schema, and operators get exactly the types
  * that one of PostgreSQL's own takes: what another role makes in `public` would be preferred to one that has to cast.
  */
 export function plainChargeSql({ records, limits, hasRefill }: PlainShape): string {
-  const ofRecords = repeated(records, 6, ["kind", "id", "version"]);
-  const ofLimits = repeated(limits, 6 + 3 * records, ["name", "limit", "duration", "cost"]);
-  const ofRefill = repeated(hasRefill ? 1 : 0, 6 + 3 * records + 4 * limits, ["amount", "due"]);
+  const ofRecords = repeated(Array(records).fill(["kind", "id", "version"]), 6);
+  const columns = limits.map((algorithm) => COUNTING[algorithm].parameters);
+  const ofLimits = repeated(columns, 6 + 3 * records);
+  const ofEach = (part: keyof Counting) =>
+    ofLimits((_, index) => String(COUNTING[limits[index] as LimitAlgorithm][part]));
+  const before = 6 + 3 * records + columns.flat().length;
+  const ofRefill = repeated(hasRefill ? [["amount", "due"]] : [], before);
   const isDue = ofRefill("latchkey.is_due(c.remaining, c.refilled_at, $due::bigint)") || "false";
   const remaining =
     ofRefill(`latchkey.refilled(c.remaining, $amount::bigint, ${isDue})`) || "c.remaining";
   return `WITH decided AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found, b.is_due, d.kind, latchkey.after(d.kind, b.remaining, -$5::bigint) AS remaining
-      ${ofLimits(", b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint)::text AS window#")},
-      d.kind = 'charged' AND $4::text = 'commit' AND (${limits > 0} OR b.is_due OR ($5::bigint > 0 AND b.remaining IS NOT NULL)) AS moves
+      ${ofEach("state")},
+      d.kind = 'charged' AND $4::text = 'commit' AND (${limits.length > 0} OR b.is_due OR ($5::bigint > 0 AND b.remaining IS NOT NULL)) AS moves
     FROM latchkey.workspace w
     ${ofRecords("JOIN latchkey.record r# ON r#.workspace = w.seq AND r#.kind = $kind::smallint AND r#.id = $id AND r#.version = $version::bigint ")}
     JOIN latchkey.counters c ON c.seq = r1.counters
     CROSS JOIN LATERAL (SELECT $1::bigint AS now_at ${ofLimits(", c.windows ->> $name::text AS stored#")} OFFSET 0) a
-    CROSS JOIN LATERAL (SELECT ${isDue} AS is_due, ${remaining} AS remaining
-      ${ofLimits(`, latchkey.window_start(a.stored#, a.now_at, $duration::bigint) AS start#,
-      latchkey.window_used(a.stored#, latchkey.window_start(a.stored#, a.now_at, $duration::bigint)) AS used#`)} OFFSET 0) b
-    CROSS JOIN LATERAL (SELECT latchkey.decision(${ofLimits("b.used# + $cost::bigint > $limit::bigint OR ")} false, b.remaining, $5::bigint) AS kind OFFSET 0) d
+    CROSS JOIN LATERAL (SELECT ${isDue} AS is_due, ${remaining} AS remaining ${ofEach("standing")} OFFSET 0) b
+    CROSS JOIN LATERAL (SELECT latchkey.decision(${ofEach("isOver")} false, b.remaining, $5::bigint) AS kind OFFSET 0) d
     WHERE w.id = $2 AND ($3::bigint IS NULL OR w.revision = $3::bigint) AND coalesce(c.remaining, 0) >= 0
       ${ofLimits("AND latchkey.is_window(a.stored#) ")} AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
   ), taken AS (
@@ -52,14 +56,57 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
     FROM decided d WHERE NOT d.moves OR EXISTS (SELECT FROM taken)`;
 }
 
-/** Writes SQL `count` times: with the numbers from 1 on in the place of `#`, and of parameters in the place of their names. */
-function repeated(count: number, first: number, names: readonly string[]): (sql: string) => string {
-  const parameter = (name: string, n: number) =>
-    `$${first + n * names.length + names.indexOf(name)}`;
-  return (sql) =>
-    Array.from({ length: count }, (_, n) =>
-      sql
-        .replaceAll("#", String(n + 1))
-        .replace(/\$([a-z]+)/g, (_all, name: string) => parameter(name, n)),
-    ).join("");
+/** How a limit of an algorithm counts, in pieces of SQL. */
+interface Counting {
+  readonly parameters: readonly string[];
+  /** How it stands: at, units used, and those of earlier groups. */
+  readonly standing: string;
+  readonly isOver: string;
+  /** Its state afterwards. */
+  readonly state: string;
+}
+
+const WINDOW_START = "latchkey.window_start(a.stored#, a.now_at, $duration::bigint)";
+const STORED_AT = "pg_catalog.split_part(a.stored#, ':', 1)::bigint";
+
+const COUNTING: Readonly<Record<LimitAlgorithm, Counting>> = {
+  fixed: {
+    parameters: ["name", "limit", "duration", "cost"],
+    standing: `, ${WINDOW_START} AS start#, latchkey.window_used(a.stored#, ${WINDOW_START}) AS used#`,
+    isOver: "b.used# + $cost::bigint > $limit::bigint OR ",
+    state:
+      ", b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint)::text AS window#",
+  },
+  sliding: {
+    parameters: ["name", "limit", "duration", "cost"],
+    standing: `, greatest(a.now_at, ${STORED_AT}) AS start#,
+      coalesce(latchkey.sliding_counts(a.stored#, greatest(a.now_at, ${STORED_AT}), $duration::bigint), '{0}'::bigint[]) AS counts#`,
+    isOver: `(SELECT pg_catalog.sum(g.units)::bigint FROM pg_catalog.unnest(b.counts#) g (units)) + $cost::bigint > $limit::bigint OR `,
+    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.counts#[1], $cost::bigint)::text
+      || coalesce(':' || nullif(pg_catalog.array_to_string(b.counts#[2:], ','), ''), '') AS window#`,
+  },
+  "token-bucket": {
+    parameters: ["name", "limit", "duration", "cost", "burst"],
+    standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(latchkey.bucket_missing(
+      ${STORED_AT}, pg_catalog.split_part(a.stored#, ':', 2)::bigint, a.now_at, $limit::bigint), 0) AS used#`,
+    isOver: "latchkey.ceil_div(b.used#, $duration::bigint) + $cost::bigint > $burst::bigint OR ",
+    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint * $duration::bigint)::text AS window#`,
+  },
+};
+
+/** Writes a piece of SQL for each list of names: with the numbers from 1 on in the place of `#`, and of parameters in that of their names. */
+function repeated(lists: readonly (readonly string[])[], first: number) {
+  return (sql: string | ((names: readonly string[], index: number) => string)): string => {
+    let next = first;
+    return lists
+      .map((names, index) => {
+        const start = next;
+        next += names.length;
+        const text = typeof sql === "string" ? sql : sql(names, index);
+        return text
+          .replaceAll("#", String(index + 1))
+          .replace(/\$([a-z]+)/g, (_all, name: string) => `$${start + names.indexOf(name)}`);
+      })
+      .join("");
+  };
 }

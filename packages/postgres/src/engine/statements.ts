@@ -78,7 +78,7 @@ export function createStatements(schema: string): Statements {
   return {
     ...(Object.fromEntries(named) as Record<keyof typeof SQL, string>),
     plainCharge(shape) {
-      const key = `${shape.records} ${shape.limits} ${shape.hasRefill}`;
+      const key = `${shape.records} ${shape.limits.join()} ${shape.hasRefill}`;
       const sql = plain.get(key) ?? inSchema(plainChargeSql(shape), schema);
       plain.set(key, sql);
       return sql;
