@@ -156,6 +156,7 @@ export {
   endsAt,
   type LimitFigures,
   limitAt,
+  refillMs,
   roomOf,
   type Taking,
   takingsOf,

@@ -42,6 +42,33 @@ describe("an admission", () => {
     });
   });
 
+  test("counts a key without a limit of that name as the question says, and tries what is only tried", async () => {
+    const context = await open();
+    const figures = { limit: 5, duration: 1_000, algorithm: "token-bucket", burst: 2 } as const;
+    const once = { name: "once", limit: 1, duration: MINUTE_MS, algorithm: "sliding" } as const;
+    const decide = deciding(context, {
+      ratelimits: [
+        { name: "tiles", ...figures },
+        { ...once, shadow: true },
+      ],
+    });
+    const key = await context.issue();
+    expect((await decide(bearing(key))).headers).toEqual({
+      "RateLimit-Policy": '"tiles";q=2;w=1',
+      RateLimit: '"tiles";r=1;t=1',
+    });
+    expect(await decide(bearing(key))).toMatchObject({
+      admitted: true,
+      apiKey: { ratelimits: [{ name: "tiles" }, { name: "once", shadow: true, exceeded: true }] },
+    });
+    expect(refused(await decide(bearing(key)))).toMatchObject({
+      status: 429,
+      headers: { "Retry-After": "1" },
+    });
+    context.advance(200);
+    expect(await decide(bearing(key))).toMatchObject({ admitted: true });
+  });
+
   test("may cost what the request says", async () => {
     const context = await open();
     const key = await context.issue({

@@ -5,6 +5,7 @@ import {
   type Latchkey,
   LatchkeyError,
   type LatchkeyTypes,
+  type LimitAlgorithm,
   type LimitName,
   type VerifierInput,
   type VerifyOutcome,
@@ -34,6 +35,12 @@ export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes>
   readonly limit?: number;
   /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; with `limit`. */
   readonly duration?: Duration;
+  /** How such a key is counted: `"fixed"` unless given, `"sliding"` or `"token-bucket"`; with `limit`. */
+  readonly algorithm?: LimitAlgorithm;
+  /** Units that a token bucket holds: a whole number >= 1, `limit` unless given; with `algorithm: "token-bucket"`. */
+  readonly burst?: number;
+  /** Tries the limit on such keys: it is decided and counted, and refuses nobody. With `limit`. */
+  readonly shadow?: boolean;
 }
 
 /**
@@ -82,6 +89,9 @@ const LIMIT_FIELDS: ReadonlySet<string> = new Set([
   "cost",
   "limit",
   "duration",
+  "algorithm",
+  "burst",
+  "shadow",
 ] satisfies (keyof GuardLimit<unknown>)[]);
 
 /**

@@ -1,4 +1,4 @@
-import type { EpochMs, NamedRatelimitState, SpanMs } from "@latchkey/core";
+import { type EpochMs, type NamedRatelimitState, refillMs, type SpanMs } from "@latchkey/core";
 import { writeList } from "./structured-field.js";
 
 /** The header fields of an answer, by name. */
@@ -7,9 +7,9 @@ export type HeaderFields = Readonly<Record<string, string>>;
 const NO_FIELDS: HeaderFields = Object.freeze({});
 
 /**
- * `RateLimit-Policy` and `RateLimit` of every limit that a verification has evaluated: `"minute";q=10;w=60` and
- * `"minute";r=9;t=42`. `q` units in a window of `w` seconds; `r` units left, and `t` seconds until the next window opens. Seconds
- * are rounded up.
+ * `RateLimit-Policy` and `RateLimit` of every limit that a verification has evaluated and that refuses: `"minute";q=10;w=60` and
+ * `"minute";r=9;t=42`. Who takes `q` units at once may take them again after `w` seconds; `r` units are left, and all of them in `t`
+ * seconds. Seconds are rounded up. What is only tried is nobody's business but the host's.
  *
  * @param now - Unix epoch ms, by the clock that the verdict was given by.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
@@ -19,20 +19,36 @@ export function rateLimitFields(
   now: EpochMs,
 ): HeaderFields {
   if (ratelimits === undefined || ratelimits.length === 0) return NO_FIELDS;
+  const shown = ratelimits.map(ownOf).filter(({ shadow }) => shadow !== true);
+  if (shown.length === 0) return NO_FIELDS;
   return {
     "RateLimit-Policy": writeList(
-      ratelimits.map(({ name, limit, duration }) => ({
-        text: name,
-        parameters: { q: limit, w: duration === undefined ? undefined : wholeSeconds(duration) },
+      shown.map((state) => ({
+        text: state.name,
+        parameters: { q: state.burst ?? state.limit, w: windowSeconds(state) },
       })),
     ),
     RateLimit: writeList(
-      ratelimits.map(({ name, remaining, reset }) => ({
+      shown.map(({ name, remaining, reset }) => ({
         text: name,
-        parameters: { r: remaining, t: wholeSeconds(reset - now) },
+        parameters: {
+          r: remaining,
+          t: reset === undefined ? undefined : wholeSeconds(reset - now),
+        },
       })),
     ),
   };
+}
+
+function windowSeconds(state: NamedRatelimitState): number | undefined {
+  const { limit, duration, algorithm = "fixed", burst = limit } = state;
+  if (duration === undefined) return undefined;
+  return wholeSeconds(refillMs({ algorithm, limit, duration, burst }));
+}
+
+/** Its own fields: what somebody adds to `Object.prototype` is none of a limit's. */
+function ownOf(state: NamedRatelimitState): NamedRatelimitState {
+  return Object.assign(Object.create(null), state);
 }
 
 /** Whole seconds, rounded up: who waits that long has waited long enough. */

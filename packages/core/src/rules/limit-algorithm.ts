@@ -1,7 +1,14 @@
-import { type EpochMs, LAST_INSTANT } from "../time.js";
+import { ceilDiv } from "../lib/ceil-div.js";
+import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { LimitKind, LimitState } from "./limit-state.js";
 import { currentWindow } from "./rate-window.js";
-import { slidingAdmitsAt, slidingAt, slidingGroups, slidingRoom } from "./sliding-window.js";
+import {
+  slidingAdmitsAt,
+  slidingAt,
+  slidingGroups,
+  slidingRefillMs,
+  slidingRoom,
+} from "./sliding-window.js";
 import { bucketAdmitsAt, bucketAt, bucketRoom } from "./token-bucket.js";
 
 /** A limit, as far as it decides. */
@@ -84,6 +91,23 @@ export function admitsAt(current: LimitState, limit: LimitFigures, cost: number)
 export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
   if (limit.algorithm === "fixed") return current.at + limit.duration;
   return admitsAt(current, limit, mostOf(limit)) as EpochMs;
+}
+
+/**
+ * Ms after which all of the limit is there again, whenever it was taken at once: who takes {@link mostOf} units and waits that long may
+ * take them again.
+ */
+export function refillMs({ algorithm, limit, duration, burst }: LimitFigures): SpanMs {
+  switch (algorithm) {
+    case "fixed":
+      return duration;
+    case "sliding":
+      return slidingRefillMs(duration);
+    case "token-bucket":
+      return ceilDiv(burst * duration, limit);
+    default:
+      return algorithm satisfies never;
+  }
 }
 
 /** A charge that writes a state, or some of it, where none was. */

@@ -78,6 +78,11 @@ export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: 
   return lastInstantOf(groupOf(current.at, length) - before, length) + duration;
 }
 
+/** Ms after which no unit counts any more, wherever in its group it was taken. */
+export function slidingRefillMs(duration: SpanMs): SpanMs {
+  return duration + ceilDiv(duration, MOST_EARLIER) - 1;
+}
+
 /** The groups before the latest, the first first: the last instant of each, and its units. Empty groups are left out. */
 export function slidingGroups(
   { at, earlier }: LimitState,

@@ -10,10 +10,13 @@ const { name: _, ...LABEL_NOTES } = labelsOf((_, { about }) => about);
  * else somewhere are in {@link NOTES_BY_PATH}.
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
+  algorithm:
+    "How the limit counts: `fixed` windows, aligned to the Unix epoch, if absent; `sliding`: in any span of `duration`; `token-bucket`: `limit` units per `duration` flow into a bucket that holds `burst`.",
   amount: "A refill sets the remaining uses to this number, but never lowers them.",
   apiId: "Id of the API.",
   autoApply:
     "Whether the limit applies to every verification, not only to those that name it; always true for a key's limit named `default`.",
+  burst: "Units that a token bucket holds; `limit` if absent. Only with `token-bucket`.",
   byteLength: "Number of random bytes in the secret.",
   create: "Creates one with this name if there is none, in the same write.",
   created: "Whether this request created it.",
@@ -26,9 +29,10 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   deleteProtection: "Whether the API is protected from deletion.",
   description: "A description for humans.",
   dryRun: "Decides without charging, statistics or events.",
-  duration: "Length of a window in ms. Windows are aligned to the Unix epoch.",
+  duration:
+    "Length of a window or span in ms, or in which `limit` units flow into a token bucket. Fixed windows are aligned to the Unix epoch.",
   ...LABEL_NOTES,
-  exceeded: "Whether this limit refused.",
+  exceeded: "Whether this limit refused; of one with `shadow`, whether it would have.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
   externalId: "Your own id of the user.",
   graceMs:
@@ -44,7 +48,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   keyIds: "Ids of the keys, in the order of the input.",
   lastRefillAt: "Unix epoch ms of the last refill that happened; absent before the first.",
   lastUsedAt: "Unix epoch ms of the latest valid verification, a few seconds behind.",
-  limit: "Units per window.",
+  limit: "Units per `duration`.",
   namespace: "Groups limits by purpose.",
   op: "How the remaining uses change.",
   permanent: "Accepted, without effect: a deletion keeps nothing.",
@@ -53,11 +57,13 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   recoverable: "Stores the secret encrypted, so that it can be shown again; needs `encrypt_key`.",
   refillDay: "Day of the month, 1 by default; a shorter month refills on its last day.",
   requestId: "Equal to the header `X-Request-Id` of the response.",
-  reset: "Unix epoch ms at which the next window opens.",
+  reset:
+    "Unix epoch ms at which all of the limit is left again; of a fixed one, at which the next window opens. Absent only beyond the year 275760.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",
   rotatedTo: "Id of the key that replaced this one.",
+  shadow: "Tries the limit: it is decided and counted, and refuses nobody. False if absent.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
   total: "Exact number of all items, on whatever page.",
   updatedAt: "Unix epoch ms of the latest change by an update, of uses too.",

@@ -21,6 +21,68 @@ describe("ratelimits.limit", () => {
     expect((await service.ok("ratelimits.limit", request)).success).toBe(true);
   });
 
+  test("counts as its algorithm says, and a shadow refuses nobody", async () => {
+    const service = await openService();
+    const bucket = { ...request, algorithm: "token-bucket", burst: 3 };
+    expect(await service.ok("ratelimits.limit", { ...bucket, cost: 3 })).toEqual({
+      success: true,
+      limit: 2,
+      remaining: 0,
+      reset: START + 90_000,
+      algorithm: "token-bucket",
+      burst: 3,
+    });
+    service.advance(30_000);
+    expect(await service.ok("ratelimits.limit", bucket)).toMatchObject({ success: true });
+    const tried = { ...request, algorithm: "sliding", shadow: true };
+    expect(await service.ok("ratelimits.limit", { ...tried, cost: 3 })).toMatchObject({
+      success: true,
+      exceeded: true,
+      remaining: 2,
+      shadow: true,
+    });
+    const { status, body } = await service.call("ratelimits.limit", { ...request, burst: 3 });
+    expect([status, body.error.message]).toEqual([
+      400,
+      expect.stringContaining('"burst" must only be given with algorithm "token-bucket"'),
+    ]);
+  });
+
+  test("keys and identities have such limits, and verdicts, dry runs and usage say so", async () => {
+    const service = await openService();
+    const { apiId } = await service.ok("apis.createApi", { name: "tiles" });
+    const sliding = { limit: 2, duration: 60_000, algorithm: "sliding" };
+    const bucket = { limit: 2, duration: 60_000, algorithm: "token-bucket", burst: 3 };
+    const { identityId } = await service.ok("identities.createIdentity", {
+      externalId: "user_1",
+      ratelimits: [{ name: "shared", ...bucket, shadow: true, autoApply: true }],
+    });
+    const { keyId, key } = await service.ok("keys.createKey", {
+      apiId,
+      externalId: "user_1",
+      ratelimit: sliding,
+    });
+    expect(await service.ok("keys.getKey", { keyId })).toMatchObject({ ratelimit: sliding });
+    expect(await service.ok("identities.getIdentity", { identityId })).toMatchObject({
+      ratelimits: [{ name: "shared", ...bucket, shadow: true }],
+    });
+    const question = { key, ratelimits: [{ name: "shared", cost: 4 }] };
+    const shared = { name: "shared", limit: 2, algorithm: "token-bucket", burst: 3, shadow: true };
+    expect(await service.ok("keys.verifyKey", question)).toMatchObject({
+      code: "VALID",
+      ratelimits: [
+        { name: "default", limit: 2, algorithm: "sliding", exceeded: false },
+        { ...shared, exceeded: true },
+      ],
+    });
+    const { checks } = await service.ok("keys.verifyKey", { ...question, dryRun: true });
+    expect(checks).toContainEqual(
+      expect.objectContaining({ ...shared, passed: true, exceeded: true, remaining: 3 }),
+    );
+    const { verifications } = await service.ok("keys.getVerifications", { keyId });
+    expect(verifications.at(-1).outcomes).toEqual({ VALID: 1, SHADOW_LIMITED: 1 });
+  });
+
   test("a token for one namespace takes from that one alone, whatever dots are in its name", async () => {
     const service = await openService();
     const token = await service.rootKey("ratelimit.mail.v1.limit");

@@ -12,8 +12,8 @@ export const RATELIMITS: readonly Operation[] = [
     method: "POST",
     summary: "Take from a rate limit without a key",
     description:
-      "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
-      "duration identify a counter; each call brings its own `limit`.",
+      "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier, " +
+      "algorithm and duration identify a counter; each call brings its own `limit`.",
     response: limitResult,
     errors: [],
     example: {

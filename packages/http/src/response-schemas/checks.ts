@@ -1,5 +1,6 @@
 import { permissionQueryField } from "@latchkey/core";
 import { z } from "zod";
+import { limitState } from "./limits.js";
 import { instant, listOf, shared, whole } from "./shared.js";
 
 const passed = z.boolean();
@@ -27,10 +28,9 @@ const check = shared(
       check: z.literal("ratelimit"),
       passed,
       name: z.string(),
-      limit: whole(1),
-      remaining: whole(),
+      ...limitState,
       cost: whole(),
-      reset: instant,
+      exceeded: z.boolean().optional(),
       retryAfterMs,
     }),
     z.strictObject({

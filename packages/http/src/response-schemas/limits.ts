@@ -1,5 +1,13 @@
+import { LIMIT_ALGORITHMS } from "@latchkey/core";
 import { z } from "zod";
 import { instant, shared, whole } from "./shared.js";
+
+/** How a limit counts, beside its figures: what is usual is absent. */
+export const counting = {
+  algorithm: z.enum(LIMIT_ALGORITHMS).optional(),
+  burst: whole(1).optional(),
+  shadow: z.boolean().optional(),
+};
 
 /** How the uses of a key or identity are restored, and when they last were. */
 export const refillView = shared(
@@ -17,6 +25,7 @@ const keyLimit = {
   type: z.enum(["fast", "consistent"]).optional(),
   limit: whole(1),
   duration: whole(1),
+  ...counting,
 };
 
 /** The limit named `default` of a key. */
@@ -35,17 +44,28 @@ export const identityLimit = shared(
     name: z.string(),
     limit: whole(1),
     duration: whole(1),
+    ...counting,
     autoApply: z.boolean().optional(),
   }),
 );
 
-const limitState = { limit: whole(1), remaining: whole(), reset: instant };
+/** A limit as it stands; `reset` is absent beyond the last instant of a date. */
+export const limitState = {
+  limit: whole(1),
+  remaining: whole(),
+  reset: instant.optional(),
+  ...counting,
+};
 
 /** A limit after a verification. */
 export const ratelimitState = shared("RatelimitState", z.strictObject(limitState));
 
 /** Response of ratelimits.limit. */
-export const limitResult = z.strictObject({ success: z.boolean(), ...limitState });
+export const limitResult = z.strictObject({
+  success: z.boolean(),
+  ...limitState,
+  exceeded: z.boolean().optional(),
+});
 
 /** A named limit after a verification, and whether it refused. */
 export const namedRatelimitState = shared(

@@ -56,6 +56,43 @@ describe("what v2 does by itself", () => {
     return body.data;
   };
 
+  test("limits have algorithms and may only be tried, in every answer that shows them", async () => {
+    const { service, fixture } = await open();
+    const bucket = { limit: 2, duration: 60_000, algorithm: "token-bucket", burst: 3 };
+    const sliding = { limit: 2, duration: 60_000, algorithm: "sliding", shadow: true };
+    const { key, keyId } = await ok(service, "keys.createKey", {
+      apiId: fixture.apiId,
+      ratelimits: [
+        { name: "a", ...bucket, autoApply: true },
+        { name: "b", ...sliding, autoApply: true },
+      ],
+    });
+    expect(await ok(service, "keys.getKey", { keyId })).toMatchObject({
+      ratelimits: [
+        { id: "a", ...bucket },
+        { id: "b", ...sliding },
+      ],
+    });
+    const question = { key, ratelimits: [{ name: "b", cost: 3 }] };
+    expect(await ok(service, "keys.verifyKey", question)).toMatchObject({
+      valid: true,
+      ratelimits: [
+        { name: "a", algorithm: "token-bucket", burst: 3, remaining: 2, exceeded: false },
+        { name: "b", algorithm: "sliding", shadow: true, remaining: 2, exceeded: true },
+      ],
+    });
+    const one = { namespace: "mail", identifier: "user_1", cost: 3 };
+    expect(await ok(service, "ratelimit.limit", { ...one, ...bucket })).toMatchObject({
+      success: true,
+      remaining: 0,
+      burst: 3,
+    });
+    expect(await ok(service, "ratelimit.multiLimit", [{ ...one, ...sliding }])).toMatchObject({
+      passed: true,
+      limits: [{ algorithm: "sliding", shadow: true, exceeded: true, remaining: 2 }],
+    });
+  });
+
   test("a missing permission is created for who may create it, and else nothing is changed", async () => {
     const { service, fixture } = await open();
     const input = { keyId: fixture.keyId, permissions: [NEW_PERMISSION] };

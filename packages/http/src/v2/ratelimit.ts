@@ -3,20 +3,26 @@ import { z } from "zod";
 import { allOf, onNamespace } from "../auth/required-permissions.js";
 import { START } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
-import { instant, listOf, whole } from "../response-schemas/shared.js";
+import { limitState } from "../response-schemas/limits.js";
+import { listOf } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
 import { fieldsOf } from "./fields.js";
 import { defineV2 } from "./operation.js";
 
-const { namespace, identifier, limit, duration, cost } = fieldsOf(CORE_OPERATIONS.limit.input);
+const { namespace, identifier, limit, duration, algorithm, burst, shadow, cost } = fieldsOf(
+  CORE_OPERATIONS.limit.input,
+);
 const request = z.strictObject({
   namespace: namespace.unwrap(),
   identifier,
   limit,
   duration,
+  algorithm,
+  burst,
+  shadow,
   cost,
 });
-const state = { limit: whole(1), remaining: whole(), reset: instant };
+const state = { ...limitState, exceeded: z.boolean().optional() };
 
 const REQUEST = { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 };
 const STATE = { limit: 10, remaining: 9, reset: START + 60_000 };
@@ -28,7 +34,7 @@ export const RATELIMIT: readonly Operation[] = [
     operation: "limit",
     description:
       "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
-      "duration identify a counter; each call brings its own `limit`.",
+      "duration and algorithm identify a counter; each call brings its own `limit`.",
     input: request,
     response: dataBody(z.strictObject({ success: z.boolean(), ...state })),
     example: { input: REQUEST, response: { data: { success: true, ...STATE } } },

@@ -1,5 +1,6 @@
 import type { VerifyOutcome } from "@latchkey/core";
 import { z } from "zod";
+import { limitState } from "../response-schemas/limits.js";
 import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
 import { identity, toIdentity } from "./views.js";
 
@@ -8,10 +9,8 @@ const ratelimit = shared(
   z.strictObject({
     id: z.string(),
     name: z.string(),
-    limit: whole(1),
+    ...limitState,
     duration: whole(1),
-    reset: instant,
-    remaining: whole(),
     exceeded: z.boolean(),
     autoApply: z
       .boolean()

@@ -1,5 +1,6 @@
-import type { IdentityView, KeyView, PermissionView } from "@latchkey/core";
+import type { IdentityView, KeyView, PermissionView, WireLimitFigures } from "@latchkey/core";
 import { z } from "zod";
+import { counting } from "../response-schemas/limits.js";
 import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
 
 const refill = z.strictObject({
@@ -22,6 +23,7 @@ const ratelimit = shared(
     name: z.string(),
     limit: whole(1),
     duration: whole(1),
+    ...counting,
     autoApply: z.boolean(),
   }),
 );
@@ -84,19 +86,20 @@ export const role = shared(
 /** Response without a value. */
 export const empty = shared("Empty", z.strictObject({}));
 
-type Limits = readonly {
+type Limits = readonly (WireLimitFigures & {
   readonly name: string;
-  readonly limit: number;
-  readonly duration: number;
   readonly autoApply?: boolean | undefined;
-}[];
+})[];
 
 function toRatelimits(limits: Limits): z.output<typeof ratelimit>[] {
-  return limits.map(({ name, limit, duration, autoApply = false }) => ({
+  return limits.map(({ name, limit, duration, algorithm, burst, shadow, autoApply = false }) => ({
     id: name,
     name,
     limit,
     duration,
+    algorithm,
+    burst,
+    shadow,
     autoApply,
   }));
 }

@@ -57,7 +57,7 @@ const QUESTION_FIELDS: OwnFields = {
   stated: ["apiId", "permissions", "ratelimits"],
 };
 const LIMIT_FIELDS: OwnFields = {
-  known: new Set(["name", "cost", "limit", "duration", "fallback"]),
+  known: new Set(["name", "cost", "limit", "duration", "algorithm", "burst", "shadow", "fallback"]),
   stated: ["limit", "duration"],
 };
 

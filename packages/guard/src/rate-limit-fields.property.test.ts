@@ -1,0 +1,76 @@
+import { createLatchkey, LIMIT_ALGORITHMS } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { rateLimitFields } from "./rate-limit-fields.js";
+import { readList } from "./testing/read-list.js";
+
+const figures = fc
+  .record({
+    algorithm: fc.constantFrom(...LIMIT_ALGORITHMS),
+    limit: fc.integer({ min: 1, max: 50 }),
+    duration: fc.integer({ min: 1, max: 100_000 }),
+    burst: fc.integer({ min: 1, max: 80 }),
+  })
+  .map(({ burst, ...rest }) => (rest.algorithm === "token-bucket" ? { ...rest, burst } : rest));
+
+/** A limit of one key, a clock that goes on, and what the headers of a request that takes so much say. */
+async function limited(limit: object, startAt: number) {
+  let now = startAt;
+  const latchkey = createLatchkey({ store: memoryStore(), clock: () => now, usage: false });
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  const ratelimit = { limit: 1, duration: 1, ...limit };
+  const { key } = await latchkey.createKey({ apiId, ratelimit });
+  return {
+    wait: (ms: number) => {
+      now += ms;
+    },
+    take: async (cost: number) => {
+      const verdict = await latchkey.verifyKey({ key, ratelimit: { cost } });
+      const limits = "ratelimits" in verdict ? verdict.ratelimits : undefined;
+      const fields = rateLimitFields(limits, now);
+      const parameters = (name: string) => readList(fields[name] ?? "")[0]?.parameters ?? {};
+      const { q = -1, w = -1 } = parameters("RateLimit-Policy") as Record<string, number>;
+      const { r = -1, t = -1 } = parameters("RateLimit") as Record<string, number>;
+      return { isAdmitted: verdict.valid, q, w, r, t };
+    },
+  };
+}
+
+test("the fields promise no more than the limit admits: q units again after w seconds, r now, and q after t seconds", async () => {
+  const costs = fc.array(fc.tuple(fc.nat({ max: 9 }), fc.nat({ max: 20_000 })), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(figures, fc.nat({ max: 1e9 }), costs, async (limit, startAt, taken) => {
+      const { wait, take } = await limited(limit, startAt);
+      for (const [cost, pause] of taken) {
+        await take(cost);
+        wait(pause);
+      }
+      const { r } = await take(0);
+      const { isAdmitted, q, t } = await take(r);
+      expect(isAdmitted).toBe(true);
+      wait(t * 1000);
+      const all = await take(q);
+      expect(all).toMatchObject({ isAdmitted: true, r: 0 });
+      wait(all.w * 1000);
+      expect(await take(q)).toMatchObject({ isAdmitted: true });
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test("of a bucket, q is what it holds, and w what an empty one takes to fill", async () => {
+  const bucket = { limit: 5, duration: 1_000, algorithm: "token-bucket", burst: 21 };
+  const { take } = await limited(bucket, 0);
+  expect(await take(1)).toEqual({ isAdmitted: true, q: 21, w: 5, r: 20, t: 1 });
+});
+
+test("a limit that is only tried is in no field", () => {
+  const state = { limit: 5, remaining: 0, reset: 9_000, duration: 60_000, exceeded: true };
+  const tried = { name: "tried", ...state, shadow: true } as const;
+  expect(rateLimitFields([tried], 0)).toEqual({});
+  expect(rateLimitFields([tried, { name: "real", ...state }], 0)).toEqual({
+    "RateLimit-Policy": '"real";q=5;w=60',
+    RateLimit: '"real";r=0;t=9',
+  });
+});
