@@ -135,28 +135,55 @@ async function bundleCode(directory, input) {
 }
 
 /**
- * Leaves out of zod what no schema of ours calls: the methods for formats of texts (`email`, `uuid`, …), and the two that write JSON
- * Schema. What they stand on is 20 kB of core's tarball, and no bundler can see that nobody calls them. The function `z.toJSONSchema`
- * goes on working on schemas of ours.
+ * Leaves out what core never calls, which no bundler can see, since methods are called by name: 28 kB of core's tarball.
+ *
+ * Of zod the methods for formats and parts of texts (`email`, `uuid`, `trim`, …), and the two that write JSON Schema. The function `z.toJSONSchema`
+ * goes on working on schemas of ours. Of ipaddr.js networks, net masks, and which ranges are special.
  *
  * @returns {import("rolldown").Plugin}
  */
 function withoutUnusedMethods() {
-  const formats = /(_ZodString\.init\(inst, def\);\n\}, )\{\n {4}email\([\s\S]*?\n\}\);/;
-  const writers = /^import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} .*$/m;
   return {
     name: "without-unused-methods",
     transform(code, id) {
-      if (!/\/zod\/v4\/classic\/schemas\.js$/.test(id)) return null;
-      if (!formats.test(code) || !writers.test(code))
-        throw new Error("zod defines its methods in another way: see withoutUnusedMethods");
-      const noWriters = [
-        "const createStandardJSONSchemaMethod = () => undefined;",
-        'const createToJSONSchemaMethod = () => () => { throw new TypeError("use z.toJSONSchema(schema)"); };',
-      ];
-      return code.replace(formats, "$1{});").replace(writers, noWriters.join("\n"));
+      if (/\/zod\/v4\/classic\/schemas\.js$/.test(id)) return smallerZod(code);
+      if (/\/ipaddr\.js\/lib\/ipaddr\.js$/.test(id)) return smallerIpaddr(code);
+      return null;
     },
   };
+}
+
+/** @param {string} code */
+function smallerZod(code) {
+  const formats = /(_ZodString\.init\(inst, def\);\n\}, )\{\n {4}email\([\s\S]*?\n\}\);/;
+  const texts =
+    /^ {4}(?:includes|startsWith|endsWith|lowercase|uppercase|trim|normalize|toLowerCase|toUpperCase|slugify)\([\s\S]*?^ {4}\},\n/gm;
+  const writers = /^import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} .*$/m;
+  if (!formats.test(code) || !writers.test(code) || code.match(texts)?.length !== 10)
+    throw new Error("zod defines its methods in another way: see smallerZod");
+  const noWriters = [
+    "const createStandardJSONSchemaMethod = () => undefined;",
+    'const createToJSONSchemaMethod = () => () => { throw new TypeError("use z.toJSONSchema(schema)"); };',
+  ];
+  return code.replace(formats, "$1{});").replace(texts, "").replace(writers, noWriters.join("\n"));
+}
+
+/** Functions and tables of ipaddr.js that nothing of ours leads to, as they are defined. */
+const UNUSED_OF_IPADDR = [
+  "IPv4.prototype.(?:SpecialRanges|range|toIPv4MappedAddress)",
+  "IPv6.prototype.toFixedLengthString",
+  "IPv[46].prototype.prefixLengthFromSubnetMask",
+  "ipaddr.IPv[46].(?:broadcastAddressFromCIDR|networkAddressFromCIDR|subnetMaskFromPrefixLength)",
+  "ipaddr.(?:IPv[46].)?(?:isValidCIDR|isValidCIDRFourPartDecimal|parseCIDR|fromByteArray)",
+];
+
+/** @param {string} code */
+function smallerIpaddr(code) {
+  const names = UNUSED_OF_IPADDR.join("|").replaceAll(".", "\\.");
+  const unused = new RegExp(`^( {4,8})(?:${names}) = [\\s\\S]*?^\\1\\};$`, "gm");
+  if (code.match(unused)?.length !== 20)
+    throw new Error("ipaddr.js defines its methods in another way: see smallerIpaddr");
+  return code.replace(unused, "");
 }
 
 /**
