@@ -80,13 +80,14 @@ export function notLaterThanNow(
     : [];
 }
 
-/** The ms of a date, NaN for an invalid one; anything else as it is. */
+/** The ms of a date, NaN for an invalid one and for any other object, such as a promise; anything else as it is. */
 function msOfDate(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   try {
     // Not by `instanceof`: a date of another realm (a test runner's, an iframe's) is a date as well.
     return Date.prototype.getTime.call(value);
   } catch {
-    return value;
+    // Not the object itself: a schema takes a promise for work that goes on, and breaks.
+    return Number.NaN;
   }
 }

@@ -82,6 +82,7 @@ const NO_INSTANTS: readonly (readonly [string, unknown])[] = [
   ["a text", "2031-05-17"],
   ["a text of digits", "1900000000000"],
   ["an object that answers a number", { getTime: () => NOON, valueOf: () => NOON }],
+  ["a promise that was not awaited", Promise.resolve(NOON + DAY_MS)],
   ["a proxy of a date", new Proxy(new Date(NOON + DAY_MS), {})],
 ];
 

@@ -1,0 +1,194 @@
+import { createLatchkey, type KeyStore, type Latchkey, type OperationName } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { NOON, VAULT_KEYS } from "../test-context.js";
+
+/** A workspace with one of everything. */
+export interface Filled {
+  readonly latchkey: Latchkey;
+  /** Changes that wrote something, so far. */
+  readonly writes: () => number;
+  readonly inputs: readonly (readonly [OperationName, unknown])[];
+}
+
+const LIMIT = {
+  limit: 5,
+  duration: "1m",
+  algorithm: "token-bucket",
+  burst: 7,
+  shadow: true,
+} as const;
+const NAMED = { name: "tiles", autoApply: true, ...LIMIT } as const;
+const REFILL = { interval: "monthly", amount: 5, refillDay: 31 } as const;
+const SETTINGS = {
+  name: "Ada",
+  environment: "live",
+  externalId: "user_1",
+  meta: { plan: "pro", seats: [1, { a: null }] },
+  roles: ["reader"],
+  permissions: ["docs.read"],
+  expires: NOON + 1_000,
+  remaining: 5,
+  refill: REFILL,
+  ratelimit: { limit: 5, duration: 1_000, type: "fast", async: true },
+  ratelimits: [NAMED],
+  usesFrom: "key",
+  enabled: true,
+} as const;
+
+/** @param around - What stands between latchkey and its store, once that is filled. */
+export async function fill(
+  around: (store: KeyStore) => KeyStore = (store) => store,
+): Promise<Filled> {
+  let writes = 0;
+  let isFilled = false;
+  const memory = memoryStore();
+  const counting: KeyStore = {
+    ...memory,
+    commit: async (workspaceId, change) => {
+      const result = await memory.commit(workspaceId, change);
+      // A change of nothing is committed, so that what a refusal was decided on is durable.
+      const { expects, ...written } = change;
+      const isWrite = Object.values(written).some((part) =>
+        Array.isArray(part) ? part.length > 0 : part !== null,
+      );
+      if (isFilled && isWrite && result.kind === "committed") writes += 1;
+      return result;
+    },
+  };
+  const vault = { current: "a", keys: { a: VAULT_KEYS[0] } };
+  const own = createLatchkey({ store: counting, clock: () => NOON, vault, usage: false });
+  const { apiId } = await own.createApi({ name: "maps" });
+  const { permissionId } = await own.createPermission({ name: "docs.read" });
+  const { roleId } = await own.createRole({ name: "reader", permissions: ["docs.read"] });
+  const { identityId } = await own.createIdentity({
+    externalId: "user_1",
+    ratelimits: [{ ...NAMED, name: "shared" }],
+    remaining: 5,
+    refill: REFILL,
+  });
+  const { keyId, key } = await own.createKey({ apiId, ...SETTINGS, recoverable: true });
+  const { rootKeyId, key: token } = await own.createRootKey({ permissions: ["api.*.read_key"] });
+  const page = { limit: 2 };
+  const inputs: readonly (readonly [OperationName, unknown])[] = [
+    ["createApi", { name: "maps", deleteProtection: true, ipWhitelist: ["10.0.0.0/8", "::1"] }],
+    ["ensureApi", { name: "maps" }],
+    ["getApi", { apiId }],
+    ["listApis", page],
+    ["updateApi", { apiId, name: "tiles", deleteProtection: false, ipWhitelist: ["10.0.0.1"] }],
+    ["deleteApi", { apiId }],
+    [
+      "createKey",
+      { apiId, ...SETTINGS, prefix: "sk", byteLength: 16, create: true, recoverable: true },
+    ],
+    [
+      "createKeys",
+      [
+        {
+          apiId,
+          ...SETTINGS,
+          plaintext: "old-secret-of-another-system-1234567890",
+          start: "old",
+          createdAt: NOON - 1,
+        },
+      ],
+    ],
+    [
+      "createKeys",
+      [{ apiId, hash: { value: "a".repeat(64), variant: "sha256_hex" }, prefix: "old", name: "b" }],
+    ],
+    ["getKey", { keyId, decrypt: true }],
+    ["findApiOfKey", { keyId }],
+    ["listKeys", { apiId, ...page, externalId: "user_1", decrypt: false }],
+    [
+      "updateKey",
+      {
+        keyId,
+        ...SETTINGS,
+        usesFrom: undefined,
+        permissions: [{ name: "docs.read" }, { id: permissionId }],
+      },
+    ],
+    ["updateRemaining", { keyId, op: "increment", value: 1 }],
+    ["rotateKey", { keyId, graceMs: "1h" }],
+    ["addRoles", { keyId, roles: ["reader", { name: "reader" }, { id: roleId }] }],
+    ["setRoles", { keyId, roles: ["reader"] }],
+    ["removeRoles", { keyId, roles: ["reader"] }],
+    [
+      "addPermissions",
+      { keyId, permissions: [{ name: "docs.new", create: true }, { id: permissionId }] },
+    ],
+    ["setPermissions", { keyId, permissions: ["docs.read"] }],
+    ["removePermissions", { keyId, permissions: ["docs.read"] }],
+    ["deleteKey", { keyId }],
+    ["deleteKeys", { apiId }],
+    ["reencryptKeys", { apiId, ...page }],
+    [
+      "verifyKey",
+      {
+        key,
+        apiId,
+        ipAddress: "10.0.0.1",
+        tags: ["a"],
+        remaining: { cost: 1 },
+        requestId: "r",
+        ratelimit: { cost: 1 },
+        authorization: { permissions: { and: ["docs.read", { or: ["docs.read", "docs.write"] }] } },
+        ratelimits: [
+          { name: "tiles", cost: 1 },
+          { name: "burst", ...LIMIT, cost: 2 },
+        ],
+      },
+    ],
+    ["verifyKey", { key, dryRun: true, ratelimits: [{ name: "burst", ...LIMIT }] }],
+    [
+      "explainKey",
+      { keyId, apiId, ipAddress: "10.0.0.1", authorization: { permissions: "docs.read" } },
+    ],
+    ["whoami", { key }],
+    ["getIdentity", { identityId }],
+    ["listIdentities", page],
+    [
+      "createIdentity",
+      { externalId: "user_2", meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },
+    ],
+    [
+      "updateIdentity",
+      { identityId, meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },
+    ],
+    ["deleteIdentity", { identityId }],
+    ["limit", { namespace: "login", identifier: "10.0.0.1", ...LIMIT, cost: 1 }],
+    ["resetLimit", { keyId, name: "tiles" }],
+    ["resetLimit", { namespace: "login", identifier: "10.0.0.1", duration: "1m" }],
+    ["createPermission", { name: "docs.write", description: "May write" }],
+    ["ensurePermissions", ["docs.read", "docs.write"]],
+    ["getPermission", { permissionId }],
+    ["deletePermission", { permissionId }],
+    ["createRole", { name: "writer", description: "Writes", permissions: ["docs.read"] }],
+    ["ensureRole", { name: "reader", permissions: ["docs.write"] }],
+    ["getRole", { roleId }],
+    ["setRolePermissions", { roleId, permissions: ["docs.read"] }],
+    ["deleteRole", { roleId }],
+    ["createRootKey", { permissions: ["api.*.read_key"], name: "ops", expires: NOON + 1 }],
+    ["listRootKeys", page],
+    ["revokeRootKey", { rootKeyId }],
+    ["authenticateRootKey", token],
+    ["getVerifications", { keyId, start: NOON - 1, end: NOON, granularity: "hour" }],
+    ["pruneVerifications", { before: NOON - 1 }],
+    ["listAuditEvents", { ...page, keyId }],
+    ["pruneAuditEvents", { before: NOON - 1 }],
+    ["createWorkspace", { name: "north" }],
+    ["setWorkspaceEnabled", true],
+    ["listPermissions", undefined],
+    ["listRoles", undefined],
+    ["getWorkspace", undefined],
+    ["isWorkspaceEnabled", undefined],
+  ];
+  isFilled = true;
+  const latchkey = createLatchkey({
+    store: around(counting),
+    clock: () => NOON,
+    vault,
+    usage: false,
+  });
+  return { latchkey, writes: () => writes, inputs };
+}
