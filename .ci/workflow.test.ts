@@ -7,7 +7,7 @@ const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.
 /** Comes with the machines that the workflow runs on, as Google Chrome. */
 const THERE = "chromium";
 
-test.each(["ci", "release"])(
+test.each(["ci", "release", "weekly"])(
   "%s.yml installs what tests are skipped without, which setup.mjs installs as root",
   (name) => {
     const installed = textOf(".ci/setup.mjs").matchAll(/"--no-install-recommends", "([a-z-]+)"\]/g);
@@ -41,7 +41,7 @@ describe("the release", () => {
   });
 });
 
-test.each(["ci", "release"])(
+test.each(["ci", "release", "weekly"])(
   "%s.yml may only read unless a job says more, and uses GitHub's own actions",
   (name) => {
     const text = textOf(`.github/workflows/${name}.yml`);

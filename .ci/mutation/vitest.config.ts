@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config";
+
+// The unit tests of core alone, for a mutant is to be found beside its rule.
+const conditions = ["latchkey-source", "module", "node", "development|production"];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ["packages/core/src/{rules,secrets,store,verification}/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/*.drill.test.ts"],
+    isolate: false,
+  },
+});

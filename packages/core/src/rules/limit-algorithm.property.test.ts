@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { LAST_INSTANT } from "../time.js";
+import {
+  afterTaking,
+  endsAt,
+  type LimitFigures,
+  limitAt,
+  resetAt,
+  roomOf,
+  takingsOf,
+} from "./limit-algorithm.js";
+import { LIMIT_ALGORITHMS, type LimitState } from "./limit-state.js";
+
+const figures = fc.record({
+  algorithm: fc.constantFrom(...LIMIT_ALGORITHMS),
+  limit: fc.integer({ min: 1, max: 30 }),
+  duration: fc.integer({ min: 1, max: 200 }),
+  burst: fc.integer({ min: 1, max: 40 }),
+});
+
+const start = fc.oneof(fc.nat({ max: 100 }), fc.integer({ min: 1, max: 2 ** 45 }));
+
+const steps = fc.array(
+  fc.record({
+    cost: fc.nat({ max: 4 }),
+    move: fc.oneof(fc.nat({ max: 20 }), fc.nat({ max: 400 }), fc.integer({ min: -50, max: 0 })),
+  }),
+  { minLength: 1, maxLength: 40 },
+);
+
+type Steps = typeof steps extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** Takes what fits at each step. */
+function stateAfter(limit: LimitFigures, from: number, taken: Steps): LimitState {
+  let now = from;
+  let state = limitAt(null, limit, now);
+  for (const { cost, move } of taken) {
+    now = Math.max(0, now + move);
+    const current = limitAt(state, limit, now);
+    if (cost > 0 && cost <= roomOf(current, limit)) state = afterTaking(current, limit, cost);
+  }
+  return state;
+}
+
+/** Empty groups at the end say nothing. */
+function withoutEmptyEnd(state: LimitState): LimitState {
+  const end = state.earlier.findLastIndex((count) => count > 0);
+  return { ...state, earlier: state.earlier.slice(0, end + 1) };
+}
+
+describe("the charges that write a state", () => {
+  test("write just that state, one after the other, and none is refused", () => {
+    fc.assert(
+      fc.property(figures, start, steps, (limit, from, taken) => {
+        const state = stateAfter(limit, from, taken);
+        let written: LimitState | null = null;
+        for (const taking of takingsOf(state, limit)) {
+          const current = limitAt(written, taking.limit, taking.now);
+          expect(taking.cost).toBeLessThanOrEqual(roomOf(current, taking.limit));
+          written = afterTaking(current, taking.limit, taking.cost);
+        }
+        expect(withoutEmptyEnd(written as LimitState)).toEqual(withoutEmptyEnd(state));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("are one for a fixed window and for a bucket, and for a sliding limit one a group that is not empty", () => {
+    fc.assert(
+      fc.property(figures, start, steps, (limit, from, taken) => {
+        const state = stateAfter(limit, from, taken);
+        const groups = state.earlier.filter((count) => count > 0).length;
+        expect(takingsOf(state, limit)).toHaveLength(groups + 1);
+      }),
+    );
+  });
+
+  test("name the algorithm of the limit, and its duration where its windows or groups need it", () => {
+    const state = { at: 1600, used: 2, earlier: [0, 3] };
+    const most = Number.MAX_SAFE_INTEGER;
+    const sliding = { algorithm: "sliding", duration: 160, limit: most, burst: 1 } as const;
+    expect(takingsOf(state, sliding)).toEqual([
+      { now: 1589, cost: 3, limit: sliding },
+      { now: 1600, cost: 2, limit: sliding },
+    ]);
+    const fixed = { ...sliding, algorithm: "fixed" } as const;
+    const alone = { ...state, earlier: [] };
+    expect(takingsOf(alone, fixed)).toEqual([{ now: 1600, cost: 2, limit: fixed }]);
+    const bucket = { algorithm: "token-bucket", duration: 1, limit: 1, burst: 2 } as const;
+    expect(takingsOf(alone, { ...bucket, duration: 160 })).toEqual([
+      { now: 1600, cost: 2, limit: bucket },
+    ]);
+  });
+});
+
+describe("when a state may be forgotten", () => {
+  test("a limit that is asked from then on answers as one that nothing was ever taken from", () => {
+    fc.assert(
+      fc.property(figures, start, steps, fc.nat({ max: 500 }), (limit, from, taken, later) => {
+        const state = stateAfter(limit, from, taken);
+        const now = endsAt(limitAt(state, limit, state.at), limit) + later;
+        expect(roomOf(limitAt(state, limit, now), limit)).toBe(
+          roomOf(limitAt(null, limit, now), limit),
+        );
+      }),
+    );
+  });
+
+  test.each(LIMIT_ALGORITHMS)("the end of a %s limit is when all of it is left", (algorithm) => {
+    const limit = { algorithm, limit: 5, duration: 1000, burst: 5 };
+    const state = afterTaking(limitAt(null, limit, 5000), limit, 3);
+    expect(endsAt(state, limit)).toBe(resetAt(state, limit));
+    expect(endsAt(state, limit)).toBeGreaterThan(5000);
+  });
+
+  test("it is never later than the last instant of a date", () => {
+    const limit = { algorithm: "fixed", limit: 5, duration: 2 ** 52, burst: 5 } as const;
+    const state = afterTaking(limitAt(null, limit, LAST_INSTANT), limit, 1);
+    expect(endsAt({ ...state, at: LAST_INSTANT }, limit)).toBe(LAST_INSTANT);
+  });
+});
