@@ -7,7 +7,7 @@ import { type RoleRecord, roleType } from "../records/role.js";
 import { keyWith, loadedWith, usageOf } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import { EMPTY_CHANGE } from "./change.js";
-import type { LoadedRecord } from "./key-store.js";
+import type { KeyStore, LoadedRecord } from "./key-store.js";
 import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
 
 const WORKSPACE_ID = "ws_default";
@@ -125,6 +125,23 @@ describe("an operation", () => {
     });
     await expect(deleting).rejects.toMatchObject({ code: "NOT_FOUND" });
     expect(store.changes).toEqual([EMPTY_CHANGE]);
+  });
+
+  test("that finds nothing looks again where the record is back by then, as after a failover that lost its deletion", async () => {
+    const { store } = setUp();
+    let looks = 0;
+    const read: KeyStore["read"] = async (workspaceId, wants) => {
+      looks += 1;
+      const answer = await store.read(workspaceId, wants);
+      return looks === 1 ? { ...answer, found: wants.map(() => null) } : answer;
+    };
+    const transact = createTransact({ read, commit: store.commit.bind(store) }, createRandomPool());
+    const { answer } = await transact(WORKSPACE_ID, async (transaction) => {
+      const found = await transaction.readOne(API);
+      if (found === null) throw new LatchkeyError("NOT_FOUND", "no such API");
+      return found.record.id;
+    });
+    expect([answer, looks]).toEqual([API.id, 2]);
   });
 
   test("that finds nothing says that nobody knows where that could not be made durable", async () => {

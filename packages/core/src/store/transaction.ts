@@ -38,6 +38,8 @@ export class Transaction {
   readonly isRetry: boolean;
   /** Of the workspace, at the latest read; 0 before the first. */
   revision = 0;
+  /** Records that were looked for by their id, and were not there. */
+  readonly absent: RecordAddress[] = [];
   readonly #store: TransactionStore;
   readonly #random: RandomBytes;
   readonly #change = emptyChange();
@@ -56,7 +58,10 @@ export class Transaction {
     const { revision, found } = await this.#store.read(this.workspaceId, wants);
     this.revision = revision;
     found.forEach((loaded, index) => {
-      const expects = wants[index]?.expects ?? "version";
+      const want = wants[index];
+      const expects = want?.expects ?? "version";
+      if (loaded === null && want !== undefined && "id" in want)
+        this.absent.push({ kind: want.kind, id: want.id });
       if (loaded === null || expects === "nothing") return;
       const { kind, id, version } = loaded.record;
       const { handle } = loaded;
@@ -223,9 +228,13 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
         answer = await work(transaction);
       } catch (error) {
         if (error instanceof StaleReadError) return null;
-        // Whoever deletes again what may be gone is told that it is: that has to be durable as well.
-        if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
-          await store.commit(workspaceId, EMPTY_CHANGE);
+        // Whoever deletes again what may be gone is told that it is: that has to be durable as well, and to hold still, for a store that
+        // failed over meanwhile may have lost the deletion.
+        if (error instanceof LatchkeyError && error.code === "NOT_FOUND") {
+          const expects = transaction.absent.map((address) => ({ ...address, version: null }));
+          const { kind } = await store.commit(workspaceId, { ...EMPTY_CHANGE, expects });
+          if (kind === "stale") return null;
+        }
         throw error;
       }
       const usages = await transaction.commit();
