@@ -294,7 +294,7 @@ export {
 } from "./store/statistics.js";
 export { readUsage, type StoredParts, storedState } from "./store/stored-state.js";
 export { withTimeout } from "./store/with-timeout.js";
-export type { Clock, EpochMs, SpanMs } from "./time.js";
+export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";
 export type {

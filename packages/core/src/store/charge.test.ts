@@ -6,6 +6,8 @@ import {
   type ChargePlan,
   type ChargeState,
   type LimitCharge,
+  readLimit,
+  stateOfReading,
 } from "./charge.js";
 
 const NOW = 90_000;
@@ -341,5 +343,21 @@ describe("a request id", () => {
 
   test("in a plan that only peeks is not remembered", () => {
     expect(charge(stateOf(), { mode: "peek" }, { request }).next).toBeNull();
+  });
+});
+
+describe("a state that is read to be copied", () => {
+  const sliding = limitOf({ algorithm: "sliding", limit: 9, duration: 1_600 });
+  const readOf = (used: number, earlier: readonly number[]) =>
+    stateOfReading(readLimit(sliding, { at: NOW, used, earlier }, false));
+
+  test("has no empty groups behind the earliest that counts, as one that was written anew", () => {
+    expect(readOf(2, [0, 3, 0, 0])).toEqual({ at: NOW, used: 2, earlier: [0, 3] });
+    expect(readOf(2, [0, 0])).toEqual({ at: NOW, used: 2, earlier: [] });
+    expect(readOf(2, [0, 3])).toEqual({ at: NOW, used: 2, earlier: [0, 3] });
+  });
+
+  test("is none where nothing was taken", () => {
+    expect([readOf(0, []), readOf(0, [0, 0])]).toEqual([null, null]);
   });
 });

@@ -222,7 +222,13 @@ export function readLimit(
 /** The moment at which a plan that only looks sees each limit as it is stored: the time of a limit never goes back. */
 export const AS_STORED: ChargeMoment = Object.freeze({ now: 0, refill: null });
 
-/** The state that a plan which took nothing at {@link AS_STORED} has read; null where none is stored, or nothing is taken. */
+/**
+ * The state that a plan which took nothing at {@link AS_STORED} has read; null where none is stored, or nothing is taken. The earliest
+ * groups that are empty are left out: a state that was written anew has none.
+ */
 export function stateOfReading({ state }: LimitReading): LimitState | null {
-  return state.used === 0 && state.earlier.length === 0 ? null : state;
+  const { at, used, earlier } = state;
+  const last = earlier.findLastIndex((count) => count > 0);
+  if (used === 0 && last === -1) return null;
+  return last === earlier.length - 1 ? state : { at, used, earlier: earlier.slice(0, last + 1) };
 }

@@ -1,4 +1,4 @@
-import type { EpochMs } from "@latchkey/core";
+import { type EpochMs, LIMIT_ALGORITHMS, type WireLimitFigures } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
 import { After, choiceOption, isoDateOrSpan, list, spanMs, wholeNumber } from "./values.js";
@@ -87,27 +87,53 @@ function json(argument: string): (text: string) => unknown {
   };
 }
 
-/** A limit, as `100/1m`. */
-function rate(argument: string, text: string): { limit: number; duration: number } {
-  const [limit = "", duration, ...rest] = text.split("/");
+/** A limit, as `100/1m`, `100/1m:sliding` or `100/1m:burst=20:shadow`. */
+function rate(argument: string, text: string): WireLimitFigures {
+  const [figures = "", ...words] = text.split(":");
+  const [limit = "", duration, ...rest] = figures.split("/");
   if (duration === undefined || rest.length > 0)
     throw new UsageError(`${argument} must be units/span, such as 100/1m`);
+  const counts = words.map((word) => counting(argument, word));
+  if (new Set(counts.flatMap(Object.keys)).size < counts.length)
+    throw new UsageError(`${argument}: what stands behind the span must not be given twice`);
+  const { algorithm, burst, shadow }: Partial<WireLimitFigures> = Object.assign({}, ...counts);
+  // Only a token bucket has a burst.
+  const counted = algorithm ?? (burst === undefined ? undefined : "token-bucket");
   return {
     limit: wholeNumber(`${argument}: the units before the /`, 1)(limit),
     duration: span(`${argument}: the span after the /`, 1)(duration),
+    ...(counted !== undefined && { algorithm: counted }),
+    ...(burst !== undefined && { burst }),
+    ...(shadow && { shadow }),
   };
 }
 
-/** Named limits, as `writes=20/1m,reads=100/1m:auto`. */
+/** How a limit counts, as one word behind its span says. */
+function counting(argument: string, word: string): Partial<WireLimitFigures> {
+  const [, burst] = /^burst=(.*)$/.exec(word) ?? [];
+  if (burst !== undefined)
+    return { burst: wholeNumber(`${argument}: the units of burst`, 1)(burst) };
+  if (word === "shadow") return { shadow: true };
+  const algorithm = LIMIT_ALGORITHMS.find((one) => one === word);
+  if (algorithm !== undefined) return { algorithm };
+  throw new UsageError(
+    `${argument}: what stands behind the span must be ${[...LIMIT_ALGORITHMS, "burst=units"].join(", ")} or shadow`,
+  );
+}
+
+/** Named limits, as `writes=20/1m,reads=100/1m:sliding:auto`. */
 function namedRates(text: string): readonly object[] {
   return list(text).map((item, at) => {
-    const [, name, limit = "", auto] = /^([^=]{1,128})=([^:]*)(:auto)?$/.exec(item) ?? [];
+    const [, name, said = ""] = /^([^=]{1,128})=(.*)$/.exec(item) ?? [];
     if (name === undefined)
       throw new UsageError("--ratelimits must be name=units/span, such as writes=20/1m:auto");
+    const [limit = "", ...words] = said.split(":");
+    const isAuto = words.includes("auto");
+    const others = words.filter((word) => word !== "auto");
     return {
       name,
-      ...rate(`--ratelimits (item ${at + 1})`, limit),
-      ...(auto && { autoApply: true }),
+      ...rate(`--ratelimits (item ${at + 1})`, [limit, ...others].join(":")),
+      ...(isAuto && { autoApply: true }),
     };
   });
 }
@@ -154,12 +180,12 @@ export const FIELDS = {
   },
   ratelimit: {
     flags: "--ratelimit <rate>",
-    text: "the limit of every verification, such as 100/1m",
+    text: "the limit of every verification: 100/1m, 100/1m:sliding or 100/1m:burst=20; :shadow tries it",
     read: (text) => rate("--ratelimit", text),
   },
   ratelimits: {
     flags: "--ratelimits <list>",
-    text: "named limits, in place of those it has: writes=20/1m,reads=100/1m:auto; :auto applies by itself",
+    text: "named limits, in place of those it has: writes=20/1m,reads=100/1m:sliding:auto; :auto applies by itself",
     read: namedRates,
   },
   usesFrom: {

@@ -1,4 +1,10 @@
-import { type EpochMs, type IdentityView, type KeyView, labelsOf } from "@latchkey/core";
+import {
+  type EpochMs,
+  type IdentityView,
+  type KeyView,
+  labelsOf,
+  type WireLimitFigures,
+} from "@latchkey/core";
 import { type Cell, instant } from "./output.js";
 
 type Cells = readonly (readonly [title: string, value: Cell])[];
@@ -88,11 +94,15 @@ function refillText(refill: KeyView["refill"]): string | undefined {
 }
 
 function limitsText(
-  limits:
-    | readonly { readonly name: string; readonly limit: number; readonly duration: number }[]
-    | undefined,
+  limits: readonly (WireLimitFigures & { readonly name: string })[] | undefined,
 ): string | undefined {
   return limits
-    ?.map(({ name, limit, duration }) => `${name}=${limit}/${spanText(duration)}`)
+    ?.map((limit) => `${limit.name}=${limit.limit}/${spanText(limit.duration)}${howText(limit)}`)
     .join(",");
+}
+
+/** How a limit counts, as `--ratelimit` takes it behind the span; nothing where it is fixed and refuses. */
+export function howText({ algorithm, burst, shadow }: WireLimitFigures): string {
+  const counting = burst === undefined ? algorithm : `burst=${burst}`;
+  return `${counting === undefined ? "" : `:${counting}`}${shadow ? ":shadow" : ""}`;
 }

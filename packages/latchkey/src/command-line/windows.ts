@@ -2,6 +2,7 @@ import {
   configuredWindow,
   fromWireFigures,
   type KeyStore,
+  LAST_INSTANT,
   type LimitReading,
   type WireLimitFigures,
 } from "@latchkey/core";
@@ -20,15 +21,11 @@ export type WindowState = ConfiguredLimit & {
   readonly of: WindowOwner["kind"];
   readonly ownerId: string;
   readonly remaining: number;
-  /** Unix epoch ms at which the next window opens. */
-  readonly reset: number;
+  /** Unix epoch ms at which all of it is left again; of a fixed limit, at which the next window opens. Absent beyond the last date. */
+  readonly reset?: number;
 };
 
-/**
- * The windows of limits as they stand, in their order; nothing is taken. Of an owner that is gone meanwhile they are empty.
- *
- * @param now - Unix epoch ms.
- */
+/** {@link readLimits}, as they are shown. */
 export async function readWindows(
   store: KeyStore,
   workspaceId: string,
@@ -36,6 +33,28 @@ export async function readWindows(
   limits: readonly ConfiguredLimit[],
   now: number,
 ): Promise<readonly WindowState[]> {
+  const readings = await readLimits(store, workspaceId, owner, limits, now);
+  return readings.map(({ remaining, resetAt }, at) => ({
+    ...(limits[at] as ConfiguredLimit),
+    of: owner.kind,
+    ownerId: owner.id,
+    remaining,
+    ...(resetAt <= LAST_INSTANT && { reset: resetAt }),
+  }));
+}
+
+/**
+ * Limits as they stand, in their order; nothing is taken. Of an owner that is gone meanwhile they are empty.
+ *
+ * @param now - Unix epoch ms.
+ */
+export async function readLimits(
+  store: KeyStore,
+  workspaceId: string,
+  owner: WindowOwner,
+  limits: readonly ConfiguredLimit[],
+  now: number,
+): Promise<readonly LimitReading[]> {
   if (limits.length === 0) return [];
   const peek = await store.charge(
     {
@@ -52,12 +71,5 @@ export async function readWindows(
     },
     { now, refill: null },
   );
-  const readings: readonly LimitReading[] = "limits" in peek ? peek.limits : [];
-  return readings.map(({ remaining, resetAt }, at) => ({
-    ...(limits[at] as ConfiguredLimit),
-    of: owner.kind,
-    ownerId: owner.id,
-    remaining,
-    reset: resetAt,
-  }));
+  return "limits" in peek ? peek.limits : [];
 }

@@ -13,6 +13,8 @@ import { type CliStore, cliStore } from "../testing/cli-store.js";
 
 const YEAR_2200 = Date.UTC(2200, 0, 1);
 const HOUR = 3_600_000;
+/** When the command line runs, but for some seconds. */
+const NOON = Date.UTC(2031, 4, 17, 12);
 
 /** Works on the store of a command line, at an instant. */
 async function at(
@@ -69,6 +71,24 @@ describe("latchkey doctor", () => {
     expect(findings.find(({ check }) => check === "records")).toMatchObject({
       found: "looked at 1 API, 1 key and 1 identity",
     });
+  });
+
+  test("finds nothing wrong with a bucket that takes long to fill, and a sliding window that a wrong clock moved", async () => {
+    const { cli, keyId, key } = await storeWithKey();
+    const bucket = { limit: 1, duration: HOUR, algorithm: "token-bucket", burst: 500 } as const;
+    const sliding = { name: "s", limit: 5, duration: HOUR, algorithm: "sliding" } as const;
+    await at(cli, NOON, async (latchkey) => {
+      await latchkey.updateKey({ keyId, ratelimit: bucket, ratelimits: [sliding] });
+      await latchkey.verifyKey({ key, ratelimit: { cost: 500 } });
+    });
+    expect(wrongOf(await cli.json("doctor"))).toEqual([]);
+    await at(cli, YEAR_2200, async (latchkey) => {
+      await latchkey.verifyKey({ key, ratelimit: { cost: 0 }, ratelimits: [{ name: "s" }] });
+    });
+    const { stdout, exitCode } = await cli.run("doctor");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(`key ${keyId}: the limit s stands until 2200-01-01T01:`);
+    expect(stdout).not.toContain("the limit default");
   });
 
   test("names what a wrong clock put into the future, and mends it with --fix", async () => {

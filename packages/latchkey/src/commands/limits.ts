@@ -4,7 +4,7 @@ import { UsageError } from "../command-line/failures.js";
 import { FIELDS } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { spanText } from "../command-line/key-cells.js";
+import { howText, spanText } from "../command-line/key-cells.js";
 import {
   addCommonOptions,
   addInput,
@@ -24,10 +24,10 @@ const COLUMNS: readonly Column<WindowState>[] = [
   { title: "NAME", of: ({ name }) => name },
   { title: "OF", of: ({ of }) => of },
   { title: "LIMIT", of: ({ limit }) => limit },
-  { title: "WINDOW", of: ({ duration }) => spanText(duration) },
+  { title: "WINDOW", of: (limit) => `${spanText(limit.duration)}${howText(limit)}` },
   { title: "LEFT", of: ({ remaining }) => remaining },
   {
-    title: "NEXT WINDOW",
+    title: "ALL LEFT AT",
     of: ({ reset }) => instant(reset),
     inTable: ({ reset }) => minute(reset),
   },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type CliStore, cliStore } from "../testing/cli-store.js";
+import { type CliStore, cliStore, TERMINAL } from "../testing/cli-store.js";
 
 /** Makes an API and a key with these settings. */
 async function keyWith({ json }: CliStore, settings: string) {
@@ -127,6 +127,30 @@ describe("latchkey limits", () => {
     expect((await store.run("limits --external-id user_1")).stdout).toMatch(
       /^writes\tidentity\t5\t1h\t3\t2031-05-17T13:00:00.000Z\n$/,
     );
+  });
+});
+
+describe("limits that count otherwise", () => {
+  test("are shown by limits and explain, with when the key would pass", async () => {
+    const store = cliStore();
+    const options = "--ratelimit 6/1m:burst=2 --ratelimits a=1/1m:sliding:shadow:auto";
+    const { key, keyId } = await keyWith(store, options);
+    await store.run("verify -", onStdin(key));
+    await store.run("verify -", onStdin(key));
+    expect((await store.run(`limits ${keyId}`)).stdout).toMatch(
+      /^default\tkey\t6\t1m:burst=2\t0\t\S+:23\.000Z\na\tkey\t1\t1m:sliding:shadow\t0\t\S+\n$/,
+    );
+    const { stdout, exitCode } = await store.run(`explain ${keyId}`);
+    expect(stdout).toContain("default: takes 1 of 0 left of 2, until ");
+    expect(stdout).toMatch(/ratelimit\tREFUSES\t.*, token-bucket\t\S+:13\.000Z\n/);
+    expect(stdout).toMatch(/ratelimit\tpasses\ta: .*, sliding, shadow: would refuse\t/);
+    expect(stdout).toMatch(
+      /RATE_LIMITED: it would pass at \S+:13\.000Z if nothing else happens\n$/,
+    );
+    expect(exitCode).toBe(1);
+    const usage = (await store.run(`usage ${keyId}`, TERMINAL)).stdout;
+    expect(usage).toMatch(/^TIME +VALID +REFUSED +SHADOW/);
+    expect(usage).toMatch(/^\S+ +2 +0 +1 +█+$/m);
   });
 });
 

@@ -1,6 +1,6 @@
 import { type IdentityView, type KeyView, LatchkeyError, type LoadedRecord } from "@latchkey/core";
 import { instant } from "../command-line/output.js";
-import { type ConfiguredLimit, readWindows, type WindowOwner } from "../command-line/windows.js";
+import { type ConfiguredLimit, readLimits, type WindowOwner } from "../command-line/windows.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable, wrong } from "./finding.js";
 
@@ -57,10 +57,10 @@ async function* checkWindows(
 ): AsyncIterable<Finding> {
   const now = latchkey.now();
   const { kind, id } = owner;
-  const windows = await readWindows(store, latchkey.workspaceId, owner, ratelimits, now);
-  for (const { name, duration, reset } of windows) {
-    if (reset <= now + duration + TOLERANCE_MS) continue;
-    const until = instant(reset);
+  const readings = await readLimits(store, latchkey.workspaceId, owner, ratelimits, now);
+  for (const { name, state, resetAt } of readings) {
+    if (state.at <= now + TOLERANCE_MS) continue;
+    const until = instant(resetAt);
     yield await mendable(
       "future",
       `${kind} ${id}: the limit ${name} stands until ${until}`,
