@@ -50,39 +50,6 @@ describe("keys, from the cradle to the grave", () => {
     expect(await run(`keys get ${keyId}`)).toMatchObject({ exitCode: 1, stdout: "" });
   });
 
-  test("limits are given with how they count, and shown as they are given", async () => {
-    const { run, json } = cliStore();
-    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
-    for (const [given, figures, shown = given] of [
-      ["100/1m:sliding", { algorithm: "sliding" }],
-      ["100/1m:burst=20", { algorithm: "token-bucket", burst: 20 }],
-      ["100/1m:token-bucket", { algorithm: "token-bucket" }],
-      ["100/1m:shadow", { shadow: true }],
-      ["100/1m:fixed", {}, "100/1m"],
-      [
-        "100/1m:shadow:token-bucket:burst=7",
-        { algorithm: "token-bucket", burst: 7, shadow: true },
-        "100/1m:burst=7:shadow",
-      ],
-    ] as const) {
-      const options = `--ratelimit ${given} --ratelimits a=${given}:auto,b=${given}`;
-      const [{ keyId } = { keyId: "" }] = await json(`keys create ${apiId} ${options}`);
-      const limit = { limit: 100, duration: 60_000, ...figures };
-      expect(await json(`keys get ${keyId}`)).toMatchObject([
-        {
-          ratelimits: [
-            { name: "default", ...limit },
-            { name: "a", ...limit, autoApply: true },
-            { name: "b", ...limit, autoApply: false },
-          ],
-        },
-      ]);
-      expect((await run(`keys get ${keyId}`)).stdout).toContain(
-        `\nratelimits\tdefault=${shown},a=${shown},b=${shown}\n`,
-      );
-    }
-  });
-
   test("a key is deleted on a terminal only with --yes", async () => {
     const { run } = cliStore();
     expect((await run("apis delete api_1", TERMINAL)).stderr).toBe(
@@ -108,26 +75,6 @@ describe("keys, from the cradle to the grave", () => {
     [
       "keys update key_1 --ratelimits a=1/1m,b=0/1m",
       "--ratelimits (item 2): the units before the / must be a whole number >= 1",
-    ],
-    [
-      "keys update key_1 --ratelimit 10/1m:leaky",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, burst=units or shadow",
-    ],
-    [
-      "keys update key_1 --ratelimit 10/1m:auto",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, burst=units or shadow",
-    ],
-    [
-      "keys update key_1 --ratelimit 10/1m:sliding:fixed",
-      "--ratelimit: what stands behind the span must not be given twice",
-    ],
-    [
-      "keys update key_1 --ratelimits a=1/1m:burst=0",
-      "--ratelimits (item 1): the units of burst must be a whole number >= 1",
-    ],
-    [
-      "keys update key_1 --ratelimit 10/1m:sliding:burst=3",
-      '--ratelimit: burst must only be given with algorithm "token-bucket"',
     ],
     ["keys create api_1 --remaining 0", "--remaining must be a whole number >= 1"],
     ["keys update key_1 --remaining 1.5", "--remaining must be a whole number >= 0"],
