@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { CONTRACTS } from "./contract/sections.js";
 import { type OpenEmptyStore, runContract } from "./fixtures/context.js";
 import { checkAgainstModel } from "./model/check.js";
+import { ALGORITHM_MUTANTS } from "./testing/algorithm-mutants.js";
 import { CHARGE_MUTANTS } from "./testing/charge-mutants.js";
 import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
 import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
@@ -43,6 +44,7 @@ for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...WRITING_MUTANTS,
   ...CHARGE_MUTANTS,
   ...COUNTING_MUTANTS,
+  ...ALGORITHM_MUTANTS,
   ...STATISTICS_MUTANTS,
   ...SCANNING_MUTANTS,
 ]) {
