@@ -58,16 +58,18 @@ const results = await new Stryker({
 function describe({ fileName, location, replacement, status }) {
   const lines = readFileSync(fileName, "utf8").split("\n");
   const { start, end } = location;
-  const [first = "", ...rest] = lines.slice(start.line, end.line + 1);
+  const [first = "", ...rest] = lines.slice(start.line - 1, end.line);
   const original =
     rest.length === 0
-      ? first.slice(start.column, end.column)
-      : [first.slice(start.column), ...rest.slice(0, -1), rest.at(-1)?.slice(0, end.column)].join(
-          "\n",
-        );
+      ? first.slice(start.column - 1, end.column - 1)
+      : [
+          first.slice(start.column - 1),
+          ...rest.slice(0, -1),
+          rest.at(-1)?.slice(0, end.column - 1),
+        ].join("\n");
   const file = fileName.slice(join(root, CORE).length, -".ts".length);
-  const line = lines[start.line]?.trim() ?? "";
-  return { file, line, number: start.line + 1, original, replacement: replacement ?? "", status };
+  const line = lines[start.line - 1]?.trim() ?? "";
+  return { file, line, number: start.line, original, replacement: replacement ?? "", status };
 }
 
 const mutants = results.map(describe);

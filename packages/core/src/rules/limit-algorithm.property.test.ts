@@ -6,6 +6,8 @@ import {
   endsAt,
   type LimitFigures,
   limitAt,
+  mostOf,
+  refillMs,
   resetAt,
   roomOf,
   takingsOf,
@@ -118,5 +120,34 @@ describe("when a state may be forgotten", () => {
     const limit = { algorithm: "fixed", limit: 5, duration: 2 ** 52, burst: 5 } as const;
     const state = afterTaking(limitAt(null, limit, LAST_INSTANT), limit, 1);
     expect(endsAt({ ...state, at: LAST_INSTANT }, limit)).toBe(LAST_INSTANT);
+  });
+});
+
+describe("how long a limit takes to be whole again", () => {
+  test("all of it can be taken, and that much later again", () => {
+    fc.assert(
+      fc.property(figures, start, fc.nat({ max: 100 }), (limit, from, later) => {
+        const taken = afterTaking(limitAt(null, limit, from), limit, mostOf(limit));
+        const again = limitAt(taken, limit, from + refillMs(limit) + later);
+        expect(roomOf(again, limit)).toBe(mostOf(limit));
+      }),
+    );
+  });
+
+  test.each([
+    { algorithm: "fixed", ms: 160 },
+    { algorithm: "sliding", ms: 169 },
+    { algorithm: "token-bucket", ms: 240 },
+  ] as const)("160 ms of a $algorithm limit take $ms ms", ({ algorithm, ms }) => {
+    const limit = { algorithm, duration: 160, limit: 10, burst: 15 };
+    expect(refillMs(limit)).toBe(ms);
+    const from = 1600;
+    const taken = afterTaking(limitAt(null, limit, from), limit, mostOf(limit));
+    expect(resetAt(taken, limit)).toBeLessThanOrEqual(from + ms);
+  });
+
+  test("a token bucket counts a started millisecond as a whole one", () => {
+    const bucket = { algorithm: "token-bucket", duration: 7, limit: 3, burst: 1 } as const;
+    expect(refillMs(bucket)).toBe(3);
   });
 });

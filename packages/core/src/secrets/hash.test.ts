@@ -94,3 +94,19 @@ describe("with a pepper", () => {
     expect(ours.hash("pay_abc")).toBe(before);
   });
 });
+
+describe("import marks", () => {
+  test("without a pepper there are none: plaintext and plain hash have one hash anyway", () => {
+    expect(createSecretHasher(null).importMarks(portableSha256("abc"))).toEqual([]);
+  });
+
+  test("with a pepper there is one for each of its keys, the current one first, and none is the hash itself", () => {
+    const hasher = createSecretHasher(pepper);
+    const plain = hasher.plainHash("abc");
+    expect(hasher.importMarks(plain)).toEqual([
+      `autumn.${hmacOf(autumn, `import ${plain}`)}`,
+      `spring.${hmacOf(spring, `import ${plain}`)}`,
+    ]);
+    expect(hasher.importMarks(plain)).not.toContain(hasher.hash("abc"));
+  });
+});

@@ -174,7 +174,11 @@ describe("the ring", () => {
       randomBytes,
     );
     expect(() => autumnOnly.open(sealed, ROW)).toThrow(
-      expect.objectContaining({ code: "PRECONDITION_FAILED" }),
+      expect.objectContaining({
+        code: "PRECONDITION_FAILED",
+        reason: "vault-key-missing",
+        message: expect.stringContaining("the secret of key_1 was sealed with is not configured"),
+      }),
     );
   });
 

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { usageOf } from "../testing/records.js";
-import { applyRefill, changeUsage, NO_USES, UNLIMITED_USES, type UsageChange } from "./counters.js";
+import {
+  applyRefill,
+  changeUsage,
+  NO_USAGE_CHANGE,
+  NO_USES,
+  UNLIMITED_USES,
+  type UsageChange,
+} from "./counters.js";
 
 describe("applyRefill", () => {
   const due = { amount: 100, dueAt: 1_000 };
@@ -196,4 +203,11 @@ test("the counter of a record that does not exist has nothing left; that of a pl
   expect(NO_USES).toEqual(usageOf(0));
   expect(UNLIMITED_USES).toEqual(usageOf(null));
   expect(Object.isFrozen(NO_USES) && Object.isFrozen(UNLIMITED_USES)).toBe(true);
+});
+
+test("no change of uses leaves the counter as it is, restarts nothing, and cannot be changed itself", () => {
+  const usage = { remaining: 7, refilledAt: 1_000, lastRefillAt: 900 };
+  expect(changeUsage(usage, NO_USAGE_CHANGE)).toEqual({ kind: "changed", usage });
+  expect(NO_USAGE_CHANGE).toEqual({ due: null, operation: { kind: "keep" }, restartsAt: null });
+  expect(Object.isFrozen(NO_USAGE_CHANGE.operation)).toBe(true);
 });
