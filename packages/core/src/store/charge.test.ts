@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LimitState } from "../rules/limit-state.js";
 import { fixedWindows, usageOf } from "../testing/records.js";
 import {
-  AS_STORED,
   applyCharge,
   type ChargeMoment,
   type ChargePlan,
