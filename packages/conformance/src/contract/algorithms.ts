@@ -68,7 +68,7 @@ async function everyRun(check: (window: string, steps: readonly Steps[number][])
       run += 1;
       await check(`run-${run}`, steps);
     }),
-    { numRuns: 8 },
+    { numRuns: 3 },
   );
 }
 
