@@ -1,6 +1,7 @@
 import {
   type Change,
   createLatchkey,
+  EMPTY_CHANGE,
   type KeyStore,
   type Latchkey,
   LatchkeyError,
@@ -14,20 +15,6 @@ import { type LinkContext, linkedStore, type Network } from "./link.js";
 import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
 import { createKey, type KnownWorkspace, templateOf } from "./template.js";
-
-/** A change of nothing. */
-const EMPTY_CHANGE: Change = {
-  expects: [],
-  puts: [],
-  deletes: [],
-  claims: [],
-  releases: [],
-  enters: [],
-  leaves: [],
-  counters: [],
-  dropWindows: [],
-  revision: null,
-};
 
 /** A process: a whole latchkey with caches and a clock of its own. */
 interface Process {
