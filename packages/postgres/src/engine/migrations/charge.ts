@@ -63,6 +63,8 @@ DECLARE
   earlier_texts text[];
   excess bigint;
   algorithm text;
+  is_shadow boolean;
+  -- Whether it is a shadow without room.
   are_over boolean[];
   ends_at bigint;
   stored text;
@@ -211,15 +213,8 @@ BEGIN
           answer := 'corrupt';
           EXIT deciding;
         END IF;
-        algorithm := plan.algorithms[number];
+        algorithm := coalesce(plan.algorithms[number], 'fixed');
         earlier_texts[number] := '';
-        are_over[number] := false;
-        IF algorithm IS NULL THEN
-          starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
-          units[number] := latchkey.window_used(stored, starts[number]);
-          is_limited := is_limited OR units[number] + plan.costs[number] > plan.limits[number];
-          CONTINUE;
-        END IF;
         IF algorithm = 'fixed' THEN
           starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
           units[number] := latchkey.window_used(stored, starts[number]);
@@ -238,8 +233,9 @@ BEGIN
             excess := plan.costs[number] + latchkey.ceil_div(units[number], plan.durations[number]) - plan.bursts[number];
           END IF;
         END IF;
-        are_over[number] := excess > 0 AND plan.are_shadows[number];
-        is_limited := is_limited OR (excess > 0 AND NOT plan.are_shadows[number]);
+        is_shadow := coalesce(plan.are_shadows[number], false);
+        are_over[number] := excess > 0 AND is_shadow;
+        is_limited := is_limited OR (excess > 0 AND NOT is_shadow);
       END LOOP;
 
       -- 6. The decision, what is taken, and the answer.
