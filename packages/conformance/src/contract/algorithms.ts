@@ -167,6 +167,20 @@ export const algorithmContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "a cost that never fits is refused, however large it is",
+    async check({ store, other }) {
+      await putWithUses(store, aRecord("key"));
+      for (const limit of [SLIDING, BUCKET])
+        for (const uses of [null, 0]) {
+          const costly = { ...limit, duration: 2 ** 40, window: `${limit.algorithm}-${uses}` };
+          const planOf = (cost: number) => aPlanOfLimits([{ ...costly, cost }], { uses });
+          for (const cost of [limit.burst + 1, Number.MAX_SAFE_INTEGER])
+            await chargeAs("rate-limited", other, planOf(cost));
+          await chargeAs("charged", other, planOf(1));
+        }
+    },
+  },
+  {
     title: "the figures of a bucket may be as large as whole numbers allow",
     async check({ store, other }) {
       await putWithUses(store, aRecord("key"));

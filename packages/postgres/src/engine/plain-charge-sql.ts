@@ -90,7 +90,8 @@ const COUNTING: Readonly<Record<LimitAlgorithm, Counting>> = {
     standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(latchkey.bucket_missing(
       ${STORED_AT}, pg_catalog.split_part(a.stored#, ':', 2)::bigint, a.now_at, $limit::bigint), 0) AS used#`,
     isOver: "latchkey.ceil_div(b.used#, $duration::bigint) + $cost::bigint > $burst::bigint OR ",
-    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint * $duration::bigint)::text AS window#`,
+    // More than fits is refused, and must not be multiplied: the product may be too much for a bigint.
+    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text AS window#`,
   },
 };
 

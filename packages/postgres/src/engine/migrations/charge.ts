@@ -254,7 +254,8 @@ BEGIN
       FOR number IN 1 .. cardinality(plan.names) LOOP
         algorithm := plan.algorithms[number];
         units[number] := latchkey.after(decision, units[number], CASE WHEN are_over[number] THEN 0
-          WHEN algorithm = 'token-bucket' THEN plan.costs[number] * plan.durations[number] ELSE plan.costs[number] END);
+          WHEN algorithm = 'token-bucket' THEN least(plan.costs[number], plan.bursts[number]) * plan.durations[number]
+          ELSE plan.costs[number] END);
         stored := starts[number] || ':' || units[number] || earlier_texts[number];
         answer := answer || ' ' || stored || CASE WHEN are_over[number] THEN '!' ELSE '' END;
         CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0 OR are_over[number];
