@@ -16,8 +16,8 @@
            beside their windows, one line, opaque here; then the same for each further plan
   Returns  for each plan, with a zero byte between: "STALE 0" for the revision, "STALE " and the number of a confirmation,
            "CONFLICT", "CORRUPT", "REPEAT " and what was remembered, or "charged", "rate-limited" or "usage-exceeded" and, each
-           after a space, uses left or "-", and <at>:<used> for each limit, ":<earlier>" and "!" behind it where it has some; or "ERROR " and what Redis said before
-           anything of the plan was written
+           after a space, uses left or "-", and <at>:<used> for each limit, with ":<earlier>" where it has some and "!" behind a
+           shadow without room; or "ERROR " and what Redis said before anything of the plan was written
   Mirrors  applyCharge in packages/core/src/store/charge.ts
 
   Every argument, table and function of this script is paid for with each verification: they are as few as they can be.

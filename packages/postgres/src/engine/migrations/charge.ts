@@ -19,13 +19,14 @@ import { KEPT_AFTER_END_MS } from "@latchkey/core";
  * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
  * the answer is "moved" and the right ones.
  *
- * In a plan, `algorithms`, `bursts` and `are_shadows` are empty where all limits are plain fixed windows; `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
+ * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
  * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
- * the limits, one line, opaque here.
+ * the limits, one line, opaque here. `algorithms`, `bursts` and `are_shadows` are empty where all limits count in fixed windows and are
+ * no shadows.
  *
  * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict", "corrupt",
  * "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", and
- * <at>:<used> for each limit, `:<earlier>` and `!` behind it where it has some.
+ * <at>:<used> for each limit, with `:<earlier>` where it has some and `!` behind a shadow without room.
  */
 export const CHARGE = `
 CREATE FUNCTION latchkey.charge(plans latchkey.limit_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
