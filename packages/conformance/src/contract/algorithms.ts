@@ -68,7 +68,7 @@ async function everyRun(check: (window: string, steps: readonly Steps[number][])
       run += 1;
       await check(`run-${run}`, steps);
     }),
-    { numRuns: 3 },
+    { numRuns: 8 },
   );
 }
 
@@ -88,6 +88,18 @@ export const algorithmContracts: readonly StoreContract[] = [
           else assert.ok(admitted(made, index, at - SPAN - SPAN / 16, at) > most, `S2 at ${index}`);
         }
       });
+    },
+  },
+  {
+    title:
+      "what a sliding limit counted comes back when its group is a span old, and not a millisecond earlier",
+    async check({ store, other }) {
+      await putWithUses(store, aRecord("key"));
+      const groupEndsAt = NOW - (NOW % (SPAN / 16)) + SPAN / 16;
+      const all = aPlanOfLimits([{ ...SLIDING, cost: SLIDING.limit }]);
+      await chargeAs("charged", store, all, { now: groupEndsAt - 1 });
+      await chargeAs("rate-limited", other, all, { now: groupEndsAt - 1 + SPAN - 1 });
+      await chargeAs("charged", other, all, { now: groupEndsAt - 1 + SPAN });
     },
   },
   {
