@@ -52,7 +52,11 @@ export async function deleteRecord<Value>(
 ): Promise<Value | null | undefined> {
   const address = { kind: type.kind, id };
   const record = await readStored(transaction, address);
-  if (record === null) return undefined;
+  if (record === null) {
+    // Whoever goes on without it rests on that: a store that failed over may have it back by the time of the commit.
+    transaction.expect({ ...address, version: null });
+    return undefined;
+  }
   const value = decodeOrNull(type, record, transaction.workspaceId);
   if (value === null) transaction.deleteAddress(address, [], [{ list: type.kind }]);
   else transaction.delete(type, value);

@@ -1,0 +1,43 @@
+import { createLatchkey, interceptStore, type ReadResult } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { expect, test } from "vitest";
+
+/** What exists, and a latchkey whose first look sees none of it: as one that looked before a failover which lost the deletion that it saw. */
+async function lookedTooEarly() {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { keyId } = await latchkey.createKey({ apiId, externalId: "user_1" });
+  const { id: identityId } = await latchkey.getIdentity({ externalId: "user_1" });
+  const { roleId } = await latchkey.createRole({ name: "writer" });
+  const { permissionId } = await latchkey.createPermission({ name: "write" });
+  const { rootKeyId } = await latchkey.createRootKey({ permissions: ["api.*.read_api"] });
+  let isFirst = true;
+  const early = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      const answer = await run();
+      if (method !== "read" || !isFirst) return answer;
+      isFirst = false;
+      const { revision, found } = answer as ReadResult;
+      return { revision, found: found.map(() => null) };
+    }),
+  });
+  return { early, inputs: { apiId, keyId, identityId, roleId, permissionId, rootKeyId } };
+}
+
+test.each([
+  ["deleteApi", "apiId"],
+  ["deleteKey", "keyId"],
+  ["deleteIdentity", "identityId"],
+  ["deleteRole", "roleId"],
+  ["deletePermission", "permissionId"],
+  ["revokeRootKey", "rootKeyId"],
+] as const)(
+  "%s of what is back by the time of the commit looks again, and deletes it",
+  async (name, id) => {
+    const { early, inputs } = await lookedTooEarly();
+    const call = early[name] as (input: unknown) => Promise<unknown>;
+    await expect(call({ [id]: inputs[id] })).resolves.toBeTypeOf("object");
+    await expect(call({ [id]: inputs[id] })).rejects.toMatchObject({ code: "NOT_FOUND" });
+  },
+);
