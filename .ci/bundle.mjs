@@ -137,7 +137,7 @@ async function bundleCode(directory, input) {
 /**
  * Leaves out what core never calls, which no bundler can see, since methods are called by name: 28 kB of core's tarball.
  *
- * Of zod the methods for formats and parts of texts (`email`, `uuid`, `trim`, …), and the two that write JSON Schema. The function `z.toJSONSchema`
+ * Of zod the methods for formats, parts and exact sizes of texts and lists (`email`, `trim`, `length`, …), and the two that write JSON Schema. The function `z.toJSONSchema`
  * goes on working on schemas of ours. Of ipaddr.js networks, net masks, and which ranges are special.
  *
  * @returns {import("rolldown").Plugin}
@@ -156,16 +156,19 @@ function withoutUnusedMethods() {
 /** @param {string} code */
 function smallerZod(code) {
   const formats = /(_ZodString\.init\(inst, def\);\n\}, )\{\n {4}email\([\s\S]*?\n\}\);/;
-  const texts =
-    /^ {4}(?:includes|startsWith|endsWith|lowercase|uppercase|trim|normalize|toLowerCase|toUpperCase|slugify)\([\s\S]*?^ {4}\},\n/gm;
+  const sizesAndTexts =
+    /^ {4}(?:includes|startsWith|endsWith|lowercase|uppercase|trim|normalize|toLowerCase|toUpperCase|slugify|length|nonempty)\([\s\S]*?^ {4}\},\n/gm;
   const writers = /^import \{ createStandardJSONSchemaMethod, createToJSONSchemaMethod \} .*$/m;
-  if (!formats.test(code) || !writers.test(code) || code.match(texts)?.length !== 10)
+  if (!formats.test(code) || !writers.test(code) || code.match(sizesAndTexts)?.length !== 14)
     throw new Error("zod defines its methods in another way: see smallerZod");
   const noWriters = [
     "const createStandardJSONSchemaMethod = () => undefined;",
     'const createToJSONSchemaMethod = () => () => { throw new TypeError("use z.toJSONSchema(schema)"); };',
   ];
-  return code.replace(formats, "$1{});").replace(texts, "").replace(writers, noWriters.join("\n"));
+  return code
+    .replace(formats, "$1{});")
+    .replace(sizesAndTexts, "")
+    .replace(writers, noWriters.join("\n"));
 }
 
 /** Functions and tables of ipaddr.js that nothing of ours leads to, as they are defined. */
