@@ -46,6 +46,14 @@ export const ERROR_REASONS = [
   "taken",
   /** `CONFLICT`: the `requestId` was used for another question. */
   "request-id-reused",
+  /** `PRECONDITION_FAILED`: as many reservations are open as may be; `details.limit` says how many. */
+  "too-many-reservations",
+  /** `PRECONDITION_FAILED`: more was used than is reserved; `details.reserved` says what is. */
+  "over-reservation",
+  /** `PRECONDITION_FAILED`: the time of the reservation has passed, and what it held was given back. */
+  "reservation-expired",
+  /** `CONFLICT`: the reservation was settled or released before, with other figures. */
+  "reservation-ended",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
   /** `BAD_REQUEST`: a limit that neither the key nor its identity has; `details` names the key, and the first such limit. */
@@ -73,6 +81,11 @@ export interface ErrorDetails {
   readonly keyId?: string;
   /** Name of the limit, where the program stated it: one of a request is a value of the caller's, and in no error. */
   readonly name?: string;
+  /** What a reservation holds: uses, and units of its limits. */
+  readonly reserved?: {
+    readonly uses: number;
+    readonly ratelimits: readonly { readonly name: string; readonly cost: number }[];
+  };
 }
 
 /** One thing wrong with an input: where (`refill.amount`, `ratelimits.0.name`) and what the bound is. */

@@ -112,7 +112,7 @@ export type {
 export type { Verifications } from "./operations/statistics/verifications.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
-export type { Costed, LimitCost, RequestedLimit } from "./operations/verify-key/input.js";
+export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary, VerifyScope } from "./operations/verify-key/operations.js";
 export type {
   Verifier,
@@ -142,6 +142,7 @@ export {
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
 export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
+export type { HeldLimit, Hold, HoldSums } from "./rules/hold.js";
 export type {
   DefaultTypes,
   LatchkeyTypes,
@@ -168,6 +169,7 @@ export {
   type LimitState,
   MOST_EARLIER,
 } from "./rules/limit-state.js";
+export { kindOfWindow, limitNameOf } from "./rules/limit-window.js";
 export type { Metadata } from "./rules/metadata.js";
 export type { PermissionQuery } from "./rules/permission.js";
 export {
@@ -248,6 +250,7 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
+export { holdSumsText, holdText, parseHold, parseHoldSums } from "./store/hold-text.js";
 export {
   interceptStore,
   type StoreCall,
@@ -279,6 +282,17 @@ export {
   type SettingsOf,
 } from "./store/options.js";
 export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./store/scan-names.js";
+export {
+  applyHoldStep,
+  type EndedHold,
+  type FoundHold,
+  type HoldBook,
+  type HoldResult,
+  type HoldStep,
+  type RememberedEnd,
+  type UsedLimit,
+  type UsedUnits,
+} from "./store/settle.js";
 export { VIEW_FIELDS } from "./store/sql-views.js";
 export {
   COUNTED_CODES,
@@ -297,6 +311,7 @@ export { withTimeout } from "./store/with-timeout.js";
 export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";
+export type { LimitCost } from "./verification/question.js";
 export type {
   NamedRatelimitState,
   PublicIdentity,
@@ -308,4 +323,4 @@ export type {
   VerifiedKey,
   VerifyOutcome,
 } from "./verification/verdict.js";
-export { configuredWindow, kindOfWindow } from "./verification/window-name.js";
+export { configuredWindow } from "./verification/window-name.js";

@@ -1,4 +1,5 @@
 import { createEmitter, type EventListener } from "./audit/emitter.js";
+import { emitExpired } from "./audit/reservation-events.js";
 import { emitStoreFailures } from "./audit/store-events.js";
 import { type ErrorListener, report } from "./lib/error-listener.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
@@ -24,6 +25,7 @@ import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./stat
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
+import { createSettledStore } from "./store/settled.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock, type Timer } from "./time.js";
 import { Catalog } from "./verification/catalog.js";
@@ -138,6 +140,9 @@ const DEFAULT_CACHED_KEYS = 32_768;
 /** Root keys whose place in the store is remembered, about 300 bytes each. */
 const MAX_KNOWN_ROOT_KEYS = 1_000;
 
+/** Reservations of which it is remembered what restores their uses, about 150 bytes each. */
+const MAX_KNOWN_RESERVATIONS = 10_000;
+
 /** A misspelt `pepper` must not make a latchkey without one. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "store",
@@ -214,8 +219,9 @@ export function createLatchkey<
   const hasOwnClock = options.clock !== undefined;
   const timer: Timer = hasOwnClock ? now : () => performance.now();
   const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
-  const store = createAvailabilityStore(
-    emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer),
+  const own = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
+  const store = createSettledStore(createAvailabilityStore(own), now, (...noticed) =>
+    emitExpired(emit, ...noticed),
   );
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -227,6 +233,7 @@ export function createLatchkey<
     transact: createTransact(store, bytes),
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
+    reserved: createLruCache(MAX_KNOWN_RESERVATIONS),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
     actor: null,

@@ -3,6 +3,7 @@ import {
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
+  type ChargeState,
   deepFrozen,
   endsAt,
   isVersion,
@@ -51,7 +52,8 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   const [first] = confirms;
   const request = moment.request && `${first?.kind} ${first?.id} ${moment.request.id}`;
   const remembered = request === undefined ? null : workspace.requests.get(request);
-  const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+  const holds = holdsBeside(planned);
+  const { result, next } = applyCharge({ usage, windows, remembered, holds }, plan, moment);
   if (next === null) return result;
   if (uses !== null && next.usage !== usage) rowAt(planned, uses)?.counters?.setUsage(next.usage);
   for (let index = 0; index < limits.length; index += 1) {
@@ -61,11 +63,26 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
     const until = limit.owner === null ? endsAt(window, limit) + KEPT_AFTER_END_MS : 0;
     holderOf(planned, limit.owner)?.set(limit.window, window, until, moment.now);
   }
+  if (next.held !== undefined) {
+    const beside = next.held.sums.map((_, place) => rowAt(planned, place)?.counters ?? null);
+    for (const hold of next.held.holds)
+      workspace.holds.put({ hold: deepFrozen(hold), counters: beside });
+    for (const [place, counters] of beside.entries())
+      if (counters !== null) counters.holds = next.held.sums[place];
+  }
   if (request === undefined || next.remember === null) return result;
   // Frozen, since the same result is handed out again on each repeat.
   const charge = deepFrozen(next.remember);
   workspace.requests.set(request, charge, charge.until, moment.now);
   return result;
+}
+
+/** What is held beside each record; mostly nothing. */
+function holdsBeside(planned: PlannedRows): ChargeState["holds"] {
+  const { first, second, others, confirms } = planned;
+  const isHeld = (row: Row | undefined) => row?.counters?.holds !== undefined;
+  if (!isHeld(first) && !isHeld(second) && !others.some(isHeld)) return null;
+  return confirms.map((_, place) => rowAt(planned, place)?.counters?.holds);
 }
 
 /** What was found before, if all of it is current. */

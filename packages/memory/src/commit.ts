@@ -1,4 +1,4 @@
-import { type Change, type CommitResult, judgeChange, type Put } from "@latchkey/core";
+import { type Change, type CommitResult, deepFrozen, judgeChange, type Put } from "@latchkey/core";
 import { Counters } from "./counters.js";
 import type { Row } from "./row.js";
 import type { Workspace } from "./workspace.js";
@@ -39,8 +39,12 @@ function write(workspace: Workspace, change: Change): void {
 
 function newCounters(workspace: Workspace, { record, counters }: Put): Counters | null | undefined {
   if (counters === undefined) return undefined;
-  if ("sharedWith" in counters)
-    return workspace.row(record.kind, counters.sharedWith)?.counters ?? null;
-  const { remaining, refilledAt, lastRefillAt } = counters.usage;
-  return new Counters(remaining, refilledAt, lastRefillAt);
+  if ("sharedWith" in counters) {
+    const shared = workspace.row(record.kind, counters.sharedWith)?.counters ?? null;
+    if (shared !== null && workspace.row(record.kind, record.id)?.counters !== shared)
+      shared.holders += 1;
+    return shared;
+  }
+  const { remaining, refilledAt, lastRefillAt, holds } = counters.usage;
+  return new Counters(remaining, refilledAt, lastRefillAt, deepFrozen(holds));
 }

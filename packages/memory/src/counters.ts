@@ -1,4 +1,4 @@
-import type { CounterChange, EpochMs, LimitState, Usage } from "@latchkey/core";
+import type { CounterChange, EpochMs, HoldSums, LimitState, Usage } from "@latchkey/core";
 
 /** A limit among counters, and the next of them. */
 class Window implements LimitState {
@@ -11,11 +11,17 @@ class Window implements LimitState {
   ) {}
 }
 
+let nextName = 1;
+
 /**
  * Counters of one record, or of several that share them: each of these holds the same object. Written to in place, and only
  * where something is different: an instant is an object to the engine, and a new one in an old place is work for its collector.
  */
 export class Counters implements Usage {
+  /** How many records have them. */
+  holders = 1;
+  /** That of no others; most are never asked for theirs. */
+  #name: string | null = null;
   /** The first of them, in no order: most keys have no rate limit, and most others have one. */
   #windows: Window | null = null;
 
@@ -23,16 +29,25 @@ export class Counters implements Usage {
     public remaining: number | null,
     public refilledAt: EpochMs,
     public lastRefillAt: EpochMs | null,
+    public holds: HoldSums | undefined,
   ) {}
+
+  get name(): string {
+    this.#name ??= String(nextName++);
+    return this.#name;
+  }
 
   /** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
   usage(): Usage {
-    const { remaining, refilledAt, lastRefillAt } = this;
-    return { remaining, refilledAt, lastRefillAt };
+    const { remaining, refilledAt, lastRefillAt, holds } = this;
+    return holds === undefined
+      ? { remaining, refilledAt, lastRefillAt }
+      : { remaining, refilledAt, lastRefillAt, holds };
   }
 
-  setUsage({ remaining, refilledAt, lastRefillAt }: Usage): void {
+  setUsage({ remaining, refilledAt, lastRefillAt, holds }: Usage): void {
     this.remaining = remaining;
+    this.holds = holds;
     if (this.refilledAt !== refilledAt) this.refilledAt = refilledAt;
     if (this.lastRefillAt !== lastRefillAt) this.lastRefillAt = lastRefillAt;
   }

@@ -1,4 +1,4 @@
-import { type KeyStore, unavailable } from "@latchkey/core";
+import { applyHoldStep, type KeyStore, unavailable } from "@latchkey/core";
 import { charge } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
@@ -27,6 +27,17 @@ export function memoryStore(): KeyStore {
     page: async (workspaceId, want) => page(find(workspaceId), want),
     commit: async (workspaceId, change) => commit(open(workspaceId), change),
     charge: (plan, moment) => charge(opened(), plan, moment),
+    settle: async (workspaceId, step, { now, revision }) => {
+      const workspace = find(workspaceId);
+      if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
+      return applyHoldStep(workspace.holds.book(workspace, now), step, now);
+    },
+    holds: async (workspaceId, { kind, id }, after, limit) => {
+      const workspace = find(workspaceId);
+      const counters = workspace.row(kind, id)?.counters ?? null;
+      if (counters === null) return [];
+      return workspace.holds.beside(counters, after, limit).map(({ hold }) => hold);
+    },
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     deleteStatistics: async (id, beforeAt, limit) => find(id).statistics.delete(beforeAt, limit),

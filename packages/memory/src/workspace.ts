@@ -2,6 +2,7 @@ import type { Claim, LimitState, RecordKind, RememberedCharge, StoredRecord } fr
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
+import { Holds } from "./holds.js";
 import { Lists } from "./lists.js";
 import { Row } from "./row.js";
 import { StatisticsSums } from "./statistics-sums.js";
@@ -13,6 +14,7 @@ export class Workspace {
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
   readonly windows = new ExpiringMap<LimitState>(Date.now);
+  readonly holds = new Holds();
   readonly requests = new ExpiringMap<RememberedCharge>(Date.now);
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
   readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
@@ -28,14 +30,26 @@ export class Workspace {
   /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
   put(record: StoredRecord, counters?: Counters | null): Row {
     const rows = this.rows(record.kind);
-    const row = new Row(record, counters, rows.get(record.id));
+    const before = rows.get(record.id);
+    const row = new Row(record, counters, before);
+    if (counters !== undefined && before?.counters !== counters) this.#leave(before);
     rows.set(row.id, row);
     return row;
   }
 
   delete(kind: RecordKind, id: string): void {
-    this.row(kind, id)?.retire();
+    const row = this.row(kind, id);
+    row?.retire();
+    this.#leave(row);
     this.#rows.get(kind)?.delete(id);
+  }
+
+  /** One record less has its counters: they go with the last one. */
+  #leave(row: Row | undefined): void {
+    const counters = row?.counters;
+    if (!counters) return;
+    counters.holders -= 1;
+    if (counters.holders === 0 && counters.holds !== undefined) this.holds.forget(counters);
   }
 
   /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */

@@ -3,6 +3,7 @@ import { type ErrorListener, report } from "../lib/error-listener.js";
 import { isThenable } from "../lib/promises.js";
 import type { StoreMethod } from "../store/intercept.js";
 import type { EpochMs } from "../time.js";
+import type { LimitCost } from "../verification/question.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import type { AuditEvent } from "./event.js";
 
@@ -72,12 +73,37 @@ export interface StoreFailedEvent extends AnyEvent {
   readonly outcome?: "not-applied" | "unknown";
 }
 
+/** What every event about the end of a reservation says. */
+interface AboutReservation extends AnyEvent {
+  readonly reservationId: string;
+  readonly keyId: string;
+  readonly identityId?: string;
+}
+
+/** A reservation was settled or released: what it came to. Repeats are told as well. */
+export interface ReservationSettledEvent extends AboutReservation {
+  readonly type: "reservation.settled";
+  /** Uses that were taken for good. */
+  readonly uses: number;
+  /** Units that were taken for good, of each limit but concurrent ones. */
+  readonly ratelimits: readonly LimitCost[];
+}
+
+/** The time of a reservation had passed, and what it held was given back. Emitted by the process that notices it, once. */
+export interface ReservationExpiredEvent extends AboutReservation {
+  readonly type: "reservation.expired";
+  /** Unix epoch ms. */
+  readonly expiredAt: EpochMs;
+}
+
 /** Every event: switch over `type`. */
 export type LatchkeyEvent =
   | ChangeEvent
   | KeyVerifiedEvent
   | KeyExhaustedEvent
   | KeyExpiredEvent
+  | ReservationSettledEvent
+  | ReservationExpiredEvent
   | StoreFailedEvent;
 
 /** Is called with every event, in the order in which they happened in this process. */

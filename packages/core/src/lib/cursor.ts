@@ -4,8 +4,8 @@ const VERSION = "1";
 
 /** A list that is read page by page, and what it belongs to: a cursor of one list fits no other. */
 export interface ListScope {
-  readonly list: "keys" | "identities" | "apis" | "root-keys" | "audit-events";
-  /** Id of what the list belongs to: an API, or a workspace. */
+  readonly list: "keys" | "identities" | "apis" | "root-keys" | "audit-events" | "reservations";
+  /** Id of what the list belongs to: an API, a key, an identity, or a workspace. */
   readonly ownerId: string;
 }
 

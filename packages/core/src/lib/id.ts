@@ -3,7 +3,7 @@ import type { EpochMs } from "../time.js";
 import { BASE58_ALPHABET, encodeFixedWidth } from "./base58.js";
 
 /** What an id names, as its leading word: `key_…`, `id_…`. */
-export type IdKind = "key" | "id" | "api" | "ws" | "role" | "perm" | "req" | "root" | "evt";
+export type IdKind = "key" | "id" | "api" | "ws" | "role" | "perm" | "req" | "root" | "evt" | "rsv";
 
 /** Answers `size` unpredictable bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Uint8Array;

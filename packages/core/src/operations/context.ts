@@ -11,11 +11,12 @@ import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
-import type { KeyStore } from "../store/key-store.js";
+import type { SettledStore } from "../store/settled.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache } from "../verification/key-cache.js";
+import type { ReservedUses } from "../verification/reserved-uses.js";
 import type { KnownIds } from "./known-ids.js";
 
 /**
@@ -23,7 +24,7 @@ import type { KnownIds } from "./known-ids.js";
  * parts are left out of the published types, with all that they are made of.
  */
 export interface OperationContext {
-  readonly store: KeyStore;
+  readonly store: SettledStore;
   /** @internal */
   readonly transact: Transact;
   /** @internal */
@@ -38,6 +39,8 @@ export interface OperationContext {
   readonly vault: Vault | null;
   /** Recently verified keys. @internal */
   readonly cache: KeyCache;
+  /** What restores the uses of reservations that this process made, by their ids. @internal */
+  readonly reserved: LruCache<ReservedUses>;
   /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
   readonly knownIds: KnownIds;
@@ -106,7 +109,15 @@ export function requireVault({ vault }: OperationContext): Vault {
 
 /** The error for a record that does not exist in this workspace. */
 export function notFound(
-  what: "API" | "key" | "identity" | "role" | "permission" | "root key" | "workspace",
+  what:
+    | "API"
+    | "key"
+    | "identity"
+    | "role"
+    | "permission"
+    | "root key"
+    | "workspace"
+    | "reservation",
 ): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${what}`);
 }

@@ -18,7 +18,8 @@ export interface LimitFiguresInput {
   readonly duration: Duration;
   /**
    * `"fixed"` unless given: at most `limit` in each window, aligned to the Unix epoch. `"sliding"`: at most `limit` in any span of `duration`.
-   * `"token-bucket"`: `limit` units per `duration` flow into a bucket that holds `burst`. Another one starts anew.
+   * `"token-bucket"`: `limit` units per `duration` flow into a bucket that holds `burst`. `"concurrent"`: at most `limit` under way at once; a
+   * slot that nobody frees or renews is free after `duration`. Another one starts anew.
    */
   readonly algorithm?: LimitAlgorithm | undefined;
   /** Units that a token bucket holds: whole and >= 1, `limit` unless given; `burst` × `duration` + `limit` is at most 2^53 − 1. */
@@ -111,10 +112,13 @@ export function addCountingIssues(
     readonly duration?: SpanMs | undefined;
     readonly algorithm?: LimitAlgorithm | undefined;
     readonly burst?: number | undefined;
+    readonly shadow?: boolean | undefined;
   },
   sink: IssueSink,
 ): void {
   const { duration } = limit;
+  if (limit.algorithm === "concurrent" && limit.shadow === true)
+    refuseField(sink, "shadow", 'must not be given with algorithm "concurrent"');
   if (limit.algorithm !== "token-bucket") {
     if (limit.burst !== undefined)
       refuseField(sink, "burst", 'must only be given with algorithm "token-bucket"');

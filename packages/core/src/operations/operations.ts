@@ -18,6 +18,8 @@ import { updateKey } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
 import type { TableOf } from "./operation.js";
 import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
+import type { ReservationOperations } from "./reservations/operations.js";
+import { RESERVATION_TABLE } from "./reservations/reservations.js";
 import type { PermissionOperations } from "./roles/operations.js";
 import { PERMISSION_TABLE } from "./roles/permissions.js";
 import { ROLE_TABLE } from "./roles/roles.js";
@@ -43,6 +45,7 @@ export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
     KeyOperations<Types>,
     KeyGrantOperations<Types>,
     SecretOperations<Types>,
+    ReservationOperations<Types>,
     IdentityOperations<Types>,
     LimitOperations<Types>,
     PermissionOperations<Types>,
@@ -70,6 +73,7 @@ const TABLE = {
   createKeys: { run: createKeys, input: createKeysInput },
   verifyKey: { run: verifyKey, input: verifyKeyInput },
   explainKey,
+  ...RESERVATION_TABLE,
   ...READ_KEYS_TABLE,
   updateKey: { run: updateKey, input: updateKeyInput },
   updateRemaining,

@@ -1,6 +1,6 @@
 import { ceilDiv } from "../lib/ceil-div.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
-import type { LimitKind, LimitState } from "./limit-state.js";
+import { type LimitKind, type LimitState, NONE_EARLIER } from "./limit-state.js";
 import { currentWindow } from "./rate-window.js";
 import {
   slidingAdmitsAt,
@@ -28,6 +28,9 @@ export function limitAt(stored: LimitState | null, limit: LimitFigures, now: Epo
       return slidingAt(stored, limit, now);
     case "token-bucket":
       return bucketAt(stored, limit, now);
+    case "concurrent":
+      // Slots that end by themselves are given back before anything is decided.
+      return { at: now, used: stored?.used ?? 0, earlier: NONE_EARLIER };
     default:
       return limit.algorithm satisfies never;
   }
@@ -37,6 +40,7 @@ export function limitAt(stored: LimitState | null, limit: LimitFigures, now: Epo
 export function roomOf(current: LimitState, limit: LimitFigures): number {
   switch (limit.algorithm) {
     case "fixed":
+    case "concurrent":
       return limit.limit - current.used;
     case "sliding":
       return slidingRoom(current, limit);
@@ -63,7 +67,8 @@ export function mostOf({ algorithm, limit, burst }: LimitFigures): number {
 
 /**
  * The first instant at which so many units fit, if nothing else is taken: that of `current` where they do already, null for more than
- * ever fit. A fixed limit says the edge of its window there.
+ * ever fit. A fixed limit says the edge of its window there, a concurrent one when all slots have ended that are held at `current`, unless
+ * they are renewed: only who has the holds knows more.
  *
  * @param current - As {@link limitAt} answers it.
  * @returns Unix epoch ms; it may lie beyond the last instant of a date.
@@ -73,6 +78,7 @@ export function admitsAt(current: LimitState, limit: LimitFigures, cost: number)
   if (cost <= roomOf(current, limit)) return current.at;
   switch (limit.algorithm) {
     case "fixed":
+    case "concurrent":
       return current.at + limit.duration;
     case "sliding":
       return slidingAdmitsAt(current, limit, cost);
@@ -100,6 +106,7 @@ export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
 export function refillMs({ algorithm, limit, duration, burst }: LimitFigures): SpanMs {
   switch (algorithm) {
     case "fixed":
+    case "concurrent":
       return duration;
     case "sliding":
       return slidingRefillMs(duration);
@@ -127,6 +134,7 @@ export function takingsOf(
   const latest = { now: at, cost: used, limit };
   switch (algorithm) {
     case "fixed":
+    case "concurrent":
       return [latest];
     case "sliding":
       return [

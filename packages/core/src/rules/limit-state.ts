@@ -1,7 +1,7 @@
 import type { EpochMs, SpanMs } from "../time.js";
 
 /** How a limit counts, by its name. */
-export const LIMIT_ALGORITHMS = ["fixed", "sliding", "token-bucket"] as const;
+export const LIMIT_ALGORITHMS = ["fixed", "sliding", "token-bucket", "concurrent"] as const;
 
 /** How a limit counts. */
 export type LimitAlgorithm = (typeof LIMIT_ALGORITHMS)[number];
@@ -20,7 +20,7 @@ export interface LimitKind {
 export interface LimitState {
   /** `fixed`: start of the window. Others: the latest instant at which something was taken. */
   readonly at: EpochMs;
-  /** `fixed`: units taken in the window. `sliding`: in the group of `at`. `token-bucket`: what was missing, in units × `duration`. */
+  /** `fixed`: units taken in the window. `sliding`: in the group of `at`. `token-bucket`: what was missing, in units × `duration`. `concurrent`: slots that are held. */
   readonly used: number;
   /** `sliding`: units of the groups before, the latest first; at most {@link MOST_EARLIER}. Empty for others. */
   readonly earlier: readonly number[];

@@ -8,9 +8,22 @@ export type Refill =
 
 /** A refill with the instant it last fell due: all a store needs to apply it. */
 export interface DueRefill {
+  /** What `remaining` rises to at most. */
   readonly amount: number;
   /** Unix epoch ms, never later than the `now` it was computed for. */
   readonly dueAt: EpochMs;
+  /** Of one that carries over; absent: it brings as much as there is room for. */
+  readonly carry?: CarriedRefill | undefined;
+}
+
+/** A refill that adds for each period that fell due, up to a bound. */
+export interface CarriedRefill {
+  /** Units that it adds at most. */
+  readonly units: number;
+  /** Up to when refills were applied when `units` were counted; it is owed only if they still are. Null: not counted yet. */
+  readonly since: EpochMs | null;
+  /** The same refill of uses to which refills are applied up to an instant. */
+  readonly countedFrom: (since: EpochMs) => DueRefill;
 }
 
 const DAY_MS = 86_400_000;

@@ -78,6 +78,22 @@ export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: 
   return lastInstantOf(groupOf(current.at, length) - before, length) + duration;
 }
 
+/** Gives units back to the group that they were taken in, at `at`; one that counts no more gets nothing. */
+export function slidingAfterReturn(
+  state: LimitState,
+  { duration }: Pick<SlidingLimit, "duration">,
+  at: EpochMs,
+  units: number,
+): LimitState {
+  const length = groupLength(duration);
+  const before = groupOf(state.at, length) - groupOf(at, length);
+  if (before === 0) return { ...state, used: Math.max(0, state.used - units) };
+  const earlier = state.earlier.map((count, index) =>
+    index + 1 === before ? Math.max(0, count - units) : count,
+  );
+  return { ...state, earlier };
+}
+
 /** Ms after which no unit counts any more, wherever in its group it was taken. */
 export function slidingRefillMs(duration: SpanMs): SpanMs {
   return duration + ceilDiv(duration, MOST_EARLIER) - 1;

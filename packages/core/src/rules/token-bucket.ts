@@ -46,3 +46,23 @@ export function bucketAdmitsAt(
 ): EpochMs {
   return at + ceilDiv(used - (burst - cost) * duration, limit);
 }
+
+/**
+ * Gives back units that were taken at `at`, less what has flowed in since: had they never been taken, a bucket that was full meanwhile
+ * would have had no room for that. So no more is ever admitted than without them.
+ *
+ * @param rate - Units that flow in per `duration`.
+ */
+export function bucketAfterReturn(
+  state: LimitState,
+  { duration }: Pick<BucketLimit, "duration">,
+  { at, rate }: { readonly at: EpochMs; readonly rate: number },
+  units: number,
+  now: EpochMs,
+): LimitState {
+  const given = units * duration;
+  const passed = Math.max(now, state.at) - at;
+  // Compared before it is multiplied: the product may be above 2^53.
+  if (passed >= ceilDiv(given, rate)) return state;
+  return { ...state, used: Math.max(0, state.used - (given - passed * rate)) };
+}

@@ -3,6 +3,7 @@ import type { StoredRecord } from "../records/stored-record.js";
 import { sha256Text } from "../secrets/hash.js";
 import type { Change, RecordAddress } from "./change.js";
 import type { ChargePlan } from "./charge.js";
+import type { HoldResult, HoldStep } from "./settle.js";
 
 /** A record, or a window without an owner. */
 export type Touched = RecordAddress | { readonly window: string };
@@ -49,9 +50,24 @@ export function nameOf(touched: Touched): string {
 /** What a charge may move: records whose counters it draws from, and windows without an owner. */
 export function touchedBy(plan: ChargePlan): readonly Touched[] {
   if (plan.mode === "peek") return [];
-  const indexes = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner)]);
+  const beside = plan.hold?.most.map((_, place) => place) ?? [];
+  const indexes = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner), ...beside]);
   return [
     ...plan.confirms.filter((_, index) => indexes.has(index)),
     ...plan.limits.filter(({ owner }) => owner === null),
+  ];
+}
+
+/** What a step with holds has moved: records beside whose counters they were, and windows without an owner. */
+export function settledBy(step: HoldStep, result: HoldResult): readonly Touched[] {
+  const ended = "expired" in result ? result.expired : "hold" in result ? [result.hold] : [];
+  const holds = ended.filter((hold) => hold !== null);
+  return [
+    ...(step.kind === "refresh" ? [step.of] : []),
+    ...holds.flatMap(({ keyId, identityId, limits }): Touched[] => [
+      { kind: "key", id: keyId },
+      ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
+      ...limits.filter(({ owner }) => owner === null),
+    ]),
   ];
 }

@@ -1,7 +1,7 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
 import type { StoredRecord } from "../records/stored-record.js";
-import { leaveTrail, nameOf, type Touched, touchedBy } from "./availability-trail.js";
+import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type {
@@ -12,6 +12,7 @@ import type {
   ReadResult,
   Want,
 } from "./key-store.js";
+import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { StatisticsBatch } from "./statistics.js";
 
 /**
@@ -190,9 +191,29 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     }
   }
 
+  /** What it has touched is known afterwards: a copy that ends in between misses no more than what came back. */
+  async function settle(
+    workspaceId: string,
+    step: HoldStep,
+    { now }: HoldMoment,
+  ): Promise<HoldResult> {
+    let { revision } = known.get(workspaceId) ?? (await readState(workspaceId));
+    for (;;) {
+      const result = await store.settle(workspaceId, step, { now, revision });
+      if (result.kind !== "stale") {
+        if (followed.has(workspaceId))
+          await commit(workspaceId, EMPTY_CHANGE, settledBy(step, result));
+        return result;
+      }
+      ({ revision } = await readState(workspaceId));
+    }
+  }
+
   return {
     read,
     page,
+    settle,
+    holds: (...given) => store.holds(...given),
     commit: (workspaceId, change) => commit(workspaceId, change),
     charge: (plan, moment) =>
       followed.size === 0 && plan.revision !== null

@@ -1,3 +1,4 @@
+import { type Hold, type HoldSums, NO_HOLDS, slotsIdOf, sumsWith } from "../rules/hold.js";
 import {
   afterTaking,
   type LimitFigures,
@@ -8,7 +9,7 @@ import {
 import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
 
@@ -50,8 +51,21 @@ export interface ChargePlan {
   readonly uses: number | null;
   /** In the order in which they are evaluated. No two name the same window. */
   readonly limits: readonly LimitCharge[];
+  /** Where some of it is only held; absent: all of it is taken for good. */
+  readonly hold?: HoldPlan | undefined;
   /** The store's own, to write to. */
   memo?: unknown;
+}
+
+/** What of a charge is held, until somebody says what it came to. */
+export interface HoldPlan {
+  /** `all`: uses and units of every limit. `slots`: those of concurrent limits; the rest is taken for good. */
+  readonly keeps: "all" | "slots";
+  readonly ttl: SpanMs;
+  /** Slots are held for this long instead; null: there are none. */
+  readonly slotTtl: SpanMs | null;
+  /** The hold is beside the counters of the first of `confirms`, as many as these are: how many may be open beside each. */
+  readonly most: readonly number[];
 }
 
 /** What changes from one verification to the next. */
@@ -61,6 +75,8 @@ export interface ChargeMoment {
   readonly refill: DueRefill | null;
   /** Makes a repeat harmless: the result is remembered under this id, where the caller gave one. */
   readonly request?: ChargeRequest | undefined;
+  /** What the plan holds is held under this id: printable ASCII without spaces. */
+  readonly holdId?: string | undefined;
 }
 
 /** What makes the repeat of a verification harmless, when the answer to the first was lost. */
@@ -93,6 +109,8 @@ export interface LimitReading {
   readonly exceeded: boolean;
   /** What it was read from. */
   readonly state: LimitState;
+  /** Of a concurrent limit that refused: the first instant at which enough slots have ended, once that was looked for. */
+  readonly admitsAt?: EpochMs;
 }
 
 /** What became of a plan that was evaluated. Only `charged` in mode `commit` moved a counter. */
@@ -102,6 +120,14 @@ export interface AppliedCharge {
   readonly remaining: number | null;
   /** One reading for each of the plan's limits, in the plan's order. */
   readonly limits: readonly LimitReading[];
+  /** Of a plan that holds, where it was charged. */
+  readonly hold?: OpenHold | undefined;
+}
+
+/** What is told of a hold that was taken. */
+export interface OpenHold {
+  readonly id: string;
+  readonly expiresAt: EpochMs;
 }
 
 /** What became of a plan. */
@@ -110,6 +136,13 @@ export type ChargeResult =
   | { readonly kind: "stale"; readonly moved: "revision" | number }
   /** The request id was used for another question. */
   | { readonly kind: "conflict" }
+  /**
+   * What is beside the counters of a record, by its index in `confirms`, has to be settled first: a hold there is over, or a refill is due
+   * that `settle` alone works out. Nothing moved.
+   */
+  | { readonly kind: "unsettled"; readonly record: number }
+  /** As many holds are open beside a record as may be. */
+  | { readonly kind: "too-many-holds"; readonly record: number }
   | AppliedCharge;
 
 /** What a store holds of everything a plan takes from, once all that the plan confirms was found to hold. */
@@ -120,6 +153,8 @@ export interface ChargeState {
   readonly windows: readonly (LimitState | null)[];
   /** What is remembered under the request id, expired or not. */
   readonly remembered: RememberedCharge | null;
+  /** What is held beside each of `confirms`, in their order; null where nothing is beside any of them. */
+  readonly holds: readonly (HoldSums | undefined)[] | null;
 }
 
 /** A result, and what to store; null for nothing. */
@@ -135,6 +170,14 @@ export interface ChargeWrite {
   /** In the order of the plan's limits: the same object, or null, where there is nothing to store. */
   readonly windows: readonly (LimitState | null)[];
   readonly remember: RememberedCharge | null;
+  /** What is held from now on; absent where nothing is. */
+  readonly held?: NewHolds | undefined;
+}
+
+/** Holds to store, and what is held afterwards beside each of the records that they are beside. */
+export interface NewHolds {
+  readonly holds: readonly Hold[];
+  readonly sums: readonly HoldSums[];
 }
 
 const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
@@ -159,6 +202,8 @@ export function applyCharge(
     if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
     return { result: remembered.result, next: null };
   }
+  const unsettled = unsettledRecord(state, plan, moment);
+  if (unsettled !== -1) return { result: { kind: "unsettled", record: unsettled }, next: null };
   const usage = applyRefill(state.usage, moment.refill);
   const spend = decideSpend(usage.remaining, plan.cost);
   const current = limits.map((limit, index) => limitAt(state.windows[index] ?? null, limit, now));
@@ -179,23 +224,100 @@ export function applyCharge(
     }
     return readLimit(limit, after, exceeded);
   });
-  const result: AppliedCharge = { kind, remaining, limits: readings };
+  let result: AppliedCharge = { kind, remaining, limits: readings };
   if (mode === "peek") return { result, next: null };
-  const { refilledAt, lastRefillAt } = usage;
+  let held: NewHolds | undefined;
+  if (isCharged && plan.hold !== undefined) {
+    const taken = takeHolds(state, plan, plan.hold, moment, readings);
+    if (typeof taken === "number")
+      return { result: { kind: "too-many-holds", record: taken }, next: null };
+    held = taken;
+    const [{ id, expiresAt }] = held.holds as readonly [Hold];
+    result = { ...result, hold: { id, expiresAt } };
+  }
+  const { refilledAt, lastRefillAt, holds } = usage;
   const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
-  if (!isUsed && request === undefined && windows === null) return { result, next: null };
+  if (!isUsed && request === undefined && windows === null && held === undefined)
+    return { result, next: null };
   return {
     result,
     next: {
       // Without a spread, with which a warm verification that counts uses takes 8 % longer in memory.
-      usage: isUsed ? { remaining, refilledAt, lastRefillAt } : state.usage,
+      usage: isUsed ? { remaining, refilledAt, lastRefillAt, holds } : state.usage,
       windows: windows ?? state.windows,
       remember:
         request === undefined
           ? null
           : { fingerprint: request.fingerprint, until: request.rememberUntil, result },
+      held,
     },
   };
+}
+
+/** The first record beside which something has to be settled before anything is decided; -1 for none. */
+function unsettledRecord(
+  { usage, holds }: ChargeState,
+  { uses }: ChargePlan,
+  { now, refill }: ChargeMoment,
+): number {
+  const over =
+    holds === null ? -1 : holds.findIndex((sums) => sums !== undefined && sums.nextEnd <= now);
+  if (over !== -1 || refill === null || uses === null) return over;
+  const { remaining, refilledAt } = usage;
+  if (remaining === null || refilledAt >= refill.dueAt) return -1;
+  return refill.carry !== undefined || (usage.holds?.uses ?? 0) > 0 ? uses : -1;
+}
+
+/**
+ * The holds of a charge.
+ *
+ * @param readings - The limits, as the charge leaves them.
+ * @returns The index of a record beside which no more may be open, where there is one.
+ */
+function takeHolds(
+  { usage, holds: before }: ChargeState,
+  { confirms, cost, uses, limits }: ChargePlan,
+  { keeps, ttl, slotTtl, most }: HoldPlan,
+  { now, holdId: id = "" }: ChargeMoment,
+  readings: readonly LimitReading[],
+): NewHolds | number {
+  const [key, identity = null] = confirms.slice(0, most.length).map((each) => each.id);
+  let sums = most.map((_, place) => before?.[place] ?? NO_HOLDS);
+  const full = sums.findIndex(({ open }, place) => open >= (most[place] as number));
+  if (full !== -1) return full;
+  const holds: Hold[] = [];
+  const take = (
+    holdId: string,
+    span: SpanMs,
+    own: number,
+    isHeld: (limit: LimitCharge) => boolean,
+  ) => {
+    const hold: Hold = {
+      id: holdId,
+      keyId: key as string,
+      identityId: identity,
+      createdAt: now,
+      expiresAt: now + span,
+      ttl: span,
+      uses: own,
+      usesOf: own > 0 && usage.remaining !== null ? uses : null,
+      numbers: sums.map(({ next }) => next),
+      limits: limits.flatMap((limit, index) => {
+        const { state, exceeded } = readings[index] as LimitReading;
+        if (limit.cost === 0 || exceeded || !isHeld(limit)) return [];
+        const { window, owner, cost: units, algorithm } = limit;
+        const rate = algorithm === "token-bucket" ? limit.limit : 0;
+        return { window, owner, units, at: state.at, rate };
+      }),
+    };
+    holds.push(hold);
+    sums = sums.map((each, place) => sumsWith(each, hold, hold.usesOf === place ? own : 0));
+  };
+  const isSlot = ({ algorithm }: LimitCharge) => algorithm === "concurrent";
+  if (keeps === "all") take(id, ttl, cost, (limit) => !isSlot(limit));
+  if (slotTtl !== null)
+    take(keeps === "all" ? slotsIdOf(id) : id, Math.min(ttl, slotTtl), 0, isSlot);
+  return { holds, sums };
 }
 
 /** Whether a limit that stands so has no room for its cost. */

@@ -1,3 +1,4 @@
+import { type HoldSums, raisesWith } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
@@ -10,6 +11,8 @@ export interface Usage {
   readonly refilledAt: EpochMs;
   /** Instant of the last refill that happened (Unix epoch ms), or null before the first. */
   readonly lastRefillAt: EpochMs | null;
+  /** What is held beside these counters, and not in `remaining`; absent where nothing is. */
+  readonly holds?: HoldSums | undefined;
 }
 
 /** The counter of a record that does not exist: there is nothing to use up. */
@@ -65,23 +68,37 @@ export type UsageRefusal =
 /** What became of a {@link UsageChange}. */
 export type UsageChangeResult = { readonly kind: "changed"; readonly usage: Usage } | UsageRefusal;
 
+/** Whether a refill is due that the counter has not had. Uses without a limit have none. */
+export function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
+  if (due === null || remaining === null || refilledAt >= due.dueAt) return false;
+  return due.carry === undefined || due.carry.since === refilledAt;
+}
+
 /**
  * The counter after a refill that is owed: `remaining` rises to the amount and never falls. A refill that was applied
- * before, or a counter without a limit, is left as it is; missed periods do not add up.
+ * before, or a counter without a limit, is left as it is; missed periods do not add up, but for one that carries over.
+ *
+ * What it raises while uses are held is remembered: it pays for what comes back of them.
+ *
+ * @param oldest - The lowest number of an open hold; 0 where that is not known.
  */
-export function applyRefill(usage: Usage, due: DueRefill | null): Usage {
-  if (due === null || usage.remaining === null || usage.refilledAt >= due.dueAt) return usage;
-  const { amount, dueAt } = due;
-  return {
-    remaining: Math.max(usage.remaining, amount),
-    refilledAt: dueAt,
-    lastRefillAt: dueAt,
-  };
+export function applyRefill(usage: Usage, due: DueRefill | null, oldest: number = 0): Usage {
+  if (due === null || !isOwed(usage, due)) return usage;
+  const { amount, dueAt, carry } = due;
+  const left = usage.remaining as number;
+  const remaining = Math.max(left, Math.min(amount, left + (carry?.units ?? amount)));
+  const refilled = { remaining, refilledAt: dueAt, lastRefillAt: dueAt };
+  const { holds } = usage;
+  if (holds === undefined) return refilled;
+  if (holds.uses === 0 || remaining === left) return { ...refilled, holds };
+  const raise = { free: amount - remaining, units: remaining - left };
+  return { ...refilled, holds: { ...holds, raises: raisesWith(holds, raise, oldest) } };
 }
 
 /**
  * Applies a {@link UsageChange}: the owed refill first, then the operation, then the restart of refills. A restart also
- * forgets a last refill that lies after it: a clock that was ahead must not be shown for ever.
+ * forgets a last refill that lies after it: a clock that was ahead must not be shown for ever. Once uses are set, nothing of what is held
+ * comes back.
  *
  * With `applyCharge` this is all that a store repeats where it cannot call JavaScript.
  */
@@ -92,11 +109,12 @@ export function changeUsage(usage: Usage, change: UsageChange): UsageChangeResul
     case "keep":
       return changed(current.remaining, current, change.restartsAt);
     case "set":
-      return changed(operation.remaining, current, change.restartsAt);
+      return changed(operation.remaining, withoutHeldUses(current), change.restartsAt);
     case "increment": {
       if (current.remaining === null) return { kind: "unlimited" };
       const raised = current.remaining + operation.by;
-      if (!Number.isSafeInteger(raised)) return { kind: "overflow", remaining: current.remaining };
+      if (!Number.isSafeInteger(raised + (current.holds?.uses ?? 0)))
+        return { kind: "overflow", remaining: current.remaining };
       return changed(raised, current, change.restartsAt);
     }
     case "decrement":
@@ -109,14 +127,22 @@ export function changeUsage(usage: Usage, change: UsageChange): UsageChangeResul
   }
 }
 
+function withoutHeldUses(usage: Usage): Usage {
+  const { holds } = usage;
+  if (holds === undefined) return usage;
+  return { ...usage, holds: { ...holds, uses: 0, setBefore: holds.next, raises: [] } };
+}
+
 function changed(
   remaining: number | null,
-  { refilledAt, lastRefillAt }: Usage,
+  { refilledAt, lastRefillAt, holds }: Usage,
   restartsAt: EpochMs | null,
 ): UsageChangeResult {
-  if (restartsAt === null)
-    return { kind: "changed", usage: { remaining, refilledAt, lastRefillAt } };
-  const isAhead = lastRefillAt !== null && lastRefillAt > restartsAt;
-  const usage = { remaining, refilledAt: restartsAt, lastRefillAt: isAhead ? null : lastRefillAt };
-  return { kind: "changed", usage };
+  const isAhead = restartsAt !== null && lastRefillAt !== null && lastRefillAt > restartsAt;
+  const usage = {
+    remaining,
+    refilledAt: restartsAt ?? refilledAt,
+    lastRefillAt: isAhead ? null : lastRefillAt,
+  };
+  return { kind: "changed", usage: holds === undefined ? usage : { ...usage, holds } };
 }

@@ -1,4 +1,11 @@
-import type { Change, Claim, CommitResult, Expectation, RecordAddress } from "./change.js";
+import type {
+  Change,
+  Claim,
+  CommitResult,
+  CounterChange,
+  Expectation,
+  RecordAddress,
+} from "./change.js";
 import { changeUsage, NO_USAGE_CHANGE, type Usage } from "./counters.js";
 
 /** What a store holds. `Counters` stands for the counters of a record: the same for all records that share them. */
@@ -35,15 +42,27 @@ export function judgeChange<Counters>(
   if (taken !== -1) return { kind: "taken", index: taken };
   const moved = new Map<Counters, Usage>();
   const usages: Usage[] = [];
-  for (const [index, { usage = NO_USAGE_CHANGE, kind, id }] of counters.entries()) {
+  for (const [index, change] of counters.entries()) {
+    const { usage = NO_USAGE_CHANGE, kind, id } = change;
     const own = held.counters({ kind, id });
     if (own === null) throw new TypeError(`the change names a ${kind} without counters`);
     const result = changeUsage(moved.get(own) ?? held.usage(own), usage);
     if (result.kind !== "changed") return { kind: "refused", index, reason: result };
-    moved.set(own, result.usage);
+    moved.set(own, afterDrops(result.usage, change));
     usages.push(result.usage);
   }
   return { kind: "committed", usages, moved };
+}
+
+/** The usage once windows are forgotten: nothing comes back to them of what is held. */
+function afterDrops(usage: Usage, { keepWindows, dropWindows }: CounterChange): Usage {
+  const { holds } = usage;
+  if (holds === undefined || (keepWindows === undefined && dropWindows === undefined)) return usage;
+  const before = holds.next;
+  const drops = [...holds.drops];
+  if (keepWindows !== undefined) drops.push({ before, windows: keepWindows, isKept: true });
+  if (dropWindows !== undefined) drops.push({ before, windows: dropWindows, isKept: false });
+  return { ...usage, holds: { ...holds, drops } };
 }
 
 /** Whether the version of a record, null for none, is as expected. */

@@ -1,8 +1,10 @@
 import type { RecordKind, StoredRecord } from "../records/stored-record.js";
+import type { Hold } from "../rules/hold.js";
 import type { EpochMs } from "../time.js";
 import type { Change, Claim, CommitResult, RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type { Usage } from "./counters.js";
+import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { DeletedCount, HourCount, StatisticsBatch, StatisticsRange } from "./statistics.js";
 
 /** A record with what the store keeps beside it, as one consistent snapshot. */
@@ -106,6 +108,19 @@ export interface KeyStore {
    * need not wait may answer at once.
    */
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult | Promise<ChargeResult>;
+  /**
+   * Does with holds exactly what `applyHoldStep` says. What it answers is as durable as what `charge` answers. A record goes together with
+   * the holds beside its counters, when these go: one of a deleted key is `unknown`, and what it took from an identity comes back when its
+   * time has passed, at the latest.
+   */
+  settle(workspaceId: string, step: HoldStep, moment: HoldMoment): Promise<HoldResult>;
+  /** Holds beside the counters of a record in ascending order of id, those above `after`, at most `limit`; also those that are over. */
+  holds(
+    workspaceId: string,
+    of: RecordAddress,
+    after: string | null,
+    limit: number,
+  ): Promise<readonly Hold[]>;
   /**
    * Adds to the sums of verifications, and raises `usedAt` of records; it never goes back. Records that do not exist are passed
    * over. No verdict waits for it.

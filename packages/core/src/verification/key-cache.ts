@@ -40,7 +40,11 @@ export interface CachedKey extends VerifiableKey {
   /** The plan of the plain question. A store keeps with it what it makes of it. */
   readonly plainPlan: ChargePlan;
   /** The plan of the latest question with another cost or with limits, which mostly is asked again. */
-  latest: { readonly limits: readonly LimitRequest[]; readonly plan: ChargePlan } | null;
+  latest: {
+    readonly limits: readonly LimitRequest[];
+    readonly ttl: SpanMs | undefined;
+    readonly plan: ChargePlan;
+  } | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
 }
@@ -117,16 +121,17 @@ export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[])
 /** The plan of a question that the records do not refuse; null where it names limits that nothing configures. */
 export function chargePlanOf(
   cached: CachedKey,
-  { cost, limits }: VerifyQuestion,
+  { cost, limits, ttl }: VerifyQuestion,
 ): ChargePlan | null {
   // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
-  if (cost === PLAIN_QUESTION.cost && limits.length === 0) return cached.plainPlan;
+  if (cost === PLAIN_QUESTION.cost && limits.length === 0 && ttl === undefined)
+    return cached.plainPlan;
   const { latest } = cached;
-  if (latest !== null && latest.plan.cost === cost && isSameLimits(latest.limits, limits))
-    return latest.plan;
+  const isSame = latest?.plan.cost === cost && latest.ttl === ttl;
+  if (isSame && isSameLimits(latest.limits, limits)) return latest.plan;
   const decision = decideLimits(cached, limits);
   if (decision.unknown.length > 0) return null;
-  const plan = planCharge(cached, cost, decision.limits);
-  cached.latest = { limits, plan };
+  const plan = planCharge(cached, cost, decision.limits, ttl);
+  cached.latest = { limits, ttl, plan };
   return plan;
 }

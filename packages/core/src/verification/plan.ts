@@ -1,7 +1,7 @@
 import { type DueRefill, dueRefill } from "../rules/refill.js";
 import type { Expectation } from "../store/change.js";
-import type { ChargePlan, LimitCharge } from "../store/charge.js";
-import type { EpochMs } from "../time.js";
+import type { ChargePlan, HoldPlan, LimitCharge } from "../store/charge.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import { effectiveRefill } from "./effective-uses.js";
 import { IDENTITY_INDEX, KEY_INDEX } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
@@ -13,8 +13,10 @@ export function planCharge(
   loaded: VerifiableKey,
   cost: number,
   limits: readonly LimitCharge[],
+  ttl?: SpanMs,
   mode: ChargePlan["mode"] = "commit",
 ): ChargePlan {
+  const hold = mode === "commit" ? holdOf(loaded, limits, ttl) : undefined;
   return {
     workspaceId: loaded.key.workspaceId,
     revision: loaded.revision,
@@ -23,8 +25,26 @@ export function planCharge(
     cost,
     uses: loaded.key.usesFrom === "key" ? KEY_INDEX : IDENTITY_INDEX,
     limits,
+    hold,
     memo: undefined,
   };
+}
+
+/** Most reservations that may be open of one key, and of all keys of one identity. */
+export const MOST_OPEN: readonly [ofKey: number, ofIdentity: number] = [1_000, 10_000];
+
+/** What of a charge is held: all of it by a reservation, and slots in any case. */
+function holdOf(
+  { identity }: Pick<VerifiableKey, "identity">,
+  limits: readonly LimitCharge[],
+  ttl: SpanMs | undefined,
+): HoldPlan | undefined {
+  let slotTtl: SpanMs | null = null;
+  for (const { algorithm, cost, duration } of limits)
+    if (algorithm === "concurrent" && cost > 0) slotTtl = Math.min(slotTtl ?? duration, duration);
+  const most = MOST_OPEN.slice(0, identity === null ? 1 : 2);
+  if (ttl !== undefined) return { keeps: "all", ttl, slotTtl, most };
+  return slotTtl === null ? undefined : { keeps: "slots", ttl: slotTtl, slotTtl, most };
 }
 
 /** The plan that takes nothing, and shows what taking would come to. */
@@ -33,7 +53,7 @@ export function planPeek(
   cost: number = 0,
   limits: readonly LimitCharge[] = NO_LIMITS,
 ): ChargePlan {
-  return planCharge(loaded, cost, limits, "peek");
+  return planCharge(loaded, cost, limits, undefined, "peek");
 }
 
 /** The refill that is owed to the uses which the key takes from. */

@@ -1,5 +1,6 @@
 import type { PermissionQuery } from "../rules/permission.js";
 import type { RateLimit } from "../rules/rate-limit.js";
+import type { SpanMs } from "../time.js";
 
 /** What a verification asks, beside whether the key is alive. */
 export interface VerifyQuestion {
@@ -12,6 +13,8 @@ export interface VerifyQuestion {
   readonly cost: number;
   /** Limits named by the request; no two of one name. */
   readonly limits: readonly LimitRequest[];
+  /** It is a reservation: what it takes is held for so long. Absent, not undefined, where it is none: a request is told by its digest. */
+  readonly ttl?: SpanMs;
 }
 
 /** A limit named by a request. */
@@ -22,6 +25,14 @@ export interface LimitRequest {
   readonly adHoc: Omit<RateLimit, "name"> | null;
   /** Whether a configured limit of its name wins over its own figures, and a name without either is passed over, no error. */
   readonly isOptional: boolean;
+}
+
+/** Units of a limit, by its name. */
+export interface LimitCost {
+  /** Name of the limit. */
+  readonly name: string;
+  /** Units: whole and >= 0. */
+  readonly cost: number;
 }
 
 /** Whether two requests name the same limits, in the same order and at the same cost. */

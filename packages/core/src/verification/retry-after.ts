@@ -18,14 +18,15 @@ export type Taken = Pick<ChargePlan, "limits" | "cost">;
  */
 export function limitRetryAfterMs(
   limit: LimitCharge,
-  { state, resetAt }: Pick<LimitReading, "state" | "resetAt">,
+  reading: Pick<LimitReading, "state" | "resetAt" | "admitsAt">,
   now: EpochMs,
 ): SpanMs | null {
   if (limit.cost > mostOf(limit)) return null;
   // What was remembered before there were other algorithms than fixed windows has no state.
-  const instant = (state as LimitState | undefined) && admitsAt(state, limit, limit.cost);
+  const state = reading.state as LimitState | undefined;
+  const instant = reading.admitsAt ?? (state && admitsAt(state, limit, limit.cost));
   // A remembered answer may name an instant that is over.
-  return Math.max(1, (instant ?? resetAt) - now);
+  return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
 /**

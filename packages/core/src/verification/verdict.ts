@@ -118,6 +118,10 @@ export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
   readonly valid: true;
   /** The one code that lets a caller in. */
   readonly code: "VALID";
+  /** `rsv_…`, of what is held: all of a reservation, and slots of concurrent limits. Absent where nothing is. */
+  readonly reservationId?: string;
+  /** Unix epoch ms from which on the reservation counts as released, unless it is renewed. */
+  readonly expiresAt?: EpochMs;
 }
 
 /** No key of this workspace has the secret. */
@@ -169,7 +173,9 @@ export function verdictOf(
   const { key, identity } = loaded;
   const { remaining, limits } = charge;
   const isValid = code === "VALID";
-  const verdict: Writable<VerifiedKey & RefusalHints> & {
+  const verdict: Writable<
+    VerifiedKey & RefusalHints & Pick<ValidVerdict, "reservationId" | "expiresAt">
+  > & {
     readonly valid: boolean;
     readonly code: typeof code;
   } = {
@@ -197,6 +203,10 @@ export function verdictOf(
     const leading = leadingLimit(limits, taken);
     verdict.ratelimit = ratelimitState(limits[leading] as LimitReading, taken[leading]);
     verdict.ratelimits = limits.map((reading, index) => namedRatelimitState(reading, taken[index]));
+  }
+  if (charge.hold !== undefined) {
+    verdict.reservationId = charge.hold.id;
+    verdict.expiresAt = charge.hold.expiresAt;
   }
   if (!isValid) {
     if (hints.missing !== undefined) verdict.missing = hints.missing;

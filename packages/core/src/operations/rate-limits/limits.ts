@@ -96,7 +96,11 @@ const limitInput = z
     ...figureFields,
     cost: wholeNumber(0).default(1),
   })
-  .superRefine(addCountingIssues);
+  .superRefine(addCountingIssues)
+  .superRefine(({ algorithm }, sink) => {
+    if (algorithm === "concurrent")
+      refuseField(sink, "algorithm", 'must not be "concurrent": nobody could free its slots');
+  });
 
 const resetLimitInput = z
   .strictObject({
@@ -141,7 +145,7 @@ export const LIMIT_TABLE = {
       limits: [takenFrom(limit, cost, window, null)],
     };
     const charge = await context.store.charge(plan, { now: context.now(), refill: null });
-    if (charge.kind === "stale" || charge.kind === "conflict")
+    if (!("limits" in charge))
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",
         "the store refused a plan that rests on nothing",
@@ -159,17 +163,18 @@ export const LIMIT_TABLE = {
     const name = input.name as string;
     await transact(context, async ({ transaction, audit }) => {
       if (keyId !== undefined) {
-        const key = await dropNamed(transaction, keyType, keyId, name, duration !== undefined);
-        if (duration !== undefined)
-          transaction.dropWindows(
-            ofAnyAlgorithm((algorithm) =>
-              adHocWindow(key.sharedCountersId ?? key.id, { name, algorithm, duration }),
-            ),
-          );
+        const ofKey = (key: KeyRecord) =>
+          duration === undefined
+            ? []
+            : ofAnyAlgorithm((algorithm) =>
+                adHocWindow(key.sharedCountersId ?? key.id, { name, algorithm, duration }),
+              );
+        const key = await dropNamed(transaction, keyType, keyId, name, ofKey);
+        transaction.dropWindows(ofKey(key));
         const { identityId } = key;
         audit({ ...reset, resourceId: keyId, keyId, identityId, before: { name } });
       } else if (identityId !== undefined) {
-        await dropNamed(transaction, identityType, identityId, name, false);
+        await dropNamed(transaction, identityType, identityId, name, () => []);
         audit({ ...reset, resourceId: identityId, identityId, before: { name } });
       } else {
         const [space, who] = [namespace as string, identifier as string];
@@ -193,20 +198,22 @@ function ofAnyAlgorithm(windowOf: (algorithm: LimitAlgorithm) => string): readon
  * Drops the windows of the limits of this name. As a verification does, it refuses a name that nothing configures: a misspelt one must
  * not pass for a reset.
  *
- * @param isAdHoc - Whether the name may be that of a limit that requests make up.
+ * @param adHoc - Windows of the workspace that are emptied as well: of a limit of this name that requests make up. What is held of them
+ * stands beside the counters of the record.
  */
 async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   transaction: Transaction,
   type: RecordType<Value>,
   id: string,
   name: string,
-  isAdHoc: boolean,
+  adHoc: (value: Value) => readonly string[],
 ): Promise<Value> {
   const kind = type.kind as "key" | "identity";
   const { value } = await readRecordIn(transaction, type, { kind, id }, kind);
   const limits: readonly RateLimit[] = value.ratelimits;
-  const dropWindows = limits.filter((limit) => limit.name === name).map(configuredWindow);
-  if (dropWindows.length === 0 && !isAdHoc) {
+  const own = limits.filter((limit) => limit.name === name).map(configuredWindow);
+  const dropWindows = [...own, ...adHoc(value)];
+  if (dropWindows.length === 0) {
     const hint = kind === "key" ? ": one that requests make up needs duration" : "";
     throw badRequest([{ path: "name", message: `no limit of this ${kind} has this name${hint}` }]);
   }

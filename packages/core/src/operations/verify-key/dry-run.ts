@@ -10,6 +10,7 @@ import { decideLimits } from "../../verification/limit-precedence.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
+import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
 import type { OperationContext } from "../context.js";
 import { getKeyById } from "../keys/load.js";
 import { operation } from "../operation.js";
@@ -41,13 +42,16 @@ export async function dryRun(
     // With the whole cost also where the records refuse already: what lies behind is shown, too.
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
-    if (charge.kind === "stale" || charge.kind === "conflict") return undefined;
-    const peek: Peek = { limits, cost: question.cost, charge };
+    if (!("limits" in charge)) return undefined;
+    const known = lacksSlotEnds(plan, charge)
+      ? await withSlotEnds(context.store, plan, charge, now)
+      : charge;
+    const peek: Peek = { limits, cost: question.cost, charge: known };
     // The counters as a verification sees them that the records refuse: it costs nothing and names no limit.
     const unmoved = { kind: "charged", remaining: usesBefore(peek), limits: [] } as const;
     const verdict =
       refusal === null && unknown.length === 0
-        ? verdictOnCharge(loaded, peek, charge, now)
+        ? verdictOnCharge(loaded, peek, known, now)
         : verdictOnRefusal(loaded, question, refusal, unmoved, now);
     return { ...verdict, checks: allChecks(loaded, question, peek, now) };
   });

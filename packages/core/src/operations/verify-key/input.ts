@@ -5,7 +5,7 @@ import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
 import { DEFAULT_LIMIT, fromWireFigures } from "../../rules/rate-limit.js";
-import type { LimitRequest, VerifyQuestion } from "../../verification/question.js";
+import type { LimitCost, LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   flag,
   type IssueSink,
@@ -110,14 +110,6 @@ export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
 export interface Costed {
   /** Whole and >= 0, 1 unless given; 0 takes nothing. */
   readonly cost?: number | undefined;
-}
-
-/** What one call of a verifier takes from a limit that the question names. */
-export interface LimitCost {
-  /** Name of the limit. */
-  readonly name: string;
-  /** Units to take: whole and >= 0. */
-  readonly cost: number;
 }
 
 /** A limit that a verification takes from: one of the key or its identity, or with `limit` and `duration` one for this request. */

@@ -3,6 +3,7 @@ import { durationMs } from "../../rules/duration.js";
 import { isLimitAlgorithm } from "../../rules/limit-state.js";
 import { fixedFigures, isCountable } from "../../rules/rate-limit.js";
 import {
+  type LimitCost,
   type LimitRequest,
   PLAIN_QUESTION,
   type VerifyQuestion,
@@ -11,7 +12,6 @@ import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
 import {
   atOtherCosts,
   callInput,
-  type LimitCost,
   readBySchema,
   requestedLimit,
   VERIFY_BOUNDS,
@@ -212,6 +212,7 @@ function readFigures(
   if (isPlain) return fixedFigures(limit, windowMs);
   if (!(algorithm === undefined || isLimitAlgorithm(algorithm))) return FOR_SCHEMA;
   if (!(shadow === undefined || typeof shadow === "boolean")) return FOR_SCHEMA;
+  if (algorithm === "concurrent" && shadow === true) return FOR_SCHEMA;
   if (!(burst === undefined || (algorithm === "token-bucket" && isWhole(burst, 1))))
     return FOR_SCHEMA;
   const figures = {

@@ -2,17 +2,11 @@ import { z } from "zod";
 import { type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
-import type { VerifyQuestion } from "../../verification/question.js";
+import type { LimitCost, VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { grantQuery, id, parseInput, unreadable, wholeNumber } from "../input.js";
-import {
-  type LimitCost,
-  limitRequestsOf,
-  type RequestedLimit,
-  readCallBySchema,
-  verifierLimits,
-} from "./input.js";
+import { limitRequestsOf, type RequestedLimit, readCallBySchema, verifierLimits } from "./input.js";
 import { EVERY_API, type VerifyScope } from "./operations.js";
 import { readCallByHand } from "./read-request.js";
 import { verifySecret } from "./verify-key.js";

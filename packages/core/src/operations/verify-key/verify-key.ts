@@ -3,9 +3,11 @@ import {
   emitVerdict,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
+import { LatchkeyError } from "../../errors.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
-import type { ChargePlan, ChargeResult } from "../../store/charge.js";
+import type { ChargePlan } from "../../store/charge.js";
+import type { SettledCharge } from "../../store/settled.js";
 import type { EpochMs } from "../../time.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
 import {
@@ -15,7 +17,8 @@ import {
   verdictOnRefusal,
 } from "../../verification/judge.js";
 import { type CachedKey, chargePlanOf } from "../../verification/key-cache.js";
-import { planPeek } from "../../verification/plan.js";
+import { MOST_OPEN, planPeek } from "../../verification/plan.js";
+import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
 import { exceededShadows, type VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { unreadable } from "../input.js";
@@ -118,7 +121,8 @@ function verifyCached(
   const plan = refusal === null ? chargePlanOf(cached, question) : null;
   const isRemembered = requestId !== undefined && plan !== null;
   const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
-  const moment = { now, refill: dueRefill(cached.refill, now), request: remembered };
+  const holdId = plan?.hold && context.newId("rsv");
+  const moment = { now, refill: dueRefill(cached.refill, now), request: remembered, holdId };
   const charge = context.store.charge(plan ?? planPeek(cached), moment);
   return "then" in charge
     ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now, watch))
@@ -131,15 +135,21 @@ function conclude(
   cached: CachedKey,
   refusal: Refusal | null,
   plan: ChargePlan | null,
-  charge: ChargeResult,
+  charge: SettledCharge,
   now: EpochMs,
   watch: Watch | null,
-): VerifyOutcome | null {
+): VerifyOutcome | null | Promise<VerifyOutcome | null> {
   if (charge.kind === "conflict") throw reusedRequestId();
+  if (charge.kind === "too-many-holds") throw tooManyReservations(charge.record);
   if (charge.kind === "stale") {
     context.cache.drop(cached);
     return null;
   }
+  if (plan !== null && lacksSlotEnds(plan, charge))
+    return withSlotEnds(context.store, plan, charge, now).then((known) =>
+      conclude(context, request, cached, refusal, plan, known, now, watch),
+    );
+  if (charge.hold !== undefined) context.reserved.set(charge.hold.id, { refill: cached.refill });
   const { recorder, emit } = context;
   const { question } = request;
   const verdict =
@@ -158,6 +168,17 @@ function conclude(
       traceOf(context, request, watch),
     );
   return verdict;
+}
+
+/** @param place - Of the record that has as many as may be: the key, or its identity. */
+function tooManyReservations(place: number): LatchkeyError {
+  const limit = MOST_OPEN[place] as number;
+  const whose = place === 0 ? "this key" : "the identity of this key";
+  return new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `${limit} reservations of ${whose} are open, and no more may be; nothing was taken`,
+    { reason: "too-many-reservations", details: { limit } },
+  );
 }
 
 function unknownSecret(

@@ -1,0 +1,130 @@
+import type { Duration } from "../../rules/duration.js";
+import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
+import type { EpochMs } from "../../time.js";
+import type { LimitCost } from "../../verification/question.js";
+import type { RefusedVerdict, UnknownVerdict, ValidVerdict } from "../../verification/verdict.js";
+import type { PageInput } from "../input.js";
+import type { PageInfo } from "../read.js";
+import type { VerifyKeyInput } from "../verify-key/input.js";
+import type { VerifyScope } from "../verify-key/operations.js";
+
+/** Input of reserve: what a verification takes, and for how long it is held. */
+export type ReserveInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
+  VerifyKeyInput<Types>,
+  "dryRun"
+> & {
+  /** For how long it is held unless it is renewed: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`; `"5m"` unless given. */
+  readonly ttl?: Duration | undefined;
+};
+
+/** The verdict of a reservation: switch over `code`. */
+export type ReserveOutcome<Types extends LatchkeyTypes = DefaultTypes> =
+  | (ValidVerdict<Types> & {
+      /** `rsv_…`: what settle, release and renew take. */
+      readonly reservationId: string;
+      /** Unix epoch ms from which on it counts as released, unless it is renewed. */
+      readonly expiresAt: EpochMs;
+    })
+  | UnknownVerdict
+  | RefusedVerdict<Types>;
+
+/** What the work of a reservation cost. What is left out cost all that was reserved. */
+export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes> {
+  /** `rsv_…` */
+  readonly reservationId: string;
+  /** Uses that the work took. */
+  readonly remaining?: { readonly cost: number } | undefined;
+  /** Units that it took of limits: at most 50, no two of one name. Slots of concurrent limits are freed in any case. */
+  readonly ratelimits?:
+    | readonly { readonly name: LimitName<Types>; readonly cost: number }[]
+    | undefined;
+}
+
+/** What a reservation came to. */
+export interface SettledReservation {
+  /** Uses left afterwards, a refill that is due included; null for unlimited. */
+  readonly remaining: number | null;
+  /** What was taken for good. */
+  readonly taken: {
+    readonly uses: number;
+    /** Every limit but concurrent ones, in the order of the verdict. */
+    readonly ratelimits: readonly LimitCost[];
+  };
+}
+
+/** A reservation that is open. */
+export interface ReservationView {
+  /** `rsv_…` */
+  readonly reservationId: string;
+  /** The key that made it. */
+  readonly keyId: string;
+  /** Unix epoch ms. */
+  readonly createdAt: EpochMs;
+  /** Unix epoch ms from which on it counts as released. */
+  readonly expiresAt: EpochMs;
+  /** Uses that are held. */
+  readonly uses: number;
+  /** Units that are held of limits, and slots. */
+  readonly ratelimits: readonly LimitCost[];
+}
+
+/** Operations on what is held until its price is known. */
+export interface ReservationOperations<Types extends LatchkeyTypes = DefaultTypes> {
+  /**
+   * Verifies as verifyKey does, and holds what that takes until settle says what it came to, or release that it came to nothing. One that
+   * is not ended by `expiresAt` counts as released from then on: nothing is lost with a process that dies.
+   *
+   * @param scope - For whom it is done; everybody unless given.
+   * @throws LatchkeyError As verifyKey; `PRECONDITION_FAILED` `too-many-reservations` where 1,000 of the key are open, or 10,000 of all keys of
+   * its identity: nothing was taken.
+   * @example
+   * const verdict = await latchkey.reserve({ key, remaining: { cost: 4_000 } });
+   * if (verdict.code === "VALID") await latchkey.settle({ reservationId: verdict.reservationId, remaining: { cost: 812 } });
+   */
+  reserve(input: ReserveInput<Types>, scope?: VerifyScope): Promise<ReserveOutcome<Types>>;
+  /**
+   * Ends a reservation: what the work cost is taken for good, the rest goes back to where it came from, as if no more had been asked for.
+   * The repeat with the same figures answers the same, for a day.
+   *
+   * @throws LatchkeyError `NOT_FOUND` for one that this workspace never had, or whose key is gone; `PRECONDITION_FAILED` `over-reservation`
+   * where more was used than is reserved, `reservation-expired`; `CONFLICT` `reservation-ended` for other figures than before; `BAD_REQUEST` for a
+   * limit that it holds nothing of.
+   * @example
+   * const { remaining } = await latchkey.settle({ reservationId, remaining: { cost: 812 } });
+   */
+  settle(input: SettleInput<Types>): Promise<SettledReservation>;
+  /**
+   * Ends a reservation whose work came to nothing: all of it goes back.
+   *
+   * @throws LatchkeyError As settle.
+   * @example
+   * await latchkey.release({ reservationId });
+   */
+  release(input: { readonly reservationId: string }): Promise<SettledReservation>;
+  /**
+   * Holds a reservation for longer, from now on.
+   *
+   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` `reservation-expired`, `CONFLICT` `reservation-ended`.
+   * @example
+   * const { expiresAt } = await latchkey.renew({ reservationId, ttl: "1m" });
+   */
+  renew(input: {
+    readonly reservationId: string;
+    /** As in reserve; as long as at first unless given. */
+    readonly ttl?: Duration | undefined;
+  }): Promise<{ readonly expiresAt: EpochMs }>;
+  /**
+   * The open reservations of a key, or of all keys of an identity, in the order in which they were made.
+   *
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity.
+   * @example
+   * const { reservations } = await latchkey.listReservations({ keyId });
+   */
+  listReservations(
+    input: PageInput & {
+      /** Either this or `identityId`. */
+      readonly keyId?: string | undefined;
+      readonly identityId?: string | undefined;
+    },
+  ): Promise<{ readonly reservations: readonly ReservationView[] } & Pick<PageInfo, "cursor">>;
+}

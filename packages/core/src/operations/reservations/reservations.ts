@@ -1,0 +1,237 @@
+import { z } from "zod";
+import { emitExpired } from "../../audit/reservation-events.js";
+import { badRequest, LatchkeyError } from "../../errors.js";
+import { encodeCursor } from "../../lib/cursor.js";
+import { type Hold, isSlotsOfAnother, slotsIdOf } from "../../rules/hold.js";
+import { isSlotWindow, limitNameOf } from "../../rules/limit-window.js";
+import { dueRefill, type Refill } from "../../rules/refill.js";
+import { applyRefill } from "../../store/counters.js";
+import type { EndedHold, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
+import type { SpanMs } from "../../time.js";
+import type { LimitCost } from "../../verification/question.js";
+import { afterCursor, notFound, type OperationContext } from "../context.js";
+import {
+  evenWithIssues,
+  id,
+  list,
+  pageFields,
+  parseInput,
+  text,
+  unreadable,
+  wholeNumber,
+} from "../input.js";
+import { getKeyById } from "../keys/load.js";
+import { addDuplicateIssues } from "../limit-input.js";
+import { operation, type TableOf } from "../operation.js";
+import { spanBetween } from "../time-input.js";
+import { questionOf, VERIFY_BOUNDS, verifyKeyInput } from "../verify-key/input.js";
+import { EVERY_API } from "../verify-key/operations.js";
+import { verifySecret } from "../verify-key/verify-key.js";
+import type {
+  ReservationOperations,
+  ReservationView,
+  ReserveOutcome,
+  SettledReservation,
+} from "./operations.js";
+
+const [MIN_TTL_MS, MAX_TTL_MS, DEFAULT_TTL_MS]: readonly SpanMs[] = [1_000, 86_400_000, 300_000];
+
+const ttl = spanBetween(MIN_TTL_MS as number, MAX_TTL_MS as number, "from 1,000 to 86,400,000 ms");
+
+const reserveInput = verifyKeyInput
+  .omit({ dryRun: true })
+  .extend({ ttl: ttl.default(DEFAULT_TTL_MS as number) });
+
+const usedLimits = list(
+  z.strictObject({ name: text(1, VERIFY_BOUNDS.text), cost: wholeNumber(0) }),
+  VERIFY_BOUNDS.limits,
+  "limits",
+).superRefine(addDuplicateIssues);
+
+const reference = z.strictObject({ reservationId: id });
+
+const settleInput = reference.extend({
+  remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
+  ratelimits: usedLimits.optional(),
+});
+
+const listInput = z
+  .strictObject({ keyId: id.optional(), identityId: id.optional(), ...pageFields })
+  .refine(({ keyId, identityId }) => (keyId === undefined) !== (identityId === undefined), {
+    ...evenWithIssues,
+    path: ["keyId"],
+    error: "exactly one of keyId and identityId must be given",
+  });
+
+export const RESERVATION_TABLE = {
+  reserve: {
+    input: reserveInput,
+    run(context, input, scope = EVERY_API) {
+      try {
+        // A text that is too short or too long is no secret, and that is a verdict.
+        const { key } = input;
+        const isText = typeof key === "string" && key.isWellFormed();
+        const parsed = parseInput(reserveInput, isText ? { ...input, key: "k" } : input);
+        const { requestId, tags } = parsed;
+        const question = { ...questionOf(parsed), ttl: parsed.ttl };
+        const request = { secret: key, question, requestId, tags, isDryRun: false };
+        return verifySecret(context, request, scope) as Promise<ReserveOutcome>;
+      } catch (error) {
+        return Promise.reject(unreadable(error, input));
+      }
+    },
+  },
+
+  settle: operation(settleInput, (context, { reservationId, remaining, ratelimits = [] }) =>
+    end(context, {
+      kind: "end",
+      id: reservationId,
+      uses: remaining?.cost ?? null,
+      limits: ratelimits,
+      rest: true,
+    }),
+  ),
+
+  release: operation(reference, (context, { reservationId }) =>
+    end(context, { kind: "end", id: reservationId, uses: 0, limits: [], rest: false }),
+  ),
+
+  renew: operation(reference.extend({ ttl: ttl.optional() }), async (context, input) => {
+    const { reservationId: holdId, ttl: span = null } = input;
+    const result = await settle(context, { kind: "renew", id: holdId, ttl: span });
+    if (result.kind !== "renewed") throw refusalOf(result);
+    return { expiresAt: result.hold.expiresAt };
+  }),
+
+  listReservations: operation(listInput, async (context, { keyId, identityId, limit, cursor }) => {
+    const { store, workspaceId } = context;
+    const ownerId = (keyId ?? identityId) as string;
+    const kind = keyId === undefined ? "identity" : "key";
+    const scope = { list: "reservations", ownerId } as const;
+    const after = afterCursor(scope, cursor);
+    // Reading it also ends what is over.
+    const { found } = await store.read(workspaceId, [{ kind, id: ownerId }]);
+    if (found[0] === null) throw notFound(kind);
+    // Slots of a reservation may stand beside it; they come right behind it.
+    const behind = after === null ? null : slotsIdOf(after);
+    const holds = await store.holds(workspaceId, { kind, id: ownerId }, behind, 2 * limit + 1);
+    const open = holds.filter((hold) => !isSlotsOfAnother(hold) && hold.expiresAt > context.now());
+    const shown = open.slice(0, limit);
+    const last = shown.at(-1);
+    const hasMore = open.length > limit || holds.length > 2 * limit;
+    return {
+      reservations: shown.map((hold) =>
+        viewOf(
+          hold,
+          holds.find(({ id: other }) => other === slotsIdOf(hold.id)),
+        ),
+      ),
+      ...(hasMore && last !== undefined && { cursor: encodeCursor(scope, last.id) }),
+    };
+  }),
+} satisfies TableOf<ReservationOperations>;
+
+async function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
+  const { store, workspaceId, emit } = context;
+  const now = context.now();
+  const result = await store.settle(workspaceId, step, { now, revision: null });
+  if (result.kind === "expired" && result.hold !== null)
+    emitExpired(emit, workspaceId, [result.hold], now);
+  return result;
+}
+
+/** Ends a reservation, and says what it came to. */
+async function end(
+  context: OperationContext,
+  step: Extract<HoldStep, { kind: "end" }>,
+): Promise<SettledReservation> {
+  const { emit, workspaceId, timer } = context;
+  const startedAt = emit === null ? 0 : timer();
+  const result = await settle(context, step);
+  if (result.kind !== "ended") throw refusalOf(result, step);
+  const { hold, used } = result;
+  const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
+  const answer = { remaining: await remainingOf(context, result), taken };
+  if (emit !== null) {
+    const { id: reservationId, keyId, identityId } = hold;
+    const about = { workspaceId, at: result.endedAt, durationMs: timer() - startedAt };
+    const whose = { reservationId, keyId, ...(identityId !== null && { identityId }) };
+    emit({ type: "reservation.settled", ...about, ...whose, ...taken });
+  }
+  return answer;
+}
+
+/** Units of limits, without slots. @param used - What of them; all unless given. */
+function costsOf({ limits }: Hold, used?: UsedUnits): readonly LimitCost[] {
+  return limits.flatMap(({ window, units }, index) =>
+    isSlotWindow(window) ? [] : [{ name: limitNameOf(window), cost: used?.limits[index] ?? units }],
+  );
+}
+
+function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
+  const { id: reservationId, keyId, createdAt, expiresAt, uses } = hold;
+  const ratelimits = [...hold.limits, ...(slots?.limits ?? [])].map(({ window, units }) => ({
+    name: limitNameOf(window),
+    cost: units,
+  }));
+  return { reservationId, keyId, createdAt, expiresAt, uses, ratelimits };
+}
+
+/** Uses left, as of the end, with a refill that was due then. A process that did not make the reservation reads the key for it. */
+async function remainingOf(
+  context: OperationContext,
+  { hold, usage, endedAt }: EndedHold,
+): Promise<number | null> {
+  if (usage === null || usage.remaining === null) return null;
+  const refill = context.reserved.get(hold.id)?.refill ?? (await refillOf(context, hold));
+  return applyRefill(usage, dueRefill(refill, endedAt)).remaining;
+}
+
+async function refillOf(
+  context: OperationContext,
+  { keyId, usesOf }: Hold,
+): Promise<Refill | null> {
+  try {
+    const { key, identity } = await getKeyById(context, keyId);
+    return usesOf === 0 ? key.refill : (identity?.refill ?? null);
+  } catch (error) {
+    // A key of the chain may be gone while another has its counters: what restores them is not known then.
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+function refusalOf(result: HoldResult, step?: Extract<HoldStep, { kind: "end" }>): LatchkeyError {
+  switch (result.kind) {
+    case "conflict":
+      return new LatchkeyError("CONFLICT", "this reservation has ended, with other figures", {
+        reason: "reservation-ended",
+      });
+    case "expired":
+      return new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the time of this reservation has passed: what it held was given back",
+        { reason: "reservation-expired" },
+      );
+    case "over": {
+      const { hold } = result;
+      const reserved = { uses: hold.uses, ratelimits: costsOf(hold) };
+      return new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "more was used than is reserved; nothing was changed",
+        { reason: "over-reservation", details: { reserved } },
+      );
+    }
+    case "unnamed": {
+      const names = costsOf(result.hold).map(({ name }) => name);
+      const message =
+        "must name a limit that the reservation holds units of, and no concurrent one";
+      const issues = (step?.limits ?? []).flatMap(({ name }, index) =>
+        names.includes(name) ? [] : [{ path: `ratelimits.${index}.name`, message }],
+      );
+      return badRequest(issues);
+    }
+    default:
+      return notFound("reservation");
+  }
+}

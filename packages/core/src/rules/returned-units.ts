@@ -1,0 +1,36 @@
+import type { EpochMs } from "../time.js";
+import type { HeldLimit } from "./hold.js";
+import type { LimitKind, LimitState } from "./limit-state.js";
+import { slidingAfterReturn } from "./sliding-window.js";
+import { bucketAfterReturn } from "./token-bucket.js";
+
+/**
+ * A limit after units that were held of it come back: to the window or the group that they were taken from, and to nothing where that is
+ * over. A token bucket gets what has not flowed in since, a concurrent limit its slots.
+ *
+ * @param units - Of those that are held, how many were not used.
+ */
+export function afterReturn(
+  state: LimitState,
+  { algorithm, duration }: LimitKind,
+  held: HeldLimit,
+  units: number,
+  now: EpochMs,
+): LimitState {
+  switch (algorithm) {
+    case "fixed":
+      return state.at === held.at ? withLess(state, units) : state;
+    case "concurrent":
+      return withLess(state, units);
+    case "sliding":
+      return slidingAfterReturn(state, { duration }, held.at, units);
+    case "token-bucket":
+      return bucketAfterReturn(state, { duration }, held, units, now);
+    default:
+      return algorithm satisfies never;
+  }
+}
+
+function withLess(state: LimitState, units: number): LimitState {
+  return { ...state, used: Math.max(0, state.used - units) };
+}

@@ -1,0 +1,304 @@
+import {
+  type Hold,
+  type HoldSums,
+  heldUses,
+  isReturnable,
+  isSlotsOfAnother,
+  NO_HOLDS,
+  slotsIdOf,
+  usesAfterRaises,
+} from "../rules/hold.js";
+import type { LimitState } from "../rules/limit-state.js";
+import { isSlotWindow, kindOfWindow, limitNameOf } from "../rules/limit-window.js";
+import type { DueRefill } from "../rules/refill.js";
+import { afterReturn } from "../rules/returned-units.js";
+import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
+import type { RecordAddress } from "./change.js";
+import { applyRefill, type Usage } from "./counters.js";
+
+/** How long the end of a hold is remembered, so that its repeat is answered alike. */
+export const REMEMBER_END_MS: SpanMs = 86_400_000;
+
+/** Most holds that are ended in one step because their time has passed. */
+export const MOST_ENDED_AT_ONCE = 100;
+
+/** What is done with holds. */
+export type HoldStep =
+  /** Ends one. What was used of it; null: all that was held. `rest`: whether all of the limits that are not named was used. */
+  | {
+      readonly kind: "end";
+      readonly id: string;
+      readonly uses: number | null;
+      readonly limits: readonly UsedLimit[];
+      readonly rest: boolean;
+    }
+  /** Holds it from now on for `ttl`; null: as it was held at first. */
+  | { readonly kind: "renew"; readonly id: string; readonly ttl: SpanMs | null }
+  /** Ends what is over beside the counters of a record, and applies a refill that is due to it. */
+  | { readonly kind: "refresh"; readonly of: RecordAddress; readonly refill: DueRefill | null };
+
+/** When and on what a {@link HoldStep} is done. */
+export interface HoldMoment {
+  /** Unix epoch ms, by the caller's clock. */
+  readonly now: EpochMs;
+  /** The revision of the workspace that the step rests on; null: whatever it is. */
+  readonly revision: number | null;
+}
+
+/** What was used of a limit. */
+export interface UsedLimit {
+  readonly name: string;
+  /** A whole number >= 0. */
+  readonly cost: number;
+}
+
+/** What was used of a hold. */
+export interface UsedUnits {
+  readonly uses: number;
+  /** In the order of its limits; slots are all given back. */
+  readonly limits: readonly number[];
+}
+
+/** How a hold ended. */
+export interface EndedHold {
+  readonly hold: Hold;
+  readonly used: UsedUnits;
+  /** The uses that it took from, afterwards; null where they are unlimited, or gone. */
+  readonly usage: Usage | null;
+  readonly endedAt: EpochMs;
+}
+
+/** What is remembered of a hold that has ended; null: by itself. */
+export interface RememberedEnd {
+  readonly ended: EndedHold | null;
+  /** Unix epoch ms from which on it may be forgotten. */
+  readonly until: EpochMs;
+}
+
+/** What became of a {@link HoldStep}. */
+export type HoldResult =
+  /** The revision is another. Nothing moved. */
+  | { readonly kind: "stale" }
+  /** Also of the repeat of an end with the same figures. */
+  | ({ readonly kind: "ended" } & EndedHold)
+  | { readonly kind: "renewed"; readonly hold: Hold }
+  /** `hasMore`: as many have ended as may in one step, and others are to. */
+  | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
+  /** There is none of this id, and none is remembered. */
+  | { readonly kind: "unknown" }
+  /** It was ended before, with other figures; `renew`: with any. */
+  | { readonly kind: "conflict" }
+  /** It has ended by itself; `hold`: just now. */
+  | { readonly kind: "expired"; readonly hold: Hold | null }
+  /** More was used than it holds. */
+  | { readonly kind: "over"; readonly hold: Hold }
+  /** A limit is named that it holds nothing of. */
+  | { readonly kind: "unnamed"; readonly hold: Hold };
+
+/** A hold with the counters that it is beside; null where they are gone. */
+export interface FoundHold<Counters> {
+  readonly hold: Hold;
+  readonly counters: readonly (Counters | null)[];
+}
+
+/** What a store has of holds, once the revision was found to be as expected. `Counters` stands for the counters of a record. Nothing of it fails half way. */
+export interface HoldBook<Counters> {
+  /** Null where there is none, and where the counters of its key are gone. */
+  find(id: string): FoundHold<Counters> | null;
+  remembered(id: string): RememberedEnd | null;
+  remember(id: string, end: RememberedEnd): void;
+  /** Writes one that is there anew. */
+  put(hold: Hold): void;
+  remove(id: string): void;
+  /** Counters of a record; null where there are none. */
+  counters(of: RecordAddress): Counters | null;
+  /** Those beside counters that have ended by `now`, the earliest end first, at most `limit`. */
+  over(counters: Counters, now: EpochMs, limit: number): readonly FoundHold<Counters>[];
+  /** The lowest number of those beside counters; null where there are none. */
+  oldest(counters: Counters): number | null;
+  /** The earliest end of those beside counters; null where there are none. */
+  nextEnd(counters: Counters): EpochMs | null;
+  usage(counters: Counters): Usage;
+  setUsage(counters: Counters, usage: Usage): void;
+  /** @param counters - Null: the windows that the workspace keeps. */
+  window(counters: Counters | null, name: string): LimitState | null;
+  setWindow(counters: Counters | null, name: string, state: LimitState): void;
+}
+
+/**
+ * Does with holds what a step says, as one atomic step. With `applyCharge` and `changeUsage` this is all that a store repeats where it
+ * cannot call JavaScript.
+ */
+export function applyHoldStep<Counters>(
+  book: HoldBook<Counters>,
+  step: HoldStep,
+  now: EpochMs,
+): HoldResult {
+  if (step.kind === "refresh") return refresh(book, step, now);
+  const found = book.find(step.id);
+  if (found === null) return endedBefore(book, step);
+  const { hold } = found;
+  if (hold.expiresAt <= now) {
+    expire(book, found, now);
+    return { kind: "expired", hold };
+  }
+  if (step.kind === "renew") return renew(book, found, step.ttl, now);
+  const used = usedOf(hold, step);
+  if (used === null) return { kind: "unnamed", hold };
+  if (
+    used.uses > hold.uses ||
+    used.limits.some((units, at) => units > (hold.limits[at]?.units ?? 0))
+  )
+    return { kind: "over", hold };
+  const slots = book.find(slotsIdOf(hold.id));
+  if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
+  giveBack(book, found, used, now);
+  const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
+  const ended = { hold, used, usage: owner && book.usage(owner), endedAt: now };
+  book.remember(hold.id, { ended, until: now + REMEMBER_END_MS });
+  return { kind: "ended", ...ended };
+}
+
+const NOTHING_USED: UsedUnits = { uses: 0, limits: [] };
+
+function endedBefore<Counters>(
+  book: HoldBook<Counters>,
+  step: Exclude<HoldStep, { kind: "refresh" }>,
+): HoldResult {
+  const known = book.remembered(step.id);
+  if (known === null) return { kind: "unknown" };
+  if (known.ended === null) return { kind: "expired", hold: null };
+  const used = step.kind === "end" ? usedOf(known.ended.hold, step) : null;
+  const isSame =
+    used?.uses === known.ended.used.uses &&
+    used.limits.every((units, at) => units === known.ended?.used.limits[at]);
+  return isSame ? { kind: "ended", ...known.ended } : { kind: "conflict" };
+}
+
+/** What an end says was used; null where it names a limit that nothing is held of, or slots, which are given back in any case. */
+export function usedOf(
+  { uses, limits }: Hold,
+  asked: Pick<Extract<HoldStep, { kind: "end" }>, "uses" | "limits" | "rest">,
+): UsedUnits | null {
+  let named = 0;
+  const units = limits.map(({ window, units: held }) => {
+    if (isSlotWindow(window)) return 0;
+    const limit = asked.limits.find(({ name }) => name === limitNameOf(window));
+    if (limit !== undefined) named += 1;
+    return limit?.cost ?? (asked.rest ? held : 0);
+  });
+  return named < asked.limits.length ? null : { uses: asked.uses ?? uses, limits: units };
+}
+
+function renew<Counters>(
+  book: HoldBook<Counters>,
+  { hold, counters }: FoundHold<Counters>,
+  ttl: SpanMs | null,
+  now: EpochMs,
+): HoldResult {
+  const slots = book.find(slotsIdOf(hold.id));
+  const renewed = [hold, ...(slots === null ? [] : [slots.hold])].map((each) => ({
+    ...each,
+    expiresAt: Math.min(now + spanOf(each, ttl), LAST_INSTANT),
+  }));
+  for (const each of renewed) book.put(each);
+  for (const each of counters) if (each !== null) settleSums(book, each, (sums) => sums);
+  return { kind: "renewed", hold: renewed[0] as Hold };
+}
+
+/** For how long it is held when it is renewed: slots no longer than the shortest of their limits says. */
+function spanOf({ ttl, limits }: Hold, wanted: SpanMs | null): SpanMs {
+  if (wanted === null) return ttl;
+  const longest = limits.map(({ window }) =>
+    isSlotWindow(window) ? kindOfWindow(window)?.duration : null,
+  );
+  return Math.min(wanted, ...longest.map((each) => each ?? wanted));
+}
+
+function refresh<Counters>(
+  book: HoldBook<Counters>,
+  { of, refill }: Extract<HoldStep, { kind: "refresh" }>,
+  now: EpochMs,
+): HoldResult {
+  const counters = book.counters(of);
+  if (counters === null) return { kind: "refreshed", expired: [], hasMore: false };
+  const over = book.over(counters, now, MOST_ENDED_AT_ONCE + 1);
+  const ended = over.slice(0, MOST_ENDED_AT_ONCE);
+  for (const found of ended) expire(book, found, now);
+  settleSums(book, counters, (sums) => sums);
+  const usage = book.usage(counters);
+  const refilled = applyRefill(usage, refill, book.oldest(counters) ?? 0);
+  if (refilled !== usage) book.setUsage(counters, refilled);
+  const expired = ended.map(({ hold }) => hold);
+  return { kind: "refreshed", expired, hasMore: over.length > ended.length };
+}
+
+function expire<Counters>(
+  book: HoldBook<Counters>,
+  found: FoundHold<Counters>,
+  now: EpochMs,
+): void {
+  const { hold } = found;
+  giveBack(book, found, NOTHING_USED, now);
+  if (isSlotsOfAnother(hold)) return;
+  // Slots never last longer than what they came with.
+  const slots = book.find(slotsIdOf(hold.id));
+  if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
+  book.remember(hold.id, { ended: null, until: now + REMEMBER_END_MS });
+}
+
+/** Gives back what was not used, and forgets the hold. */
+function giveBack<Counters>(
+  book: HoldBook<Counters>,
+  { hold, counters }: FoundHold<Counters>,
+  used: UsedUnits,
+  now: EpochMs,
+): void {
+  book.remove(hold.id);
+  for (const [index, held] of hold.limits.entries()) {
+    // The workspace's windows are emptied together with those of the key.
+    const owner = counters[held.owner ?? 0] ?? null;
+    const sums = owner === null ? undefined : book.usage(owner).holds;
+    const holder = held.owner === null ? null : owner;
+    const state = held.owner !== null && owner === null ? null : book.window(holder, held.window);
+    const kind = kindOfWindow(held.window);
+    const number = hold.numbers[held.owner ?? 0] ?? 0;
+    if (state === null || kind === null || (sums && !isReturnable(sums, held, number))) continue;
+    const units = held.units - (used.limits[index] ?? 0);
+    const after = afterReturn(state, kind, held, units, now);
+    if (units > 0) book.setWindow(holder, held.window, after);
+  }
+  for (const [place, owner] of counters.entries()) {
+    if (owner === null) continue;
+    const usage = book.usage(owner);
+    const sums = usage.holds ?? NO_HOLDS;
+    const uses = heldUses(sums, hold, place);
+    const { added, raises } = usesAfterRaises(
+      sums.raises,
+      hold.numbers[place] ?? 0,
+      uses > 0 ? uses - used.uses : 0,
+    );
+    if (added > 0 && usage.remaining !== null)
+      book.setUsage(owner, { ...usage, remaining: usage.remaining + added });
+    const open = sums.open - (isSlotsOfAnother(hold) ? 0 : 1);
+    const left = sums.uses - uses;
+    settleSums(book, owner, () => ({
+      ...sums,
+      open,
+      uses: left,
+      raises: left === 0 ? [] : raises,
+    }));
+  }
+}
+
+/** Writes what counters know of the holds beside them: nothing where there are none any more. */
+function settleSums<Counters>(
+  book: HoldBook<Counters>,
+  counters: Counters,
+  change: (sums: HoldSums) => HoldSums,
+): void {
+  const { holds = NO_HOLDS, ...usage } = book.usage(counters);
+  const nextEnd = book.nextEnd(counters);
+  const sums = nextEnd === null ? undefined : { ...change(holds), nextEnd };
+  book.setUsage(counters, sums === undefined ? usage : { ...usage, holds: sums });
+}

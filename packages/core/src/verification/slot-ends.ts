@@ -1,0 +1,67 @@
+import type { Hold } from "../rules/hold.js";
+import type { RecordAddress } from "../store/change.js";
+import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
+import type { KeyStore } from "../store/key-store.js";
+import type { EpochMs } from "../time.js";
+
+/** Most holds that are read at once. */
+const PAGE = 1_000;
+
+/** Whether a concurrent limit refused, and it is not known yet when its slots end. */
+export function lacksSlotEnds(
+  { limits }: Pick<ChargePlan, "limits">,
+  charge: AppliedCharge,
+): boolean {
+  if (charge.kind !== "rate-limited") return false;
+  return limits.some((limit, index) => isUnknown(limit, charge.limits[index]));
+}
+
+function isUnknown({ algorithm, name }: LimitCharge, reading: LimitReading | undefined): boolean {
+  if (algorithm !== "concurrent" || reading?.name !== name) return false;
+  return reading.exceeded && reading.admitsAt === undefined;
+}
+
+/**
+ * A refusal that says when enough slots have ended, if none is renewed: that stands with the holds, which only a refusal is worth reading
+ * for.
+ */
+export async function withSlotEnds(
+  store: Pick<KeyStore, "holds">,
+  { workspaceId, confirms, limits }: ChargePlan,
+  charge: AppliedCharge,
+  now: EpochMs,
+): Promise<AppliedCharge> {
+  const readings = limits.map(async (limit, index): Promise<LimitReading> => {
+    const reading = charge.limits[index] as LimitReading;
+    if (!isUnknown(limit, reading)) return reading;
+    const holds = await allHolds(store, workspaceId, confirms[limit.owner ?? 0] as RecordAddress);
+    const slots = holds
+      .flatMap(({ expiresAt, limits: held }) =>
+        held
+          .filter(({ window }) => window === limit.window)
+          .map(({ units }) => ({ expiresAt, units })),
+      )
+      .sort((one, other) => one.expiresAt - other.expiresAt);
+    let missing = limit.cost - reading.remaining;
+    const ends = slots.find(({ units }) => {
+      missing -= units;
+      return missing <= 0;
+    });
+    const resetAt = Math.max(now, slots.at(-1)?.expiresAt ?? now);
+    return { ...reading, resetAt, admitsAt: ends?.expiresAt ?? now };
+  });
+  return { ...charge, limits: await Promise.all(readings) };
+}
+
+async function allHolds(
+  store: Pick<KeyStore, "holds">,
+  workspaceId: string,
+  of: RecordAddress,
+): Promise<readonly Hold[]> {
+  const holds: Hold[] = [];
+  for (;;) {
+    const page = await store.holds(workspaceId, of, holds.at(-1)?.id ?? null, PAGE);
+    holds.push(...page);
+    if (page.length < PAGE) return holds;
+  }
+}
