@@ -2,6 +2,7 @@ import type { JsonValue } from "../lib/json.js";
 import { parseWhole } from "../lib/whole.js";
 import type { RecordKind } from "../records/stored-record.js";
 import { NO_USES, type Usage } from "./counters.js";
+import { parseHoldSums } from "./hold-text.js";
 import type { StoredRecordState } from "./key-store.js";
 
 /** What a store that keeps text finds of a record. Numbers may be digits. */
@@ -35,11 +36,21 @@ export function storedState(parts: StoredParts): StoredRecordState {
   return { record, usage: left, usedAt: parseWhole(parts.usedAt), handle };
 }
 
-/** Uses left, `refilledAt` and `lastRefillAt`, as numbers, digits or null; undefined where they cannot be what was written. */
+/**
+ * Uses left, `refilledAt` and `lastRefillAt`, as numbers, digits or null, and the text of what is held beside them or null; undefined where they
+ * cannot be what was written.
+ */
 export function readUsage(stored: readonly unknown[]): Usage | undefined {
   const read = (part: unknown) => (part === null ? null : (parseWhole(part) ?? undefined));
   const [remaining, refilledAt, lastRefillAt] = [read(stored[0]), read(stored[1]), read(stored[2])];
   if (remaining === undefined || typeof refilledAt !== "number" || lastRefillAt === undefined)
     return undefined;
-  return { remaining, refilledAt, lastRefillAt };
+  const usage = { remaining, refilledAt, lastRefillAt };
+  const [, , , sums = null] = stored;
+  if (sums === null) return usage;
+  try {
+    return { ...usage, holds: parseHoldSums(String(sums)) };
+  } catch {
+    return undefined;
+  }
 }
