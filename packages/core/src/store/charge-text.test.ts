@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fixedWindows, usageOf } from "../testing/records.js";
-import { applyCharge, type ChargePlan } from "./charge.js";
+import { applyCharge, type ChargePlan, type HoldPlan } from "./charge.js";
 import { limitStateText, limitsText, readChargeText } from "./charge-text.js";
 
 const LIMIT = { name: "a b", window: "w", ...fixedWindows(5, 10), cost: 2, owner: 0 };
@@ -18,6 +18,7 @@ const PLAN: ChargePlan = {
     { ...LIMIT, name: "c", window: "y", algorithm: "token-bucket", burst: 3, shadow: true },
   ],
 };
+const HOLD: HoldPlan = { keeps: "all", ttl: 60_000, slotTtl: null, most: [1_000] };
 
 test("every result of a charge is read from its text as the charge itself gives it", () => {
   const groups = fc.array(fc.nat(3), { maxLength: 16 });
@@ -32,16 +33,19 @@ test("every result of a charge is read from its text as the charge itself gives 
     earlier: groups,
   });
   const stored = fc.tuple(fc.option(state), fc.option(sliding), fc.option(state));
+  const held = fc.constantFrom(undefined, HOLD);
   fc.assert(
-    fc.property(fc.option(fc.nat(3)), stored, (remaining, windows) => {
-      const state = { usage: usageOf(remaining), windows, remembered: null };
-      const { result } = applyCharge(state, PLAN, { now: 105, refill: null });
+    fc.property(fc.option(fc.nat(3)), stored, held, (remaining, windows, hold) => {
+      const state = { usage: usageOf(remaining), windows, remembered: null, holds: null };
+      const moment = { now: 105, refill: null, holdId: "rsv_1" };
+      const { result } = applyCharge(state, { ...PLAN, hold }, moment);
       if (!("limits" in result)) throw new Error("there was no request");
       const shown = result.limits.map(({ state: shown, exceeded }, index) => {
         const isMarked = exceeded && PLAN.limits[index]?.shadow;
         return `${limitStateText(shown)}${isMarked ? "!" : ""}`;
       });
-      const text = [result.kind, result.remaining ?? "-", ...shown].join(" ");
+      const open = result.hold ? [result.hold.id, result.hold.expiresAt] : [];
+      const text = [result.kind, result.remaining ?? "-", ...shown, ...open].join(" ");
       expect(readChargeText(text, PLAN)).toEqual(result);
       const repeat = `repeat ${text}\n${limitsText(PLAN.limits)}`;
       expect(readChargeText(repeat, { ...PLAN, limits: [] })).toEqual(result);
@@ -59,6 +63,8 @@ test.each([
   ["stale 0", { kind: "stale", moved: "revision" }],
   ["STALE 2", { kind: "stale", moved: 1 }],
   ["CONFLICT", { kind: "conflict" }],
+  ["unsettled 1", { kind: "unsettled", record: 0 }],
+  ["FULL 2", { kind: "too-many-holds", record: 1 }],
 ])("%s is read", (text, result) => {
   expect(readChargeText(text, PLAN)).toEqual(result);
 });
@@ -70,6 +76,8 @@ test.each([
   ["charged 1 0:1 -1:1 0:1", "STORE_CORRUPT"],
   ["charged 1 0:1 0:1:x 0:1", "STORE_CORRUPT"],
   ["charged 1 0:1 0:1:1:1 0:1", "STORE_CORRUPT"],
+  ["charged 1 0:1 0:1 0:1 rsv_1", "STORE_CORRUPT"],
+  ["charged 1 0:1 0:1 0:1 rsv_1 soon", "STORE_CORRUPT"],
   ["repeat charged 1 0:1\n{}", "STORE_CORRUPT"],
   ["repeat charged 1 0:1", "STORE_CORRUPT"],
   ["repeat charged 1 0:1\n[null]", "STORE_CORRUPT"],

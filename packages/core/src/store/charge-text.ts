@@ -7,6 +7,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   type LimitCharge,
+  type OpenHold,
   readLimit,
 } from "./charge.js";
 
@@ -26,9 +27,9 @@ export function limitsText(limits: readonly LimitCharge[]): string {
 /**
  * What a store that charges in another language answers, as a {@link ChargeResult}. The words, in either case:
  *
- * - `stale 0` for the revision, `stale <place>` for a record, counted from 1; `conflict`; `corrupt`
+ * - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
  * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then for each limit {@link limitStateText} at the instant of
- *   the charge, with `!` behind that of a shadow which was exceeded
+ *   the charge, with `!` behind that of a shadow which was exceeded; then, where units are held, the id of the hold and the instant of its end
  * - `repeat` and such an answer, a line feed, and {@link limitsText} as it was remembered
  *
  * @throws LatchkeyError `STORE_CORRUPT` for damaged counters; `INTERNAL_SERVER_ERROR` for anything else.
@@ -39,6 +40,10 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
   switch (words[0]?.toLowerCase()) {
     case "stale":
       return { kind: "stale", moved: words[1] === "0" ? "revision" : Number(words[1]) - 1 };
+    case "unsettled":
+      return { kind: "unsettled", record: Number(words[1]) - 1 };
+    case "full":
+      return { kind: "too-many-holds", record: Number(words[1]) - 1 };
     case "conflict":
       return { kind: "conflict" };
     case "corrupt":
@@ -91,7 +96,14 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
     return readLimit(limit, state, isMarked || isOver);
   });
   const remaining = left === "-" ? null : wholeOf(left);
-  return { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
+  const applied = { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
+  const hold = readOpenHold(words.slice(limits.length + 2));
+  return hold === undefined ? applied : { ...applied, hold };
+}
+
+/** What is behind the limits: nothing where nothing is held, and in all that was written before there were holds. */
+function readOpenHold([id, expiresAt]: readonly string[]): OpenHold | undefined {
+  return id === undefined ? undefined : { id, expiresAt: wholeOf(expiresAt) };
 }
 
 /** The state of a limit as stores write it down: `<at>:<used>`, and `:<units of each group before>` with commas where there are some. */
