@@ -250,7 +250,14 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
-export { holdSumsText, holdText, parseHold, parseHoldSums } from "./store/hold-text.js";
+export {
+  holdSumsText,
+  holdText,
+  parseHold,
+  parseHoldSums,
+  parseRememberedEnd,
+  rememberedEndText,
+} from "./store/hold-text.js";
 export {
   interceptStore,
   type StoreCall,
@@ -287,6 +294,7 @@ export {
   type EndedHold,
   type FoundHold,
   type HoldBook,
+  type HoldMoment,
   type HoldResult,
   type HoldStep,
   type RememberedEnd,

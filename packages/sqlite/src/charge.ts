@@ -15,6 +15,7 @@ import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, keepRequest, keepWindow, requestName } from "./expiring.js";
+import { putHold } from "./holds.js";
 import { keptRecord } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -130,7 +131,9 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   });
   const request = requestName(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
-  const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+  const sums = records.map((record) => record?.counters?.usage.holds);
+  const holds = sums.some((each) => each !== undefined) ? sums : null;
+  const { result, next } = applyCharge({ usage, windows, remembered, holds }, plan, moment);
   return { result, next, windows, request };
 }
 
@@ -147,6 +150,16 @@ function store(basis: Basis, { now }: ChargeMoment, decided: Decided, next: Char
     if (own) moved.add(Object.assign(own, { windows: withWindow(own.windows, name, window) }));
     if (owner === null) keepWindow(connection, workspace, name, endsAt(window, limit), window, now);
   }
+  for (const [place, holds] of (next.held?.sums ?? []).entries()) {
+    const own = records[place]?.counters;
+    if (own) moved.add(Object.assign(own, { usage: { ...own.usage, holds } }));
+  }
+  const [first, second] = records;
+  for (const hold of next.held?.holds ?? [])
+    putHold(connection, workspace, hold, [
+      first?.counters?.seq ?? null,
+      second?.counters?.seq ?? null,
+    ]);
   for (const counters of moved) moveCounters(connection, counters.seq, counters);
   if (next.remember !== null && decided.request !== null)
     keepRequest(connection, workspace, decided.request, next.remember, now);

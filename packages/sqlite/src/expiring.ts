@@ -9,7 +9,10 @@ import {
   type LimitState,
   limitStateText,
   parseLimitState,
+  parseRememberedEnd,
   type RememberedCharge,
+  type RememberedEnd,
+  rememberedEndText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 
@@ -64,6 +67,32 @@ function findExpiring<Value>(
   }
   if (found === null) throw corruptRecord("window or request");
   return found;
+}
+
+/** What is remembered of a hold that has ended. @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
+export function findEnd(
+  connection: Connection,
+  workspace: number,
+  id: string,
+): RememberedEnd | null {
+  return findExpiring(connection, workspace, endName(id), (value) =>
+    parseRememberedEnd(id, String(value)),
+  );
+}
+
+export function keepEnd(
+  connection: Connection,
+  workspace: number,
+  id: string,
+  end: RememberedEnd,
+  now: EpochMs,
+): void {
+  keepExpiring(connection, workspace, endName(id), end.until, rememberedEndText(end), now);
+}
+
+/** Names of windows have no space, and digests of requests no colon. */
+function endName(id: string): string {
+  return ` hold:${id}`;
 }
 
 export function keepRequest(

@@ -6,6 +6,7 @@ import type { SqliteDatabase } from "./engine/database.js";
 import { translateError } from "./engine/errors.js";
 import { openPath, prepareDatabase } from "./engine/open.js";
 import { Transactions } from "./engine/transactions.js";
+import { holdsBeside, settle } from "./holds.js";
 import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
@@ -66,6 +67,13 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
         () => answerWithoutLock(connection, plan, moment),
         () => charge(connection, plan, moment),
       ),
+    // Counted as charges are, and as durable.
+    settle: async (...given) =>
+      steps.charge(
+        () => null,
+        () => settle(connection, ...given),
+      ),
+    holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
     addStatistics: async (...given) => steps.write(() => addStatistics(connection, ...given)),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
     async close() {

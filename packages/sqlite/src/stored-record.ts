@@ -3,10 +3,9 @@ import {
   parseWhole,
   type RecordAddress,
   type RecordKind,
-  readUsage,
   storedState,
 } from "@latchkey/core";
-import { readCounters } from "./engine/counters.js";
+import { readCounters, usageAt } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 
@@ -46,7 +45,7 @@ export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at
 
 function recordState(kind: RecordKind, row: Row, at: number, memo: Memo | null = null) {
   const [id, link, body, usedAt] = row.slice(at + ID_AT, at + ID_AT + 4) as [string, ...Row];
-  let usage = row[at + 2] === null ? null : readUsage(row.slice(at + 3, at + 6));
+  let usage = row[at + 2] === null ? null : usageAt(row, at + 3);
   let handle: KeptRecord | undefined;
   try {
     if (memo !== null) handle = keptRecord(memo, { kind, id }, row, at);

@@ -1,6 +1,7 @@
 import { corruptRecord } from "../errors.js";
 import { parseWhole } from "../lib/whole.js";
 import type { HeldLimit, Hold, HoldSums, Raise, WindowDrop } from "../rules/hold.js";
+import type { RememberedEnd } from "./settle.js";
 
 /**
  * A hold as stores write it down, in words with a space between: id of the key, of the identity or `-`, createdAt, expiresAt, ttl, uses, place
@@ -44,6 +45,41 @@ function heldLimit(text: string): HeldLimit {
     at: wholeOf(at),
     rate: wholeOf(rate),
   };
+}
+
+/**
+ * What is remembered of a hold that has ended, as stores write it down: the instant until which it is, and for one that ended by itself
+ * nothing else; otherwise endedAt, uses and units that were used, these with commas between or `-`, then remaining, refilledAt and
+ * lastRefillAt of the uses afterwards, each `-` where there is none, and {@link holdText}.
+ */
+export function rememberedEndText({ until, ended }: RememberedEnd): string {
+  if (ended === null) return String(until);
+  const { endedAt, used, usage, hold } = ended;
+  const limits = used.limits.length === 0 ? "-" : used.limits.join(",");
+  const left = [usage?.remaining ?? "-", usage?.refilledAt ?? "-", usage?.lastRefillAt ?? "-"];
+  return [until, endedAt, used.uses, limits, ...left, holdText(hold)].join(" ");
+}
+
+/** @throws LatchkeyError `STORE_CORRUPT` for what {@link rememberedEndText} cannot have written. */
+export function parseRememberedEnd(id: string, text: string): RememberedEnd {
+  const [until, endedAt, uses, limits = "", remaining = "", refilledAt, lastRefillAt, ...hold] =
+    text.split(" ");
+  if (endedAt === undefined) return { until: wholeOf(until), ended: null };
+  const left = remaining === "-" ? null : wholeOf(remaining);
+  const usage =
+    left === null
+      ? null
+      : {
+          remaining: left,
+          refilledAt: wholeOf(refilledAt),
+          lastRefillAt: lastRefillAt === "-" ? null : wholeOf(lastRefillAt),
+        };
+  const used = {
+    uses: wholeOf(uses),
+    limits: limits === "-" ? [] : limits.split(",").map(wholeOf),
+  };
+  const ended = { hold: parseHold(id, hold.join(" ")), used, usage, endedAt: wholeOf(endedAt) };
+  return { until: wholeOf(until), ended };
 }
 
 /**

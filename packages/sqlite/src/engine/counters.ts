@@ -1,5 +1,6 @@
 import {
   corruptRecord,
+  holdSumsText,
   type LimitState,
   limitStateText,
   parseLimitState,
@@ -24,18 +25,34 @@ type Windows = StoredCounters["windows"];
 
 /** Reads four columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
 export function readCounters(row: Row, at: number): StoredCounters {
-  const usage = readUsage(row.slice(at, at + 3));
+  const usage = usageAt(row, at);
   if (usage === undefined) throw corruptRecord("counters");
   return { usage, windows: readWindows(row[at + 3]) };
 }
 
+/** Of the same columns: undefined where they cannot be what was written. */
+export function usageAt(row: Row, at: number): Usage | undefined {
+  const holds = wordsOf(row[at + 3]).find(isSums) ?? null;
+  return readUsage([row[at], row[at + 1], row[at + 2], holds]);
+}
+
 function readWindows(stored: unknown): Windows {
-  if (stored === "") return [];
-  return Array.from(String(stored).split(" "), (word) => {
-    const [name, at, rest, ...more] = word.split("=");
-    if (name === undefined || name === "" || more.length > 0) throw corruptRecord("counters");
-    return { name, window: parseLimitState(`${at}:${rest}`) };
-  });
+  return wordsOf(stored)
+    .filter((word) => !isSums(word))
+    .map((word) => {
+      const [name, at, rest, ...more] = word.split("=");
+      if (name === undefined || name === "" || more.length > 0) throw corruptRecord("counters");
+      return { name, window: parseLimitState(`${at}:${rest}`) };
+    });
+}
+
+function wordsOf(stored: unknown): readonly string[] {
+  return stored === "" ? [] : String(stored).split(" ");
+}
+
+/** Whether a word says what is held beside the counters. Those of windows have a `=`. */
+function isSums(word: string): boolean {
+  return !word.includes("=");
 }
 
 /** The windows with one replaced. */
@@ -50,21 +67,31 @@ export function findCounters({ run }: Runner, seq: number): StoredCounters {
 
 /** Writes new counters. @returns Their number. */
 export function addCounters({ run }: Runner, usage: Usage): number {
-  const { remaining, refilledAt, lastRefillAt } = usage;
-  return Number(run.addCounters.run(remaining, refilledAt, lastRefillAt).lastInsertRowid);
+  const columns = columnsOf({ usage, windows: [] });
+  return Number(run.addCounters.run(...columns).lastInsertRowid);
 }
 
 /** Writes counters that are there. */
 export function moveCounters({ run }: Runner, seq: number, counters: StoredCounters): void {
-  const { usage, windows } = counters;
+  run.moveCounters.run(...columnsOf(counters), seq);
+}
+
+function columnsOf({ usage, windows }: StoredCounters) {
+  const { remaining, refilledAt, lastRefillAt, holds } = usage;
   const words = windows.map(
     ({ name, window }) => `${name}=${limitStateText(window).replace(":", "=")}`,
   );
-  const { remaining, refilledAt, lastRefillAt } = usage;
-  run.moveCounters.run(remaining, refilledAt, lastRefillAt, words.join(" "), seq);
+  if (holds !== undefined) words.push(holdSumsText(holds));
+  return [remaining, refilledAt, lastRefillAt, words.join(" ")] as const;
 }
 
-/** One record less has them; they go with the last one. */
+/** One record less has them; they go with the last one, and what is held beside them goes too. */
 export function leaveCounters({ run }: Runner, seq: number): void {
-  if (run.leaveCounters.run(seq).changes === 0) run.deleteCounters.run(seq);
+  if (run.leaveCounters.run(seq).changes > 0) return;
+  const gone = run.deleteCounters.get(seq) as { readonly windows: unknown } | undefined;
+  if (!wordsOf(gone?.windows ?? "").some(isSums)) return;
+  // What such a hold took from others comes back when its time has passed.
+  run.deleteAlone.run(seq);
+  run.leaveFirst.run(seq);
+  run.leaveSecond.run(seq);
 }

@@ -63,12 +63,24 @@ export const SQL = {
   counters:
     "SELECT remaining, refilled_at, last_refill_at, windows FROM latchkey_counters WHERE seq = ?",
   addCounters: `INSERT INTO latchkey_counters (holders, remaining, refilled_at, last_refill_at, windows)
-    VALUES (1, ?, ?, ?, '')`,
+    VALUES (1, ?, ?, ?, ?)`,
   moveCounters: `UPDATE latchkey_counters SET remaining = ?, refilled_at = ?, last_refill_at = ?, windows = ?
     WHERE seq = ?`,
   shareCounters: "UPDATE latchkey_counters SET holders = holders + 1 WHERE seq = ?",
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
-  deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
+  deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ? RETURNING windows",
+  hold: "SELECT value, first, second, id FROM latchkey_hold WHERE workspace = ? AND id = ?",
+  putHold: `INSERT OR REPLACE INTO latchkey_hold (workspace, id, first, second, expires_at, value)
+    VALUES (?, ?, ?, ?, ?, ?)`,
+  deleteHold: "DELETE FROM latchkey_hold WHERE workspace = ? AND id = ?",
+  // Counters are those of keys or of identities: no number is in both columns.
+  overFirst:
+    "SELECT value, first, second, id FROM latchkey_hold WHERE first = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+  overSecond:
+    "SELECT value, first, second, id FROM latchkey_hold WHERE second = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+  leaveFirst: "UPDATE latchkey_hold SET first = NULL WHERE first = ?",
+  leaveSecond: "UPDATE latchkey_hold SET second = NULL WHERE second = ?",
+  deleteAlone: "DELETE FROM latchkey_hold WHERE first = ? AND second IS NULL",
   expiring: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   keepExpiring:
     "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",

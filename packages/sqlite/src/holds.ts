@@ -1,0 +1,142 @@
+import {
+  applyHoldStep,
+  type EpochMs,
+  type FoundHold,
+  type Hold,
+  type HoldBook,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
+  holdText,
+  KEPT_AFTER_END_MS,
+  parseHold,
+  parseWhole,
+  type RecordAddress,
+} from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { findCounters, moveCounters, type StoredCounters, withWindow } from "./engine/counters.js";
+import type { Row } from "./engine/database.js";
+import { addressOf } from "./engine/statements.js";
+import { findEnd, findWindow, keepEnd, keepWindow } from "./expiring.js";
+
+/** Counters as a step leaves them. */
+interface Counted extends StoredCounters {
+  readonly seq: number;
+}
+
+/** Numbers of the counters of a key and of an identity, beside which a hold is; null for none. */
+type Beside = readonly [first: number | null, second: number | null];
+
+const ALL = Number.MAX_SAFE_INTEGER;
+
+/** Writes a hold, whether or not it is there. */
+export function putHold(
+  { run }: Connection,
+  workspace: number,
+  hold: Hold,
+  [first, second]: Beside,
+): void {
+  run.putHold.run(workspace, hold.id, first, second, hold.expiresAt, holdText(hold));
+}
+
+/** Does with holds what a step says. Call it inside a write transaction. */
+export function settle(
+  connection: Connection,
+  workspaceId: string,
+  step: HoldStep,
+  { now, revision }: HoldMoment,
+): HoldResult {
+  const { run, names, memo } = connection;
+  const current = parseWhole(run.workspace.get(workspaceId)?.[1]) ?? 0;
+  if (revision !== null && revision !== current) return { kind: "stale" };
+  const workspace = names.workspace(workspaceId);
+  const counted = new Map<number, Counted>();
+  const moved = new Set<number>();
+  const countersOf = (seq: number | null): Counted | null => {
+    if (seq === null) return null;
+    const known = counted.get(seq) ?? { seq, ...findCounters(connection, seq) };
+    counted.set(seq, known);
+    return known;
+  };
+  const move = (counters: Counted, change: Partial<StoredCounters>) => {
+    Object.assign(counters, change);
+    moved.add(counters.seq);
+  };
+  const found = ([value, first, second, id]: Row): FoundHold<Counted> => {
+    const hold = parseHold(id as string, value as string);
+    const beside = [first, ...(hold.identityId === null ? [] : [second])];
+    return { hold, counters: beside.map((seq) => countersOf(seq as number | null)) };
+  };
+  const book: HoldBook<Counted> = {
+    find(id) {
+      const row = run.hold.get(workspace, id);
+      return row === undefined || row[1] === null ? null : found(row);
+    },
+    remembered: (id) => findEnd(connection, workspace, id),
+    remember: (id, end) => keepEnd(connection, workspace, id, end, now),
+    put(hold) {
+      const [, first = null, second = null] = run.hold.get(workspace, hold.id) ?? [];
+      putHold(connection, workspace, hold, [first, second] as Beside);
+    },
+    remove: (id) => run.deleteHold.run(workspace, id),
+    counters: (of) => countersOf(seqOf(connection, workspace, of)),
+    over: ({ seq }, until, limit) => over(connection, seq, until, limit).map(found),
+    oldest({ seq }) {
+      const numbers = over(connection, seq, ALL, ALL).map(
+        ([value, first, , id]) =>
+          parseHold(id as string, value as string).numbers[first === seq ? 0 : 1] ?? 0,
+      );
+      return numbers.length === 0 ? null : Math.min(...numbers);
+    },
+    nextEnd({ seq }) {
+      const [row] = over(connection, seq, ALL, 1);
+      return row === undefined ? null : found(row).hold.expiresAt;
+    },
+    usage: ({ usage }) => usage,
+    setUsage: (counters, usage) => move(counters, { usage }),
+    window(counters, name) {
+      if (counters === null) return findWindow(connection, workspace, name);
+      return counters.windows.find((each) => each.name === name)?.window ?? null;
+    },
+    setWindow(counters, name, window) {
+      // Whatever its limit: it was kept for at least as long.
+      if (counters === null)
+        keepWindow(connection, workspace, name, now + KEPT_AFTER_END_MS, window, now);
+      else move(counters, { windows: withWindow(counters.windows, name, window) });
+    },
+  };
+  const result = applyHoldStep(book, step, now);
+  if (moved.size > 0) memo.age += 1;
+  for (const seq of moved) moveCounters(connection, seq, counted.get(seq) as Counted);
+  return result;
+}
+
+/** Holds beside the counters of a record, in ascending order of id. */
+export function holdsBeside(
+  connection: Connection,
+  workspaceId: string,
+  of: RecordAddress,
+  after: string | null,
+  limit: number,
+): readonly Hold[] {
+  return connection.snapshot(() => {
+    const seq = seqOf(connection, connection.names.workspace(workspaceId), of);
+    const rows = seq === null ? [] : over(connection, seq, ALL, ALL);
+    return rows
+      .map(([value, , , id]) => parseHold(id as string, value as string))
+      .filter(({ id }) => after === null || id > after)
+      .sort((one, other) => (one.id < other.id ? -1 : 1))
+      .slice(0, limit);
+  });
+}
+
+/** Rows of holds beside counters, the earliest end first. */
+function over({ run }: Connection, seq: number, until: EpochMs, limit: number): readonly Row[] {
+  const ofKey = run.overFirst.all(seq, until, limit);
+  return ofKey.length > 0 ? ofKey : run.overSecond.all(seq, until, limit);
+}
+
+/** Number of the counters of a record; null where it is gone, or has none. */
+function seqOf({ run }: Connection, workspace: number, of: RecordAddress): number | null {
+  return (run.find.get(...addressOf(workspace, of))?.[2] ?? null) as number | null;
+}
