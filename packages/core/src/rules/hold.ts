@@ -6,7 +6,7 @@ export interface HeldLimit {
   readonly window: string;
   /** Whose counters it is among: the place of a record beside which the hold is; null: the workspace keeps it. */
   readonly owner: number | null;
-  /** A whole number >= 1. */
+  /** A whole number >= 1; 0: of a shadow that had no room, of which any number may be said to be used, and none is. */
   readonly units: number;
   /** `at` of the state that they were taken from, just after. */
   readonly at: EpochMs;

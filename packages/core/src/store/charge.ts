@@ -9,7 +9,7 @@ import {
 import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
 
@@ -297,15 +297,16 @@ function takeHolds(
       keyId: key as string,
       identityId: identity,
       createdAt: now,
-      expiresAt: now + span,
+      expiresAt: Math.min(now + span, LAST_INSTANT),
       ttl: span,
       uses: own,
       usesOf: own > 0 && usage.remaining !== null ? uses : null,
       numbers: sums.map(({ next }) => next),
       limits: limits.flatMap((limit, index) => {
         const { state, exceeded } = readings[index] as LimitReading;
-        if (limit.cost === 0 || exceeded || !isHeld(limit)) return [];
-        const { window, owner, cost: units, algorithm } = limit;
+        if (limit.cost === 0 || !isHeld(limit)) return [];
+        const { window, owner, algorithm } = limit;
+        const units = exceeded ? 0 : limit.cost;
         const rate = algorithm === "token-bucket" ? limit.limit : 0;
         return { window, owner, units, at: state.at, rate };
       }),

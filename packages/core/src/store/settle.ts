@@ -79,8 +79,8 @@ export interface RememberedEnd {
 export type HoldResult =
   /** The revision is another. Nothing moved. */
   | { readonly kind: "stale" }
-  /** Also of the repeat of an end with the same figures. */
-  | ({ readonly kind: "ended" } & EndedHold)
+  /** `isRepeat`: it was ended before, with the same figures. */
+  | ({ readonly kind: "ended"; readonly isRepeat: boolean } & EndedHold)
   | { readonly kind: "renewed"; readonly hold: Hold }
   /** `hasMore`: as many have ended as may in one step, and others are to. */
   | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
@@ -112,7 +112,7 @@ export interface HoldBook<Counters> {
   remove(id: string): void;
   /** Counters of a record; null where there are none. */
   counters(of: RecordAddress): Counters | null;
-  /** Those beside counters that have ended by `now`, the earliest end first, at most `limit`. */
+  /** Those beside counters that have ended by `now`, at most `limit`: the earliest end first, those of one instant by their ids. */
   over(counters: Counters, now: EpochMs, limit: number): readonly FoundHold<Counters>[];
   /** The lowest number of those beside counters; null where there are none. */
   oldest(counters: Counters): number | null;
@@ -138,11 +138,13 @@ export function applyHoldStep<Counters>(
   const found = book.find(step.id);
   if (found === null) return endedBefore(book, step);
   const { hold } = found;
+  const slots = book.find(slotsIdOf(hold.id));
   if (hold.expiresAt <= now) {
-    expire(book, found, now);
+    // Slots never last longer than what they came with.
+    for (const each of slots === null ? [found] : [slots, found]) expire(book, each, now);
     return { kind: "expired", hold };
   }
-  if (step.kind === "renew") return renew(book, found, step.ttl, now);
+  if (step.kind === "renew") return renew(book, found, slots, step.ttl, now);
   const used = usedOf(hold, step);
   if (used === null) return { kind: "unnamed", hold };
   if (
@@ -150,13 +152,12 @@ export function applyHoldStep<Counters>(
     used.limits.some((units, at) => units > (hold.limits[at]?.units ?? 0))
   )
     return { kind: "over", hold };
-  const slots = book.find(slotsIdOf(hold.id));
   if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
   giveBack(book, found, used, now);
   const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
   const ended = { hold, used, usage: owner && book.usage(owner), endedAt: now };
   book.remember(hold.id, { ended, until: now + REMEMBER_END_MS });
-  return { kind: "ended", ...ended };
+  return { kind: "ended", isRepeat: false, ...ended };
 }
 
 const NOTHING_USED: UsedUnits = { uses: 0, limits: [] };
@@ -172,7 +173,7 @@ function endedBefore<Counters>(
   const isSame =
     used?.uses === known.ended.used.uses &&
     used.limits.every((units, at) => units === known.ended?.used.limits[at]);
-  return isSame ? { kind: "ended", ...known.ended } : { kind: "conflict" };
+  return isSame ? { kind: "ended", isRepeat: true, ...known.ended } : { kind: "conflict" };
 }
 
 /** What an end says was used; null where it names a limit that nothing is held of, or slots, which are given back in any case. */
@@ -185,6 +186,7 @@ export function usedOf(
     if (isSlotWindow(window)) return 0;
     const limit = asked.limits.find(({ name }) => name === limitNameOf(window));
     if (limit !== undefined) named += 1;
+    if (held === 0) return 0;
     return limit?.cost ?? (asked.rest ? held : 0);
   });
   return named < asked.limits.length ? null : { uses: asked.uses ?? uses, limits: units };
@@ -193,11 +195,13 @@ export function usedOf(
 function renew<Counters>(
   book: HoldBook<Counters>,
   { hold, counters }: FoundHold<Counters>,
+  slots: FoundHold<Counters> | null,
   ttl: SpanMs | null,
   now: EpochMs,
 ): HoldResult {
-  const slots = book.find(slotsIdOf(hold.id));
-  const renewed = [hold, ...(slots === null ? [] : [slots.hold])].map((each) => ({
+  const areOver = slots !== null && slots.hold.expiresAt <= now;
+  if (areOver) expire(book, slots, now);
+  const renewed = [hold, ...(slots === null || areOver ? [] : [slots.hold])].map((each) => ({
     ...each,
     expiresAt: Math.min(now + spanOf(each, ttl), LAST_INSTANT),
   }));
@@ -233,18 +237,17 @@ function refresh<Counters>(
   return { kind: "refreshed", expired, hasMore: over.length > ended.length };
 }
 
+/** Ends what is over, as of its end: what comes back to a bucket is the same, whenever that is noticed. */
 function expire<Counters>(
   book: HoldBook<Counters>,
   found: FoundHold<Counters>,
   now: EpochMs,
 ): void {
-  const { hold } = found;
-  giveBack(book, found, NOTHING_USED, now);
-  if (isSlotsOfAnother(hold)) return;
-  // Slots never last longer than what they came with.
-  const slots = book.find(slotsIdOf(hold.id));
-  if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
-  book.remember(hold.id, { ended: null, until: now + REMEMBER_END_MS });
+  const { hold, counters } = found;
+  giveBack(book, found, NOTHING_USED, hold.expiresAt);
+  // One whose key is gone was unknown before.
+  if (!isSlotsOfAnother(hold) && counters[0] !== null)
+    book.remember(hold.id, { ended: null, until: now + REMEMBER_END_MS });
 }
 
 /** Gives back what was not used, and forgets the hold. */

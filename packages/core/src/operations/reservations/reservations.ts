@@ -133,6 +133,8 @@ export const RESERVATION_TABLE = {
 
 async function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
   const { store, workspaceId, emit } = context;
+  // Slots end with what they came with.
+  if ("id" in step && isSlotsOfAnother(step)) throw notFound("reservation");
   const now = context.now();
   const result = await store.settle(workspaceId, step, { now, revision: null });
   if (result.kind === "expired" && result.hold !== null)
@@ -152,7 +154,7 @@ async function end(
   const { hold, used } = result;
   const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
   const answer = { remaining: await remainingOf(context, result), taken };
-  if (emit !== null) {
+  if (emit !== null && !result.isRepeat) {
     const { id: reservationId, keyId, identityId } = hold;
     const about = { workspaceId, at: result.endedAt, durationMs: timer() - startedAt };
     const whose = { reservationId, keyId, ...(identityId !== null && { identityId }) };
