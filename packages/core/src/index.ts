@@ -96,6 +96,13 @@ export {
 export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
 export type {
+  RenewedReservation,
+  ReservationList,
+  ReservationView,
+  ReserveOutcome,
+  SettledReservation,
+} from "./operations/reservations/operations.js";
+export type {
   CreatedPermission,
   CreatedRole,
   EnsuredPermissions,

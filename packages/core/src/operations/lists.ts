@@ -6,6 +6,7 @@ import type { PageInput } from "./input.js";
 import type { KeyView } from "./keys/view.js";
 import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
+import type { ReservationView } from "./reservations/operations.js";
 import type { RootKeyView } from "./root-keys/root-keys.js";
 
 /**
@@ -62,6 +63,14 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * for await (const event of latchkey.auditEvents({ keyId })) console.log(event.at, event.type);
    */
   auditEvents(input?: InputOf<"listAuditEvents">): ListIterator<AuditEvent>;
+  /**
+   * The open reservations of a key, or of all keys of an identity, in the order in which they were made.
+   *
+   * @throws LatchkeyError in the loop, as listReservations.
+   * @example
+   * for await (const open of latchkey.reservations({ keyId })) console.log(open.reservationId, open.uses);
+   */
+  reservations(input: InputOf<"listReservations">): ListIterator<ReservationView>;
 }
 
 /** The lists over the operations of one workspace. */
@@ -75,6 +84,8 @@ export function bindLists(operations: Operations): Lists {
       iterateList(operations.listRootKeys, input, ({ rootKeys }) => rootKeys),
     auditEvents: (input = {}) =>
       iterateList(operations.listAuditEvents, input, ({ events }) => events),
+    reservations: (input) =>
+      iterateList(operations.listReservations, input, ({ reservations }) => reservations),
   };
 }
 

@@ -13,6 +13,9 @@ export const API_ACTIONS = [
   "encrypt_key",
   "decrypt_key",
   "verify_key",
+  "reserve_key",
+  "settle_reservation",
+  "read_reservation",
 ] as const;
 
 /** What a root key may be allowed to do to identities. */
@@ -21,6 +24,7 @@ export const IDENTITY_ACTIONS = [
   "read_identity",
   "update_identity",
   "delete_identity",
+  "read_reservation",
 ] as const;
 
 /** What a root key may be allowed to do to roles and permissions. */

@@ -163,13 +163,14 @@ export const IDENTITY_TABLE = {
 /** An identity with its metadata, limits and uses, as of `now`. */
 function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {
   const { id, externalId, meta, ratelimits, refill } = identity;
-  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
+  const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
   return {
     id,
     externalId,
     meta,
     ratelimits: toWireLimits(ratelimits),
     ...(remaining !== null && { remaining }),
+    ...(holds !== undefined && holds.uses > 0 && { reserved: holds.uses }),
     ...(refill !== null && { refill: toRefillView(refill, lastRefillAt) }),
   };
 }

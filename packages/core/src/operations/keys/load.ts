@@ -5,6 +5,7 @@ import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
 import { keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
 
 const KEPT_CHANGING = "what the key refers to kept changing while it was read";
@@ -76,6 +77,16 @@ export async function getKeyById(context: KeyContext, keyId: string): Promise<Lo
   if (loaded !== null) return loaded;
   const { found } = await context.store.read(context.workspaceId, [want]);
   throw await whyMissing(context, found[0] ?? null);
+}
+
+/** The id of the API of a key: null where there is no such key, or it is damaged. */
+export async function findApiId(
+  { store, workspaceId }: Pick<KeyContext, "store" | "workspaceId">,
+  keyId: string,
+): Promise<string | null> {
+  const { found } = await store.read(workspaceId, [{ kind: "key", id: keyId }]);
+  const [loaded = null] = found;
+  return loaded && (decodeOrNull(keyType, loaded.record, workspaceId)?.apiId ?? null);
 }
 
 /**

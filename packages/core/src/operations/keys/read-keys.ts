@@ -9,7 +9,7 @@ import { externalId, flag, id, keyReference, pageFields, presentedSecret } from 
 import { operation, type TableOf } from "../operation.js";
 import { pageInfo } from "../read.js";
 import type { SecretOperations } from "../verify-key/operations.js";
-import { findKeyBySecret, getKeyById, loadKeys } from "./load.js";
+import { findApiId, findKeyBySecret, getKeyById, loadKeys } from "./load.js";
 import type { KeyOperations, ListKeysScope } from "./operations.js";
 import { withPlaintext, withPlaintextOrError } from "./recovery.js";
 import { type KeyView, toKeyView, toStored } from "./view.js";
@@ -34,11 +34,7 @@ export const READ_KEYS_TABLE = {
     return decrypt === true ? withPlaintext(context, loaded, view) : view;
   }),
 
-  findApiOfKey: operation(keyReference, async ({ store, workspaceId }, { keyId }) => {
-    const { found } = await store.read(workspaceId, [{ kind: "key", id: keyId }]);
-    const [loaded = null] = found;
-    return loaded && (decodeOrNull(keyType, loaded.record, workspaceId)?.apiId ?? null);
-  }),
+  findApiOfKey: operation(keyReference, (context, { keyId }) => findApiId(context, keyId)),
 
   whoami: operation(z.strictObject({ key: presentedSecret }), async (context, { key }) => {
     const loaded = await findKeyBySecret(context, key);

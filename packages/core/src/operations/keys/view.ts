@@ -45,6 +45,8 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly expires?: EpochMs;
   /** Uses left as of now, whole and >= 0: a refill that has fallen due shows. Absent when unlimited. */
   readonly remaining?: number;
+  /** Uses that reservations hold, beside `remaining`: whole and >= 1. Absent where none are held. */
+  readonly reserved?: number;
   /** How its uses are restored; absent: not at all. */
   readonly refill?: RefillView;
   /** The limit named `default`; absent where it has none. */
@@ -100,7 +102,7 @@ export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
 export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
   const { usage, refill } = effectiveUses(loaded);
-  const { remaining, lastRefillAt } = applyRefill(usage, dueRefill(refill, now));
+  const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
   const view: Mutable<KeyView> = {
     id: key.id,
     start: key.start,
@@ -122,6 +124,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   if (key.expires !== null) view.expires = key.expires;
   if (key.usesFrom === "identity") view.usesFrom = key.usesFrom;
   if (remaining !== null) view.remaining = remaining;
+  if (holds !== undefined && holds.uses > 0) view.reserved = holds.uses;
   if (refill !== null) view.refill = toRefillView(refill, lastRefillAt);
   if (key.ratelimits.length > 0) {
     const byDefault = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);

@@ -68,6 +68,18 @@ export interface ReservationView {
   readonly ratelimits: readonly LimitCost[];
 }
 
+/** A page of open reservations in the order in which they were made; without `cursor` it is the last one. */
+export interface ReservationList extends Pick<PageInfo, "cursor"> {
+  /** In the order in which they were made. */
+  readonly reservations: readonly ReservationView[];
+}
+
+/** A reservation that was renewed. */
+export interface RenewedReservation {
+  /** Unix epoch ms from which on it counts as released. */
+  readonly expiresAt: EpochMs;
+}
+
 /** Operations on what is held until its price is known. */
 export interface ReservationOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
@@ -86,33 +98,46 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * Ends a reservation: what the work cost is taken for good, the rest goes back to where it came from, as if no more had been asked for.
    * The repeat with the same figures answers the same, for a day.
    *
+   * @param scope - For whom it is done; everybody unless given. What is not of its APIs is `NOT_FOUND`.
    * @throws LatchkeyError `NOT_FOUND` for one that this workspace never had, or whose key is gone; `PRECONDITION_FAILED` `over-reservation`
    * where more was used than is reserved, `reservation-expired`; `CONFLICT` `reservation-ended` for other figures than before; `BAD_REQUEST` for a
    * limit that it holds nothing of.
    * @example
    * const { remaining } = await latchkey.settle({ reservationId, remaining: { cost: 812 } });
    */
-  settle(input: SettleInput<Types>): Promise<SettledReservation>;
+  settle(input: SettleInput<Types>, scope?: VerifyScope): Promise<SettledReservation>;
   /**
    * Ends a reservation whose work came to nothing: all of it goes back.
    *
+   * @param scope - As in settle.
    * @throws LatchkeyError As settle.
    * @example
    * await latchkey.release({ reservationId });
    */
-  release(input: { readonly reservationId: string }): Promise<SettledReservation>;
+  release(
+    input: {
+      /** `rsv_…` */
+      readonly reservationId: string;
+    },
+    scope?: VerifyScope,
+  ): Promise<SettledReservation>;
   /**
    * Holds a reservation for longer, from now on.
    *
+   * @param scope - As in settle.
    * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` `reservation-expired`, `CONFLICT` `reservation-ended`.
    * @example
    * const { expiresAt } = await latchkey.renew({ reservationId, ttl: "1m" });
    */
-  renew(input: {
-    readonly reservationId: string;
-    /** As in reserve; as long as at first unless given. */
-    readonly ttl?: Duration | undefined;
-  }): Promise<{ readonly expiresAt: EpochMs }>;
+  renew(
+    input: {
+      /** `rsv_…` */
+      readonly reservationId: string;
+      /** As in reserve; as long as at first unless given. */
+      readonly ttl?: Duration | undefined;
+    },
+    scope?: VerifyScope,
+  ): Promise<RenewedReservation>;
   /**
    * The open reservations of a key, or of all keys of an identity, in the order in which they were made.
    *
@@ -124,7 +149,8 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
     input: PageInput & {
       /** Either this or `identityId`. */
       readonly keyId?: string | undefined;
+      /** Either this or `keyId`. */
       readonly identityId?: string | undefined;
     },
-  ): Promise<{ readonly reservations: readonly ReservationView[] } & Pick<PageInfo, "cursor">>;
+  ): Promise<ReservationList>;
 }

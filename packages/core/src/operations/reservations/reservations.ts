@@ -20,12 +20,12 @@ import {
   unreadable,
   wholeNumber,
 } from "../input.js";
-import { getKeyById } from "../keys/load.js";
+import { findApiId, getKeyById } from "../keys/load.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { spanBetween } from "../time-input.js";
 import { questionOf, VERIFY_BOUNDS, verifyKeyInput } from "../verify-key/input.js";
-import { EVERY_API } from "../verify-key/operations.js";
+import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import type {
   ReservationOperations,
@@ -55,6 +55,8 @@ const settleInput = reference.extend({
   ratelimits: usedLimits.optional(),
 });
 
+const renewInput = reference.extend({ ttl: ttl.optional() });
+
 const listInput = z
   .strictObject({ keyId: id.optional(), identityId: id.optional(), ...pageFields })
   .refine(({ keyId, identityId }) => (keyId === undefined) !== (identityId === undefined), {
@@ -82,22 +84,19 @@ export const RESERVATION_TABLE = {
     },
   },
 
-  settle: operation(settleInput, (context, { reservationId, remaining, ratelimits = [] }) =>
-    end(context, {
-      kind: "end",
-      id: reservationId,
-      uses: remaining?.cost ?? null,
-      limits: ratelimits,
-      rest: true,
-    }),
+  settle: operation(settleInput, (context, input, scope?: VerifyScope) => {
+    const { reservationId, remaining, ratelimits: limits = [] } = input;
+    const uses = remaining?.cost ?? null;
+    return end(context, { kind: "end", id: reservationId, uses, limits, rest: true }, scope);
+  }),
+
+  release: operation(reference, (context, { reservationId }, scope?: VerifyScope) =>
+    end(context, { kind: "end", id: reservationId, uses: 0, limits: [], rest: false }, scope),
   ),
 
-  release: operation(reference, (context, { reservationId }) =>
-    end(context, { kind: "end", id: reservationId, uses: 0, limits: [], rest: false }),
-  ),
-
-  renew: operation(reference.extend({ ttl: ttl.optional() }), async (context, input) => {
+  renew: operation(renewInput, async (context, input, scope?: VerifyScope) => {
     const { reservationId: holdId, ttl: span = null } = input;
+    await refuseOfOthers(context, holdId, scope);
     const result = await settle(context, { kind: "renew", id: holdId, ttl: span });
     if (result.kind !== "renewed") throw refusalOf(result);
     return { expiresAt: result.hold.expiresAt };
@@ -142,16 +141,50 @@ async function settle(context: OperationContext, step: HoldStep): Promise<HoldRe
   return result;
 }
 
+/** No limit has a name as long as this. */
+const NO_LIMIT = [{ name: "-".repeat(VERIFY_BOUNDS.text + 1), cost: 0 }];
+
+/**
+ * Before one is ended or renewed: it must be of an API that exists for whom this is done. One that is not open is not changed by
+ * anybody, so nothing is said of it here.
+ */
+async function refuseOfOthers(
+  context: OperationContext,
+  id: string,
+  scope: VerifyScope = EVERY_API,
+): Promise<void> {
+  if (scope.apiIds === undefined) return;
+  // A step that is refused whatever it holds: nothing else of the port finds a hold by its id alone.
+  const look = { kind: "end", id, uses: 0, limits: NO_LIMIT, rest: false } as const;
+  const known = context.reserved.get(id);
+  const found = known === undefined ? await settle(context, look) : null;
+  const apiId =
+    found?.kind === "unnamed" ? await findApiId(context, found.hold.keyId) : known?.apiId;
+  if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
+}
+
+/** @param apiId - Null: nobody knows, as its key is gone. */
+function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
+  return apiIds === undefined || (apiId !== null && apiIds.includes(apiId));
+}
+
 /** Ends a reservation, and says what it came to. */
 async function end(
   context: OperationContext,
   step: Extract<HoldStep, { kind: "end" }>,
+  scope: VerifyScope = EVERY_API,
 ): Promise<SettledReservation> {
   const { emit, workspaceId, timer } = context;
   const startedAt = emit === null ? 0 : timer();
+  await refuseOfOthers(context, step.id, scope);
   const result = await settle(context, step);
   if (result.kind !== "ended") throw refusalOf(result, step);
   const { hold, used } = result;
+  if (scope.apiIds !== undefined) {
+    // Of a repeat, which was not open any more.
+    const apiId = context.reserved.get(hold.id)?.apiId ?? (await findApiId(context, hold.keyId));
+    if (!isOf(scope, apiId)) throw notFound("reservation");
+  }
   const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
   const answer = { remaining: await remainingOf(context, result), taken };
   if (emit !== null && !result.isRepeat) {

@@ -149,7 +149,10 @@ function conclude(
     return withSlotEnds(context.store, plan, charge, now).then((known) =>
       conclude(context, request, cached, refusal, plan, known, now, watch),
     );
-  if (charge.hold !== undefined) context.reserved.set(charge.hold.id, { refill: cached.refill });
+  if (charge.hold !== undefined) {
+    const { apiId } = cached.key;
+    context.reserved.set(charge.hold.id, { apiId, refill: cached.refill });
+  }
   const { recorder, emit } = context;
   const { question } = request;
   const verdict =
