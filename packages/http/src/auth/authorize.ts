@@ -6,7 +6,7 @@ import {
   rootPermissionName,
 } from "@latchkey/core";
 import type { Caller } from "./callers.js";
-import { canVerify } from "./held-permissions.js";
+import { apiScope, canActOn } from "./held-permissions.js";
 import { findIdentityId } from "./identity-id.js";
 import type { RequiredPermissions, Subject } from "./required-permissions.js";
 
@@ -41,14 +41,18 @@ export function authorizeConditional(
 }
 
 async function isAllowed(
-  { latchkey, permissions, verifyScope }: Caller,
+  { latchkey, permissions }: Caller,
   required: RequiredPermissions,
 ): Promise<boolean> {
   const missing = required.permissions.filter((needed) => !isRootAllowed(permissions, needed));
   if (missing.length === 0) return true;
   const isHeldFor = (id: string) =>
     missing.every((needed) => isRootAllowed(permissions, withId(needed, id)));
-  if (required.subject.kind === "any-api") return canVerify(verifyScope, undefined);
+  if (required.subject.kind === "any-api")
+    return missing.every(
+      ({ resource, action }) =>
+        resource === "api" && canActOn(apiScope(permissions, action), undefined),
+    );
   const id = await subjectId(latchkey, required.subject);
   return id !== null && isHeldFor(id);
 }
@@ -106,8 +110,8 @@ const ID_NAMES: Readonly<Partial<Record<RootPermission["resource"], string>>> = 
   ratelimit: "namespace",
 };
 
-/** Names forms, never the id itself: if the record was found by another id, that would reveal that it exists. */
-function insufficient(required: RequiredPermissions): LatchkeyError {
+/** The refusal. It names forms, never the id itself: if the record was found by another id, that would reveal that it exists. */
+export function insufficient(required: RequiredPermissions): LatchkeyError {
   const names = [required, ...(required.and ?? [])].flatMap(({ permissions, subject }) =>
     permissions.map((permission) => formsOf(permission, subject)),
   );

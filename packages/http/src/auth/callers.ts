@@ -1,5 +1,5 @@
 import type { Latchkey, VerifyScope } from "@latchkey/core";
-import { verifyScope } from "./held-permissions.js";
+import { apiScope } from "./held-permissions.js";
 
 /** An authenticated caller: one workspace, and what the caller may do there. */
 export interface Caller {
@@ -7,6 +7,10 @@ export interface Caller {
   readonly permissions: readonly string[];
   /** The APIs whose keys the caller can verify, as its permissions say. */
   readonly verifyScope: VerifyScope;
+  /** Those for whose keys it can make reservations. */
+  readonly reserveScope: VerifyScope;
+  /** Those whose reservations it can settle, release and renew. */
+  readonly settleScope: VerifyScope;
 }
 
 /** The caller with these permissions: an actor, or nobody in particular, in a workspace. */
@@ -43,7 +47,9 @@ export function createCallers(latchkey: Latchkey): CallerOf {
     const caller: Caller = {
       latchkey: known?.latchkey ?? bind(workspaceId, actor),
       permissions: [...permissions],
-      verifyScope: verifyScope(permissions),
+      verifyScope: apiScope(permissions, "verify_key"),
+      reserveScope: apiScope(permissions, "reserve_key"),
+      settleScope: apiScope(permissions, "settle_reservation"),
     };
     if (known === undefined && kept.size >= MAX_CALLERS)
       kept.delete(kept.keys().next().value as string);

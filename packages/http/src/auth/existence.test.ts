@@ -6,7 +6,15 @@ import { SAMPLES, type Sample } from "../testing/samples.js";
 import { V2_SAMPLES } from "../testing/v2-samples.js";
 
 /** The ids of a fixture: what a call can name that only one workspace has. */
-const KINDS = ["apiId", "keyId", "key", "identityId", "roleId", "permissionId"] as const;
+const KINDS = [
+  "apiId",
+  "keyId",
+  "key",
+  "identityId",
+  "roleId",
+  "permissionId",
+  "reservationId",
+] as const;
 
 type Kind = (typeof KINDS)[number];
 
@@ -17,6 +25,7 @@ const NEVER: Readonly<Record<Kind, string>> = {
   identityId: "id_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
 
 interface World {
@@ -103,7 +112,7 @@ describe("an id of nothing that this workspace has", () => {
     const never = await attempt(NEVER[one.kind]);
     for (const [fate, named] of Object.entries(fates))
       expect([fate, await attempt(named[one.kind])]).toEqual([fate, never]);
-    const isVerdict = one.sample.name === "keys.verifyKey";
+    const isVerdict = ["keys.verifyKey", "keys.reserve"].includes(one.sample.name);
     expect(never).toMatch(
       isVerdict ? /^\{"status":200,.*(?:NOT_FOUND|FORBIDDEN)/ : /^\{"status":4/,
     );

@@ -15,6 +15,7 @@ const NEVER: Fixture = {
   permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permission: "docs.never",
   namespace: "never",
+  reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
 
 /** Two tenants of one store: `mine` holds a root key for everything, in a workspace of its own. */

@@ -80,7 +80,8 @@ describe.each(SAMPLES)("$title", (sample) => {
     for (const permissions of [...held, ["api.*"], ["api.*.*"], ["*.*.*"], ["**"], ["* "]]) {
       const { status } = await callAs(service, sample, fixture, permissions);
       // A verifier of other APIs gets the verdict that no such key exists.
-      const isVerdict = sample.title === "keys.verifyKey" && permissions === other;
+      const isVerdict =
+        ["keys.verifyKey", "keys.reserve"].includes(sample.title) && permissions === other;
       expect(status).toBe(isVerdict ? 200 : 403);
     }
   });
@@ -96,6 +97,7 @@ describe("permission comes before existence", () => {
     externalId: "none",
     roleId: "role_none",
     permissionId: "perm_none",
+    reservationId: "rsv_none",
   };
   /** Those for which there are permissions narrower than for all. */
   const narrowing = naming.filter(({ requiredPermissions }) =>

@@ -37,6 +37,22 @@ const KEY_LIMITS: JsonSchema = {
   },
 };
 
+/** A limit that a request makes up has both of its figures. */
+const REQUESTED_LIMITS: JsonSchema = {
+  items: {
+    dependentRequired: {
+      limit: ["duration"],
+      duration: ["limit"],
+      algorithm: ["limit", "duration"],
+      burst: ["limit", "duration"],
+      shadow: ["limit", "duration"],
+    },
+  },
+};
+
+/** Nobody could free a slot that belongs to no key. */
+const NOT_CONCURRENT: JsonSchema = { not: { const: "concurrent" } };
+
 /** `ratelimit` is the limit named `default`, which must not be given twice. */
 const ONE_DEFAULT: JsonSchema = {
   dependentSchemas: {
@@ -114,17 +130,8 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     {},
     { properties: { value: { type: "integer", minimum: 1 } } },
   ),
-  "keys.verifyKey.ratelimits": {
-    items: {
-      dependentRequired: {
-        limit: ["duration"],
-        duration: ["limit"],
-        algorithm: ["limit", "duration"],
-        burst: ["limit", "duration"],
-        shadow: ["limit", "duration"],
-      },
-    },
-  },
+  "keys.reserve.ratelimits": REQUESTED_LIMITS,
+  "keys.verifyKey.ratelimits": REQUESTED_LIMITS,
   "migrations.createKeys": {
     items: {
       ...NEW_KEY,
@@ -135,9 +142,12 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     },
   },
   "migrations.createKeys.ratelimits": KEY_LIMITS,
+  "ratelimits.limit.algorithm": NOT_CONCURRENT,
   "ratelimits.resetLimit": RESET_LIMIT,
   // A text, whose schema has its pattern itself.
   "v2 keys.migrateKeys.keys.hash": {},
+  "v2 ratelimit.limit.algorithm": NOT_CONCURRENT,
+  "v2 ratelimit.multiLimit.algorithm": NOT_CONCURRENT,
 };
 
 /** Core's strings are without NUL characters wherever it checks them by a function. */

@@ -12,7 +12,8 @@ export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   INSUFFICIENT_PERMISSIONS: "The message names what is required, never what the root key holds.",
   NOT_FOUND: "No such record in this workspace.",
   METHOD_NOT_ALLOWED: "`Allow` names the right verb.",
-  CONFLICT: "It exists already, was used or rotated before, or the record kept changing.",
+  CONFLICT:
+    "It exists already, was used or rotated before, was settled with other figures, or the record kept changing.",
   PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
   DELETE_PROTECTED: "The API is protected.",
   PAYLOAD_TOO_LARGE: "The body is too long.",

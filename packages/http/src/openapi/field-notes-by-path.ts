@@ -11,6 +11,30 @@ const CLEARABLE_LABELS = Object.fromEntries(
   ]),
 );
 
+/** Fields of a question about a key. */
+const QUESTION: Readonly<Record<string, string>> = {
+  apiId: "Id of the API that the key must belong to.",
+  authorization: "Permissions that the key must have.",
+  ipAddress:
+    "Address of whoever presents the key, a port is left off; needed if the API has an `ipWhitelist`.",
+  ratelimit: "Deprecated: the limit named `default` among `ratelimits`.",
+  "ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
+  ratelimits:
+    "Limits to apply in addition to those that always apply: limits of the key or its identity by name, or ad-hoc limits with `limit` and `duration`.",
+  "ratelimits.cost": "Units to take; 0 only looks.",
+  remaining: "How many uses to take; one if omitted.",
+  "remaining.cost": "Uses to take; 0 takes none, and an exhausted key is refused even so.",
+  requestId:
+    "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.",
+};
+
+/** The same question is asked by more than one operation. */
+const QUESTIONS = Object.fromEntries(
+  ["keys.verifyKey", "keys.reserve"].flatMap((operation) =>
+    Object.entries(QUESTION).map(([field, note]) => [`${operation}.${field}`, note]),
+  ),
+);
+
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
  * or the last of these names if that is enough (`error.code`). A field of an input and one of the same name in the response
@@ -72,7 +96,16 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "RefusedVerdict.retryAfterMs":
     "`RATE_LIMITED` and `USAGE_EXCEEDED` only: ms until the same verification would pass if nothing else happens; absent if waiting does not help.",
   "RefusedVerdict.roles": "Names of the roles of the key.",
+  "Reservation.keyId": "Id of the key that made it.",
+  "Reservation.ratelimits": "Units that are held of limits, and slots.",
+  "Reservation.ratelimits.cost": "Units that are held.",
+  "Reservation.uses": "Uses that are held.",
   "Role.permissions": "Names of the permissions of the role.",
+  "SettledReservation.remaining": "Uses left afterwards; `null` if unlimited.",
+  "SettledReservation.taken": "What was taken for good.",
+  "SettledReservation.taken.ratelimits": "Units of each limit but concurrent ones.",
+  "SettledReservation.taken.ratelimits.cost": "Units that were taken.",
+  "SettledReservation.taken.uses": "Uses that were taken.",
   "ValidVerdict.checks": "Dry run only: every check, in order.",
   "ValidVerdict.code": "Always `VALID`.",
   "ValidVerdict.enabled": "Always true, even if this verification took the last use.",
@@ -81,6 +114,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "ValidVerdict.ratelimit": "The limit named `default`, else the first.",
   "ValidVerdict.ratelimits": "Every limit that was checked, in order.",
   "ValidVerdict.remaining": "Remaining uses afterwards; absent if unlimited.",
+  "ValidVerdict.reservationId":
+    "Id of what is held: of a reservation, and of slots of concurrent limits. Absent if nothing is.",
   "ValidVerdict.roles": "Names of the roles of the key.",
   "VerdictCheck.apiId": "Id of the API that the key belongs to.",
   "VerdictCheck.cost": "What the verification would charge.",
@@ -153,6 +188,9 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.getVerifications.keyId": "Statistics of this key.",
   "keys.getVerifications.ownerId": "Deprecated: `externalId`, which wins.",
   "keys.getVerifications.start": "Unix epoch ms, included; 30 days before `end` if omitted.",
+  "keys.listReservations.identityId": "Reservations of all keys of this identity.",
+  "keys.listReservations.keyId": "Reservations of this key.",
+  "keys.listReservations.limit": "Largest number of items on the page.",
   "keys.removePermissions.permissions":
     "Direct permissions to remove, as names or as objects with `id` or `name`.",
   "keys.removePermissions.permissions.create":
@@ -163,11 +201,18 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",
   "keys.setRoles.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  "keys.settleReservation.ratelimits":
+    "Units that the work took of limits, by name; all that was reserved of those that are left out.",
+  "keys.settleReservation.ratelimits.cost": "Units that the work took.",
+  "keys.settleReservation.remaining":
+    "How many uses the work took; all that were reserved if omitted.",
+  "keys.settleReservation.remaining.cost": "Uses that the work took.",
   "keys.updateKey.enabled": "Switches the key on or off.",
   "keys.updateKey.expires": "Unix epoch ms at which the key expires; `null` for never.",
   "keys.updateKey.externalId": "Your own id of the user of the key; `null` for nobody.",
   "keys.updateKey.meta": "The whole metadata; `null` for none.",
   ...CLEARABLE_LABELS,
+  ...QUESTIONS,
   "keys.updateKey.ownerId": "Deprecated: `externalId`, which wins.",
   "keys.updateKey.permissions":
     "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",
@@ -182,20 +227,6 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.updateRemaining.remaining": "Remaining uses afterwards; absent if unlimited.",
   "keys.updateRemaining.value":
     "The new number of uses, or by how many they change; `null` with `set` for unlimited.",
-  "keys.verifyKey.apiId": "Id of the API that the key must belong to.",
-  "keys.verifyKey.authorization": "Permissions that the key must have.",
-  "keys.verifyKey.ipAddress":
-    "Address of whoever presents the key, a port is left off; needed if the API has an `ipWhitelist`.",
-  "keys.verifyKey.ratelimit": "Deprecated: the limit named `default` among `ratelimits`.",
-  "keys.verifyKey.ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
-  "keys.verifyKey.ratelimits":
-    "Limits to apply in addition to those that always apply: limits of the key or its identity by name, or ad-hoc limits with `limit` and `duration`.",
-  "keys.verifyKey.ratelimits.cost": "Units to take; 0 only looks.",
-  "keys.verifyKey.remaining": "How many uses to take; one if omitted.",
-  "keys.verifyKey.remaining.cost":
-    "Uses to take; 0 takes none, and an exhausted key is refused even so.",
-  "keys.verifyKey.requestId":
-    "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.",
   "keys.whoami.enabled": "Derived: false once the key is switched off, expired or exhausted.",
   "keys.whoami.remaining": "Remaining uses, including a due refill; absent if unlimited.",
   "migrations.createKeys.createdAt":

@@ -11,7 +11,7 @@ const { name: _, ...LABEL_NOTES } = labelsOf((_, { about }) => about);
  */
 export const FIELD_NOTES: Readonly<Record<string, string>> = {
   algorithm:
-    "How the limit counts: `fixed` windows, aligned to the Unix epoch, if absent; `sliding`: in any span of `duration`; `token-bucket`: `limit` units per `duration` flow into a bucket that holds `burst`.",
+    "How the limit counts: `fixed` windows, aligned to the Unix epoch, if absent; `sliding`: in any span of `duration`; `token-bucket`: `limit` units per `duration` flow into a bucket that holds `burst`; `concurrent`: at most `limit` under way at once.",
   amount: "A refill sets the remaining uses to this number, but never lowers them.",
   apiId: "Id of the API.",
   autoApply:
@@ -30,10 +30,12 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   description: "A description for humans.",
   dryRun: "Decides without charging, statistics or events.",
   duration:
-    "Length of a window or span in ms, or in which `limit` units flow into a token bucket. Fixed windows are aligned to the Unix epoch.",
+    "Length of a window or span in ms, or in which `limit` units flow into a token bucket; of a concurrent limit, how long a slot is held without news. Fixed windows are aligned to the Unix epoch.",
   ...LABEL_NOTES,
   exceeded: "Whether this limit refused; of one with `shadow`, whether it would have.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
+  expiresAt:
+    "Unix epoch ms from which on the reservation counts as released, unless it is renewed.",
   externalId: "Your own id of the user.",
   graceMs:
     "How long the old key stays valid, in ms or as a text such as `1d`; never beyond its own expiry.",
@@ -59,6 +61,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   requestId: "Equal to the header `X-Request-Id` of the response.",
   reset:
     "Unix epoch ms at which all of the limit is left again; of a fixed one, at which the next window opens. Absent only beyond the year 275760.",
+  reservationId: "Id of the reservation.",
+  reserved: "Uses that reservations hold, beside `remaining`; absent if none.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",
@@ -66,6 +70,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   shadow: "Tries the limit: it is decided and counted, and refuses nobody. False if absent.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
   total: "Exact number of all items, on whatever page.",
+  ttl: "How long it is held unless it is renewed: 1,000 to 86,400,000 ms, or a text such as `30s` or `1h`.",
   updatedAt: "Unix epoch ms of the latest change by an update, of uses too.",
   usesFrom: "Whether the key takes its uses from itself or from its identity.",
   valid: "Whether the key is valid. Check it before you let anybody in.",

@@ -1,6 +1,6 @@
 import { OPERATIONS as CORE_OPERATIONS, expiryIssues, parseInput } from "@latchkey/core";
 import { authorizeConditional } from "../auth/authorize.js";
-import { canVerify } from "../auth/held-permissions.js";
+import { canActOn } from "../auth/held-permissions.js";
 import {
   andRbac,
   onApi,
@@ -61,7 +61,7 @@ export const KEYS: readonly Operation[] = [
       "`valid` and `code`. A refusal charges nothing. With an `Idempotency-Key` a retry within 10 minutes gets the " +
       "same verdict and is charged once.",
     headerFields: { requestId: "Idempotency-Key" },
-    isKnownAllowed: ({ verifyScope }, { apiId }) => canVerify(verifyScope, apiId),
+    isKnownAllowed: ({ verifyScope }, { apiId }) => canActOn(verifyScope, apiId),
     response: verdict,
     errors: ["CONFLICT"],
     example: {
@@ -198,7 +198,7 @@ export const KEYS: readonly Operation[] = [
 ];
 
 /** Whether a key is within its bounds, as far as its length in UTF-16 units tells; the schema decides about the rest. */
-function isPresentedSecret(key: unknown): boolean {
+export function isPresentedSecret(key: unknown): boolean {
   return typeof key === "string" && key.length >= 1 && key.length <= 512;
 }
 

@@ -8,6 +8,7 @@ import { MIGRATIONS } from "./migrations.js";
 import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATELIMITS } from "./ratelimits.js";
+import { RESERVATIONS } from "./reservations.js";
 import { VERIFICATIONS } from "./verifications.js";
 
 /** Every operation of the service, one entry each: nothing else has to know that it exists. */
@@ -15,6 +16,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...HEALTH,
   ...APIS,
   ...KEYS,
+  ...RESERVATIONS,
   ...KEY_PERMISSIONS,
   ...VERIFICATIONS,
   ...IDENTITIES,

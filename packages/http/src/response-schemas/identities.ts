@@ -17,6 +17,7 @@ export const identity = shared(
     meta: metadata,
     ratelimits: listOf(identityLimit),
     remaining: whole().optional(),
+    reserved: whole(1).optional(),
     refill: refillView.optional(),
   }),
 );

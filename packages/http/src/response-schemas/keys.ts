@@ -22,6 +22,7 @@ export const keyView = shared(
     updatedAt: instant.optional(),
     expires: instant.optional(),
     remaining: whole().optional(),
+    reserved: whole(1).optional(),
     refill: refillView.optional(),
     ratelimit: defaultLimit.optional(),
     ratelimits: listOf(namedKeyLimit).optional(),

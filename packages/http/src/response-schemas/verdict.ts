@@ -26,7 +26,13 @@ const verifiedKey = {
   checks,
 };
 
-const valid = z.strictObject({ valid: z.literal(true), code: z.literal("VALID"), ...verifiedKey });
+const valid = z.strictObject({
+  valid: z.literal(true),
+  code: z.literal("VALID"),
+  ...verifiedKey,
+  reservationId: z.string().optional(),
+  expiresAt: instant.optional(),
+});
 
 /** Reveals nothing about a key: there is none, or none that the caller may know of. */
 const notFound = z.strictObject({
@@ -51,7 +57,7 @@ const refused = z.strictObject({
   retryAfterMs: whole(1).optional(),
 });
 
-/** Response of keys.verifyKey: switch over `code`. */
+/** Response of keys.verifyKey and keys.reserve: switch over `code`. */
 export const verdict = shared(
   "Verdict",
   z.discriminatedUnion("code", [

@@ -81,6 +81,17 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: createKey({ ratelimits: [{ ...LIMIT, burst: 20 }] }),
   },
   {
+    message: 'must not be given with algorithm "concurrent"',
+    reason:
+      "it would take two schemas for each limit, one for concurrent ones and one for the others",
+    example: createKey({ ratelimits: [{ ...LIMIT, algorithm: "concurrent", shadow: true }] }),
+  },
+  {
+    message: 'must be from 1,000 to 86,400,000 ms: whole ms, or a text such as "30s", "5m" or "1h"',
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: { operation: "keys.reserve", input: { key: SECRET, ttl: "25h" } },
+  },
+  {
     message: TOO_LARGE_A_BUCKET,
     reason: "no keyword bounds a product",
     example: createKey({ ratelimits: [{ ...LIMIT, algorithm: "token-bucket", burst: 2 ** 52 }] }),
@@ -167,6 +178,11 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     message: "exactly one of keyId, identityId (or externalId) and apiId must be given",
     reason: SEPARATE_PARAMETERS,
     example: { operation: "keys.getVerifications", input: {} },
+  },
+  {
+    message: "exactly one of keyId and identityId must be given",
+    reason: SEPARATE_PARAMETERS,
+    example: { operation: "keys.listReservations", input: {} },
   },
   {
     message: "at most one of keyId, identityId and actor may be given",

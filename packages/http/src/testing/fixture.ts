@@ -12,6 +12,8 @@ export interface Fixture {
   /** Name of the permission. */
   readonly permission: string;
   readonly namespace: string;
+  /** An open reservation of the key. */
+  readonly reservationId: string;
 }
 
 /** Creates an API, a recoverable key of it and the key's identity, a role and a permission. */
@@ -29,6 +31,9 @@ export async function createFixture({
   const { permissionId } = await latchkey.createPermission({ name: permission });
   const { roleId } = await latchkey.createRole({ name: `reader.${apiId}` });
   const namespace = "mail.v1";
+  const held = await latchkey.reserve({ key });
+  if (held.code !== "VALID") throw new Error(`the key of the fixture is ${held.code}`);
+  const { reservationId } = held;
   const ids = { apiId, keyId, key, identityId, roleId, permissionId };
-  return { ...ids, externalId, permission, namespace };
+  return { ...ids, externalId, permission, namespace, reservationId };
 }

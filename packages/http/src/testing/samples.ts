@@ -12,7 +12,7 @@ export interface Sample {
   /** Only the form for all resources is enough. */
   readonly isForAllOnly?: true;
   /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
-  readonly names?: "api" | "key" | "identity" | "role" | "permission";
+  readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation";
 }
 
 const A_DAY = { start: 0, end: 86_400_000 };
@@ -65,6 +65,28 @@ export const SAMPLES: readonly Sample[] = [
   ),
   sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
   sample("keys.verifyKey, of an API", ({ key, apiId }) => ({ key, apiId }), ["api.verify_key"]),
+  sample("keys.reserve", ({ key }) => ({ key }), ["api.reserve_key"]),
+  sample("keys.reserve, of an API", ({ key, apiId }) => ({ key, apiId }), ["api.reserve_key"]),
+  ...["settle", "release", "renew"].map((step) =>
+    sample(
+      `keys.${step}Reservation`,
+      ({ reservationId }) => ({ reservationId }),
+      ["api.settle_reservation"],
+      "reservation",
+    ),
+  ),
+  sample(
+    "keys.listReservations, of a key",
+    ({ keyId }) => ({ keyId }),
+    ["api.read_reservation"],
+    "key",
+  ),
+  sample(
+    "keys.listReservations, of an identity",
+    ({ identityId }) => ({ identityId }),
+    ["identity.read_reservation"],
+    "identity",
+  ),
   sample("keys.getKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
   sample(
     "keys.getKey, decrypting",

@@ -19,6 +19,13 @@ export const V2_SAMPLES: readonly Sample[] = [
     "api.encrypt_key",
   ]),
   sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
+  sample("keys.reserve", ({ key }) => ({ key }), ["api.reserve_key"]),
+  ...["settle", "release", "renew"].map((step) =>
+    sample(`keys.${step}Reservation`, ({ reservationId }) => ({ reservationId }), [
+      "api.settle_reservation",
+    ]),
+  ),
+  sample("keys.listReservations", ({ keyId }) => ({ keyId }), ["api.read_reservation"]),
   sample("keys.getKey", ({ keyId }) => ({ keyId, decrypt: true }), [
     "api.read_key",
     "api.decrypt_key",

@@ -7,6 +7,7 @@ import { KEYS } from "./keys.js";
 import { MIGRATIONS } from "./migrations.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATELIMIT } from "./ratelimit.js";
+import { RESERVATIONS } from "./reservations.js";
 
 const INTRODUCTION = `Issue, verify and manage API keys, in the words of the successor of v1.
 
@@ -23,6 +24,7 @@ export const V2: Contract = {
   operations: [
     ...APIS,
     ...KEYS,
+    ...RESERVATIONS,
     ...KEY_PERMISSIONS,
     ...MIGRATIONS,
     ...IDENTITIES,

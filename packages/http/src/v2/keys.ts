@@ -17,7 +17,7 @@ import {
 } from "./fields.js";
 import { permissionItems } from "./key-permissions.js";
 import { defineV2 } from "./operation.js";
-import { parsePermissionQuery, permissionQueryText } from "./permission-query.js";
+import { asked, namesOf, questionOf } from "./question.js";
 import { toVerdict, verdict } from "./verdict.js";
 import { credits, empty, key, toKey } from "./views.js";
 
@@ -81,14 +81,7 @@ export const KEYS: readonly Operation[] = [
     description:
       "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
       "`valid` and `code`. A refusal charges nothing.",
-    input: z.strictObject({
-      key: question.key,
-      tags: question.tags,
-      permissions: permissionQueryText.optional(),
-      credits: question.remaining,
-      ratelimits: question.ratelimits,
-      migrationId: newKey.name.describe("Accepted, without effect."),
-    }),
+    input: z.strictObject(asked),
     response: dataBody(verdict),
     example: {
       input: { key: SECRET, permissions: "docs.read AND (docs.write OR team.admin)" },
@@ -104,27 +97,9 @@ export const KEYS: readonly Operation[] = [
         },
       },
     },
-    run: async (
-      { carryOut },
-      { key: secret, tags, permissions, credits: cost, ratelimits: limits },
-    ) => {
-      const outcome = await carryOut({
-        key: secret,
-        tags,
-        authorization:
-          permissions === undefined
-            ? undefined
-            : { permissions: parsePermissionQuery(permissions) },
-        remaining: cost,
-        ratelimits: limits,
-      });
-      return {
-        data: toVerdict(
-          outcome,
-          (limits ?? []).map(({ name }) => name),
-        ),
-      };
-    },
+    run: async ({ carryOut }, input) => ({
+      data: toVerdict(await carryOut(questionOf(input)), namesOf(input)),
+    }),
   }),
   defineV2({
     name: "keys.getKey",

@@ -43,6 +43,13 @@ export const verdict = shared(
     roles: listOf(z.string()).optional(),
     identity: identity.optional(),
     ratelimits: listOf(ratelimit).optional(),
+    reservationId: z
+      .string()
+      .optional()
+      .describe("Id of what is held: of a reservation, and of slots of concurrent limits."),
+    expiresAt: instant
+      .optional()
+      .describe("Unix epoch ms from which on the reservation counts as released."),
   }),
 );
 
@@ -57,6 +64,7 @@ export function toVerdict(
 ): z.output<typeof verdict> {
   const { valid, code } = outcome;
   if (outcome.code === "NOT_FOUND") return { valid, code };
+  const held = outcome.code === "VALID" ? outcome : null;
   return {
     valid,
     code,
@@ -75,5 +83,7 @@ export function toVerdict(
         ? []
         : [{ ...limit, duration, id: limit.name, autoApply: !named.includes(limit.name) }],
     ),
+    reservationId: held?.reservationId,
+    expiresAt: held?.expiresAt,
   };
 }

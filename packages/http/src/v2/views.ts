@@ -12,7 +12,11 @@ const refill = z.strictObject({
 /** Uses of a key; null for unlimited. */
 export const credits = shared(
   "Credits",
-  z.strictObject({ remaining: whole().nullable(), refill: refill.optional() }),
+  z.strictObject({
+    remaining: whole().nullable(),
+    reserved: whole(1).optional().describe("Uses that reservations hold, beside `remaining`."),
+    refill: refill.optional(),
+  }),
 );
 
 /** A limit of a key or an identity. It is identified by its name, which is its id, too. */
@@ -129,17 +133,20 @@ export function toKey(view: KeyView): z.output<typeof key> {
     expires: view.expires,
     permissions: view.permissions,
     roles: view.roles,
-    credits: view.remaining === undefined ? undefined : toCredits(view.remaining, view.refill),
+    credits: view.remaining === undefined ? undefined : toCredits(view.remaining, view),
     identity: view.identity && toIdentity(view.identity),
     plaintext: view.plaintext,
     ratelimits: view.ratelimits && toRatelimits(view.ratelimits),
   };
 }
 
-function toCredits(remaining: number, refill: KeyView["refill"]): z.output<typeof credits> {
-  if (refill === undefined) return { remaining };
-  const { interval, amount, refillDay } = refill;
-  return { remaining, refill: { interval, amount, refillDay } };
+function toCredits(
+  remaining: number,
+  { reserved, refill: shown }: Pick<KeyView, "reserved" | "refill">,
+): z.output<typeof credits> {
+  if (shown === undefined) return { remaining, reserved };
+  const { interval, amount, refillDay } = shown;
+  return { remaining, reserved, refill: { interval, amount, refillDay } };
 }
 
 /** A permission of v1 in the words of v2. */

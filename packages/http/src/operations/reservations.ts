@@ -1,0 +1,158 @@
+import { OPERATIONS as CORE_OPERATIONS, LatchkeyError, parseInput } from "@latchkey/core";
+import { insufficient } from "../auth/authorize.js";
+import type { Caller } from "../auth/callers.js";
+import { canActOn } from "../auth/held-permissions.js";
+import { onApi, onApiById, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
+import { renewed, reservationList, settled } from "../response-schemas/reservations.js";
+import { verdict } from "../response-schemas/verdict.js";
+import { API_ID, KEY_ID, REQUEST_ID, RESERVATION_ID, SECRET, START } from "./examples.js";
+import { isPresentedSecret } from "./keys.js";
+import { defineOperation, type Operation } from "./operation.js";
+
+/** Whoever settles is asked for the API of the reservation's key, which only the operation learns. */
+const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
+
+const ENDED =
+  "The repeat with the same figures returns the same, for a day; with others it is a 409.";
+
+const OVER =
+  "A reservation that is over is a 412, and so is more than it holds: nothing is changed then.";
+
+/** Operations on what is held until its price is known. */
+export const RESERVATIONS: readonly Operation[] = [
+  defineOperation({
+    name: "keys.reserve",
+    operation: "reserve",
+    method: "POST",
+    summary: "Verify a key, and hold what that takes",
+    description:
+      "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
+      "`keys.settleReservation` says what the work came to. What is not settled by `expiresAt` is given back. Every verdict is a 200; " +
+      "with an `Idempotency-Key` a retry within 10 minutes gets the same reservation. More than 1,000 open ones of a key, or 10,000 " +
+      "of an identity, are a 412.",
+    headerFields: { requestId: "Idempotency-Key" },
+    isKnownAllowed: ({ reserveScope }, { apiId }) => canActOn(reserveScope, apiId),
+    response: verdict,
+    errors: ["CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { key: SECRET, remaining: { cost: 4_000 }, ttl: "5m" },
+      response: {
+        valid: true,
+        code: "VALID",
+        requestId: REQUEST_ID,
+        keyId: KEY_ID,
+        apiId: API_ID,
+        enabled: true,
+        permissions: [],
+        roles: [],
+        remaining: 6_000,
+        reservationId: RESERVATION_ID,
+        expiresAt: START + 300_000,
+      },
+    },
+    requiredPermissions: ({ apiId }) =>
+      apiId === undefined
+        ? onApi(["reserve_key"], { kind: "any-api" })
+        : onApiById(apiId, "reserve_key"),
+    run: async ({ latchkey, reserveScope }, input, requestId) => {
+      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.reserve.input, input);
+      return { requestId, ...(await latchkey.reserve(input, reserveScope)) };
+    },
+  }),
+  defineOperation({
+    name: "keys.settleReservation",
+    operation: "settle",
+    method: "POST",
+    summary: "Say what the work of a reservation cost",
+    description:
+      "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved; slots " +
+      `of concurrent limits are freed in any case. ${ENDED} ${OVER}`,
+    response: settled,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { reservationId: RESERVATION_ID, remaining: { cost: 812 } },
+      response: { remaining: 9_188, taken: { uses: 812, ratelimits: [] } },
+    },
+    requiredPermissions: settling,
+    run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.settle(input, scope)),
+  }),
+  defineOperation({
+    name: "keys.releaseReservation",
+    operation: "release",
+    method: "POST",
+    summary: "Give back all that a reservation holds",
+    description: `The same as a cost of 0 of everything. ${ENDED} A reservation that is over is a 412.`,
+    response: settled,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { reservationId: RESERVATION_ID },
+      response: { remaining: 10_000, taken: { uses: 0, ratelimits: [] } },
+    },
+    requiredPermissions: settling,
+    run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.release(input, scope)),
+  }),
+  defineOperation({
+    name: "keys.renewReservation",
+    operation: "renew",
+    method: "POST",
+    summary: "Hold a reservation for longer",
+    description:
+      "From now on for `ttl`, or as long as at first. A slot of a concurrent limit is held for its `duration` at most. A reservation " +
+      "that is over is a 412, and one that was settled a 409.",
+    response: renewed,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { reservationId: RESERVATION_ID, ttl: "5m" },
+      response: { expiresAt: START + 300_000 },
+    },
+    requiredPermissions: settling,
+    run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.renew(input, scope)),
+  }),
+  defineOperation({
+    name: "keys.listReservations",
+    operation: "listReservations",
+    method: "GET",
+    summary: "List open reservations",
+    description:
+      "Those of one key, or of all keys of one identity, in the order in which they were made: exactly one of `keyId` and `identityId`. " +
+      "For an identity it needs `identity.*.read_reservation`.",
+    queryTypes: { limit: "integer" },
+    response: reservationList,
+    errors: ["NOT_FOUND"],
+    example: {
+      input: { keyId: KEY_ID, limit: 10 },
+      response: {
+        reservations: [
+          {
+            reservationId: RESERVATION_ID,
+            keyId: KEY_ID,
+            createdAt: START,
+            expiresAt: START + 300_000,
+            uses: 4_000,
+            ratelimits: [{ name: "parallel", cost: 1 }],
+          },
+        ],
+      },
+    },
+    requiredPermissions: ({ keyId, identityId }) =>
+      keyId === undefined
+        ? onIdentity("read_reservation", { identityId })
+        : onApiOfKey(keyId, "read_reservation"),
+  }),
+];
+
+/**
+ * Settles for a caller. One that may settle for some APIs gets the same refusal for a reservation of another API and for one that does not
+ * exist.
+ */
+async function withinScope<Answer>(
+  { settleScope }: Caller,
+  run: (scope: Caller["settleScope"]) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await run(settleScope);
+  } catch (error) {
+    const isUnknown = error instanceof LatchkeyError && error.code === "NOT_FOUND";
+    throw isUnknown && settleScope.apiIds !== undefined ? insufficient(settling()) : error;
+  }
+}

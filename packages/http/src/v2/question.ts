@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { newKey, question } from "./fields.js";
+import { parsePermissionQuery, permissionQueryText } from "./permission-query.js";
+
+/** Fields of a question about a key. */
+export const asked = {
+  key: question.key,
+  tags: question.tags,
+  permissions: permissionQueryText.optional(),
+  credits: question.remaining,
+  ratelimits: question.ratelimits,
+  migrationId: newKey.name.describe("Accepted, without effect."),
+};
+
+const schema = z.strictObject(asked);
+
+type Asked = z.input<typeof schema>;
+
+/** A question in the words of v1. */
+export function questionOf({ key, tags, permissions, credits, ratelimits }: Asked) {
+  return {
+    key,
+    tags,
+    authorization:
+      permissions === undefined ? undefined : { permissions: parsePermissionQuery(permissions) },
+    remaining: credits,
+    ratelimits,
+  };
+}
+
+/** The limits that a question names. */
+export function namesOf({ ratelimits = [] }: Asked): readonly string[] {
+  return ratelimits.map(({ name }) => name);
+}

@@ -1,0 +1,164 @@
+import { OPERATIONS as CORE_OPERATIONS } from "@latchkey/core";
+import { z } from "zod";
+import { KEY_ID, RESERVATION_ID, SECRET, START } from "../operations/examples.js";
+import type { Operation } from "../operations/operation.js";
+import { instant, listOf, shared, whole } from "../response-schemas/shared.js";
+import { dataBody, pageBody, paginationOf } from "./bodies.js";
+import { fieldsOf, page } from "./fields.js";
+import { defineV2 } from "./operation.js";
+import { asked, namesOf, questionOf } from "./question.js";
+import { toVerdict, verdict } from "./verdict.js";
+
+const { ttl } = fieldsOf(CORE_OPERATIONS.reserve.input);
+const settling = fieldsOf(CORE_OPERATIONS.settle.input);
+const { ttl: renewedFor } = fieldsOf(CORE_OPERATIONS.renew.input);
+const listed = fieldsOf(CORE_OPERATIONS.listReservations.input);
+
+const { reservationId } = settling;
+
+const costs = listOf(z.strictObject({ name: z.string(), cost: whole() }));
+
+const settled = shared(
+  "SettledReservation",
+  z.strictObject({
+    remaining: whole().nullable().describe("Uses left afterwards; `null` for unlimited."),
+    taken: z
+      .strictObject({
+        credits: whole().describe("Uses that were taken."),
+        ratelimits: costs.describe("Units that were taken of each limit but concurrent ones."),
+      })
+      .describe("What was taken for good."),
+  }),
+);
+
+const reservation = shared(
+  "Reservation",
+  z.strictObject({
+    reservationId: z.string(),
+    keyId: z.string(),
+    createdAt: instant,
+    expiresAt: instant,
+    credits: whole().describe("Uses that are held."),
+    ratelimits: costs.describe("Units that are held of limits, and slots."),
+  }),
+);
+
+/** What settle answers, in the words of v2. */
+function toSettled({
+  remaining,
+  taken: { uses, ratelimits },
+}: {
+  readonly remaining: number | null;
+  readonly taken: {
+    readonly uses: number;
+    readonly ratelimits: z.output<typeof costs>;
+  };
+}): z.output<typeof settled> {
+  return { remaining, taken: { credits: uses, ratelimits } };
+}
+
+/** Operations on what is held until its price is known. */
+export const RESERVATIONS: readonly Operation[] = [
+  defineV2({
+    name: "keys.reserve",
+    operation: "reserve",
+    description:
+      "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
+      "`keys.settleReservation` says what the work came to. Every verdict is a 200.",
+    input: z.strictObject({ ...asked, ttl }),
+    response: dataBody(verdict),
+    example: {
+      input: { key: SECRET, credits: { cost: 4_000 }, ttl: "5m" },
+      response: {
+        data: {
+          valid: true,
+          code: "VALID",
+          keyId: KEY_ID,
+          enabled: true,
+          credits: 6_000,
+          permissions: [],
+          roles: [],
+          reservationId: RESERVATION_ID,
+          expiresAt: START + 300_000,
+        },
+      },
+    },
+    run: async ({ carryOut }, { ttl: span, ...input }) => ({
+      data: toVerdict(await carryOut({ ...questionOf(input), ttl: span }), namesOf(input)),
+    }),
+  }),
+  defineV2({
+    name: "keys.settleReservation",
+    operation: "settle",
+    description:
+      "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved.",
+    input: z.strictObject({
+      reservationId,
+      credits: settling.remaining,
+      ratelimits: settling.ratelimits,
+    }),
+    response: dataBody(settled),
+    example: {
+      input: { reservationId: RESERVATION_ID, credits: { cost: 812 } },
+      response: { data: { remaining: 9_188, taken: { credits: 812, ratelimits: [] } } },
+    },
+    pathHere: (path) => path.replace(/^remaining\b/, "credits"),
+    run: async ({ carryOut }, { credits, ...input }) => ({
+      data: toSettled(await carryOut({ ...input, remaining: credits })),
+    }),
+  }),
+  defineV2({
+    name: "keys.releaseReservation",
+    operation: "release",
+    description: "The same as a cost of 0 of everything.",
+    input: z.strictObject({ reservationId }),
+    response: dataBody(settled),
+    example: {
+      input: { reservationId: RESERVATION_ID },
+      response: { data: { remaining: 10_000, taken: { credits: 0, ratelimits: [] } } },
+    },
+    run: async ({ carryOut }, input) => ({ data: toSettled(await carryOut(input)) }),
+  }),
+  defineV2({
+    name: "keys.renewReservation",
+    operation: "renew",
+    description: "From now on for `ttl`, or as long as at first.",
+    input: z.strictObject({ reservationId, ttl: renewedFor }),
+    response: dataBody(z.strictObject({ expiresAt: instant })),
+    example: {
+      input: { reservationId: RESERVATION_ID, ttl: "5m" },
+      response: { data: { expiresAt: START + 300_000 } },
+    },
+    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
+  }),
+  defineV2({
+    name: "keys.listReservations",
+    operation: "listReservations",
+    description:
+      "Those of one key, or of all keys of one identity, in the order in which they were made: exactly one of `keyId` and `identityId`. " +
+      "For an identity it needs `identity.*.read_reservation`.",
+    input: z.strictObject({ keyId: listed.keyId, identityId: listed.identityId, ...page }),
+    response: pageBody(reservation),
+    example: {
+      input: { keyId: KEY_ID, limit: 10 },
+      response: {
+        data: [
+          {
+            reservationId: RESERVATION_ID,
+            keyId: KEY_ID,
+            createdAt: START,
+            expiresAt: START + 300_000,
+            credits: 4_000,
+            ratelimits: [{ name: "parallel", cost: 1 }],
+          },
+        ],
+        pagination: { hasMore: false },
+      },
+    },
+    run: async ({ carryOut }, input) => {
+      const { reservations, cursor } = await carryOut(input);
+      const data = reservations.map(({ uses, ...shown }) => ({ ...shown, credits: uses }));
+      return { data, pagination: paginationOf({ cursor }) };
+    },
+  }),
+];
