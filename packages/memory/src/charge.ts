@@ -81,7 +81,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
 function holdsBeside(planned: PlannedRows): ChargeState["holds"] {
   const { first, second, others, confirms } = planned;
   const isHeld = (row: Row | undefined) => row?.counters?.holds !== undefined;
-  if (!isHeld(first) && !isHeld(second) && !others.some(isHeld)) return null;
+  if (!isHeld(first) && !isHeld(second) && !others.some(isHeld)) return undefined;
   return confirms.map((_, place) => rowAt(planned, place)?.counters?.holds);
 }
 

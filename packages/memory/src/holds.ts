@@ -4,7 +4,6 @@ import {
   type Hold,
   type HoldBook,
   KEPT_AFTER_END_MS,
-  type LimitState,
   type RecordAddress,
   type RememberedEnd,
   type Usage,
@@ -36,6 +35,14 @@ export class Holds {
       remembered: (id) => this.#ends.get(id),
       remember: (id, end) => this.#ends.set(id, end, end.until, now),
       put: (hold) => this.put({ hold, counters: this.#byId.get(hold.id)?.counters ?? [] }),
+      attach: (hold, place, counters) => {
+        const beside = [...(this.#byId.get(hold.id)?.counters ?? [])];
+        if (hold.identityId !== null) beside[1] ??= null;
+        beside[0] ??= null;
+        beside[place] = counters;
+        this.put({ hold, counters: beside });
+      },
+      detach: (found, counters) => this.#detach(found, counters),
       remove: (id) => this.remove(id),
       counters: ({ kind, id }: RecordAddress) => workspace.row(kind, id)?.counters ?? null,
       over: (counters, until, limit) => this.#over(counters, until, limit),
@@ -45,10 +52,9 @@ export class Holds {
       usage: (counters) => counters.usage(),
       setUsage: (counters: Counters, usage: Usage) => counters.setUsage(usage),
       window: (counters, name) => (counters ?? workspace.windows).get(name),
-      setWindow: (counters, name, state: LimitState) => {
+      setWindow: (counters, name, state, endsAt) => {
         if (counters !== null) counters.set(name, state);
-        // Whatever its limit: it was kept for at least as long.
-        else workspace.windows.set(name, state, now + KEPT_AFTER_END_MS, now);
+        else workspace.windows.set(name, state, endsAt + KEPT_AFTER_END_MS, now);
       },
     };
   }
@@ -72,11 +78,14 @@ export class Holds {
 
   /** Forgets what is beside counters that are gone. What such a hold took from others comes back when its time has passed. */
   forget(counters: Counters): void {
-    for (const { hold, counters: all } of this.beside(counters, null, Number.MAX_SAFE_INTEGER)) {
-      this.remove(hold.id);
-      const left = all.map((each) => (each === counters ? null : each));
-      if (left.some((each) => each !== null)) this.put({ hold, counters: left });
-    }
+    for (const found of this.beside(counters, null, Number.MAX_SAFE_INTEGER))
+      this.#detach(found, counters);
+  }
+
+  #detach({ hold, counters: all }: Found, counters: Counters): void {
+    this.remove(hold.id);
+    const left = all.map((each) => (each === counters ? null : each));
+    if (left.some((each) => each !== null)) this.put({ hold, counters: left });
   }
 
   /** In ascending order of id, those above `after`. */

@@ -8,7 +8,6 @@ import {
   type HoldResult,
   type HoldStep,
   holdText,
-  KEPT_AFTER_END_MS,
   parseHold,
   parseWhole,
   type RecordAddress,
@@ -78,6 +77,18 @@ export function settle(
       const [, first = null, second = null] = run.hold.get(workspace, hold.id) ?? [];
       putHold(connection, workspace, hold, [first, second] as Beside);
     },
+    attach(hold, place, { seq }) {
+      const [, first = null, second = null] = run.hold.get(workspace, hold.id) ?? [];
+      const beside = place === 0 ? [seq, second] : [first, seq];
+      putHold(connection, workspace, hold, beside as unknown as Beside);
+    },
+    detach({ hold, counters: all }, { seq }) {
+      const [first = null, second = null] = all.map((each) =>
+        each === null || each.seq === seq ? null : each.seq,
+      );
+      if (first === null && second === null) run.deleteHold.run(workspace, hold.id);
+      else putHold(connection, workspace, hold, [first, second]);
+    },
     remove: (id) => run.deleteHold.run(workspace, id),
     counters: (of) => countersOf(seqOf(connection, workspace, of)),
     over: ({ seq }, until, limit) => over(connection, seq, until, limit).map(found),
@@ -98,10 +109,8 @@ export function settle(
       if (counters === null) return findWindow(connection, workspace, name);
       return counters.windows.find((each) => each.name === name)?.window ?? null;
     },
-    setWindow(counters, name, window) {
-      // Whatever its limit: it was kept for at least as long.
-      if (counters === null)
-        keepWindow(connection, workspace, name, now + KEPT_AFTER_END_MS, window, now);
+    setWindow(counters, name, window, endsAt) {
+      if (counters === null) keepWindow(connection, workspace, name, endsAt, window, now);
       else move(counters, { windows: withWindow(counters.windows, name, window) });
     },
   };

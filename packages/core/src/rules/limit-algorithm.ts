@@ -30,7 +30,7 @@ export function limitAt(stored: LimitState | null, limit: LimitFigures, now: Epo
       return bucketAt(stored, limit, now);
     case "concurrent":
       // Slots that end by themselves are given back before anything is decided.
-      return { at: now, used: stored?.used ?? 0, earlier: NONE_EARLIER };
+      return { at: Math.max(now, stored?.at ?? 0), used: stored?.used ?? 0, earlier: NONE_EARLIER };
     default:
       return limit.algorithm satisfies never;
   }

@@ -1,7 +1,8 @@
+import { ceilDiv } from "../lib/ceil-div.js";
 import type { EpochMs } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import type { LimitKind, LimitState } from "./limit-state.js";
-import { slidingAfterReturn } from "./sliding-window.js";
+import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
 import { bucketAfterReturn } from "./token-bucket.js";
 
 /**
@@ -26,6 +27,25 @@ export function afterReturn(
       return slidingAfterReturn(state, { duration }, held.at, units);
     case "token-bucket":
       return bucketAfterReturn(state, { duration }, held, units, now);
+    default:
+      return algorithm satisfies never;
+  }
+}
+
+/** From when on nothing counts any more of a limit to which units came back, if nothing else is taken. Unix epoch ms. */
+export function endsAfterReturn(
+  { at, used }: LimitState,
+  { algorithm, duration }: LimitKind,
+  { rate }: HeldLimit,
+): EpochMs {
+  switch (algorithm) {
+    case "fixed":
+    case "concurrent":
+      return at + duration;
+    case "sliding":
+      return at + slidingRefillMs(duration);
+    case "token-bucket":
+      return at + ceilDiv(used, rate);
     default:
       return algorithm satisfies never;
   }

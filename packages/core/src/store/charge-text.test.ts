@@ -36,7 +36,7 @@ test("every result of a charge is read from its text as the charge itself gives 
   const held = fc.constantFrom(undefined, HOLD);
   fc.assert(
     fc.property(fc.option(fc.nat(3)), stored, held, (remaining, windows, hold) => {
-      const state = { usage: usageOf(remaining), windows, remembered: null, holds: null };
+      const state = { usage: usageOf(remaining), windows, remembered: null };
       const moment = { now: 105, refill: null, holdId: "rsv_1" };
       const { result } = applyCharge(state, { ...PLAN, hold }, moment);
       if (!("limits" in result)) throw new Error("there was no request");

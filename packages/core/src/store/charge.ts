@@ -153,8 +153,8 @@ export interface ChargeState {
   readonly windows: readonly (LimitState | null)[];
   /** What is remembered under the request id, expired or not. */
   readonly remembered: RememberedCharge | null;
-  /** What is held beside each of `confirms`, in their order; null where nothing is beside any of them. */
-  readonly holds: readonly (HoldSums | undefined)[] | null;
+  /** What is held beside each of `confirms`, in their order; absent where nothing is beside any of them. */
+  readonly holds?: readonly (HoldSums | undefined)[] | undefined;
 }
 
 /** A result, and what to store; null for nothing. */
@@ -261,7 +261,7 @@ function unsettledRecord(
   { now, refill }: ChargeMoment,
 ): number {
   const over =
-    holds === null ? -1 : holds.findIndex((sums) => sums !== undefined && sums.nextEnd <= now);
+    holds === undefined ? -1 : holds.findIndex((sums) => sums !== undefined && sums.nextEnd <= now);
   if (over !== -1 || refill === null || uses === null) return over;
   const { remaining, refilledAt } = usage;
   if (remaining === null || refilledAt >= refill.dueAt) return -1;

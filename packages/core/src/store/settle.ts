@@ -11,7 +11,7 @@ import {
 import type { LimitState } from "../rules/limit-state.js";
 import { isSlotWindow, kindOfWindow, limitNameOf } from "../rules/limit-window.js";
 import type { DueRefill } from "../rules/refill.js";
-import { afterReturn } from "../rules/returned-units.js";
+import { afterReturn, endsAfterReturn } from "../rules/returned-units.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
@@ -35,7 +35,14 @@ export type HoldStep =
   /** Holds it from now on for `ttl`; null: as it was held at first. */
   | { readonly kind: "renew"; readonly id: string; readonly ttl: SpanMs | null }
   /** Ends what is over beside the counters of a record, and applies a refill that is due to it. */
-  | { readonly kind: "refresh"; readonly of: RecordAddress; readonly refill: DueRefill | null };
+  | { readonly kind: "refresh"; readonly of: RecordAddress; readonly refill: DueRefill | null }
+  /** Has exactly these holds beside the counters of a record, for a copy: nothing is taken, and nothing given back. Sums: null for none. */
+  | {
+      readonly kind: "restore";
+      readonly of: RecordAddress;
+      readonly sums: HoldSums | null;
+      readonly holds: readonly Hold[];
+    };
 
 /** When and on what a {@link HoldStep} is done. */
 export interface HoldMoment {
@@ -82,6 +89,7 @@ export type HoldResult =
   /** `isRepeat`: it was ended before, with the same figures. */
   | ({ readonly kind: "ended"; readonly isRepeat: boolean } & EndedHold)
   | { readonly kind: "renewed"; readonly hold: Hold }
+  | { readonly kind: "restored" }
   /** `hasMore`: as many have ended as may in one step, and others are to. */
   | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
   /** There is none of this id, and none is remembered. */
@@ -109,6 +117,10 @@ export interface HoldBook<Counters> {
   remember(id: string, end: RememberedEnd): void;
   /** Writes one that is there anew. */
   put(hold: Hold): void;
+  /** Writes one, whether or not it is there, and has it beside counters: the place of these among its own. */
+  attach(hold: Hold, place: number, counters: Counters): void;
+  /** Takes one from beside counters. It goes where it is beside no others. */
+  detach(found: FoundHold<Counters>, counters: Counters): void;
   remove(id: string): void;
   /** Counters of a record; null where there are none. */
   counters(of: RecordAddress): Counters | null;
@@ -122,7 +134,8 @@ export interface HoldBook<Counters> {
   setUsage(counters: Counters, usage: Usage): void;
   /** @param counters - Null: the windows that the workspace keeps. */
   window(counters: Counters | null, name: string): LimitState | null;
-  setWindow(counters: Counters | null, name: string, state: LimitState): void;
+  /** @param endsAt - Until then it is kept at least, where the workspace keeps it. Unix epoch ms. */
+  setWindow(counters: Counters | null, name: string, state: LimitState, endsAt: EpochMs): void;
 }
 
 /**
@@ -135,6 +148,7 @@ export function applyHoldStep<Counters>(
   now: EpochMs,
 ): HoldResult {
   if (step.kind === "refresh") return refresh(book, step, now);
+  if (step.kind === "restore") return restore(book, step);
   const found = book.find(step.id);
   if (found === null) return endedBefore(book, step);
   const { hold } = found;
@@ -164,7 +178,7 @@ const NOTHING_USED: UsedUnits = { uses: 0, limits: [] };
 
 function endedBefore<Counters>(
   book: HoldBook<Counters>,
-  step: Exclude<HoldStep, { kind: "refresh" }>,
+  step: Extract<HoldStep, { readonly id: string }>,
 ): HoldResult {
   const known = book.remembered(step.id);
   if (known === null) return { kind: "unknown" };
@@ -205,7 +219,15 @@ function renew<Counters>(
     ...each,
     expiresAt: Math.min(now + spanOf(each, ttl), LAST_INSTANT),
   }));
-  for (const each of renewed) book.put(each);
+  for (const each of renewed) {
+    book.put(each);
+    for (const { owner, window } of each.limits) {
+      // The workspace forgets what has long ended: slots that are renewed have not.
+      const state = owner === null && isSlotWindow(window) ? book.window(null, window) : null;
+      if (state !== null)
+        book.setWindow(null, window, { ...state, at: Math.max(state.at, now) }, each.expiresAt);
+    }
+  }
   for (const each of counters) if (each !== null) settleSums(book, each, (sums) => sums);
   return { kind: "renewed", hold: renewed[0] as Hold };
 }
@@ -235,6 +257,20 @@ function refresh<Counters>(
   if (refilled !== usage) book.setUsage(counters, refilled);
   const expired = ended.map(({ hold }) => hold);
   return { kind: "refreshed", expired, hasMore: over.length > ended.length };
+}
+
+function restore<Counters>(
+  book: HoldBook<Counters>,
+  { of, sums, holds }: Extract<HoldStep, { kind: "restore" }>,
+): HoldResult {
+  const counters = book.counters(of);
+  if (counters === null) return { kind: "restored" };
+  for (const found of book.over(counters, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER))
+    if (!holds.some(({ id }) => id === found.hold.id)) book.detach(found, counters);
+  for (const hold of holds) book.attach(hold, of.kind === "key" ? 0 : 1, counters);
+  const { holds: _, ...usage } = book.usage(counters);
+  book.setUsage(counters, sums === null ? usage : { ...usage, holds: sums });
+  return { kind: "restored" };
 }
 
 /** Ends what is over, as of its end: what comes back to a bucket is the same, whenever that is noticed. */
@@ -269,7 +305,7 @@ function giveBack<Counters>(
     if (state === null || kind === null || (sums && !isReturnable(sums, held, number))) continue;
     const units = held.units - (used.limits[index] ?? 0);
     const after = afterReturn(state, kind, held, units, now);
-    if (units > 0) book.setWindow(holder, held.window, after);
+    if (units > 0) book.setWindow(holder, held.window, after, endsAfterReturn(after, kind, held));
   }
   for (const [place, owner] of counters.entries()) {
     if (owner === null) continue;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LIMIT_ALGORITHMS } from "../rules/limit-state.js";
-import { adHocWindow, configuredWindow, kindOfWindow, namespaceWindow } from "./window-name.js";
+import { kindOfWindow } from "../rules/limit-window.js";
+import { adHocWindow, configuredWindow, namespaceWindow } from "./window-name.js";
 
 const name = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });
 const duration = fc.integer({ min: 1, max: 2 ** 40 });
@@ -55,12 +56,13 @@ describe("the name of a window", () => {
     );
   });
 
-  test("of a limit that belongs to no record tells its algorithm and its duration", () => {
+  test("tells its algorithm and its duration", () => {
     fc.assert(
       fc.property(limit, ({ name: of, algorithm, duration }) => {
         const kind = { algorithm, duration };
         expect(kindOfWindow(namespaceWindow(of, of, kind))).toEqual(kind);
         expect(kindOfWindow(adHocWindow("key_1", { name: of, ...kind }))).toEqual(kind);
+        expect(kindOfWindow(configuredWindow({ name: of, ...kind }))).toEqual(kind);
       }),
     );
     expect(kindOfWindow("x:60000:tiles")).toBeNull();

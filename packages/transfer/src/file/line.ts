@@ -9,6 +9,8 @@ import {
   type LimitState,
   layoutOf,
   MOST_EARLIER,
+  parseHold,
+  parseHoldSums,
   parseLimitState,
   RECORD_KINDS,
   type RecordLayout,
@@ -155,7 +157,17 @@ function readState(
 }
 
 function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
-  const { id, version, link = null, body, usage, windows = [], usedAt = null, sums = [] } = fields;
+  const {
+    id,
+    version,
+    link = null,
+    body,
+    usage,
+    held,
+    windows = [],
+    usedAt = null,
+    sums = [],
+  } = fields;
   const record = {
     kind: kind(fields.kind),
     id: text(id),
@@ -167,7 +179,7 @@ function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
   return {
     record,
     layout,
-    usage: readUsage(record, usage),
+    ...readCounters(readUsage(record, usage), held),
     windows: readWindows(layout, windows),
     usedAt: usedAt === null ? null : whole(usedAt),
     sums: readSums(sums),
@@ -186,6 +198,25 @@ function readUsage({ kind }: CopiedRecord["record"], value: unknown): CopiedReco
     refilledAt: whole(refilledAt),
     lastRefillAt: lastRefillAt === null ? null : whole(lastRefillAt),
   };
+}
+
+/** What is held beside counters: only where there are some. */
+function readCounters(
+  usage: CopiedRecord["usage"],
+  value: unknown,
+): Pick<CopiedRecord, "usage" | "holds"> {
+  if (value === undefined) return { usage, holds: [] };
+  if (usage === null) throw new TypeError("counters are missing");
+  const [sums, ...found] = items(value);
+  let last = "";
+  const holds = found.map((each) => {
+    const [id, hold] = items(each).map(text);
+    if (id === undefined || hold === undefined || id <= last)
+      throw new TypeError("what is held is not in order");
+    last = id;
+    return parseHold(id, hold);
+  });
+  return { usage: { ...usage, holds: parseHoldSums(text(sums)) }, holds };
 }
 
 function readWindows(layout: RecordLayout, value: unknown): CopiedRecord["windows"] {

@@ -1,5 +1,6 @@
 import type {
   EpochMs,
+  Hold,
   HourCount,
   KeyStore,
   LimitState,
@@ -9,7 +10,7 @@ import type {
   StoredRecord,
   Usage,
 } from "@latchkey/core";
-import { layoutOf } from "@latchkey/core";
+import { holdSumsText, holdText, layoutOf } from "@latchkey/core";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store keeps for it. */
@@ -18,6 +19,8 @@ export interface CopiedRecord {
   readonly layout: RecordLayout;
   /** Null for a record without counters. */
   readonly usage: Usage | null;
+  /** What is held beside them, in ascending order of id. */
+  readonly holds: readonly Hold[];
   /** By name; of the limits that the record has. */
   readonly windows: Readonly<Record<string, LimitState>>;
   readonly usedAt: EpochMs | null;
@@ -42,9 +45,10 @@ export async function readCopied(
     const limits = usage === null ? [] : windowLimitsOf(layouts[at] as RecordLayout);
     return limits.map((limit) => ({ ...limit, owner: record, at }));
   });
-  const [stored, sums] = await Promise.all([
+  const [stored, sums, holds] = await Promise.all([
     readWindows(store, workspaceId, asked),
     Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
+    Promise.all(loaded.map((each) => readHolds(store, workspaceId, each))),
   ]);
   const windows = loaded.map((): Record<string, LimitState> => ({}));
   for (const [index, { window, at }] of asked.entries()) {
@@ -55,6 +59,7 @@ export async function readCopied(
     record,
     layout: layouts[at] as RecordLayout,
     usage,
+    holds: holds[at] ?? [],
     windows: windows[at] as Record<string, LimitState>,
     usedAt,
     sums: sums[at] ?? [],
@@ -64,6 +69,25 @@ export async function readCopied(
 /** What verifications are counted for under the id of a record; null for none. */
 export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
   return kind === "key" || kind === "identity" || kind === "api" ? { kind, id } : null;
+}
+
+/** Holds that are read at once. */
+const HOLDS_PAGE = 1_000;
+
+async function readHolds(
+  store: KeyStore,
+  workspaceId: string,
+  { record, usage }: LoadedRecord,
+): Promise<readonly Hold[]> {
+  const holds: Hold[] = [];
+  let isLast = usage?.holds === undefined;
+  while (!isLast) {
+    const after = holds.at(-1)?.id ?? null;
+    const page = await store.holds(workspaceId, record, after, HOLDS_PAGE);
+    holds.push(...page);
+    isLast = page.length < HOLDS_PAGE;
+  }
+  return holds;
 }
 
 async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {
@@ -79,7 +103,8 @@ async function readSums(store: KeyStore, workspaceId: string, record: StoredReco
  * The record as one text, the same for the same contents on every store: what a digest is taken of, and a line of a backup.
  * How counters are shared stands in the body of a key.
  */
-export function textOf({ record, usage, windows, usedAt, sums }: CopiedRecord): string {
+export function textOf(copied: CopiedRecord): string {
+  const { record, usage, holds, windows, usedAt, sums } = copied;
   const { kind, id, version, link, body } = record;
   const names = Object.keys(windows).sort();
   return JSON.stringify({
@@ -89,6 +114,9 @@ export function textOf({ record, usage, windows, usedAt, sums }: CopiedRecord): 
     ...(link !== null && { link }),
     body,
     ...(usage !== null && { usage: [usage.remaining, usage.refilledAt, usage.lastRefillAt] }),
+    ...(usage?.holds !== undefined && {
+      held: [holdSumsText(usage.holds), ...holds.map((hold) => [hold.id, holdText(hold)])],
+    }),
     ...(names.length > 0 && {
       windows: names.map((name) => [name, ...stateFields(windows[name] as LimitState)]),
     }),

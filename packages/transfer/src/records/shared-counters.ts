@@ -28,7 +28,8 @@ export class SharedCounters {
     const name = layout.sharedCountersId;
     const [holder] = name === null ? [] : (this.#holders.get(name) ?? []);
     this.learn(record.id, name);
-    return holder === undefined ? { usage } : { sharedWith: holder };
+    const { holds: _, ...own } = usage;
+    return holder === undefined ? { usage: own } : { sharedWith: holder };
   }
 
   learn(id: string, name: string | null): void {

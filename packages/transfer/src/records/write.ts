@@ -59,7 +59,17 @@ export async function writeDifferences(
   await writeWindows(target.store, target.workspaceId, own);
   // Those that share a window would each write it: one after the other, on what is there by then.
   for (const each of differences.filter(isShared)) await writeSharedWindows(target, each);
+  // Last: setting uses and dropping windows says that nothing comes back to them.
+  for (const each of differences) await restoreHolds(target, each);
   await writeStatistics(target, differences);
+}
+
+async function restoreHolds({ store, workspaceId }: Target, { wanted, present }: Difference) {
+  const sums = wanted?.usage?.holds ?? null;
+  if (wanted === null || (sums === null && present?.usage?.holds === undefined)) return;
+  const { record, holds } = wanted;
+  const step = { kind: "restore", of: addressOf(record), sums, holds } as const;
+  await store.settle(workspaceId, step, { now: 0, revision: null });
 }
 
 async function commit({ store, workspaceId, expects }: Target, change: Change): Promise<void> {

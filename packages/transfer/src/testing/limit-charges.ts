@@ -1,15 +1,28 @@
-import { createLatchkey, type KeyStore, LIMIT_ALGORITHMS } from "@latchkey/core";
+import {
+  createLatchkey,
+  type KeyStore,
+  LIMIT_ALGORITHMS,
+  type LimitAlgorithm,
+} from "@latchkey/core";
 import fc from "fast-check";
 
-const figures = fc
-  .record({
-    algorithm: fc.constantFrom(...LIMIT_ALGORITHMS),
-    limit: fc.integer({ min: 1, max: 30 }),
-    duration: fc.integer({ min: 1, max: 5_000 }),
-    burst: fc.integer({ min: 1, max: 40 }),
-    shadow: fc.boolean(),
-  })
-  .map(({ burst, ...limit }) => (limit.algorithm === "token-bucket" ? { ...limit, burst } : limit));
+const figuresOf = (algorithms: readonly LimitAlgorithm[]) =>
+  fc
+    .record({
+      algorithm: fc.constantFrom(...algorithms),
+      limit: fc.integer({ min: 1, max: 30 }),
+      duration: fc.integer({ min: 1, max: 5_000 }),
+      burst: fc.integer({ min: 1, max: 40 }),
+      shadow: fc.boolean(),
+    })
+    .map(({ burst, shadow, ...limit }) =>
+      limit.algorithm === "token-bucket"
+        ? { ...limit, burst, shadow }
+        : { ...limit, shadow: shadow && limit.algorithm !== "concurrent" },
+    );
+const figures = figuresOf(LIMIT_ALGORITHMS);
+/** Nobody could free the slots of a limit that belongs to no key. */
+const figuresAlone = figuresOf(LIMIT_ALGORITHMS.filter((each) => each !== "concurrent"));
 const named = (prefix: string) =>
   fc
     .array(figures, { minLength: 2, maxLength: 3 })
@@ -21,7 +34,7 @@ export const setup = fc.record({
   own: named("own"),
   shared: named("shared"),
   made: named("made").map((limits) => limits.map(({ autoApply: _, ...limit }) => limit)),
-  alone: fc.array(figures, { minLength: 2, maxLength: 3 }),
+  alone: fc.array(figuresAlone, { minLength: 2, maxLength: 3 }),
 });
 /** What is asked of them one after the other, and how long after the one before. */
 export const charges = fc.array(
