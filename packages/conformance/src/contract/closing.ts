@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
+import { anEnd, holdsOf, settle } from "../fixtures/holds.js";
 import { idsOn, pageOf } from "../fixtures/pages.js";
 import { aPlan, aRequest, charge, chargeAs } from "../fixtures/plans.js";
 import {
@@ -29,6 +30,8 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   page: (store) => pageOf(store),
   commit: (store) => store.commit(WORKSPACE, aChange({ puts: [{ record: aRecord("key", 2) }] })),
   charge: (store) => charge(store),
+  settle: (store) => settle(store, anEnd()),
+  holds: (store) => holdsOf(store),
   addStatistics: (store) => store.addStatistics(WORKSPACE, { counts: [], uses: [] }),
   readStatistics: (store) => store.readStatistics(WORKSPACE, RANGE),
   deleteStatistics: (store) => store.deleteStatistics(WORKSPACE, 0, 1),

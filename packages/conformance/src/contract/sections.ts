@@ -9,14 +9,18 @@ import { closingContracts } from "./closing.js";
 import { confirmingContracts } from "./confirming.js";
 import { countingContracts } from "./counting.js";
 import { expectationContracts } from "./expectations.js";
+import { holdingContracts } from "./holding.js";
 import { isolationContracts } from "./isolation.js";
 import { limitingContracts } from "./limiting.js";
 import { namingContracts } from "./naming.js";
 import { pagingContracts } from "./paging.js";
 import { readingContracts } from "./reading.js";
 import { replayingContracts } from "./replaying.js";
+import { returningContracts } from "./returning.js";
 import { scanningContracts } from "./scanning.js";
+import { settlingContracts } from "./settling.js";
 import { sharingContracts } from "./sharing.js";
+import { slotContracts } from "./slots.js";
 import { statisticsContracts } from "./statistics.js";
 import { writingContracts } from "./writing.js";
 
@@ -41,6 +45,10 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: limits", contracts: limitingContracts },
   { name: "charge: algorithms", contracts: algorithmContracts },
   { name: "charge: replayed requests", contracts: replayingContracts },
+  { name: "holds: taken", contracts: holdingContracts },
+  { name: "holds: ended", contracts: settlingContracts },
+  { name: "holds: changes meanwhile", contracts: returningContracts },
+  { name: "holds: slots", contracts: slotContracts },
   { name: "statistics", contracts: statisticsContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },

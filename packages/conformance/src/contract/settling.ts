@@ -1,0 +1,561 @@
+import assert from "node:assert/strict";
+import type { KeyStore, LimitCharge } from "@latchkey/core";
+import type { StoreContract } from "../fixtures/context.js";
+import {
+  aHeldLimit,
+  anEnd,
+  aRefresh,
+  aRelease,
+  aReservation,
+  HELD,
+  heldIds,
+  holdId,
+  holdsOf,
+  reserve,
+  settle,
+  settleAs,
+  sumsOf,
+} from "../fixtures/holds.js";
+import { aPlan, charge, chargeAs, usedOf } from "../fixtures/plans.js";
+import { countByKind, race } from "../fixtures/race.js";
+import {
+  aRecord,
+  assertHolds,
+  at,
+  commit,
+  DAY,
+  load,
+  MINUTE,
+  NOW,
+  nextOf,
+  OTHER_WORKSPACE,
+  put,
+  putWithUses,
+  revisionOf,
+  usesOf,
+} from "../fixtures/records.js";
+
+const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
+const ends = NOW + MINUTE;
+const BOTH = [at("key"), at("identity")].map((each) => ({ ...each, version: 1 }));
+const SHARED = aReservation({ confirms: BOTH, hold: { ...HELD, most: [9, 9] } });
+const renewal = (number = 1, ttl: number | null = null) =>
+  ({ kind: "renew", id: holdId(number), ttl }) as const;
+
+async function left(store: KeyStore, of = at("key")): Promise<number | null | undefined> {
+  return (await load(store, of)).usage?.remaining;
+}
+
+/** Units that are left of a limit of the key at an instant. */
+async function room(store: KeyStore, limit: LimitCharge, now: number): Promise<number | undefined> {
+  const plan = aPlan({ mode: "peek", cost: 0, uses: null, limits: [{ ...limit, cost: 0 }] });
+  return (await chargeAs("charged", store, plan, { now })).limits[0]?.remaining;
+}
+
+export const settlingContracts: readonly StoreContract[] = [
+  {
+    title: "an end takes for good what was used, gives the rest back, and says what there is then",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      const limits = [aHeldLimit({ cost: 4 }), aHeldLimit({ name: "others", cost: 3 })];
+      await reserve(store, 1, aReservation({ cost: 6, limits }));
+      await chargeAs("charged", store, aPlan({ cost: 2, limits: [aHeldLimit()] }));
+      const [hold] = await holdsOf(store);
+      const ended = await settle(other, anEnd(1, 1, { default: 3 }), NOW + 5);
+      const used = { uses: 1, limits: [3, 3] };
+      const expected = {
+        kind: "ended",
+        isRepeat: false,
+        hold,
+        used,
+        usage: usesOf(7),
+        endedAt: NOW + 5,
+      };
+      assert.deepEqual(ended, expected);
+      await assertHolds(store, KEY, { usage: usesOf(7) });
+      assert.equal(await usedOf(store, { window: "60000:default" }), 4);
+      assert.equal(await usedOf(store, { window: "60000:others" }), 3);
+      assert.deepEqual(await heldIds(store), []);
+    },
+  },
+  {
+    title:
+      "an end without figures takes all, and one that names nothing of the rest gives all back",
+    async check({ store, other }) {
+      for (const [step, remaining, taken] of [
+        [anEnd(), 7, 4],
+        [aRelease(), 10, 0],
+        [{ ...aRelease(), limits: [{ name: "default", cost: 1 }] }, 10, 1],
+        [{ ...anEnd(), uses: 0 }, 10, 4],
+      ] as const) {
+        await commit(store, { deletes: [KEY] });
+        await putWithUses(store, KEY, usesOf(10));
+        const number = 10 * remaining + taken;
+        await reserve(store, number, aReservation({ cost: 3, limits: [aHeldLimit({ cost: 4 })] }));
+        await settleAs("ended", other, { ...step, id: holdId(number) } as never);
+        assert.equal(await left(store), remaining);
+        assert.equal(await usedOf(store, { window: "60000:default" }), taken);
+      }
+    },
+  },
+  {
+    title: "others go on when one ends",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      for (const number of [1, 2, 3])
+        await reserve(store, number, aReservation({ cost: number }), { now: NOW + number });
+      await settleAs("ended", other, aRelease(1), NOW + 9);
+      const holds = sumsOf({ nextEnd: ends + 2, open: 2, next: 3, uses: 5 });
+      await assertHolds(store, KEY, { usage: usesOf(5, { holds }) });
+      const { usage } = await settleAs("ended", other, aRelease(3), NOW + 9);
+      const last = usesOf(8, { holds: { ...holds, open: 1, uses: 2 } });
+      assert.deepEqual({ ...usage }, last);
+      assert.deepEqual(await heldIds(store), [holdId(2)]);
+    },
+  },
+  {
+    title: "units go back to the window that they came from, and to one that is over nothing",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const limit = aHeldLimit({ cost: 4 });
+      for (const number of [1, 2])
+        await reserve(
+          store,
+          number,
+          aReservation({ limits: [limit], hold: { ...HELD, ttl: DAY } }),
+        );
+      const edge = NOW - (NOW % MINUTE) + MINUTE;
+      await settleAs("ended", store, aRelease(1), edge - 1);
+      assert.equal(await room(other, limit, edge - 1), 6);
+      await chargeAs("charged", store, aPlan({ cost: 0, limits: [limit] }), { now: edge });
+      await settleAs("ended", store, aRelease(2), edge);
+      assert.equal(await room(other, limit, edge), 6);
+    },
+  },
+  {
+    title: "units go back to the group of a sliding limit that they came from, while it counts",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const duration = 1_600;
+      const limit = aHeldLimit({ algorithm: "sliding", duration, cost: 2, limit: 20 });
+      const start = NOW - (NOW % 100);
+      const long = aReservation({ limits: [limit], hold: { ...HELD, ttl: DAY } });
+      for (const [number, after] of [0, 99, 100, 450].entries())
+        await reserve(store, number, long, { now: start + after });
+      // In the first group 4, in the second 2, in the fifth 2.
+      assert.equal(await room(other, limit, start + 450), 12);
+      await settleAs("ended", store, aRelease(1), start + 460);
+      assert.equal(await room(other, limit, start + 460), 14);
+      assert.equal(await room(other, limit, start + duration + 99), 16);
+      await settleAs("ended", store, aRelease(0), start + duration + 99);
+      assert.equal(await room(other, limit, start + duration + 99), 16);
+      await settleAs("ended", store, aRelease(3), start + duration + 99);
+      assert.equal(await room(other, limit, start + duration + 99), 18);
+      assert.equal(await room(other, limit, start + duration + 199), 20);
+    },
+  },
+  {
+    title: "a bucket gets back what has not flowed in since, also when the end is noticed later",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const limit = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20, cost: 8 });
+      const long = aReservation({ limits: [limit], hold: { ...HELD, ttl: 40_000 } });
+      await reserve(store, 1, long);
+      await chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost: 12 }] }));
+      // One unit in ten seconds: three have flowed in, so five come back.
+      const later = NOW + 30_000;
+      await settleAs("ended", store, aRelease(1), later);
+      assert.equal(await room(other, limit, later), 8);
+      await reserve(store, 2, long, { now: later });
+      await settleAs("refreshed", other, aRefresh(), later + 55_000);
+      // Four came back at its end, and five have flowed in.
+      assert.equal(await room(other, limit, later + 55_000), 9);
+      assert.equal(await room(other, limit, later + 60_000), 10);
+    },
+  },
+  {
+    title: "what a bucket has had back by itself is not given back again",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const limit = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20, cost: 4 });
+      await reserve(store, 1, aReservation({ limits: [limit] }));
+      const later = NOW + 40_000;
+      await chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost: 20 }] }), {
+        now: later,
+      });
+      await settleAs("ended", store, aRelease(1), later);
+      assert.equal(await room(other, limit, later), 0);
+    },
+  },
+  {
+    title: "of a shadow that had no room nothing is held, and any number may be said to be used",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const limit = aHeldLimit({ shadow: true, cost: 11 });
+      await chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost: 9 }] }));
+      await reserve(store, 1, aReservation({ limits: [limit] }));
+      await reserve(store, 2, aReservation({ limits: [limit] }));
+      const { used } = await settleAs("ended", store, anEnd(1, null, { default: 11 }));
+      assert.deepEqual(used, { uses: 1, limits: [0] });
+      await settleAs("ended", store, aRelease(2));
+      assert.equal(await usedOf(other, { window: "60000:default" }), 9);
+    },
+  },
+  {
+    title: "windows that the workspace keeps get units back as well",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const window = `a:${KEY.id}:60000:made%20up`;
+      const limits = [aHeldLimit({ name: "made up", window, owner: null, cost: 5 })];
+      await reserve(store, 1, aReservation({ limits }));
+      await settleAs("ended", store, anEnd(1, null, { "made up": 2 }));
+      assert.equal(await usedOf(other, { window, owner: null }), 2);
+    },
+  },
+  {
+    title: "more than is held, or of what is not held, is refused, and nothing moves",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store, 1, aReservation({ cost: 3, limits: [aHeldLimit({ cost: 4 })] }));
+      const [hold] = await holdsOf(store);
+      const refusals = [
+        [anEnd(1, 4), "over"],
+        [anEnd(1, 0, { default: 5 }), "over"],
+        [anEnd(1, 1, { other: 0 }), "unnamed"],
+        [anEnd(1, 4, { default: 4, other: 1 }), "unnamed"],
+      ] as const;
+      for (const [step, kind] of refusals)
+        assert.deepEqual(await settle(other, step), { kind, hold });
+      await assertHolds(store, KEY, { usage: usesOf(7, { holds: sumsOf({ uses: 3 }) }) });
+      assert.equal(await usedOf(store, { window: "60000:default" }), 4);
+      await settleAs("ended", other, anEnd(1, 3, { default: 4 }));
+    },
+  },
+  {
+    title: "uses without a limit are held to no more than was asked for either",
+    async check({ store }) {
+      await putWithUses(store, KEY);
+      await reserve(store, 1, aReservation({ cost: 3 }));
+      await settleAs("over", store, anEnd(1, 4));
+      const { used, usage } = await settleAs("ended", store, anEnd(1, 2));
+      assert.deepEqual([used.uses, usage], [2, null]);
+    },
+  },
+  {
+    title: "the repeat of an end is answered alike, whatever has happened since, and moves nothing",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store, 1, aReservation({ cost: 3, limits: [aHeldLimit({ cost: 4 })] }));
+      const step = anEnd(1, 1, { default: 2 });
+      const first = await settleAs("ended", store, step);
+      await chargeAs("charged", store, aPlan({ cost: 5 }));
+      await put(store, nextOf(KEY));
+      for (const connection of [store, other]) {
+        const again = await settle(connection, step, NOW + 600_000);
+        assert.deepEqual(again, { ...first, isRepeat: true });
+      }
+      assert.equal(await left(other), 4);
+      assert.equal(await usedOf(other, { window: "60000:default" }), 2);
+    },
+  },
+  {
+    title: "an end with other figures than before is a conflict, and so is a renewal",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      const limits = [aHeldLimit({ cost: 4 })];
+      await reserve(store, 1, aReservation({ cost: 3, limits }));
+      await settleAs("ended", store, anEnd(1, 3, { default: 1 }));
+      for (const step of [
+        anEnd(1),
+        anEnd(1, 2, { default: 1 }),
+        anEnd(1, 4, { default: 1 }),
+        anEnd(1, 3, { default: 1, other: 1 }),
+        aRelease(1),
+        renewal(),
+      ])
+        assert.deepEqual(await settle(other, step), { kind: "conflict" });
+      // Other words for the same figures.
+      await settleAs("ended", other, { ...anEnd(1, null, { default: 1 }), rest: false } as never);
+      assert.equal(await left(other), 7);
+    },
+  },
+  {
+    title: "of N ends of one hold at once one moves something, and all are answered alike",
+    async check(context) {
+      const { store, other } = context;
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store, 1, aReservation({ cost: 8, limits: [aHeldLimit({ cost: 4 })] }));
+      const answers = await race(context, 12, (each) =>
+        settleAs("ended", each, anEnd(1, 1, { default: 1 })),
+      );
+      const repeats = answers.filter(({ isRepeat }) => isRepeat);
+      assert.equal(repeats.length, 11);
+      for (const answer of repeats) assert.deepEqual(answer, repeats[0]);
+      assert.equal(await left(other), 9);
+      assert.equal(await usedOf(other, { window: "60000:default" }), 1);
+    },
+  },
+  {
+    title: "of ends with other figures at once one is done, and the others are conflicts",
+    async check(context) {
+      await putWithUses(context.store, KEY, usesOf(10));
+      await reserve(context.store, 1, aReservation({ cost: 8 }));
+      const answers = await race(context, 8, (store, number) => settle(store, anEnd(1, number)));
+      assert.deepEqual(countByKind(answers), { ended: 1, conflict: 7 });
+      const used = answers.findIndex(({ kind }) => kind === "ended");
+      assert.equal(await left(context.other), 10 - used);
+    },
+  },
+  {
+    title: "what nobody holds is unknown, and what another workspace holds",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await putWithUses(store, KEY, usesOf(10), OTHER_WORKSPACE);
+      await reserve(store);
+      for (const step of [anEnd(), aRelease(), renewal()]) {
+        const result = await settle(other, step, NOW, { workspaceId: OTHER_WORKSPACE });
+        assert.deepEqual(result, { kind: "unknown" });
+      }
+      for (const step of [anEnd(2), aRelease(2), renewal(2)])
+        await settleAs("unknown", other, step);
+      assert.deepEqual(await holdsOf(other, KEY, OTHER_WORKSPACE), []);
+      await reserve(store, 1, aReservation({ workspaceId: OTHER_WORKSPACE, cost: 4 }));
+      await settleAs("ended", store, aRelease());
+      assert.equal((await load(other, KEY, OTHER_WORKSPACE)).usage?.remaining, 6);
+      await store.settle(OTHER_WORKSPACE, aRefresh(), { now: ends, revision: null });
+      assert.equal((await load(other, KEY, OTHER_WORKSPACE)).usage?.remaining, 10);
+    },
+  },
+  {
+    title: "a step that rests on another revision is stale, and moves nothing",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store);
+      for (const step of [anEnd(), renewal(), aRefresh(), anEnd(2)]) {
+        const result = await settle(other, step, ends, { revision: 1 });
+        assert.deepEqual(result, { kind: "stale" });
+      }
+      await assertHolds(store, KEY, { usage: usesOf(9, { holds: sumsOf({ uses: 1 }) }) });
+      await commit(store, { revision: 7 });
+      assert.equal(await revisionOf(store), 7);
+      assert.equal((await settle(other, anEnd(), NOW, { revision: 7 })).kind, "ended");
+      assert.equal((await settle(other, anEnd(), NOW, { revision: 8 })).kind, "stale");
+    },
+  },
+  {
+    title:
+      "H3: from the end of its time on a hold has ended by itself, once, and nothing of it was used",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      for (const number of [1, 2, 3])
+        await reserve(store, number, aReservation({ cost: 2, limits: [aHeldLimit({ cost: 3 })] }));
+      await settleAs("ended", store, anEnd(1), ends - 1);
+      const [hold] = await holdsOf(store);
+      assert.deepEqual(await settle(other, anEnd(2), ends), { kind: "expired", hold });
+      assert.equal(await left(store), 6);
+      for (const step of [anEnd(2), anEnd(2, 9), aRelease(2), renewal(2)])
+        assert.deepEqual(await settle(other, step, ends + 1), { kind: "expired", hold: null });
+      assert.equal((await settleAs("expired", other, renewal(3), ends)).hold?.id, holdId(3));
+      await assertHolds(store, KEY, { usage: usesOf(8) });
+      assert.equal(await usedOf(store, { window: "60000:default" }), 3);
+    },
+  },
+  {
+    title: "a renewed hold lasts from then on, for as long as at first or as is said",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      await putWithUses(store, IDENTITY);
+      await reserve(store, 1, SHARED);
+      await reserve(store, 2, { ...SHARED, hold: { ...HELD, most: [9, 9], ttl: DAY } });
+      let now = NOW;
+      for (const [ttl, span] of [
+        [null, MINUTE],
+        [2 * MINUTE, 2 * MINUTE],
+        [1_000, 1_000],
+        [2 * DAY, 2 * DAY],
+        [null, MINUTE],
+      ] as const) {
+        now += 500;
+        const { hold } = await settleAs("renewed", store, renewal(1, ttl), now);
+        assert.equal(hold.expiresAt, now + span);
+        assert.deepEqual((await holdsOf(other))[0], hold);
+        const nextEnd = Math.min(now + span, NOW + DAY);
+        for (const record of [KEY, IDENTITY])
+          assert.equal((await load(other, record)).usage?.holds?.nextEnd, nextEnd);
+      }
+      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ends });
+    },
+  },
+  {
+    title: "a refresh ends what is over beside a record, the earliest end first, and nothing else",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(100));
+      await putWithUses(store, IDENTITY);
+      for (const [number, after] of [
+        [5, 3],
+        [4, 0],
+        [3, 1],
+        [2, 1],
+        [1, 4],
+      ] as const) {
+        const plan = { ...SHARED, cost: 10 ** (number > 4 ? 0 : 1) };
+        await reserve(store, number, plan, { now: NOW + after });
+      }
+      const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(IDENTITY), ends + 3);
+      assert.deepEqual(
+        expired.map(({ id }) => id),
+        [4, 2, 3, 5].map(holdId),
+      );
+      assert.equal(hasMore, false);
+      const holds = sumsOf({ nextEnd: ends + 4, open: 1, next: 5 });
+      await assertHolds(store, KEY, { usage: usesOf(90, { holds: { ...holds, uses: 10 } }) });
+      await assertHolds(store, IDENTITY, { usage: usesOf(null, { holds }) });
+      const none = { kind: "refreshed", expired: [], hasMore: false };
+      assert.deepEqual(await settle(other, aRefresh(), ends + 3), none);
+      for (const of of [at("key", 2), at("identity", 2)])
+        assert.deepEqual(await settle(other, aRefresh(of), ends + 9), none);
+      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ends + 3 });
+    },
+  },
+  {
+    title: "a refresh ends a hundred at most, and says that there are more",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(1_000));
+      for (let number = 0; number < 203; number += 1) await reserve(store, number);
+      const ended: string[] = [];
+      for (const [count, more] of [
+        [100, true],
+        [100, true],
+        [3, false],
+      ] as const) {
+        await chargeAs("unsettled", store, aPlan(), { now: ends });
+        const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(), ends);
+        assert.deepEqual([expired.length, hasMore], [count, more]);
+        ended.push(...expired.map(({ id }) => id));
+        assert.equal(await left(store), 797 + ended.length);
+      }
+      assert.deepEqual(
+        ended,
+        Array.from({ length: 203 }, (_, number) => holdId(number)),
+      );
+      await assertHolds(store, KEY, { usage: usesOf(1_000) });
+    },
+  },
+  {
+    title: "of N that notice at once that holds are over each hold is ended once",
+    async check(context) {
+      await putWithUses(context.store, KEY, usesOf(100));
+      for (let number = 1; number <= 20; number += 1)
+        await reserve(context.store, number, aReservation({ cost: 2 }));
+      const answers = await race(context, 20, (store, number) =>
+        number % 4 === 0 ? settle(store, aRefresh(), ends) : settle(store, anEnd(number, 1), ends),
+      );
+      const ended = answers.flatMap((answer) => {
+        if (answer.kind === "refreshed") return answer.expired.map(({ id }) => id);
+        return answer.kind === "expired" && answer.hold !== null ? [answer.hold.id] : [];
+      });
+      assert.deepEqual([ended.length, new Set(ended).size], [20, 20]);
+      await assertHolds(context.other, KEY, { usage: usesOf(100) });
+    },
+  },
+  {
+    title:
+      "holds of records that share counters are beside all of them, and outlive each but the last",
+    async check({ store, other }) {
+      const second = aRecord("key", 2);
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store, 1, aReservation({ cost: 3 }));
+      await commit(store, { puts: [{ record: second, counters: { sharedWith: KEY.id } }] });
+      const confirms = [{ ...at("key", 2), version: 1 }];
+      await reserve(store, 2, aReservation({ confirms, cost: 2 }));
+      for (const record of [KEY, second])
+        assert.deepEqual(await heldIds(other, record), [1, 2].map(holdId));
+      await commit(store, { deletes: [KEY] });
+      await settleAs("ended", other, anEnd(1, 1));
+      assert.equal(await left(other, second), 7);
+      await commit(store, { deletes: [second] });
+      await settleAs("unknown", other, anEnd(2));
+    },
+  },
+  {
+    title: "the holds of a record go with its counters, also when it gets others",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await reserve(store, 1);
+      await commit(store, { deletes: [KEY] });
+      await putWithUses(store, KEY, usesOf(10));
+      await settleAs("unknown", other, anEnd(1));
+      await reserve(store, 2);
+      await putWithUses(store, KEY, usesOf(20));
+      await settleAs("unknown", other, anEnd(2));
+      assert.deepEqual(await heldIds(other), []);
+      await assertHolds(other, KEY, { usage: usesOf(20) });
+      await reserve(store, 3);
+      await put(store, nextOf(KEY));
+      await settleAs("ended", other, aRelease(3));
+      assert.equal(await left(other), 20);
+    },
+  },
+  {
+    title:
+      "what a key that is gone held of its identity comes back at the end of its time, and is unknown",
+    async check({ store, other }) {
+      const limits = [aHeldLimit({ owner: 1, cost: 4, duration: 9 * DAY })];
+      await putWithUses(store, KEY, usesOf(10));
+      await putWithUses(store, IDENTITY, usesOf(10));
+      await reserve(store, 1, { ...SHARED, uses: 1, cost: 3, limits });
+      await commit(store, { deletes: [KEY] });
+      for (const step of [anEnd(), renewal()]) await settleAs("unknown", other, step);
+      assert.deepEqual(await heldIds(other, IDENTITY), [holdId()]);
+      await assertHolds(other, IDENTITY, { usage: usesOf(7, { holds: sumsOf({ uses: 3 }) }) });
+      const confirms = BOTH.slice(1);
+      await chargeAs("unsettled", other, aPlan({ confirms }), { now: ends });
+      const { expired } = await settleAs("refreshed", other, aRefresh(IDENTITY), ends);
+      assert.deepEqual(
+        expired.map(({ id }) => id),
+        [holdId()],
+      );
+      await assertHolds(other, IDENTITY, { usage: usesOf(10) });
+      const window = "777600000:default";
+      assert.equal(await usedOf(other, { owner: IDENTITY, window, duration: 9 * DAY }), 0);
+      await settleAs("unknown", other, anEnd(), ends);
+    },
+  },
+  {
+    title: "a hold outlives the identity of its key, and gives nothing back to it",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      await putWithUses(store, IDENTITY, usesOf(10));
+      const limits = [aHeldLimit({ cost: 4 })];
+      for (const number of [1, 2])
+        await reserve(store, number, { ...SHARED, uses: 1, cost: 3, limits });
+      await commit(store, { deletes: [IDENTITY] });
+      const { usage, used } = await settleAs("ended", other, aRelease(1));
+      assert.deepEqual([usage, used], [null, { uses: 0, limits: [0] }]);
+      assert.equal(await usedOf(other, { window: "60000:default" }), 4);
+      await putWithUses(store, IDENTITY, usesOf(10));
+      await settleAs("refreshed", other, aRefresh(), ends);
+      await assertHolds(other, IDENTITY, { usage: usesOf(10) });
+      await assertHolds(other, KEY, { usage: usesOf(10) });
+    },
+  },
+  {
+    title: "ends beside charges: nothing is lost, and nothing is there twice",
+    async check(context) {
+      const { store, other } = context;
+      await putWithUses(store, KEY, usesOf(30));
+      for (let number = 0; number < 10; number += 1)
+        await reserve(store, number, aReservation({ cost: 3 }));
+      const answers = await race(context, 30, async (each, number) =>
+        number < 10
+          ? ((await settle(each, anEnd(number, 1))) as { readonly kind: string })
+          : charge(each, aPlan()),
+      );
+      const { charged = 0, ended } = countByKind(answers);
+      assert.equal(ended, 10);
+      assert.equal(await left(other), 20 - charged);
+      await assertHolds(other, KEY, { usage: usesOf(20 - charged) });
+      assert.deepEqual(await heldIds(other), []);
+    },
+  },
+];
