@@ -16,6 +16,7 @@ import { namingContracts } from "./naming.js";
 import { pagingContracts } from "./paging.js";
 import { readingContracts } from "./reading.js";
 import { replayingContracts } from "./replaying.js";
+import { restoringContracts } from "./restoring.js";
 import { returningContracts } from "./returning.js";
 import { scanningContracts } from "./scanning.js";
 import { settlingContracts } from "./settling.js";
@@ -49,6 +50,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "holds: ended", contracts: settlingContracts },
   { name: "holds: changes meanwhile", contracts: returningContracts },
   { name: "holds: slots", contracts: slotContracts },
+  { name: "holds: restored", contracts: restoringContracts },
   { name: "statistics", contracts: statisticsContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },
