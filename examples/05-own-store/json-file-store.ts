@@ -6,6 +6,9 @@ import * as core from "@latchkey/core";
 /** The name of the row that says which record has a name. */
 const nameOf = ({ kind, index, value }: core.Claim) => ["claim", kind, index, value];
 
+/** A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong. */
+const keptFor = (until: number, now: number) => Date.now() + until - now + 86_400_000;
+
 /** Two stores on one file, in one process, are two handles of one table. */
 const tables = new Map<string, Table>();
 
@@ -28,6 +31,13 @@ export function jsonFileStore(path: string): core.KeyStore {
     page: async (workspaceId, want) => structuredClone(begin(workspaceId).page(want)),
     commit: async (workspaceId, change) => begin(workspaceId).commit(change),
     charge: (plan, moment) => structuredClone(begin(plan.workspaceId).charge(plan, moment)),
+    settle: async (id, step, moment) => structuredClone(begin(id).settle(step, moment)),
+    holds: async (id, ...page) =>
+      structuredClone(
+        begin(id)
+          .book(0)
+          .page(...page),
+      ),
     addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
     deleteStatistics: async (id, before, limit) => begin(id).deleteStatistics(before, limit),
@@ -52,10 +62,12 @@ class Table {
   /** Forgets what time has ended and counters that no record has, and replaces the file: a crash leaves the old or the new. */
   save(): void {
     const held = new Set(["", ...[...this.rows.values()].map(({ counters }) => counters)]);
-    for (const [name, { keptUntil }] of this.rows) {
+    for (const [name, row] of this.rows) {
       const [, type, holder] = JSON.parse(name);
       const isLeft = (type === "uses" || type === "window") && !held.has(holder);
-      if (isLeft || keptUntil < Date.now()) this.rows.delete(name);
+      if (type === "hold")
+        row.counters = row.counters.map((own: string) => (held.has(own) ? own : null));
+      if (isLeft || row.keptUntil < Date.now()) this.rows.delete(name);
     }
     const [file, text] = [`${this.path}.new`, JSON.stringify([...this.rows])];
     fs.writeFileSync(file, text, { mode: 0o600, flush: true });
@@ -87,9 +99,10 @@ class Step {
 
   /** The rows of a type, by the rest of their names. */
   all(type: string) {
-    return [...this.table.rows].flatMap(([text, value]) => {
+    return [...new Map([...this.table.rows, ...this.#written])].flatMap(([text, value]) => {
       const [workspaceId, own, ...name] = JSON.parse(text);
-      return workspaceId === this.workspaceId && own === type ? [{ name, value }] : [];
+      const isOne = workspaceId === this.workspaceId && own === type && value !== undefined;
+      return isOne ? [{ name, value: value as ReturnType<typeof JSON.parse> }] : [];
     });
   }
 
@@ -129,32 +142,25 @@ class Step {
     return entries.map(({ name }) => name[2]).sort();
   }
 
-  isMet({ kind, id, version }: core.Expectation): boolean {
-    const current = this.get("record", kind, id)?.record.version ?? null;
-    return version === current || (version === "exists" && current !== null);
+  version({ kind, id }: core.RecordAddress): number | null {
+    return this.get("record", kind, id)?.record.version ?? null;
   }
 
-  /** A change that is refused leaves before the end: what it wrote until then is thrown away with the step. */
   commit(change: core.Change): core.CommitResult {
-    const stale = change.expects.findIndex((expectation) => !this.isMet(expectation));
-    if (stale !== -1) return { kind: "stale", index: stale };
+    const judged = core.judgeChange<string>(change, {
+      version: (address) => this.version(address),
+      holder: (claim) => this.get("record", claim.kind, this.get(...nameOf(claim)))?.record.id,
+      counters: ({ kind, id }) => this.get("record", kind, id)?.counters ?? null,
+      usage: (counters) => this.get("uses", counters),
+    });
+    if (judged.kind !== "committed") return judged;
+    for (const [counters, usage] of judged.moved) this.set(["uses", counters], usage);
     for (const claim of change.releases)
       if (this.get(...nameOf(claim)) === claim.id) this.set(nameOf(claim), undefined);
     for (const put of change.puts) this.put(put);
-    for (const [index, claim] of change.claims.entries()) {
-      const holder = this.get(...nameOf(claim)) ?? claim.id;
-      const isLive = this.get("record", claim.kind, holder) !== undefined;
-      if (holder !== claim.id && isLive) return { kind: "taken", index };
-      this.set(nameOf(claim), claim.id);
-    }
-    const usages: core.Usage[] = [];
-    for (const [index, wanted] of change.counters.entries()) {
+    for (const claim of change.claims) this.set(nameOf(claim), claim.id);
+    for (const wanted of change.counters) {
       const { counters } = this.get("record", wanted.kind, wanted.id);
-      const wantedUsage = wanted.usage ?? core.NO_USAGE_CHANGE;
-      const result = core.changeUsage(this.get("uses", counters), wantedUsage);
-      if (result.kind !== "changed") return { kind: "refused", index, reason: result };
-      this.set(["uses", counters], result.usage);
-      usages.push(result.usage);
       const { keepWindows, dropWindows = [] } = wanted;
       for (const { name } of this.all("window").filter(({ name: [holder] }) => holder === counters))
         if (dropWindows.includes(name[1]) || keepWindows?.includes(name[1]) === false)
@@ -168,7 +174,7 @@ class Step {
     if (change.revision !== null) this.set(["revision"], change.revision);
     this.end();
     this.table.save();
-    return { kind: "committed", usages };
+    return { kind: "committed", usages: judged.usages };
   }
 
   put({ record, counters: wanted }: core.Put): void {
@@ -185,7 +191,7 @@ class Step {
     const { revision, confirms, limits, uses } = plan;
     if (revision !== null && revision !== (this.get("revision") ?? 0))
       return { kind: "stale", moved: "revision" };
-    const moved = confirms.findIndex((expectation) => !this.isMet(expectation));
+    const moved = confirms.findIndex((one) => !core.isVersion(this.version(one), one.version));
     if (moved !== -1) return { kind: "stale", moved };
     // Empty for the workspace. Null for a record that does not exist: nothing is ever written for it.
     const holders = confirms.map(({ kind, id }) => this.get("record", kind, id)?.counters ?? null);
@@ -195,22 +201,60 @@ class Step {
       uses === null ? core.UNLIMITED_USES : (this.get("uses", holders[uses]) ?? core.NO_USES);
     const request = ["request", confirms[0]?.kind, confirms[0]?.id, moment.request?.id];
     const remembered = this.get(...request) ?? null;
-    const { result, next } = core.applyCharge({ usage, windows, remembered }, plan, moment);
+    const holds = holders.map((counters) => this.get("uses", counters)?.holds);
+    const state = { usage, windows, remembered, holds };
+    const { result, next } = core.applyCharge(state, plan, moment);
     if (next === null) return result;
-    // A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong.
-    const keptFor = (until: number) => Date.now() + until - moment.now + 86_400_000;
     if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
     for (const [index, limit] of limits.entries()) {
       const { owner, window: name } = limit;
       const window = next.windows[index] ?? null;
       if (window === null || holderOf(owner) === null) continue;
-      const keptUntil = owner === null ? keptFor(core.endsAt(window, limit)) : undefined;
+      const keptUntil =
+        owner === null ? keptFor(core.endsAt(window, limit), moment.now) : undefined;
       this.set(["window", holderOf(owner), name], { ...window, keptUntil });
     }
     const { remember } = next;
-    if (remember !== null) this.set(request, { ...remember, keptUntil: keptFor(remember.until) });
+    if (remember !== null)
+      this.set(request, { ...remember, keptUntil: keptFor(remember.until, moment.now) });
+    const sums = next.held?.sums ?? [];
+    for (const [at, holds] of sums.entries())
+      this.set(["uses", holders[at]], { ...this.get("uses", holders[at]), holds });
+    for (const hold of next.held?.holds ?? [])
+      this.set(["hold", hold.id], { hold, counters: holders.slice(0, sums.length) });
     this.end();
     return result;
+  }
+
+  settle(step: core.HoldStep, { now, revision }: core.HoldMoment): core.HoldResult {
+    if (revision !== null && revision !== (this.get("revision") ?? 0)) return { kind: "stale" };
+    const result = core.applyHoldStep(this.book(now), step, now);
+    this.end();
+    return result;
+  }
+
+  book(now: number) {
+    return {
+      ...core.plainHoldBook<string>({
+        all: () => this.all("hold").map(({ value }) => value),
+        set: (found) => this.set(["hold", found.hold.id], found),
+        delete: (id) => this.set(["hold", id], undefined),
+        counters: ({ kind, id }) => this.get("record", kind, id)?.counters ?? null,
+      }),
+      remembered: (id) => this.get("end", id) ?? null,
+      remember: (id, end) => this.set(["end", id], { ...end, keptUntil: keptFor(end.until, now) }),
+      usage: (own) => this.get("uses", own),
+      setUsage: (own, usage) => this.set(["uses", own], usage),
+      window: (own, name) => this.get("window", own ?? "", name) ?? null,
+      setWindow: (own, name, window, endsAt) =>
+        this.setWindow(own ?? "", name, window, keptFor(endsAt, now)),
+    } satisfies core.HoldBook<string> & object;
+  }
+
+  /** @param holder - Counters; empty for the workspace, which keeps a window for a while. */
+  setWindow(holder: string, name: string, window: core.LimitState, until: number): void {
+    const keptUntil = holder === "" ? until : undefined;
+    this.set(["window", holder, name], { ...window, keptUntil });
   }
 
   /** Of all workspaces, or of the windows that no record holds. */

@@ -295,6 +295,7 @@ export {
   readOptions,
   type SettingsOf,
 } from "./store/options.js";
+export { type HoldRows, plainHoldBook } from "./store/plain-hold-book.js";
 export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./store/scan-names.js";
 export {
   applyHoldStep,

@@ -235,15 +235,13 @@ export function applyCharge(
     const [{ id, expiresAt }] = held.holds as readonly [Hold];
     result = { ...result, hold: { id, expiresAt } };
   }
-  const { refilledAt, lastRefillAt, holds } = usage;
   const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
   if (!isUsed && request === undefined && windows === null && held === undefined)
     return { result, next: null };
   return {
     result,
     next: {
-      // Without a spread, with which a warm verification that counts uses takes 8 % longer in memory.
-      usage: isUsed ? { remaining, refilledAt, lastRefillAt, holds } : state.usage,
+      usage: isUsed ? withRemaining(usage, remaining) : state.usage,
       windows: windows ?? state.windows,
       remember:
         request === undefined
@@ -252,6 +250,16 @@ export function applyCharge(
       held,
     },
   };
+}
+
+/** Without a spread, with which a warm verification that counts uses takes 8 % longer in memory. */
+function withRemaining(
+  { refilledAt, lastRefillAt, holds }: Usage,
+  remaining: number | null,
+): Usage {
+  return holds === undefined
+    ? { remaining, refilledAt, lastRefillAt }
+    : { remaining, refilledAt, lastRefillAt, holds };
 }
 
 /** The first record beside which something has to be settled before anything is decided; -1 for none. */

@@ -3,7 +3,7 @@ import { createRandomPool } from "../lib/random.js";
 import type { OperationContext } from "../operations/context.js";
 import { KnownIds } from "../operations/known-ids.js";
 import { createSecretHasher } from "../secrets/hash.js";
-import type { KeyStore } from "../store/key-store.js";
+import type { SettledStore } from "../store/settled.js";
 import { createTransact } from "../store/transaction.js";
 import { Catalog } from "../verification/catalog.js";
 import { KeyCache } from "../verification/key-cache.js";
@@ -16,7 +16,7 @@ export function contextWith(
 ): OperationContext {
   let ids = 0;
   return {
-    store: store as Pick<KeyStore, "read" | "commit"> as KeyStore,
+    store: store as Pick<SettledStore, "read" | "commit"> as SettledStore,
     transact: createTransact(store, createRandomPool()),
     catalog: new Catalog(store),
     workspaceId: "ws_default",
@@ -29,6 +29,7 @@ export function contextWith(
     hasher: createSecretHasher(null),
     vault: null,
     cache: new KeyCache(0),
+    reserved: createLruCache(0),
     rootKeys: createLruCache(0),
     knownIds: new KnownIds(),
     actor: null,

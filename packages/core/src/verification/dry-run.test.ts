@@ -33,7 +33,7 @@ function checksIn({ key = {}, loaded: fields = {}, question = {}, used = 0 }: Se
     remembered: null,
   };
   const { result } = applyCharge(state, plan, { now: NOW, refill: dueRefillOf(loaded, NOW) });
-  if (result.kind === "conflict") throw new Error(result.kind);
+  if (!("limits" in result)) throw new Error(result.kind);
   const peek = { limits, cost: wanted.cost, charge: result };
   return allChecks(loaded, wanted, peek, NOW);
 }

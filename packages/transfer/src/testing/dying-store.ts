@@ -22,6 +22,8 @@ export class Death {
       page: async (...given) => call(() => store.page(...given)),
       commit: async (...given) => call(() => store.commit(...given)),
       charge: async (...given) => call(() => store.charge(...given)),
+      settle: async (...given) => call(() => store.settle(...given)),
+      holds: async (...given) => call(() => store.holds(...given)),
       addStatistics: async (...given) => call(() => store.addStatistics(...given)),
       readStatistics: async (...given) => call(() => store.readStatistics(...given)),
       deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
