@@ -187,7 +187,7 @@ export {
   type WireRateLimit,
 } from "./rules/rate-limit.js";
 export { KEPT_AFTER_END_MS, windowStartAt } from "./rules/rate-window.js";
-export type { Refill } from "./rules/refill.js";
+export type { DueRefill, Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
   AUDIT_ACTIONS,
@@ -233,6 +233,7 @@ export {
   type ChargeState,
   type ChargeStep,
   type ChargeWrite,
+  type HoldPlan,
   type LimitCharge,
   type LimitReading,
   type RememberedCharge,
@@ -305,6 +306,8 @@ export {
   type HoldMoment,
   type HoldResult,
   type HoldStep,
+  MOST_ENDED_AT_ONCE,
+  REMEMBER_END_MS,
   type RememberedEnd,
   type UsedLimit,
   type UsedUnits,

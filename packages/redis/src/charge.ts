@@ -9,6 +9,7 @@ import { refusedWith } from "./engine/errors.js";
 import type { Rows } from "./engine/rows.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import type { Workspace } from "./engine/workspace.js";
+import type { HeldWindows } from "./held-windows.js";
 import { PreparedCharge } from "./prepared-charge.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
@@ -26,7 +27,11 @@ interface Waiting {
  * The atomic steps of verifications, one round trip each. Those of one workspace that begin in one turn of the event loop share
  * it; each is decided on its own, in this order.
  */
-export function createCharges(connection: Connection, at: (workspaceId: string) => Workspace) {
+export function createCharges(
+  connection: Connection,
+  at: (workspaceId: string) => Workspace,
+  held: HeldWindows,
+) {
   let waiting = new Map<string, Waiting[]>();
 
   /** Sends what waits, without waiting for the end of the turn. */
@@ -34,7 +39,7 @@ export function createCharges(connection: Connection, at: (workspaceId: string) 
     const sent = waiting;
     waiting = new Map();
     for (const [shared, charges] of sent)
-      while (charges.length > 0) run(connection, shared, charges.splice(0, MOST_AT_ONCE));
+      while (charges.length > 0) run(connection, held, shared, charges.splice(0, MOST_AT_ONCE));
   }
 
   function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
@@ -58,7 +63,12 @@ export function createCharges(connection: Connection, at: (workspaceId: string) 
 }
 
 /** Plain loops: this is most of what latchkey itself does for a verification. */
-async function run(connection: Connection, shared: string, charges: readonly Waiting[]) {
+async function run(
+  connection: Connection,
+  held: HeldWindows,
+  shared: string,
+  charges: readonly Waiting[],
+) {
   const keys = [shared];
   const args: string[] = [];
   for (const { rows } of charges) {
@@ -70,7 +80,9 @@ async function run(connection: Connection, shared: string, charges: readonly Wai
     for (let index = 0; index < charges.length; index += 1) {
       const { plan, resolve, reject } = charges[index] as Waiting;
       try {
-        resolve(readAnswer(answers[index], plan));
+        const result = readAnswer(answers[index], plan);
+        if (plan.hold !== undefined) held.remember(plan, result);
+        resolve(result);
       } catch (error) {
         reject(error);
       }

@@ -3,6 +3,7 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
+  holdSumsText,
   type ListEntry,
   type RecordAddress,
   type Usage,
@@ -16,8 +17,10 @@ import {
   asList,
   digits,
   expectedText,
+  holderLetter,
   orDash,
   parseUsage,
+  refillText,
   usageText,
   whole,
 } from "./engine/stored-values.js";
@@ -57,8 +60,11 @@ function describe(change: Change, names: Names) {
     const head = `${digits(version)} ${link ?? ""}`;
     const row = [numberOf(record), head, body === undefined ? "" : JSON.stringify(body)] as const;
     if (counters === undefined) writes.add("p", [], ...row);
-    else if ("usage" in counters) writes.add("n", [], ...row, usageText(counters.usage));
-    else writes.add("s", [], ...row, numberOf({ kind, id: counters.sharedWith }));
+    else if ("usage" in counters) {
+      const { holds } = counters.usage;
+      const beside = holds === undefined ? [] : [holderLetter(kind), holdSumsText(holds)];
+      writes.add(holds === undefined ? "n" : "m", [], ...row, usageText(counters.usage), ...beside);
+    } else writes.add("s", [], ...row, numberOf({ kind, id: counters.sharedWith }));
   }
   for (const record of change.deletes) writes.add("d", [], numberOf(record));
   for (const entry of change.leaves) addEntry("x", entry);
@@ -66,21 +72,21 @@ function describe(change: Change, names: Names) {
   for (const window of change.dropWindows) writes.add("w", [names.window(window)]);
   if (change.revision !== null) writes.add("v", [], digits(change.revision));
   return {
-    keys: [names.shared, ...checks.keys, ...writes.keys],
+    keys: [names.shared, names.holds, names.holdEnds, ...checks.keys, ...writes.keys],
     args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
   };
 }
 
 /** A change of uses in the words of change-usage.lua, and the windows that stay and that go. */
-function changeWords({ usage, keepWindows, dropWindows = [] }: CounterChange): readonly string[] {
+function changeWords({ usage, keepWindows, dropWindows }: CounterChange): readonly string[] {
   const kept = keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `;
-  const dropped = ` ${dropWindows.join(" ")} `;
+  const dropped = dropWindows === undefined ? "-" : ` ${dropWindows.join(" ")} `;
   if (usage === undefined) return ["-", kept, dropped];
   const { operation, due, restartsAt } = usage;
   const { kind } = operation;
   const number = kind === "set" ? operation.remaining : kind === "keep" ? null : operation.by;
-  const refill = due === null ? "- -" : `${digits(due.amount)} ${digits(due.dueAt)}`;
-  return [`${kind} ${orDash(number)} ${refill} ${orDash(restartsAt)}`, kept, dropped];
+  const words = [kind, orDash(number), orDash(restartsAt), refillText(due)];
+  return [words.join(" "), kept, dropped];
 }
 
 /** Whether a server without memory may refuse it. Whatever takes access away makes nothing new. */

@@ -2,11 +2,12 @@ import {
   type ChargeMoment,
   type ChargePlan,
   type Expectation,
+  type HoldPlan,
   type LimitCharge,
   limitsText,
 } from "@latchkey/core";
 import { Rows } from "./engine/rows.js";
-import { digits, expectedText, orDash } from "./engine/stored-values.js";
+import { digits, expectedText, holderLetter, orDash } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
 /** Code of the character that stands for the first confirmation, and how many characters there are. */
@@ -21,10 +22,12 @@ const LETTERS = 4;
 export class PreparedCharge extends Rows {
   readonly at: Workspace;
   readonly plan: ChargePlan;
+  /** What "h" takes before the id of the hold; null where nothing is held. */
+  readonly #held: readonly string[] | null;
 
   constructor(at: Workspace, plan: ChargePlan) {
     super();
-    const { confirms, cost, limits, mode, revision } = plan;
+    const { confirms, cost, hold, limits, mode, revision } = plan;
     if (confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.at = at;
@@ -34,6 +37,7 @@ export class PreparedCharge extends Rows {
     if (cost !== 1) this.add("c", [], digits(cost));
     if (mode === "peek") this.add("l", []);
     for (const limit of limits) this.#takeFrom(limit);
+    this.#held = mode === "peek" || hold === undefined ? null : holdWords(hold, confirms);
     complete(this.keys, this.args, this.letters);
   }
 
@@ -51,15 +55,22 @@ export class PreparedCharge extends Rows {
   }
 
   /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
-  rowsAt({ now, refill, request }: ChargeMoment): Pick<Rows, "keys" | "args"> {
+  rowsAt({ now, refill, request, holdId }: ChargeMoment): Pick<Rows, "keys" | "args"> {
     const args = this.args.slice();
     args[NOW] = digits(now);
-    if (refill === null && request === undefined) return { keys: this.keys, args };
+    const held = this.#held;
+    if (refill === null && request === undefined && held === null) return { keys: this.keys, args };
     const keys = this.keys.slice();
     let { letters } = this;
     if (refill !== null) {
-      letters += "f";
-      args.push(digits(refill.amount), digits(refill.dueAt));
+      letters += refill.carry === undefined ? "f" : "F";
+      if (refill.carry === undefined) args.push(digits(refill.amount));
+      args.push(digits(refill.dueAt));
+    }
+    if (held !== null) {
+      letters += "h";
+      keys.push(this.at.holds, this.at.holdEnds);
+      args.push(...held, holdId || "-");
     }
     if (request !== undefined) {
       const { confirms, limits } = this.plan;
@@ -72,7 +83,20 @@ export class PreparedCharge extends Rows {
   }
 }
 
-const MARKS = { fixed: "", sliding: "s", "token-bucket": "t" } as const;
+function holdWords(
+  { keeps, ttl, slotTtl, most }: HoldPlan,
+  confirms: readonly Expectation[],
+): readonly string[] {
+  const beside = confirms.slice(0, most.length);
+  const places = beside.map(
+    ({ kind }, place) => holderLetter(kind) + digits(most[place] as number),
+  );
+  const [key = "-", identity = "-"] = beside.map(({ id }) => id);
+  const letter = keeps === "all" ? "a" : "s";
+  return [letter, digits(ttl), orDash(slotTtl), places.join(""), key, identity];
+}
+
+const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;
 
 /** The figures of a limit as charge.lua takes them: those of a plain window are a number. */
 function figuresText({ algorithm, limit, burst, shadow }: LimitCharge): string {

@@ -5,10 +5,13 @@ import { assertNeverResends, isCluster, type RedisClient } from "./engine/client
 import { Connection } from "./engine/connection.js";
 import { openUrl } from "./engine/open.js";
 import { Workspace } from "./engine/workspace.js";
+import { HeldWindows } from "./held-windows.js";
+import { listHolds } from "./list-holds.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
+import { settle } from "./settle.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
@@ -35,12 +38,15 @@ export function redisStore(
   }
   const connection = new Connection(client, isOwned, settings);
   const at = (workspaceId: string) => new Workspace(connection, settings.keyPrefix, workspaceId);
-  const charges = createCharges(connection, at);
+  const held = new HeldWindows();
+  const charges = createCharges(connection, at, held);
   return {
     read: (id, ...given) => read(at(id), ...given),
     page: (id, ...given) => page(at(id), ...given),
     commit: (id, ...given) => commit(at(id), ...given),
     charge: charges.charge,
+    settle: (id, ...given) => settle(at(id), held, id, ...given),
+    holds: (id, ...given) => listHolds(at(id), ...given),
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),

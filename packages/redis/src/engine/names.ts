@@ -23,6 +23,10 @@ export class Names {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
   readonly shared: string;
+  /** Hash: what is held beside counters, by its id; and where counters are that something is beside. */
+  readonly holds: string;
+  /** Sorted set: when each hold ends, by the counters that it is beside. */
+  readonly holdEnds: string;
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
@@ -35,6 +39,8 @@ export class Names {
     this.anyWorkspace = `${prefix}:{*}:*`;
     this.anyWindow = `${this.#root}p:*`;
     this.shared = `${this.#root}w`;
+    this.holds = `${this.#root}h`;
+    this.holdEnds = `${this.#root}e`;
     this.days = `${this.#root}d`;
   }
 
@@ -77,6 +83,11 @@ export class Names {
   request(owner: RecordAddress | undefined, requestId: string): string {
     const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
     return `${this.#root}q:${beside}:${plain(requestId)}`;
+  }
+
+  /** String: how a hold ended. Expires by itself. */
+  endOf(holdId: string): string {
+    return `${this.#root}f:${plain(holdId)}`;
   }
 
   /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */

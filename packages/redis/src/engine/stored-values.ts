@@ -1,8 +1,10 @@
 import {
   corruptRecord,
+  type DueRefill,
   type Expectation,
   isWhole,
   parseWhole,
+  type RecordKind,
   readUsage,
   type Usage,
 } from "@latchkey/core";
@@ -36,9 +38,24 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
   return `${orDash(remaining)} ${digits(refilledAt)} ${orDash(lastRefillAt)}`;
 }
 
-/** What {@link usageText} made, whatever follows it; undefined where a text is something else. */
+/** What {@link usageText} made, with what is known of holds in what follows it; undefined where a text is something else. */
 export function parseUsage(text: string): Usage | undefined {
-  return readUsage(text.split(" ", 3).map((word) => (word === "-" ? null : word)));
+  const words: (string | null)[] = text.split(" ", 3).map((word) => (word === "-" ? null : word));
+  if (text.includes(" =")) words[3] = / =\d+\/(\S*)/.exec(text)?.[1] ?? "";
+  return readUsage(words);
+}
+
+/** A refill in the words of apply-refill.lua. One that carries over what nobody has counted yet brings nothing. */
+export function refillText(refill: DueRefill | null): string {
+  if (refill === null || refill.carry?.since === null) return "- - - -";
+  const { amount, dueAt, carry } = refill;
+  return [amount, dueAt, carry?.units ?? null, carry?.since ?? null].map(orDash).join(" ");
+}
+
+/** The letter of a kind whose records something may be held beside, as in hold-sums.lua. */
+export function holderLetter(kind: RecordKind): string {
+  if (kind === "key" || kind === "identity") return kind === "key" ? "k" : "i";
+  throw new TypeError("units are held beside keys and identities");
 }
 
 /** As include/holds.lua takes it. */

@@ -11,13 +11,17 @@
            for each limit, a character whose code is 32 more than the number of the confirmation whose counters hold its window,
            or "p" for one that expires by itself, KEYS: that window, a string; " <name of the window>=", units a window or what
            other-limit.lua takes, length of a window in ms, units to take;
-           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "q" KEYS: memory of the request, a string;
+           "f" amount of the refill that is due, Unix epoch ms at which it fell due; "F" the latter alone, of one that carries over;
+           "h" where some of it is only held, KEYS: holds, their ends; "a" for all or "s" for slots, for how long in ms, for how long
+           slots or "-", for each record that the hold is beside, which come first, the letter of its kind as in hold-sums.lua and most
+           holds that may be open there, ids of key and identity or "-", id of the hold; "q" KEYS: memory of the request, a string;
            fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
            beside their windows, one line, opaque here; then the same for each further plan
   Returns  for each plan, with a zero byte between: "STALE 0" for the revision, "STALE " and the number of a confirmation,
-           "CONFLICT", "CORRUPT", "REPEAT " and what was remembered, or "charged", "rate-limited" or "usage-exceeded" and, each
-           after a space, uses left or "-", and <at>:<used> for each limit, with ":<earlier>" where it has some and "!" behind a
-           shadow without room; or "ERROR " and what Redis said before anything of the plan was written
+           "UNSETTLED " or "FULL " and that number, "CONFLICT", "CORRUPT", "REPEAT " and what was remembered, or "charged",
+           "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", <at>:<used> for each limit, with ":<earlier>"
+           where it has some and "!" behind a shadow without room, id and end of what is held; or "ERROR " and what Redis said before
+           anything of the plan was written
   Mirrors  applyCharge in packages/core/src/store/charge.ts
 
   Every argument, table and function of this script is paid for with each verification: they are as few as they can be.
@@ -28,13 +32,15 @@ local MAX, KEPT_AFTER_END_MS, SHARED = 9007199254740991, 86400000, byte("@")
 local revision = call("HGET", KEYS[1], "revision") or "0"
 -- include holds.lua
 -- include other-limit.lua
+-- include whole.lua
+-- include hold-sums.lua
 
 local function charge(nextKey, at)
   -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
   local now, cost, letters = tonumber(ARGV[at + 2]), 1, ARGV[at + 4]
   if ARGV[at + 3] ~= "-" and revision ~= ARGV[at + 3] then return "STALE 0" end
   local confirmed, limits, firstLimit, limitsAt, limitKeys = 0, 0
-  local counters, uses, isPeek, amount, dueAt, memory, fingerprint, rememberUntil, about = {}
+  local counters, uses, isPeek, amount, dueAt, hold, memory, fingerprint, rememberUntil, about = {}
   at = at + 5
   for position = 1, #letters do
     local letter = byte(letters, position)
@@ -57,6 +63,10 @@ local function charge(nextKey, at)
       isPeek = true
     elseif letter == 102 then -- f
       amount, dueAt, at = tonumber(ARGV[at]), tonumber(ARGV[at + 1]), at + 2
+    elseif letter == 70 then -- F
+      dueAt, at = tonumber(ARGV[at]), at + 1
+    elseif letter == 104 then -- h
+      hold, at, nextKey = { at, nextKey }, at + 7, nextKey + 2
     elseif letter == 113 then -- q
       memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
     else
@@ -87,7 +97,17 @@ local function charge(nextKey, at)
     end
   end
 
-  -- 3. The uses, with a due refill applied. Nil stands for unlimited.
+  -- 3. What has to be settled first, and the uses, with a due refill applied. Nil stands for unlimited.
+  local usesHeld
+  for number = 1, confirmed do
+    local text = counters[number] and counters[number][2]
+    if text and find(text, " =", 1, true) then
+      local sums = sumsOf(text)
+      if not sums then return "CORRUPT" end
+      if sums.nextEnd <= now then return "UNSETTLED " .. number end
+      if number == uses then usesHeld = sums.uses > 0 end
+    end
+  end
   local remaining, place, head, refilled = nil, nil, "-", ""
   if uses then
     -- A record that does not exist has none, and is given none.
@@ -99,6 +119,7 @@ local function charge(nextKey, at)
       local refilledAt, lastRefillAt = match(text, "^%S+ (%d+) (%S+)", place)
       if not (tonumber(refilledAt) <= MAX) then return "CORRUPT" end
       if tonumber(refilledAt) < dueAt then
+        if usesHeld or not amount then return "UNSETTLED " .. uses end
         remaining, head = math.max(remaining, amount), head .. " " .. refilledAt .. " " .. lastRefillAt
         refilled = format(" %.0f %.0f", dueAt, dueAt)
       end
@@ -147,7 +168,58 @@ local function charge(nextKey, at)
   local left = remaining and format("%.0f", isTaken and remaining - cost or remaining) or "-"
   local answer = (isLimited and "rate-limited " or isShort and "usage-exceeded " or "charged ") .. left
 
-  -- 6. What is answered, and what is written. A window is answered as it is stored.
+  -- 6. What is held, and what is known of that beside the counters.
+  local held, ends, beside, taken, lastName
+  if hold and isTaken and not isPeek then
+    local first = hold[1]
+    held, ends, beside, taken = KEYS[hold[2]], KEYS[hold[2] + 1], {}, {}
+    -- Only to find out that each is what it has to be, before anything is written.
+    call("ZCARD", ends)
+    call("HEXISTS", held, ARGV[first + 6])
+    lastName = whole(call("HGET", KEYS[1], "holds") or "0")
+    if not lastName then return "CORRUPT" end
+    local names
+    for kind, most in string.gmatch(ARGV[first + 3], "(%a)(%d+)") do
+      local place, owner = #beside + 1, counters[#beside + 1]
+      local sums, isWhole = nil, true
+      if owner then sums, isWhole = sumsOf(owner[2]) end
+      if not isWhole then return "CORRUPT" end
+      if not sums then
+        sums = { nextEnd = MAX, open = 0, uses = 0, next = 0, setBefore = 0, raises = "", drops = "" }
+        if owner then
+          lastName = lastName + 1
+          sums.name, sums.isNew = format("%.0f", lastName), owner[1] == KEYS[1] and "w" or kind
+        end
+      end
+      if sums.open >= tonumber(most) then return "FULL " .. place end
+      beside[place], names = sums, (names and names .. "," or "") .. (sums.name or "-")
+    end
+    local isAll, span, slotSpan = ARGV[first] == "a", tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
+    for part = isAll and 1 or 2, slotSpan and 2 or 1 do
+      local isSlots = part == 2
+      local spanMs, own = isSlots and math.min(span, slotSpan) or span, isSlots and 0 or cost
+      local expiresAt, usesOf, numbers = math.min(now + spanMs, 8640000000000000), own > 0 and remaining and uses, nil
+      for place, sums in ipairs(beside) do
+        numbers = (numbers and numbers .. "," or "") .. format("%.0f", sums.next)
+        sums.nextEnd, sums.next = math.min(sums.nextEnd, expiresAt), sums.next + 1
+        if not (isAll and isSlots) then sums.open = sums.open + 1 end
+        if place == usesOf then sums.uses = sums.uses + own end
+      end
+      local text = names .. " " .. ARGV[first + 4] .. " " .. ARGV[first + 5] .. format(" %.0f %.0f %.0f %.0f ", now, expiresAt, spanMs, own)
+      text = text .. (usesOf and usesOf - 1 or "-") .. " " .. numbers
+      for limit = 1, limits do
+        local at, window = limitsAt + limit * 4 - 4, windows[limit]
+        local figures, owner = ARGV[at + 1], byte(letters, firstLimit + limit - 1)
+        if tonumber(ARGV[at + 3]) > 0 and isSlots == (byte(figures) == 99) then -- c
+          text = text .. " " .. (owner == 112 and "-" or owner - 33) .. "/" .. sub(ARGV[at], 2) .. (window[10] and "0" or ARGV[at + 3])
+          text = text .. format(":%.0f:", window[1]) .. (match(figures, "^t!?(%d+)") or "0")
+        end
+      end
+      taken[#taken + 1] = { ARGV[first + 6] .. (isAll and isSlots and ".s" or ""), text, format("%016.0f", expiresAt) }
+    end
+  end
+
+  -- 7. What is answered, and what is written. A window is answered as it is stored.
   for limit = 1, limits do
     local first, window = limitsAt + limit * 4 - 4, windows[limit]
     local owner, key, units = window[5], window[6], isTaken and not window[10] and tonumber(ARGV[first + 3]) or 0
@@ -176,7 +248,25 @@ local function charge(nextKey, at)
     owner[2], owner[4] = sub(owner[2], 1, place - 1) .. left .. refilled .. sub(owner[2], place + #head), true
   end
 
-  -- 7. Everything was read and found good: nothing here or above can fail half way.
+  if taken then
+    for place, sums in ipairs(beside) do
+      local owner = sums.name and counters[place]
+      if owner then
+        local first, last = find(owner[2], " =%d+/%S*")
+        if not first then first, last = #owner[2] + 1, #owner[2] end
+        owner[2], owner[4] = sub(owner[2], 1, first - 1) .. sumsText(sums) .. sub(owner[2], last + 1), true
+        if sums.isNew then
+          call("HSET", KEYS[1], "holds", format("%.0f", lastName))
+          call("HSET", held, " " .. sums.name, sums.isNew .. owner[3])
+        end
+        for _, one in ipairs(taken) do call("ZADD", ends, "0", sums.name .. " " .. one[3] .. one[1]) end
+      end
+    end
+    for _, one in ipairs(taken) do call("HSET", held, one[1], one[2]) end
+    answer = answer .. " " .. taken[1][1] .. format(" %.0f", tonumber(taken[1][3]))
+  end
+
+  -- 8. Everything was read and found good: nothing here or above can fail half way.
   for number = 1, confirmed do
     local owner = counters[number]
     if owner and owner[4] then call("HSET", owner[1], owner[3], owner[2]) end

@@ -2,16 +2,17 @@
 --[[
   Carries out a change of a workspace: all of it or nothing.
 
-  KEYS[1]  workspace, a hash: "revision", and counters that records share; then what the letters name
+  KEYS[1]  workspace, a hash: "revision", and counters that records share
+  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set; then what the letters name
   ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
            "r" a record, known by its number from then on, KEYS: the hash it is in; its id, what holds.lua takes;
            "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
            to claim, KEYS: hash of claims; value, id;
            "u" a change of counters: number of the record, change of uses as change-usage.lua takes it, windows that stay,
-           each between spaces, or "*" for all, windows that go;
+           each between spaces, or "*" for all, windows that go, or "-" for none;
            "p" a put: number of the record, version and link, body; "n" the same with new counters: "<uses left or ->
-           <refilledAt> <lastRefillAt or ->"; "s" the same with the counters of another: its number; "d" a deletion: number
-           of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
+           <refilledAt> <lastRefillAt or ->"; "m" the same with what is known of holds: letter of its kind as in hold-sums.lua, sums;
+           "s" the same with the counters of another: its number; "d" a deletion: number of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
            "v" the new revision
   Returns  {"OK", uses after each change of counters …}, {"STALE", index}, {"TAKEN", index}, {"REFUSED", index, kind, uses left
            or "-"} or {"CORRUPT"}
@@ -22,10 +23,12 @@ local match, find, sub, byte, format = string.match, string.find, string.sub, st
 -- include whole.lua
 -- include record.lua
 -- include holds.lua
+-- include hold-sums.lua
+-- include detach-hold.lua
 -- include change-usage.lua
 local LONGEST_BODY = 512
 
-local at, nextKey, firstHome, homes = 3, 2, nil, nil
+local at, nextKey, firstHome, homes = 3, 4, nil, nil
 -- Writes are {hash, field, value}; moved are the shared counters among them, by their field.
 local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
 local reply = { "OK" }
@@ -36,6 +39,13 @@ local function countersOf(record)
   if not field then return nil, record.counters end
   local text = moved[field] or call("HGET", KEYS[1], field)
   return field, text and sub(text, 3) or nil
+end
+
+-- Nothing comes back to windows that are forgotten, or to all but those that stay.
+local function addDrop(sums, mark, windows)
+  local before = sums.drops == "" and "" or sums.drops .. ","
+  sums.drops = before .. format("%.0f", sums.next) .. mark .. string.gsub(windows, " *(%S+) *", "%1|")
+  sums.drops = match(sums.drops, "^%S*")
 end
 
 -- 1. What may refuse.
@@ -57,9 +67,10 @@ for position = 1, #ARGV[1] do
     local left, refilledAt, lastRefillAt, holders, rest = match(text or "", "^(%S+) (%d+) (%S+)( %d+)(.*)$")
     local remaining = left ~= "-" and whole(left) or nil
     refilledAt = whole(refilledAt)
-    if not refilledAt or not (remaining or left == "-") then return { "CORRUPT" } end
+    local sums, isWhole = sumsOf(rest or "")
+    if not refilledAt or not isWhole or not (remaining or left == "-") then return { "CORRUPT" } end
     local refusal
-    remaining, refilledAt, lastRefillAt, refusal = changeUsage(ARGV[at + 1], remaining, refilledAt, lastRefillAt)
+    remaining, refilledAt, lastRefillAt, refusal = changeUsage(ARGV[at + 1], remaining, refilledAt, lastRefillAt, sums)
     if refusal then return { "REFUSED", #reply - 1, refusal, remaining and format("%.0f", remaining) or "-" } end
     local usage = (remaining and format("%.0f ", remaining) or "- ") .. format("%.0f ", refilledAt) .. lastRefillAt
     local keep, drop, kept = ARGV[at + 2], ARGV[at + 3], ""
@@ -67,7 +78,13 @@ for position = 1, #ARGV[1] do
       local isKept = keep == "*" or find(keep, " " .. window .. " ", 1, true)
       if isKept and not find(drop, " " .. window .. " ", 1, true) then kept = kept .. " " .. window .. "=" .. value end
     end
-    kept = usage .. holders .. kept
+    if sums then
+      usage = usage .. sumsText(sums)
+      if keep ~= "*" then addDrop(sums, "-", keep) end
+      if drop ~= "-" then addDrop(sums, "+", drop) end
+      kept = sumsText(sums) .. kept
+    end
+    kept = match(usage, "^%S+ %S+ %S+") .. holders .. kept
     if field then moved[field] = "  " .. kept else record.counters = kept end
     local ownWrite = not field and { record.home, record.id, record.head .. " " .. kept }
     writes[#writes + 1] = ownWrite or { KEYS[1], field, moved[field] }
@@ -91,10 +108,27 @@ for position = 1, #ARGV[1] do
 end
 -- Only to find out that each is what it has to be, before anything is written.
 call("HEXISTS", KEYS[1], "revision")
+call("HEXISTS", KEYS[2], " ")
+call("ZCARD", KEYS[3])
 local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
 -- 2. All is good: nothing here can fail.
+
+-- Counters go: so does what is beside them, unless it is beside others as well. What such a hold took from these comes back when its time
+-- has passed.
+local function forgetHolds(text)
+  local name = match(text or "", " =(%d+)/")
+  if not name then return end
+  for _, entry in ipairs(call("ZRANGEBYLEX", KEYS[3], "[" .. name .. " ", "(" .. name .. "!")) do detachHold(name, entry) end
+  call("HDEL", KEYS[2], " " .. name)
+end
+
+-- Where counters with a name are.
+local function locate(text, place)
+  local name = match(text, " =(%d+)/")
+  if name then call("HSET", KEYS[2], " " .. name, place) end
+end
 
 -- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
 -- can be deleted.
@@ -102,6 +136,7 @@ local function addHolders(field, text, by)
   local usage, holders, rest = match(text, "^(%S+ %S+ %S+) (%d+)(.*)$")
   if not holders then return end
   if holders + by == 0 then
+    forgetHolds(text)
     call("HDEL", KEYS[1], field)
   else
     call("HSET", KEYS[1], field, "  " .. usage .. format(" %.0f", holders + by) .. rest)
@@ -110,6 +145,7 @@ end
 
 local function leaveCounters(record)
   local field, text = countersOf(record)
+  if not field then forgetHolds(text) end
   if field and text then addHolders(field, text, -1) end
 end
 
@@ -123,6 +159,7 @@ local function shareCounters(record, source)
     while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
     source.counters = "@" .. field
     call("HSET", source.home, source.id, source.head .. " " .. source.counters)
+    locate(text, "w" .. field)
   end
   addHolders(field, text, 1)
   record.counters = "@" .. field
@@ -153,12 +190,18 @@ for position = 1, #ARGV[2] do
     leaveCounters(record)
     call("HDEL", record.home, record.id, record.id .. " b", record.id .. " t")
     at = at + 1
-  else -- p, n, s
+  else -- p, n, m, s
     local record, body = records[tonumber(arg)], ARGV[at + 2]
     local home, id = record.home, record.id
-    if letter == "n" then
+    if letter == "n" or letter == "m" then
       leaveCounters(record)
       record.counters = ARGV[at + 3] .. " 1"
+      if letter == "m" then
+        local name = format("%.0f", (whole(call("HGET", KEYS[1], "holds")) or 0) + 1)
+        call("HSET", KEYS[1], "holds", name)
+        record.counters = record.counters .. " =" .. name .. "/" .. ARGV[at + 5]
+        locate(record.counters, ARGV[at + 4] .. id)
+      end
     elseif letter == "s" then
       shareCounters(record, records[tonumber(ARGV[at + 3])])
     end
@@ -170,7 +213,7 @@ for position = 1, #ARGV[2] do
       call("HSET", home, id, text .. "\n" .. body)
       if record.isApart then call("HDEL", home, id .. " b") end
     end
-    at = at + (letter == "p" and 3 or 4)
+    at = at + (letter == "p" and 3 or letter == "m" and 6 or 4)
   end
 end
 return reply

@@ -1,5 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { KEPT_AFTER_END_MS as KEPT } from "@latchkey/core";
+import {
+  KEPT_AFTER_END_MS as KEPT,
+  LAST_INSTANT,
+  MOST_ENDED_AT_ONCE,
+  REMEMBER_END_MS,
+} from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { SCRIPTS, type Script } from "../engine/scripts.js";
 
@@ -32,6 +37,13 @@ describe("scripts", () => {
     expect(codeOf("charge.lua")).toContain(`MAX, KEPT_AFTER_END_MS, SHARED = ${MAX}, ${KEPT}, `);
   });
 
+  test("a hold ends, is remembered and is ended with others as core says", () => {
+    expect(codeOf("charge.lua")).toContain(`math.min(now + spanMs, ${LAST_INSTANT})`);
+    const code = codeOf("settle.lua");
+    expect(code).toContain("REMEMBER_END_MS, KEPT_AFTER_END_MS, MOST_ENDED_AT_ONCE, LAST_INSTANT");
+    expect(code).toContain(`= ${REMEMBER_END_MS}, ${KEPT}, ${MOST_ENDED_AT_ONCE}, ${LAST_INSTANT}`);
+  });
+
   test.each(files)("%s says what it takes, answers and mirrors", (file) => {
     const text = textOf(file);
     expect(text.startsWith("#!lua")).toBe(true);
@@ -47,7 +59,8 @@ describe("scripts", () => {
       }
       // A key name is an item of KEYS, or what was given one.
       const names = [...code.matchAll(/call\("[A-Z]+", ([^,)]+)/g)].map(([, name]) => name);
-      const allowed = /^(KEYS\[.+\]|(\w+\.)?home|key|memory|(name|field|write|owner)\[1\])$/;
+      const allowed =
+        /^(KEYS\[.+\]|(\w+\.)?home|key|memory|held|ends|(name|field|write|owner)\[1\])$/;
       expect(names.filter((name) => !allowed.test(name as string))).toEqual([]);
     },
   );

@@ -1,19 +1,21 @@
--- Applies a change of uses: "<operation> <number> <amount of the refill to apply first> <instant at which it fell due>
--- <instant from which on refills start anew>", what is absent being "-", or "-" alone for no change. Mirrors changeUsage in
--- packages/core/src/store/counters.ts. Answers uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal.
-local function changeUsage(change, remaining, refilledAt, lastRefillAt)
+-- include apply-refill.lua
+-- Applies a change of uses: "<operation> <number> <instant from which on refills start anew> " and the refill to apply first as above,
+-- what is absent being "-", or "-" alone for no change. Mirrors changeUsage in packages/core/src/store/counters.ts. Writes to the sums.
+-- Answers uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal.
+local function changeUsage(change, remaining, refilledAt, lastRefillAt, sums)
   if change == "-" then return remaining, refilledAt, lastRefillAt, nil end
-  local operation, number, amount, dueAt, restartsAt = match(change, "^(%S+) (%S+) (%S+) (%S+) (%S+)$")
-  number, amount, dueAt, restartsAt = tonumber(number), tonumber(amount), tonumber(dueAt), tonumber(restartsAt)
-  if amount and remaining and refilledAt < dueAt then
-    remaining, refilledAt, lastRefillAt = math.max(remaining, amount), dueAt, format("%.0f", dueAt)
-  end
+  local operation, number, restartsAt, refill = match(change, "^(%S+) (%S+) (%S+) (.*)$")
+  number, restartsAt = tonumber(number), tonumber(restartsAt)
+  remaining, refilledAt, lastRefillAt = applyRefill(refill, remaining, refilledAt, lastRefillAt, sums, 0)
   if operation == "set" then
     remaining = number
+    if sums then sums.uses, sums.setBefore, sums.raises = 0, sums.next, "" end
   elseif operation ~= "keep" then
     if not remaining then return nil, refilledAt, lastRefillAt, "unlimited" end
-    local changed = remaining + (operation == "increment" and number or -number)
-    local refusal = changed < 0 and "insufficient" or changed > MAX and "overflow"
+    local isMore = operation == "increment"
+    local changed = remaining + (isMore and number or -number)
+    local most = changed + (isMore and sums and sums.uses or 0)
+    local refusal = changed < 0 and "insufficient" or most > MAX and "overflow"
     if refusal then return remaining, refilledAt, lastRefillAt, refusal end
     remaining = changed
   end

@@ -1,16 +1,10 @@
-local function ceilDiv(dividend, divisor)
-  local rest = math.fmod(dividend, divisor)
-  return (dividend - rest) / divisor + (rest > 0 and 1 or 0)
-end
-local function groupOf(at, length)
-  return (at - math.fmod(at, length)) / length
-end
--- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding or "t" for a token
--- bucket, "!" for a shadow, units, and behind a "/" what a bucket holds. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
+-- include groups.lua
+-- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding, "t" for a token
+-- bucket or "c" for a concurrent one, "!" for a shadow, units, and behind a "/" what a bucket holds. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
 -- Answers whether it is a shadow, room, units of the state in one unit, at, used, earlier, and when nothing is left of it after so many
 -- units were taken; nil for a damaged state.
 local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now, units)
-  local kind, shadow, limit, burst = match(figures, "^([st]?)(!?)(%d+)/?(%d*)$")
+  local kind, shadow, limit, burst = match(figures, "^([stc]?)(!?)(%d+)/?(%d*)$")
   shadow, limit = shadow == "!", tonumber(limit)
   if kind == "" then
     local at, used = now - math.fmod(now, duration), 0
@@ -18,6 +12,8 @@ local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now,
     return shadow, limit - used, 1, at, used, "", at + duration
   end
   local at = math.max(now, storedAt or 0)
+  -- Slots that end by themselves are given back before anything is decided.
+  if kind == "c" then return shadow, limit - (storedUsed or 0), 1, at, storedUsed or 0, "", at + duration end
   if kind == "t" then
     local used = 0
     if storedAt and at - storedAt < ceilDiv(storedUsed, limit) then used = storedUsed - (at - storedAt) * limit end

@@ -1,0 +1,29 @@
+import type { ChargePlan, ChargeResult } from "@latchkey/core";
+
+/** How many holds are remembered. */
+const MOST_KNOWN = 10_000;
+
+/**
+ * Which windows of the workspace a hold has taken from, of those that were taken through this store. A script gets the names of all keys that
+ * it touches, and only the hold says which these are: whoever does not know asks twice.
+ */
+export class HeldWindows {
+  readonly #known = new Map<string, readonly string[]>();
+
+  remember({ workspaceId, limits }: ChargePlan, result: ChargeResult): void {
+    if (!("hold" in result) || result.hold === undefined) return;
+    const windows = limits.filter(({ owner, cost }) => owner === null && cost > 0);
+    if (windows.length === 0) return;
+    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    const names = windows.map(({ window }) => window);
+    this.#known.set(`${workspaceId} ${result.hold.id}`, names);
+  }
+
+  of(workspaceId: string, holdId: string): readonly string[] {
+    return this.#known.get(`${workspaceId} ${holdId}`) ?? [];
+  }
+
+  forget(workspaceId: string, holdId: string): void {
+    this.#known.delete(`${workspaceId} ${holdId}`);
+  }
+}

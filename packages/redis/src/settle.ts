@@ -1,0 +1,143 @@
+import {
+  corruptRecord,
+  type Hold,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
+  holdSumsText,
+  holdText,
+  parseHold,
+  parseRememberedEnd,
+} from "@latchkey/core";
+import { refusedWith } from "./engine/errors.js";
+import { SCRIPTS } from "./engine/scripts.js";
+import {
+  asList,
+  digits,
+  holderLetter,
+  orDash,
+  parseUsage,
+  refillText,
+} from "./engine/stored-values.js";
+import type { Workspace } from "./engine/workspace.js";
+import type { HeldWindows } from "./held-windows.js";
+
+/**
+ * Does with holds what a step says, in one round trip; in one more where the script finds that it needs keys which it was not given, and has
+ * done nothing.
+ */
+export async function settle(
+  workspace: Workspace,
+  held: HeldWindows,
+  workspaceId: string,
+  step: HoldStep,
+  { now, revision }: HoldMoment,
+): Promise<HoldResult> {
+  const isOfRecord = "of" in step;
+  const id = isOfRecord ? step.of.id : step.id;
+  const names = new Set(isOfRecord ? [] : held.of(workspaceId, id).map((name) => `p${name}`));
+  const { shared, holds, holdEnds } = workspace;
+  const first = isOfRecord ? workspace.recordsOf(step.of) : workspace.endOf(id);
+  const homes = [...workspace.everyPartOf("key"), ...workspace.everyPartOf("identity")];
+  const start = [orDash(revision), digits(now), LETTERS[step.kind], id];
+  for (;;) {
+    const named = [...names].map((name) => keyOf(workspace, name));
+    const keys = [shared, holds, holdEnds, first, ...homes, ...named];
+    const args = [...start, digits(names.size), ...names, ...wordsOf(step)];
+    const [status, ...rest] = asList(
+      await workspace.run(SCRIPTS.settle, keys, args),
+      "reservation",
+    );
+    const known = names.size;
+    if (status === "MORE") for (const name of rest) names.add(String(name));
+    if (names.size > known) continue;
+    const result = readReply(String(status), rest.map(String), id);
+    if (result.kind === "ended" || result.kind === "expired") held.forget(workspaceId, id);
+    return result;
+  }
+}
+
+const LETTERS = { end: "e", renew: "r", refresh: "f", restore: "s" } as const;
+
+/** What a name that the script asks for stands for. */
+function keyOf(workspace: Workspace, name: string): string {
+  const [letter, text] = [name[0], name.slice(1)];
+  return letter === "p" ? workspace.window(text) : workspace.endOf(text);
+}
+
+function wordsOf(step: HoldStep): readonly string[] {
+  switch (step.kind) {
+    case "end": {
+      const limits = step.limits.flatMap(({ name, cost }) => [encoded(name), digits(cost)]);
+      return [orDash(step.uses), step.rest ? "1" : "0", ...limits];
+    }
+    case "renew":
+      return [orDash(step.ttl)];
+    case "refresh":
+      return [holderLetter(step.of.kind), refillText(step.refill)];
+    case "restore": {
+      const sums = step.sums === null ? "-" : holdSumsText(step.sums);
+      const holds = step.holds.flatMap((hold) => [hold.id, holdText(hold)]);
+      return [holderLetter(step.of.kind), sums, ...holds];
+    }
+    default:
+      return step satisfies never;
+  }
+}
+
+/** The name of a limit as windows have it. */
+function encoded(name: string): string {
+  try {
+    return encodeURIComponent(name);
+  } catch {
+    // A lone surrogate, as no limit has one: nothing has a name with a colon.
+    return ":";
+  }
+}
+
+function readReply(
+  status: string,
+  [text = "", more = "", ...rest]: string[],
+  id: string,
+): HoldResult {
+  switch (status) {
+    case "STALE":
+    case "UNKNOWN":
+    case "CONFLICT":
+      return { kind: STATUSES[status] };
+    case "RESTORED":
+      return { kind: "restored" };
+    case "EXPIRED":
+      return { kind: "expired", hold: text === "" ? null : parseHold(id, text) };
+    case "RENEWED":
+    case "OVER":
+    case "UNNAMED":
+      return { kind: KINDS[status], hold: parseHold(id, text) };
+    case "ENDED":
+    case "REPEAT": {
+      const { ended } = parseRememberedEnd(id, text);
+      if (ended === null) throw corruptRecord("reservation");
+      const usage = status === "REPEAT" ? ended.usage : (parseUsage(more) ?? null);
+      return { kind: "ended", isRepeat: status === "REPEAT", ...ended, usage };
+    }
+    case "REFRESHED": {
+      const expired: Hold[] = [];
+      const all = [more, ...rest];
+      for (let index = 1; index < all.length; index += 2)
+        expired.push(parseHold(all[index - 1] as string, all[index] as string));
+      return { kind: "refreshed", expired, hasMore: text === "1" };
+    }
+    case "CORRUPT":
+      throw corruptRecord("reservation");
+    default:
+      throw refusedWith();
+  }
+}
+
+const STATUSES = { STALE: "stale", UNKNOWN: "unknown", CONFLICT: "conflict" } as const;
+const KINDS = { RENEWED: "renewed", OVER: "over", UNNAMED: "unnamed" } as const;
+
+/** A hold as hold-sums.lua says that it is stored. */
+export function parseStoredHold(id: string, text: string): Hold {
+  return parseHold(id, text.slice(text.indexOf(" ") + 1));
+}
