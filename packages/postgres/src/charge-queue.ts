@@ -167,11 +167,12 @@ export class ChargeQueue {
       const answer = await ask(statement);
       if (answer) return [answer];
       alone.state.isSent = false;
-      plain?.leaveOut();
     }
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${waitsForLocks}`];
     const text = await ask({ sql: this.#connection.sql.charge, values });
+    // What is settled next is no reason.
+    if (statement && !text?.startsWith("unsettled ")) plain?.leaveOut();
     return String(text).split("\x01");
   }
 }

@@ -4,9 +4,12 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
+  holdSumsText,
   KIND_CODE,
   type ListEntry,
   type Put,
+  parseHoldSums,
+  type Usage,
 } from "@latchkey/core";
 import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
@@ -25,9 +28,21 @@ export async function commit(
   const [[answer = null] = []] = await queue.add(workspaceId, deadline, () =>
     connection.run(statement, true, deadline),
   );
-  const result: CommitResult | { readonly kind: "corrupt" } = JSON.parse(String(answer));
+  const result: Written | { readonly kind: "corrupt" } = JSON.parse(String(answer));
   if (result.kind === "corrupt") throw corruptRecord("counters");
-  return result;
+  if (result.kind !== "committed") return result;
+  return { kind: "committed", usages: result.usages.map(usageOf) };
+}
+
+/** A usage as the function `commit` of the database answers it. */
+type WrittenUsage = Omit<Usage, "holds"> & { readonly holds: string | null };
+
+type Written =
+  | Exclude<CommitResult, { kind: "committed" }>
+  | { readonly kind: "committed"; readonly usages: readonly WrittenUsage[] };
+
+function usageOf({ holds, ...usage }: WrittenUsage): Usage {
+  return holds === null ? usage : { ...usage, holds: parseHoldSums(holds) };
 }
 
 /** A change as the function `commit` of the database takes it: what is empty is left out. */
@@ -56,8 +71,9 @@ function writtenPut({ record, counters }: Put) {
   const row = { kind: KIND_CODE[kind], id, version, link, body: JSON.stringify(body) };
   if (counters === undefined) return row;
   if ("sharedWith" in counters) return { ...row, sharedWith: counters.sharedWith };
-  const { remaining, refilledAt, lastRefillAt } = counters.usage;
-  return { ...row, usage: [remaining, refilledAt, lastRefillAt] };
+  const { remaining, refilledAt, lastRefillAt, holds } = counters.usage;
+  const sums = holds === undefined ? null : holdSumsText(holds);
+  return { ...row, usage: [remaining, refilledAt, lastRefillAt, sums] };
 }
 
 function writtenClaim({ kind, index, value, id }: Claim & { readonly id: string }) {

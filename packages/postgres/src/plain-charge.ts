@@ -1,6 +1,7 @@
 import { type ChargeMoment, type ChargePlan, KIND_CODE } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
+import { amountOf } from "./prepared-charge.js";
 
 /** Most records and limits: each number of them is a statement more to prepare. */
 const MOST_RECORDS = 2;
@@ -28,7 +29,7 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
       left -= 1;
       if (left >= 0) return null;
       const shape = { records: confirms.length, limits: algorithms, hasRefill: refill !== null };
-      const due = refill === null ? [] : [String(refill.amount), String(refill.dueAt)];
+      const due = refill === null ? [] : written([amountOf(refill), refill.dueAt]);
       const values = [String(now), ...fixed, ...due];
       return { sql: connection.sql.plainCharge(shape), values };
     },
@@ -40,9 +41,10 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
 }
 
 /** Whether it takes from one record only, and knows the version of each. */
-function isPlain({ confirms, mode, uses, limits }: ChargePlan): boolean {
+function isPlain({ confirms, mode, uses, limits, hold }: ChargePlan): boolean {
   return (
     uses !== null &&
+    hold === undefined &&
     confirms.length <= MOST_RECORDS &&
     limits.length <= MOST_LIMITS &&
     confirms.every(({ version }) => typeof version === "number") &&
@@ -61,9 +63,13 @@ function valuesOf(plan: ChargePlan): readonly (string | null)[] {
     version,
   ]);
   const windows = limits.map(({ algorithm, window, limit, duration, cost: units, burst }) => {
+    if (algorithm === "concurrent") return [window, limit, units];
     const figures = [window, limit, duration, units];
     return algorithm === "token-bucket" ? [...figures, burst] : figures;
   });
-  const values = [workspaceId, revision, mode, cost, ...records.flat(), ...windows.flat()];
+  return written([workspaceId, revision, mode, cost, ...records.flat(), ...windows.flat()]);
+}
+
+function written(values: readonly (string | number | null)[]): readonly (string | null)[] {
   return values.map((value) => (value === null ? null : String(value)));
 }

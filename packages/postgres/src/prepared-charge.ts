@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import {
   type ChargeMoment,
   type ChargePlan,
+  type DueRefill,
   type Expectation,
   KIND_CODE,
   limitsText,
@@ -9,6 +10,7 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
 import { plainChargeOf } from "./plain-charge.js";
+import { escaped, fieldsOf, listOf, quoted } from "./row-text.js";
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -24,13 +26,14 @@ export class PreparedCharge {
   readonly #fixed: string;
 
   constructor(connection: Connection, plan: ChargePlan) {
-    const { workspaceId, revision, confirms, mode, cost, uses, limits } = plan;
+    const { workspaceId, revision, confirms, mode, cost, uses, limits, hold } = plan;
     this.connection = connection;
     this.plan = plan;
     this.isWrite = mode === "commit";
     const [first] = limits;
     const isPlain = limits.every(({ algorithm, shadow }) => algorithm === "fixed" && !shadow);
-    const isOnly = uses === null && limits.length === 1 && first?.owner === null;
+    const isOnly =
+      uses === null && hold === undefined && limits.length === 1 && first?.owner === null;
     this.#onlyWindow = isOnly ? `${workspaceId} ${first.window}` : null;
     this.handles = knownHandles(plan).join(",");
     const fields = [
@@ -42,7 +45,9 @@ export class PreparedCharge {
       cost,
       uses === null ? null : uses + 1,
       mode === "peek",
-      this.isWrite && limits.some(({ owner, cost: units }) => owner !== null && units > 0),
+      this.isWrite &&
+        (hold !== undefined ||
+          limits.some(({ owner, cost: units }) => owner !== null && units > 0)),
       listOf(limits.map(({ window }) => quoted(window))),
       listOf(limits.map(({ owner }) => (owner === null ? 0 : owner + 1))),
       listOf(limits.map(({ limit }) => limit)),
@@ -51,8 +56,12 @@ export class PreparedCharge {
       listOf(isPlain ? [] : limits.map(({ algorithm }) => algorithm)),
       listOf(isPlain ? [] : limits.map(({ burst }) => burst)),
       listOf(isPlain ? [] : limits.map(({ shadow }) => shadow)),
+      listOf(hold?.most ?? []),
+      hold?.keeps === "all",
+      hold?.ttl,
+      hold?.slotTtl,
     ];
-    this.#fixed = escaped(fields.map((field) => field ?? "").join(","));
+    this.#fixed = escaped(fieldsOf(fields));
     this.plain = plainChargeOf(connection, plan);
   }
 
@@ -74,10 +83,11 @@ export class PreparedCharge {
   }
 
   /** The plan as the function `charge` takes it: a row, as an item of an array. */
-  at({ now, refill, request }: ChargeMoment): string {
-    const due = refill === null ? "," : `${refill.amount},${refill.dueAt}`;
+  at({ now, refill, request, holdId = "" }: ChargeMoment): string {
+    const due = refill === null ? "," : `${amountOf(refill) ?? ""},${refill.dueAt}`;
     const remembered = request ? escaped(this.#remembered(request)) : ",,,";
-    return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered})"`;
+    const held = this.plan.hold && escaped(quoted(holdId));
+    return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered},${held ?? ""})"`;
   }
 
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {
@@ -87,26 +97,19 @@ export class PreparedCharge {
   }
 }
 
-/** Of the records that something is taken from. The rest the database answers. */
-function knownHandles({ confirms, uses, limits }: ChargePlan): readonly number[] {
+/** What a refill brings, as a charge is told it: null for one that carries over, which only `settle` works out. */
+export function amountOf({ amount, carry }: DueRefill): number | null {
+  return carry === undefined ? amount : null;
+}
+
+/** Of the records that something is taken from, or beside which it is held. The rest the database answers. */
+function knownHandles({ confirms, uses, limits, hold }: ChargePlan): readonly number[] {
+  const beside = hold?.most.length ?? 0;
   const known = confirms.filter(
-    (_, index) => uses === index || limits.some(({ owner }) => owner === index),
+    (_, index) => index < beside || uses === index || limits.some(({ owner }) => owner === index),
   );
   const handles = known.map(({ handle }) => handle);
   return [...new Set(handles.map(Number))].filter(Number.isSafeInteger).sort((a, b) => a - b);
-}
-
-/** As PostgreSQL writes an array within a row. */
-function listOf(items: readonly unknown[]): string {
-  return quoted(`{${items.join(",")}}`);
-}
-
-function quoted(text: string): string {
-  return `"${escaped(text)}"`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/["\\]/g, "\\$&");
 }
 
 /**

@@ -5,10 +5,12 @@ import { commit } from "./commit.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Connection } from "./engine/connection.js";
 import { openDatabase, type Source } from "./engine/open.js";
+import { holdsBeside, settle } from "./holds.js";
 import { type PostgresStoreOptions, parseOptions } from "./options.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
+import { SettleQueue } from "./settle-queue.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
@@ -30,11 +32,14 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
   const connection = new Connection(openDatabase(source, settings), settings);
   const charges = new ChargeQueue(connection);
   const commits = new CommitQueue();
+  const settles = new SettleQueue(connection);
   return {
     read: (...given) => read(connection, ...given),
     page: (...given) => page(connection, ...given),
     commit: (...given) => commit(connection, commits, ...given),
     charge: (...given) => charge(connection, charges, ...given),
+    settle: (...given) => settle(connection, settles, ...given),
+    holds: (...given) => holdsBeside(connection, ...given),
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),

@@ -8,7 +8,7 @@ import {
 import type { Row } from "./engine/database.js";
 
 /** How many columns a record has in a row of `statements.ts`. */
-const WIDTH = 9;
+const WIDTH = 10;
 
 /** Reads a record and the identity that it links to, from a place of a row on; null where there is none. */
 export function loadedRecord(kind: RecordKind, row: Row, at: number): LoadedRecord | null {

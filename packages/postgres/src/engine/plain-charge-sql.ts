@@ -15,8 +15,8 @@ export interface PlainShape {
  * a third of the server's time: PL/pgSQL prepares each of its expressions anew in every transaction.
  *
  * It decides on one snapshot, in which records and counters belong together, and writes only if the counters are still those of
- * the snapshot, as `xmin` tells. If they are not, or if anything else is not as the plan knows it, nothing is done and there is no
- * row: the function then says what it is. It locks one row, so that nobody can wait for it in a circle.
+ * the snapshot, as `xmin` tells. If they are not, if anything else is not as the plan knows it, or if something that is held has to be
+ * settled first, nothing is done and there is no row: the function then says what it is. It locks one row, so that nobody can wait for it in a circle.
  *
  * Parameters: now, workspace, revision or null, mode, cost; of each record kind, id and version, the one with the counters first; of each
  * limit name, limit, duration, cost and, of a bucket, burst; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
@@ -34,6 +34,7 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
   const isDue = ofRefill("latchkey.is_due(c.remaining, c.refilled_at, $due::bigint)") || "false";
   const remaining =
     ofRefill(`latchkey.refilled(c.remaining, $amount::bigint, ${isDue})`) || "c.remaining";
+  const others = Array.from({ length: records - 1 }, (_, index) => index + 2);
   return `WITH decided AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found, b.is_due, d.kind, latchkey.after(d.kind, b.remaining, -$5::bigint) AS remaining
       ${ofEach("state")},
@@ -41,10 +42,13 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
     FROM latchkey.workspace w
     ${ofRecords("JOIN latchkey.record r# ON r#.workspace = w.seq AND r#.kind = $kind::smallint AND r#.id = $id AND r#.version = $version::bigint ")}
     JOIN latchkey.counters c ON c.seq = r1.counters
+    ${others.map((at) => `LEFT JOIN latchkey.counters c${at} ON c${at}.seq = r${at}.counters`).join(" ")}
     CROSS JOIN LATERAL (SELECT $1::bigint AS now_at ${ofLimits(", c.windows ->> $name::text AS stored#")} OFFSET 0) a
     CROSS JOIN LATERAL (SELECT ${isDue} AS is_due, ${remaining} AS remaining ${ofEach("standing")} OFFSET 0) b
     CROSS JOIN LATERAL (SELECT latchkey.decision(${ofEach("isOver")} false, b.remaining, $5::bigint) AS kind OFFSET 0) d
     WHERE w.id = $2 AND ($3::bigint IS NULL OR w.revision = $3::bigint) AND coalesce(c.remaining, 0) >= 0
+      AND latchkey.is_settled(c.holds, $1::bigint) ${others.map((at) => `AND latchkey.is_settled(c${at}.holds, $1::bigint)`).join(" ")}
+      ${ofRefill("AND NOT (b.is_due AND ($amount::bigint IS NULL OR latchkey.held_uses(c.holds) > 0))")}
       ${ofLimits("AND latchkey.is_window(a.stored#) ")} AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
   ), taken AS (
     UPDATE latchkey.counters c SET remaining = d.remaining, windows = c.windows${ofLimits(" || pg_catalog.jsonb_build_object($name::text, d.window#)")}
@@ -73,6 +77,13 @@ const COUNTING: Readonly<Record<LimitAlgorithm, Counting>> = {
   fixed: {
     parameters: ["name", "limit", "duration", "cost"],
     standing: `, ${WINDOW_START} AS start#, latchkey.window_used(a.stored#, ${WINDOW_START}) AS used#`,
+    isOver: "b.used# + $cost::bigint > $limit::bigint OR ",
+    state:
+      ", b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint)::text AS window#",
+  },
+  concurrent: {
+    parameters: ["name", "limit", "cost"],
+    standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(pg_catalog.split_part(a.stored#, ':', 2)::bigint, 0) AS used#`,
     isOver: "b.used# + $cost::bigint > $limit::bigint OR ",
     state:
       ", b.start#::text || ':' || latchkey.after(d.kind, b.used#, $cost::bigint)::text AS window#",

@@ -5,7 +5,7 @@ import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 /** A record and its counters, as `stored-record.ts` reads them. */
 const loaded = (record: string, counters: string) =>
   `${record}.id, ${record}.version::text, ${record}.link, ${record}.body, ${record}.used_at::text, ${record}.counters::text,
-  ${counters}.remaining::text, ${counters}.refilled_at::text, ${counters}.last_refill_at::text`;
+  ${counters}.remaining::text, ${counters}.refilled_at::text, ${counters}.last_refill_at::text, ${counters}.holds`;
 
 /** What is read with a record `r`: the identity `l` that it links to, and the counters of both. */
 const COLUMNS = `${loaded("r", "c")}, ${loaded("l", "d")}`;
@@ -44,7 +44,17 @@ const SQL = {
   ascending: pageIn(">", "ASC"),
   descending: pageIn("<", "DESC"),
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
-  charge: "SELECT latchkey.charge($1::text::latchkey.limit_plan[], $2::text::boolean)",
+  charge: "SELECT latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)",
+  settle: "SELECT latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)",
+  restore:
+    "SELECT latchkey.restore($1::text, $2::text::bigint, $3::text::smallint, $4::text, $5::text, $6::text::jsonb)",
+  /** Beside the counters of a record, those above an id. */
+  holds: `SELECT h.id, h.value FROM latchkey.workspace w
+    JOIN latchkey.record r ON r.workspace = w.seq AND r.kind = $2::text::smallint AND r.id = $3
+    CROSS JOIN LATERAL (
+      SELECT f.id, f.value FROM latchkey.hold f WHERE f.first = r.counters AND f.id > $4
+      UNION ALL SELECT s.id, s.value FROM latchkey.hold s WHERE s.second = r.counters AND s.id > $4
+    ) h WHERE w.id = $1 ORDER BY h.id LIMIT $5::text::integer`,
   addStatistics: "SELECT latchkey.add_statistics($1::text, $2::text::jsonb)::text",
   sums: `SELECT s.hour_at::text, s.code, s.count::text
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace

@@ -11,6 +11,7 @@ const TIMEOUTS = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 };
 const TABLES = [
   "workspace",
   "counters",
+  "hold",
   "record",
   "claim",
   "list",

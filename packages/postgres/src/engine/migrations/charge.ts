@@ -1,4 +1,4 @@
-import { KEPT_AFTER_END_MS } from "@latchkey/core";
+import { KEPT_AFTER_END_MS, LAST_INSTANT } from "@latchkey/core";
 
 /**
  * The atomic step of verifications, as one statement: each plan confirms what its decision rested on, applies a due refill, then takes
@@ -22,17 +22,19 @@ import { KEPT_AFTER_END_MS } from "@latchkey/core";
  * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
  * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
  * the limits, one line, opaque here. `algorithms`, `bursts` and `are_shadows` are empty where all limits count in fixed windows and are
- * no shadows.
+ * no shadows. `due_amount` is null for a refill that carries over: only `settle` works that out. `most` is empty where nothing is held;
+ * otherwise so many of the first records are among those that units are taken from, and `slot_ttl` is null where no slots are.
  *
  * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict", "corrupt",
- * "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a space, uses left or "-", and
- * <at>:<used> for each limit, with `:<earlier>` where it has some and `!` behind a shadow without room.
+ * "unsettled <place>", "full <place>", "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a
+ * space, uses left or "-", and <at>:<used> for each limit, with `:<earlier>` where it has some and `!` behind a shadow without room, then
+ * id and end of what is held.
  */
 export const CHARGE = `
-CREATE FUNCTION latchkey.charge(plans latchkey.limit_plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
+CREATE FUNCTION latchkey.charge(plans latchkey.plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
 DECLARE
-  plan latchkey.limit_plan;
-  before latchkey.limit_plan;
+  plan latchkey.plan;
+  before latchkey.plan;
   handle bigint;
   waits boolean := is_patient;
   slot integer;
@@ -43,17 +45,21 @@ DECLARE
   refills bigint[];
   last_refills bigint[];
   windows_of jsonb[];
+  sums_of text[];
   have_moved boolean[];
   own_remaining bigint;
   own_refill bigint;
   own_last_refill bigint;
   own_windows jsonb;
+  own_sums text;
   -- Of what a plan confirms.
   another record;
   workspace_seq integer;
   found_revision bigint;
   confirmed bigint[];
   counted bigint[];
+  -- What is held beside each.
+  held text[];
   remembered record;
   remaining bigint;
   is_refilled boolean;
@@ -72,6 +78,14 @@ DECLARE
   is_limited boolean;
   decision text;
   is_taken boolean;
+  -- What is held: its limits as they are written down, of slots and of others.
+  unit text;
+  slots_text text;
+  units_text text;
+  own_ttl bigint;
+  own_uses bigint;
+  identity integer;
+  is_more boolean;
   is_passing boolean := false;
   server_at bigint := extract(epoch FROM clock_timestamp()) * 1000;
   -- By how much the clock of the server is ahead of the caller's.
@@ -101,18 +115,18 @@ BEGIN
       IF plan.is_peek THEN
         NULL;
       ELSIF waits THEN
-        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
-          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows, c.holds
+          INTO own_remaining, own_refill, own_last_refill, own_windows, own_sums FROM latchkey.counters c
           WHERE c.seq = handle AND (plan.is_taking OR c.remaining IS NOT NULL) FOR NO KEY UPDATE;
       ELSE
-        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
-          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows, c.holds
+          INTO own_remaining, own_refill, own_last_refill, own_windows, own_sums FROM latchkey.counters c
           WHERE c.seq = handle AND (plan.is_taking OR c.remaining IS NOT NULL) FOR NO KEY UPDATE SKIP LOCKED;
       END IF;
       are_locked[slot] := own_windows IS NOT NULL;
       IF own_windows IS NULL AND NOT plan.is_taking THEN
-        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows
-          INTO own_remaining, own_refill, own_last_refill, own_windows FROM latchkey.counters c
+        SELECT c.remaining, c.refilled_at, c.last_refill_at, c.windows, c.holds
+          INTO own_remaining, own_refill, own_last_refill, own_windows, own_sums FROM latchkey.counters c
           WHERE c.seq = handle AND (plan.is_peek OR c.remaining IS NULL);
       END IF;
       CONTINUE WHEN own_windows IS NULL;
@@ -120,6 +134,7 @@ BEGIN
       refills[slot] := own_refill;
       last_refills[slot] := own_last_refill;
       windows_of[slot] := own_windows;
+      sums_of[slot] := own_sums;
     END LOOP;
     waits := false;
   END LOOP;
@@ -130,17 +145,19 @@ BEGIN
       ahead := server_at - plan.now_at;
       -- 2. What the decision rested on. Plans one after another that confirm the same see the same.
       IF before.ids IS DISTINCT FROM plan.ids OR before.kinds <> plan.kinds OR before.workspace_id <> plan.workspace_id THEN
-        SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters]
-          INTO workspace_seq, found_revision, confirmed, counted
+        SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters],
+            ARRAY[(SELECT c.holds FROM latchkey.counters c WHERE c.seq = a.counters), (SELECT c.holds FROM latchkey.counters c WHERE c.seq = b.counters)]
+          INTO workspace_seq, found_revision, confirmed, counted, held
           FROM latchkey.workspace w
           LEFT JOIN latchkey.record a ON a.workspace = w.seq AND a.kind = plan.kinds[1] AND a.id = plan.ids[1]
           LEFT JOIN latchkey.record b ON b.workspace = w.seq AND b.kind = plan.kinds[2] AND b.id = plan.ids[2]
           WHERE w.id = plan.workspace_id;
         FOR place IN 3 .. cardinality(plan.ids) LOOP
-          SELECT r.version, r.counters INTO another FROM latchkey.record r
+          SELECT r.version, r.counters, c.holds INTO another FROM latchkey.record r LEFT JOIN latchkey.counters c ON c.seq = r.counters
             WHERE r.workspace = workspace_seq AND r.kind = plan.kinds[place] AND r.id = plan.ids[place];
           confirmed[place] := another.version;
           counted[place] := another.counters;
+          held[place] := another.holds;
         END LOOP;
         before := plan;
       END IF;
@@ -156,12 +173,13 @@ BEGIN
         END IF;
       END LOOP;
       FOR place IN 1 .. cardinality(plan.ids) LOOP
-        CONTINUE WHEN counted[place] IS NULL OR NOT (plan.uses IS NOT DISTINCT FROM place OR place = ANY (plan.owners));
+        CONTINUE WHEN counted[place] IS NULL OR NOT
+          (plan.uses IS NOT DISTINCT FROM place OR place = ANY (plan.owners) OR place <= cardinality(plan.most));
         slot := array_position(seqs, counted[place]);
         CONTINUE WHEN are_locked[slot];
         IF slot IS NULL OR NOT counted[place] = ANY (plan.handles) THEN
           answer := 'moved ' || array_to_string(ARRAY(SELECT DISTINCT c.seq FROM unnest(counted) WITH ORDINALITY c (seq, at)
-            WHERE c.seq IS NOT NULL AND (c.at = plan.uses OR c.at = ANY (plan.owners)) ORDER BY c.seq), ',');
+            WHERE c.seq IS NOT NULL AND (c.at = plan.uses OR c.at = ANY (plan.owners) OR c.at <= cardinality(plan.most)) ORDER BY c.seq), ',');
           EXIT deciding;
         ELSIF windows_of[slot] IS NULL OR plan.is_taking OR NOT (plan.is_peek OR remainings[slot] IS NULL) THEN
           answer := 'busy';
@@ -186,7 +204,21 @@ BEGIN
         END IF;
       END IF;
 
-      -- 4. The uses, with a due refill applied. A record without counters has none left.
+      -- 4. What is held has to be settled first where some of it is over.
+      FOR place IN 1 .. cardinality(plan.ids) LOOP
+        slot := array_position(seqs, counted[place]);
+        IF slot IS NOT NULL THEN held[place] := sums_of[slot]; END IF;
+        CONTINUE WHEN held[place] IS NULL;
+        IF NOT latchkey.are_sums(held[place]) THEN
+          answer := 'corrupt';
+          EXIT deciding;
+        ELSIF split_part(held[place], ';', 1)::bigint <= plan.now_at THEN
+          answer := 'unsettled ' || place;
+          EXIT deciding;
+        END IF;
+      END LOOP;
+
+      -- 5. The uses, with a due refill applied. A record without counters has none left.
       remaining := NULL;
       is_refilled := false;
       slot := NULL;
@@ -198,10 +230,14 @@ BEGIN
           EXIT deciding;
         END IF;
         is_refilled := latchkey.is_due(remaining, coalesce(refills[slot], 0), plan.due_at);
+        IF is_refilled AND (plan.due_amount IS NULL OR latchkey.held_uses(sums_of[slot]) > 0) THEN
+          answer := 'unsettled ' || plan.uses;
+          EXIT deciding;
+        END IF;
         remaining := latchkey.refilled(remaining, plan.due_amount, is_refilled);
       END IF;
 
-      -- 5. The windows that count now.
+      -- 6. The windows that count now.
       is_limited := false;
       FOR number IN 1 .. cardinality(plan.names) LOOP
         IF plan.owners[number] = 0 THEN
@@ -219,6 +255,10 @@ BEGIN
         IF algorithm = 'fixed' THEN
           starts[number] := latchkey.window_start(stored, plan.now_at, plan.durations[number]);
           units[number] := latchkey.window_used(stored, starts[number]);
+          excess := units[number] + plan.costs[number] - plan.limits[number];
+        ELSIF algorithm = 'concurrent' THEN
+          starts[number] := greatest(plan.now_at, split_part(stored, ':', 1)::bigint);
+          units[number] := coalesce(split_part(stored, ':', 2)::bigint, 0);
           excess := units[number] + plan.costs[number] - plan.limits[number];
         ELSE
           starts[number] := greatest(plan.now_at, split_part(stored, ':', 1)::bigint);
@@ -239,9 +279,17 @@ BEGIN
         is_limited := is_limited OR (excess > 0 AND NOT is_shadow);
       END LOOP;
 
-      -- 6. The decision, what is taken, and the answer.
+      -- 7. The decision, what is taken, and the answer.
       decision := latchkey.decision(is_limited, remaining, plan.cost);
       is_taken := decision = 'charged' AND NOT plan.is_peek;
+      IF is_taken THEN
+        FOR place IN 1 .. cardinality(plan.most) LOOP
+          IF split_part(held[place], ';', 2)::bigint >= plan.most[place] THEN
+            answer := 'full ' || place;
+            EXIT deciding;
+          END IF;
+        END LOOP;
+      END IF;
       remaining := latchkey.after(decision, remaining, -plan.cost);
       IF is_taken AND slot IS NOT NULL AND remaining IS NOT NULL AND (is_refilled OR plan.cost > 0) THEN
         remainings[slot] := remaining;
@@ -252,6 +300,8 @@ BEGIN
         have_moved[slot] := true;
       END IF;
       answer := decision || ' ' || coalesce(remaining::text, '-');
+      slots_text := '';
+      units_text := '';
       FOR number IN 1 .. cardinality(plan.names) LOOP
         algorithm := plan.algorithms[number];
         units[number] := latchkey.after(decision, units[number], CASE WHEN are_over[number] THEN 0
@@ -259,7 +309,18 @@ BEGIN
           ELSE plan.costs[number] END);
         stored := starts[number] || ':' || units[number] || earlier_texts[number];
         answer := answer || ' ' || stored || CASE WHEN are_over[number] THEN '!' ELSE '' END;
-        CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0 OR are_over[number];
+        CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0;
+        IF plan.most <> '{}' THEN
+          unit := concat(' ', coalesce(nullif(plan.owners[number], 0) - 1 || '', '-'), '/', plan.names[number], '=',
+            CASE WHEN are_over[number] THEN 0 ELSE plan.costs[number] END, ':',
+            starts[number], ':', CASE algorithm WHEN 'token-bucket' THEN plan.limits[number] ELSE 0 END);
+          IF algorithm = 'concurrent' THEN
+            slots_text := slots_text || unit;
+          ELSE
+            units_text := units_text || unit;
+          END IF;
+        END IF;
+        CONTINUE WHEN are_over[number];
         IF plan.owners[number] = 0 THEN
           ends_at := starts[number] + CASE algorithm WHEN 'token-bucket' THEN latchkey.ceil_div(units[number], plan.limits[number])
             WHEN 'sliding' THEN plan.durations[number] + latchkey.ceil_div(plan.durations[number], 16) ELSE plan.durations[number] END;
@@ -271,6 +332,33 @@ BEGIN
           have_moved[slot] := true;
         END IF;
       END LOOP;
+      -- 8. What is held of it: all but slots, then slots.
+      IF is_taken AND plan.most <> '{}' THEN
+        identity := CASE WHEN cardinality(plan.most) > 1 THEN 2 END;
+        FOR kind IN 1 .. 2 LOOP
+          own_ttl := CASE kind WHEN 1 THEN plan.ttl ELSE least(plan.ttl, plan.slot_ttl) END;
+          CONTINUE WHEN CASE kind WHEN 1 THEN NOT plan.keeps_all ELSE plan.slot_ttl IS NULL END;
+          ends_at := least(plan.now_at + own_ttl, ${LAST_INSTANT});
+          is_more := kind = 2 AND plan.keeps_all;
+          own_uses := CASE kind WHEN 1 THEN plan.cost ELSE 0 END;
+          IF NOT is_more THEN answer := concat_ws(' ', answer, plan.hold_id, ends_at); END IF;
+          INSERT INTO latchkey.hold (expires_at, first, second, workspace, id, value)
+            SELECT ends_at, counted[1], counted[identity], workspace_seq, plan.hold_id || CASE WHEN is_more THEN '.s' ELSE '' END,
+              concat_ws(' ', plan.ids[1], coalesce(plan.ids[identity], '-'), plan.now_at, ends_at, own_ttl, own_uses,
+                CASE WHEN own_uses > 0 AND remaining IS NOT NULL THEN (plan.uses - 1)::text ELSE '-' END,
+                concat_ws(',', latchkey.number_of(held[1]), CASE WHEN identity IS NOT NULL THEN latchkey.number_of(held[2]) END))
+              || CASE kind WHEN 1 THEN units_text ELSE slots_text END
+            WHERE coalesce(counted[1], counted[identity]) IS NOT NULL;
+          FOR place IN 1 .. cardinality(plan.most) LOOP
+            held[place] := latchkey.sums_with(held[place], ends_at, NOT is_more,
+              CASE WHEN plan.uses = place AND remaining IS NOT NULL THEN own_uses ELSE 0 END);
+            slot := array_position(seqs, counted[place]);
+            CONTINUE WHEN slot IS NULL;
+            sums_of[slot] := held[place];
+            have_moved[slot] := true;
+          END LOOP;
+        END LOOP;
+      END IF;
       IF plan.request IS NOT NULL AND NOT plan.is_peek THEN
         PERFORM latchkey.pass(workspace_seq, plan.request, plan.remember_until + greatest(ahead, 0),
           plan.fingerprint || ' ' || plan.remember_until || E'\\n' || answer || E'\\n' || plan.about);
@@ -282,16 +370,9 @@ BEGIN
   FOR slot IN 1 .. cardinality(seqs) LOOP
     CONTINUE WHEN have_moved[slot] IS NULL;
     UPDATE latchkey.counters c SET remaining = remainings[slot], refilled_at = refills[slot],
-      last_refill_at = last_refills[slot], windows = windows_of[slot] WHERE c.seq = seqs[slot];
+      last_refill_at = last_refills[slot], windows = windows_of[slot], holds = sums_of[slot] WHERE c.seq = seqs[slot];
   END LOOP;
-  -- Windows and requests are kept until a day after their end, so that a clock that is set back finds them still. That goes by the
-  -- clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a lock while he holds those of rows that he forgets.
-  IF is_passing THEN
-    DELETE FROM latchkey.passing p USING (
-      SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < server_at - ${KEPT_AFTER_END_MS}
-      ORDER BY q.until LIMIT cardinality(plan.names) + 2 FOR UPDATE SKIP LOCKED
-    ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
-  END IF;
+  IF is_passing THEN PERFORM latchkey.forget_passed(server_at, cardinality(plan.names) + 2); END IF;
   RETURN answers;
 END
 $function$;
@@ -303,6 +384,16 @@ BEGIN
     FROM (SELECT DISTINCT hashtext(workspace_id || ' ' || n.name) AS number FROM unnest(names) n (name) ORDER BY 1) l;
 END
 $function$;
+
+-- Windows, requests and ends of holds are kept until a day after their end, so that a clock that is set back finds them still. That goes by
+-- the clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a
+-- lock while he holds those of rows that he forgets.
+CREATE FUNCTION latchkey.forget_passed(server_at bigint, most integer) RETURNS void LANGUAGE sql BEGIN ATOMIC
+  DELETE FROM latchkey.passing p USING (
+    SELECT q.workspace, q.name FROM latchkey.passing q WHERE q.until < server_at - ${KEPT_AFTER_END_MS}
+    ORDER BY q.until LIMIT most FOR UPDATE SKIP LOCKED
+  ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
+END;
 
 CREATE FUNCTION latchkey.pass(in_workspace integer, of_name text, ends_at bigint, new_value text)
 RETURNS void LANGUAGE sql BEGIN ATOMIC

@@ -23,6 +23,7 @@ DECLARE
   ws integer;
   failed integer;
   counted bigint[];
+  gone bigint[];
   result jsonb;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -110,8 +111,8 @@ BEGIN
       LEFT JOIN latchkey.record b ON b.workspace = ws AND b.kind = p.kind AND b.id = p.id
       LEFT JOIN latchkey.record s ON s.workspace = ws AND s.kind = p.kind AND s.id = p."sharedWith"
     ), added AS (
-      INSERT INTO latchkey.counters (seq, holders, remaining, refilled_at, last_refill_at)
-      SELECT given, 1, (usage ->> 0)::bigint, (usage ->> 1)::bigint, (usage ->> 2)::bigint FROM put WHERE usage IS NOT NULL
+      INSERT INTO latchkey.counters (seq, holders, remaining, refilled_at, last_refill_at, holds)
+      SELECT given, 1, (usage ->> 0)::bigint, (usage ->> 1)::bigint, (usage ->> 2)::bigint, usage ->> 3 FROM put WHERE usage IS NOT NULL
     ), held AS (
       UPDATE latchkey.counters c SET holders = c.holders + d.by FROM (
         SELECT seq, sum(by) AS by FROM (
@@ -135,7 +136,10 @@ BEGIN
     UPDATE latchkey.counters c SET holders = greatest(0, c.holders - g.count)
       FROM (SELECT counters, count(*) FROM gone GROUP BY counters) g WHERE c.seq = g.counters;
   END IF;
-  DELETE FROM latchkey.counters c WHERE c.seq = ANY (counted) AND c.holders = 0;
+  WITH gone AS (DELETE FROM latchkey.counters c WHERE c.seq = ANY (counted) AND c.holders = 0 RETURNING c.seq, c.holds)
+    SELECT array_agg(g.seq) INTO gone FROM gone g WHERE g.holds IS NOT NULL;
+  -- What such a hold took from others comes back when its time has passed.
+  IF gone IS NOT NULL THEN PERFORM latchkey.detach(gone, '{}'); END IF;
   IF change ? 'claims' THEN
     INSERT INTO latchkey.claim (workspace, kind, index, value, id)
       SELECT ws, c.kind, c.index, decode(c.value, 'hex'), c.id
@@ -194,7 +198,7 @@ BEGIN
     LOOP
       SELECT c.* INTO before FROM latchkey.record r JOIN latchkey.counters c ON c.seq = r.counters
         WHERE r.workspace = ws AND r.kind = each.kind AND r.id = each.id;
-      IF before.seq IS NULL OR before.remaining < 0 THEN
+      IF before.seq IS NULL OR before.remaining < 0 OR NOT latchkey.are_sums(before.holds) THEN
         changed := jsonb_build_object('kind', 'corrupt');
         RAISE SQLSTATE 'LK002';
       END IF;
@@ -204,12 +208,13 @@ BEGIN
         RAISE SQLSTATE 'LK002';
       END IF;
       changed := changed -> 'usage';
+      usages := usages || changed;
       UPDATE latchkey.counters c SET remaining = (changed ->> 'remaining')::bigint,
         refilled_at = (changed ->> 'refilledAt')::bigint, last_refill_at = (changed ->> 'lastRefillAt')::bigint,
         windows = coalesce((SELECT jsonb_object_agg(w.key, w.value) FROM jsonb_each(c.windows) w
-          WHERE (each.keep IS NULL OR each.keep ? w.key) AND (each.drop IS NULL OR NOT each.drop ? w.key)), '{}')
+          WHERE (each.keep IS NULL OR each.keep ? w.key) AND (each.drop IS NULL OR NOT each.drop ? w.key)), '{}'),
+        holds = latchkey.sums_after_drops(changed ->> 'holds', each.keep, each.drop)
         WHERE c.seq = before.seq;
-      usages := usages || changed;
     END LOOP;
   EXCEPTION WHEN SQLSTATE 'LK002' THEN
     RETURN changed;
@@ -224,18 +229,23 @@ DECLARE
   remaining bigint := before.remaining;
   refilled_at bigint := before.refilled_at;
   last_refill_at bigint := before.last_refill_at;
+  sums text := before.holds;
+  amount bigint := due ->> 'amount';
+  carried bigint := due -> 'carry' ->> 'units';
 BEGIN
-  IF latchkey.is_due(remaining, refilled_at, (due ->> 'dueAt')::bigint) THEN
-    remaining := latchkey.refilled(remaining, (due ->> 'amount')::bigint, true);
+  IF latchkey.is_owed(remaining, refilled_at, (due ->> 'dueAt')::bigint, carried, (due -> 'carry' ->> 'since')::bigint) THEN
+    remaining := latchkey.refilled(remaining, least(amount, remaining + coalesce(carried, amount)), true);
+    sums := latchkey.sums_after_refill(sums, before.remaining, remaining, amount, 0);
     refilled_at := (due ->> 'dueAt')::bigint;
     last_refill_at := refilled_at;
   END IF;
   IF operation = 'set' THEN
     remaining := number;
+    sums := latchkey.sums_after_set(sums);
   ELSIF operation <> 'keep' THEN
     IF remaining IS NULL THEN RETURN jsonb_build_object('kind', 'unlimited'); END IF;
     IF operation = 'increment' THEN
-      IF remaining + number > 9007199254740991 THEN
+      IF remaining + number + latchkey.held_uses(sums) > 9007199254740991 THEN
         RETURN jsonb_build_object('kind', 'overflow', 'remaining', remaining);
       END IF;
       remaining := remaining + number;
@@ -249,7 +259,7 @@ BEGIN
     refilled_at := restarts_at;
   END IF;
   RETURN jsonb_build_object('kind', 'changed', 'usage', jsonb_build_object(
-    'remaining', remaining, 'refilledAt', refilled_at, 'lastRefillAt', last_refill_at));
+    'remaining', remaining, 'refilledAt', refilled_at, 'lastRefillAt', last_refill_at, 'holds', sums));
 END
 $function$;
 `;

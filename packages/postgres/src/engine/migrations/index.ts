@@ -2,16 +2,18 @@ import { LatchkeyError, unfit } from "@latchkey/core";
 import type { Ask } from "../database.js";
 import { CHARGE } from "./charge.js";
 import { COMMIT } from "./commit.js";
+import { HOLD_RULES } from "./hold-rules.js";
 import { RULES } from "./rules.js";
+import { SETTLE } from "./settle.js";
 import { ADD_STATISTICS } from "./statistics.js";
-import { LIMIT_PLAN, TABLES } from "./tables.js";
+import { HOLDS, TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
 /**
  * All functions, and the views. They replace those of earlier schemas. Another role may be allowed to create functions and operators in
  * `public`: no name in a function is looked up there.
  */
-const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
+const FUNCTIONS = `${RULES}${HOLD_RULES}${CHARGE}${SETTLE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
   .replaceAll("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
   .replaceAll("LANGUAGE plpgsql", "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp");
 
@@ -19,7 +21,7 @@ const FUNCTIONS = `${RULES}${CHARGE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
  * more the last step alone, and so are the views where a key has a label more.
  */
-const MIGRATIONS: readonly string[] = [TABLES, "", "", `${LIMIT_PLAN}${FUNCTIONS}`];
+const MIGRATIONS: readonly string[] = [TABLES, "", "", "", `${HOLDS}${FUNCTIONS}`];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -59,15 +59,32 @@ CREATE TYPE latchkey.charge_plan AS (
 );
 `;
 
-/** What the function `charge` takes: see charge.ts. What processes of an earlier version call stays beside it. */
-export const LIMIT_PLAN = `
-DROP TYPE IF EXISTS latchkey.limit_plan CASCADE;
-CREATE TYPE latchkey.limit_plan AS (
+/**
+ * Holds, beside the counters that they take from: of the first record that their charge confirmed and of the second, null where these are
+ * gone. `value` is `holdText`, and `holds` of counters is `holdSumsText`; null where nothing is held. What is over is found by the index
+ * of either. What the function `charge` took before stays: processes of an earlier version call theirs until they notice.
+ */
+export const HOLDS = `
+ALTER TABLE latchkey.counters ADD COLUMN IF NOT EXISTS holds text COLLATE "C";
+CREATE TABLE IF NOT EXISTS latchkey.hold (
+  expires_at bigint NOT NULL, first bigint, second bigint, workspace integer NOT NULL, id text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL, PRIMARY KEY (workspace, id)
+);
+CREATE INDEX IF NOT EXISTS hold_first ON latchkey.hold (first, expires_at);
+CREATE INDEX IF NOT EXISTS hold_second ON latchkey.hold (second, expires_at) WHERE second IS NOT NULL;
+DROP TYPE IF EXISTS latchkey.plan, latchkey.hold_step CASCADE;
+CREATE TYPE latchkey.plan AS (
   workspace_id text, revision bigint, kinds smallint[], ids text[], versions bigint[], cost bigint, uses integer,
   is_peek boolean, is_taking boolean,
   names text[], owners integer[], limits bigint[], durations bigint[], costs bigint[],
   algorithms text[], bursts bigint[], are_shadows boolean[],
+  most integer[], keeps_all boolean, ttl bigint, slot_ttl bigint,
   handles bigint[], now_at bigint, due_amount bigint, due_at bigint,
-  request text, fingerprint text, remember_until bigint, about text
+  request text, fingerprint text, remember_until bigint, about text, hold_id text
+);
+CREATE TYPE latchkey.hold_step AS (
+  revision bigint, now_at bigint, kind text,
+  id text, uses bigint, names text[], costs bigint[], takes_rest boolean, ttl bigint,
+  of_kind smallint, of_id text, due_amount bigint, due_at bigint, carried bigint, carried_since bigint
 );
 `;

@@ -1,0 +1,138 @@
+import {
+  corruptRecord,
+  type Hold,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
+  holdSumsText,
+  holdText,
+  KIND_CODE,
+  LatchkeyError,
+  parseHold,
+  parseRememberedEnd,
+  type RecordAddress,
+  readUsage,
+} from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+import { fieldsOf, listOf, quoted } from "./row-text.js";
+import type { SettleQueue } from "./settle-queue.js";
+
+type RestoreStep = Extract<HoldStep, { kind: "restore" }>;
+
+/** Does with holds what a step says: one statement, and so one transaction, together with other steps of the workspace. */
+export async function settle(
+  connection: Connection,
+  queue: SettleQueue,
+  workspaceId: string,
+  step: HoldStep,
+  moment: HoldMoment,
+): Promise<HoldResult> {
+  if (step.kind === "restore") return restore(connection, workspaceId, step, moment);
+  const text = await queue.add(workspaceId, stepRow(step, moment), connection.deadline());
+  return resultOf(text, step);
+}
+
+/** Holds beside the counters of a record, in ascending order of id. */
+export async function holdsBeside(
+  connection: Connection,
+  workspaceId: string,
+  { kind, id }: RecordAddress,
+  after: string | null,
+  limit: number,
+): Promise<readonly Hold[]> {
+  const values = [workspaceId, String(KIND_CODE[kind]), id, after ?? "", String(limit)];
+  const rows = await connection.ask(connection.sql.holds, values);
+  return rows.map(([holdId, value]) => parseHold(String(holdId), String(value)));
+}
+
+async function restore(
+  connection: Connection,
+  workspaceId: string,
+  { of, sums, holds }: RestoreStep,
+  { revision }: HoldMoment,
+): Promise<HoldResult> {
+  const rows = holds.map((hold) => ({
+    id: hold.id,
+    ends: hold.expiresAt,
+    value: holdText(hold),
+  }));
+  const values = [
+    workspaceId,
+    revision === null ? null : String(revision),
+    String(KIND_CODE[of.kind]),
+    of.id,
+    sums && holdSumsText(sums),
+    JSON.stringify(rows),
+  ];
+  const [[answer] = []] = await connection.ask(connection.sql.restore, values, true);
+  return { kind: answer === "stale" ? "stale" : "restored" };
+}
+
+/** A step as the function `settle` takes it: a row, as an item of an array. */
+function stepRow(step: Exclude<HoldStep, RestoreStep>, { now, revision }: HoldMoment): string {
+  return quoted(`(${fieldsOf([revision, now, step.kind, ...stepFields(step)])})`);
+}
+
+function stepFields(step: Exclude<HoldStep, RestoreStep>): readonly unknown[] {
+  const nothing = listOf([]);
+  if (step.kind === "refresh") {
+    const { of, refill } = step;
+    const carried = [refill?.carry?.units, refill?.carry?.since];
+    const due = [refill?.amount, refill?.dueAt, ...carried];
+    return [null, null, nothing, nothing, null, null, KIND_CODE[of.kind], quoted(of.id), ...due];
+  }
+  const nowhere = [null, null, null, null, null, null];
+  if (step.kind === "renew")
+    return [quoted(step.id), null, nothing, nothing, null, step.ttl, ...nowhere];
+  const { id, uses, limits, rest } = step;
+  const names = listOf(limits.map(({ name }) => quoted(encodeURIComponent(name))));
+  const costs = listOf(limits.map(({ cost }) => cost));
+  return [quoted(id), uses, names, costs, rest, null, ...nowhere];
+}
+
+/** How many words {@link readUsage} takes. */
+const USAGE_WORDS = 4;
+
+function endedOf(id: string, text: string, isRepeat: boolean) {
+  const { ended } = parseRememberedEnd(id, text);
+  if (ended === null) throw corruptRecord("reservation");
+  return { kind: "ended", isRepeat, ...ended } as const;
+}
+
+/** What the function `settle` answers: see engine/migrations/settle.ts. */
+function resultOf(text: string, step: Exclude<HoldStep, RestoreStep>): HoldResult {
+  const id = "id" in step ? step.id : "";
+  const space = text.indexOf(" ");
+  const word = space === -1 ? text : text.slice(0, space);
+  const rest = space === -1 ? null : text.slice(space + 1);
+  switch (word) {
+    case "stale":
+    case "unknown":
+    case "conflict":
+      return { kind: word };
+    case "expired":
+      return { kind: word, hold: rest === null ? null : parseHold(id, rest) };
+    case "over":
+    case "unnamed":
+    case "renewed":
+      return { kind: word, hold: parseHold(id, String(rest)) };
+    case "repeat":
+      return endedOf(id, String(rest), true);
+    case "ended": {
+      const words = String(rest).split(" ");
+      const usage = words.splice(0, USAGE_WORDS).map((each) => (each === "-" ? null : each));
+      const ended = endedOf(id, words.join(" "), false);
+      return { ...ended, usage: usage[1] === null ? null : (readUsage(usage) ?? null) };
+    }
+    case "refreshed": {
+      const [hasMore, ...lines] = String(rest).split("\n");
+      const expired = lines.map((line) => {
+        const end = line.indexOf(" ");
+        return parseHold(line.slice(0, end), line.slice(end + 1));
+      });
+      return { kind: word, expired, hasMore: hasMore === "1" };
+    }
+    default:
+      throw new LatchkeyError("INTERNAL_SERVER_ERROR", "a step was answered in unknown words");
+  }
+}

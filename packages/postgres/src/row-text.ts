@@ -1,0 +1,17 @@
+/** As PostgreSQL writes an array within a row. */
+export function listOf(items: readonly unknown[]): string {
+  return quoted(`{${items.join(",")}}`);
+}
+
+export function quoted(text: string): string {
+  return `"${escaped(text)}"`;
+}
+
+export function escaped(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
+}
+
+/** The fields of a row, of which null and undefined are null. */
+export function fieldsOf(fields: readonly unknown[]): string {
+  return fields.map((field) => field ?? "").join(",");
+}

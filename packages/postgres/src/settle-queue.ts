@@ -1,0 +1,118 @@
+import { corruptRecord, isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
+import type { Connection } from "./engine/connection.js";
+
+/** Most steps in one statement. */
+const MOST_AT_ONCE = 32;
+
+/** Most statements of a workspace that are with the server: steps that are asked for meanwhile go together then. */
+const MOST_UNDER_WAY = 4;
+
+/** How often counters may be locked by others, or holds others than they were, before a step is given up. */
+const MOST_ATTEMPTS = 10;
+
+/** A step that waits to be sent, or for its answer. */
+interface WaitingStep {
+  /** As the function `settle` takes it. */
+  readonly row: string;
+  /** As `performance.now()` counts. */
+  readonly deadline: number;
+  readonly answer: (text: string) => void;
+  readonly reject: (error: unknown) => void;
+  readonly state: { attempts: number; isSent: boolean; isOver: boolean };
+}
+
+/** Steps of one workspace: how many statements are with the server, and which wait. */
+interface Turns {
+  underWay: number;
+  waiting: WaitingStep[];
+}
+
+/**
+ * Sends steps that are done with holds. Those of one workspace that are asked for in one turn of the event loop, or while as many statements
+ * are under way as may be, are one statement. Each is done on its own: one that finds its counters locked by somebody else is
+ * sent again, alone, to wait for them.
+ */
+export class SettleQueue {
+  readonly #connection: Connection;
+  readonly #workspaces = new Map<string, Turns>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /**
+   * The answer of the database to a step.
+   *
+   * @param deadline - `performance.now()` at which there is an answer or an error, wherever it is by then.
+   */
+  add(workspaceId: string, row: string, deadline: number): Promise<string> {
+    let turns = this.#workspaces.get(workspaceId);
+    if (turns === undefined) {
+      turns = { underWay: 0, waiting: [] };
+      this.#workspaces.set(workspaceId, turns);
+    }
+    const { waiting } = turns;
+    if (waiting.length === 0) process.nextTick(() => this.#sendWaiting(workspaceId));
+    const state = { attempts: 0, isSent: false, isOver: false };
+    const answered = new Promise<string>((answer, reject) => {
+      waiting.push({ row, deadline, answer, reject, state });
+    });
+    return withTimeout(deadline - performance.now(), answered, () => {
+      state.isOver = true;
+      return noAnswer(state.isSent, "PostgreSQL did not answer in time");
+    });
+  }
+
+  #sendWaiting(workspaceId: string): void {
+    const turns = this.#workspaces.get(workspaceId);
+    while (turns !== undefined && turns.waiting.length > 0 && turns.underWay < MOST_UNDER_WAY) {
+      const batch = turns.waiting.splice(0, MOST_AT_ONCE).filter(({ state }) => !state.isOver);
+      turns.underWay += 1;
+      void this.#send(workspaceId, batch).finally(() => {
+        turns.underWay -= 1;
+        this.#sendWaiting(workspaceId);
+      });
+    }
+    if (turns?.underWay === 0) this.#workspaces.delete(workspaceId);
+  }
+
+  /** Settles each: what the statement of many does not do is done alone. */
+  async #send(workspaceId: string, batch: readonly WaitingStep[]): Promise<void> {
+    if (batch.length === 0) return;
+    for (const { state } of batch) state.attempts += 1;
+    let answers: readonly string[];
+    try {
+      answers = await this.#ask(workspaceId, batch);
+    } catch (error) {
+      if (batch.length > 1 && isCorruptRecord(error)) answers = [];
+      else {
+        for (const { reject } of batch) reject(error);
+        return;
+      }
+    }
+    for (const [index, step] of batch.entries()) {
+      const text = answers[index] ?? "busy";
+      step.state.isSent = false;
+      if (text !== "busy") step.answer(text);
+      else if (step.state.attempts < MOST_ATTEMPTS) await this.#send(workspaceId, [step]);
+      else if (batch.length === 1) step.reject(corruptRecord("reservation"));
+      else step.reject(unavailable("others kept the counters of the reservation locked"));
+    }
+  }
+
+  async #ask(workspaceId: string, batch: readonly WaitingStep[]): Promise<readonly string[]> {
+    const sql = this.#connection.sql.settle;
+    const steps = `{${batch.map(({ row }) => row).join(",")}}`;
+    const values = [workspaceId, steps, String(batch.length === 1)];
+    const onSend = () => {
+      for (const { state } of batch) state.isSent = true;
+    };
+    const deadline = Math.max(...batch.map((each) => each.deadline));
+    const [[text = null] = []] = await this.#connection.run(
+      { sql, values, onSend },
+      true,
+      deadline,
+    );
+    return String(text).split("\x01");
+  }
+}
