@@ -5,6 +5,8 @@ export type {
   KeyExpiredEvent,
   KeyVerifiedEvent,
   LatchkeyEvent,
+  ReservationExpiredEvent,
+  ReservationSettledEvent,
   StoreFailedEvent,
 } from "./audit/emitter.js";
 export type { AuditEvent } from "./audit/event.js";

@@ -88,6 +88,7 @@ const SCENE: Parameters<(typeof SAMPLES)[number]["input"]>[0] = {
   permissionId: "perm_none",
   permission: "none",
   namespace: "none",
+  reservationId: "rsv_none",
 };
 
 test("the secret of a new key is in the response that issues it, which is never cached", async () => {

@@ -18,6 +18,7 @@ import { addKeys } from "./commands/keys.js";
 import { addLimits } from "./commands/limits.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addPermissions } from "./commands/permissions.js";
+import { addReservations } from "./commands/reservations.js";
 import { addRestore } from "./commands/restore.js";
 import { addRoles } from "./commands/roles.js";
 import { addRootKey } from "./commands/root-key.js";
@@ -41,6 +42,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addVerify,
   addExplain,
   addLimits,
+  addReservations,
   addUsage,
   addAudit,
   addRootKey,

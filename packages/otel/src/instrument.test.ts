@@ -51,6 +51,31 @@ describe("metrics", () => {
     expect(spans().map(({ name }) => name)).toContain("latchkey.verifyKey");
   });
 
+  test("count reservations by how they ended, and the verdicts that made them", async () => {
+    let now = 1_000;
+    const { latchkey, metric, spans, key, apiId } = await observed({ clock: () => now });
+    const reserve = async () => {
+      const verdict = await latchkey.reserve({ key });
+      return verdict.code === "VALID" ? verdict.reservationId : "";
+    };
+    await latchkey.settle({ reservationId: await reserve() });
+    await latchkey.release({ reservationId: await reserve() });
+    const reservationId = await reserve();
+    now += 300_000;
+    await expect(latchkey.settle({ reservationId })).rejects.toThrow("time of this reservation");
+    const end = "latchkey.reservation.end";
+    expect(await metric("latchkey.reservations")).toMatchObject({
+      series: [
+        { count: 2, labels: { [end]: "settled" } },
+        { count: 1, labels: { [end]: "expired" } },
+      ],
+    });
+    const labels = { "latchkey.verdict.code": "VALID", "latchkey.api.id": apiId };
+    expect(await metric("latchkey.verifications")).toMatchObject({ series: [{ count: 3, labels }] });
+    const span = spans().find(({ name }) => name === "latchkey.reserve");
+    expect(span?.attributes).toMatchObject(labels);
+  });
+
   test("count verdicts by code and API, and those on unknown secrets without one", async () => {
     const { latchkey, metric, key, keyId, apiId } = await observed();
     await latchkey.verifyKey({ key });

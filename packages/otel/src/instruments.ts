@@ -17,6 +17,7 @@ export interface Meters {
   readonly shadowLimited: Counter;
   readonly verificationDuration: Histogram;
   readonly operationDuration: Histogram;
+  readonly reservations: Counter;
   readonly storeDuration: Histogram;
   readonly storeRetries: Counter;
 }
@@ -96,6 +97,10 @@ function createMeters(provider: MeterProvider): Meters {
       METRIC.operationDuration,
       "How long operations took, by name; error.type where one threw.",
     ),
+    reservations: meter.createCounter(METRIC.reservations, {
+      description: "Reservations that ended, by whether they were settled or expired.",
+      unit: "{reservation}",
+    }),
     storeDuration: durations(
       meter,
       METRIC.storeDuration,

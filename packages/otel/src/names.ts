@@ -10,6 +10,7 @@ export const ATTRIBUTE = {
   errorType: "error.type",
   keyId: "latchkey.key.id",
   operation: "latchkey.operation.name",
+  reservationEnd: "latchkey.reservation.end",
   storeMethod: "latchkey.store.method",
   storeResult: "latchkey.store.result",
   workspaceId: "latchkey.workspace.id",
@@ -18,6 +19,7 @@ export const ATTRIBUTE = {
 /** Metrics. Durations are in seconds, as the semantic conventions have it. */
 export const METRIC = {
   operationDuration: "latchkey.operation.duration",
+  reservations: "latchkey.reservations",
   storeDuration: "latchkey.store.call.duration",
   shadowLimited: "latchkey.verifications.shadow_limited",
   storeRetries: "latchkey.store.retries",

@@ -20,7 +20,9 @@ export function measuredOperations<Instance extends Latchkey>(
       labels,
       attributes: { ...labels, [ATTRIBUTE.workspaceId]: latchkey.workspaceId },
       onAnswer: (answer: unknown) =>
-        name === "verifyKey" ? describeVerdict(answer, instruments.keyIds) : {},
+        name === "verifyKey" || name === "reserve"
+          ? describeVerdict(answer, instruments.keyIds)
+          : {},
     };
     return (...args) => measure(measurement, () => run(...args));
   };

@@ -23,6 +23,7 @@ test.each(PAGES)("%s lists every metric, with its labels", (page) => {
     [METRIC.verifications]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
     [METRIC.shadowLimited]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
     [METRIC.verificationDuration]: [ATTRIBUTE.code, ATTRIBUTE.cacheHit],
+    [METRIC.reservations]: [ATTRIBUTE.reservationEnd],
     [METRIC.operationDuration]: [ATTRIBUTE.operation, ATTRIBUTE.errorType],
     [METRIC.storeDuration]: [ATTRIBUTE.storeMethod, ATTRIBUTE.errorType],
     [METRIC.storeRetries]: [ATTRIBUTE.storeMethod],

@@ -2,10 +2,12 @@ import type { LatchkeyEvent } from "@latchkey/core";
 import type { Instruments } from "./instruments.js";
 import { ATTRIBUTE } from "./names.js";
 
-/** Records what metrics say of an event: only verdicts, for the rest is measured where it happens. */
+/** Records what metrics say of an event: verdicts, and how reservations ended. The rest is measured where it happens. */
 export function recordEvent(instruments: Instruments, event: LatchkeyEvent): void {
+  const { verifications, shadowLimited, verificationDuration, reservations } = instruments.meters();
+  if (event.type === "reservation.settled" || event.type === "reservation.expired")
+    reservations.add(1, { [ATTRIBUTE.reservationEnd]: event.type.slice("reservation.".length) });
   if (event.type !== "key.verified") return;
-  const { verifications, shadowLimited, verificationDuration } = instruments.meters();
   const { code, cached, durationMs } = event;
   const api =
     event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: instruments.apiLabel(event.apiId) };

@@ -28,9 +28,9 @@ export interface LimitRequest {
 }
 
 /** Units of a limit, by its name. */
-export interface LimitCost {
+export interface LimitCost<Name extends string = string> {
   /** Name of the limit. */
-  readonly name: string;
+  readonly name: Name;
   /** Units: whole and >= 0. */
   readonly cost: number;
 }

@@ -87,7 +87,7 @@ function json(argument: string): (text: string) => unknown {
   };
 }
 
-/** A limit, as `100/1m`, `100/1m:sliding` or `100/1m:burst=20:shadow`. */
+/** A limit, as `100/1m`, `100/1m:sliding`, `100/1m:burst=20:shadow` or `5/2m:concurrent`. */
 function rate(argument: string, text: string): WireLimitFigures {
   const [figures = "", ...words] = text.split(":");
   const [limit = "", duration, ...rest] = figures.split("/");
@@ -180,7 +180,7 @@ export const FIELDS = {
   },
   ratelimit: {
     flags: "--ratelimit <rate>",
-    text: "the limit of every verification: 100/1m, 100/1m:sliding or 100/1m:burst=20; :shadow tries it",
+    text: "the limit of every verification: 100/1m, 100/1m:sliding, 100/1m:burst=20 or 5/2m:concurrent; :shadow tries it",
     read: (text) => rate("--ratelimit", text),
   },
   ratelimits: {

@@ -1,4 +1,10 @@
-import type { EpochMs, Latchkey, OperationName, Operations } from "@latchkey/core";
+import {
+  AUDIT_TYPES,
+  type EpochMs,
+  type Latchkey,
+  type OperationName,
+  type Operations,
+} from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
 import { addFields, type Field, fieldName, fieldValue, optionName, toCamelCase } from "./fields.js";
@@ -123,15 +129,17 @@ function addOperation<Name extends OperationName>(
         else host.print(printed);
       },
       use,
-      // An update that changes nothing emits nothing.
+      // An update that changes nothing emits no change.
       {
-        onEvent: () => {
-          isChanged = true;
+        onEvent: ({ type }) => {
+          if (CHANGES.has(type)) isChanged = true;
         },
       },
     );
   });
 }
+
+const CHANGES: ReadonlySet<string> = new Set(AUDIT_TYPES);
 
 /** A command that lists all of something, page by page. */
 export interface ListCommand<Item> {

@@ -1,4 +1,5 @@
 import {
+  type ChargePlan,
   configuredWindow,
   fromWireFigures,
   type KeyStore,
@@ -44,7 +45,7 @@ export async function readWindows(
 }
 
 /**
- * Limits as they stand, in their order; nothing is taken. Of an owner that is gone meanwhile they are empty.
+ * Limits as they stand, in their order; nothing is taken, and reservations that are over are ended. Of an owner that is gone meanwhile they are empty.
  *
  * @param now - Unix epoch ms.
  */
@@ -56,20 +57,22 @@ export async function readLimits(
   now: number,
 ): Promise<readonly LimitReading[]> {
   if (limits.length === 0) return [];
-  const peek = await store.charge(
-    {
-      workspaceId,
-      revision: null,
-      confirms: [{ ...owner, version: "exists" }],
-      mode: "peek",
-      cost: 0,
-      uses: null,
-      limits: limits.map((wire) => {
-        const limit = { name: wire.name, ...fromWireFigures(wire) };
-        return { ...limit, cost: 0, window: configuredWindow(limit), owner: 0 };
-      }),
-    },
-    { now, refill: null },
-  );
-  return "limits" in peek ? peek.limits : [];
+  const plan: ChargePlan = {
+    workspaceId,
+    revision: null,
+    confirms: [{ ...owner, version: "exists" }],
+    mode: "peek",
+    cost: 0,
+    uses: null,
+    limits: limits.map((wire) => {
+      const limit = { name: wire.name, ...fromWireFigures(wire) };
+      return { ...limit, cost: 0, window: configuredWindow(limit), owner: 0 };
+    }),
+  };
+  for (;;) {
+    const peek = await store.charge(plan, { now, refill: null });
+    if (peek.kind !== "unsettled") return "limits" in peek ? peek.limits : [];
+    const step = { kind: "refresh", of: owner, refill: null } as const;
+    await store.settle(workspaceId, step, { now, revision: null });
+  }
 }

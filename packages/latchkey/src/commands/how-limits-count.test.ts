@@ -9,6 +9,7 @@ describe("how a limit counts", () => {
       ["100/1m:sliding", { algorithm: "sliding" }],
       ["100/1m:burst=20", { algorithm: "token-bucket", burst: 20 }],
       ["100/1m:token-bucket", { algorithm: "token-bucket" }],
+      ["100/1m:concurrent", { algorithm: "concurrent" }],
       ["100/1m:shadow", { shadow: true }],
       ["100/1m:fixed", {}, "100/1m"],
       [
@@ -38,11 +39,11 @@ describe("how a limit counts", () => {
   test.each([
     [
       "keys update key_1 --ratelimit 10/1m:leaky",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, burst=units or shadow",
+      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
     ],
     [
       "keys update key_1 --ratelimit 10/1m:auto",
-      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, burst=units or shadow",
+      "--ratelimit: what stands behind the span must be fixed, sliding, token-bucket, concurrent, burst=units or shadow",
     ],
     [
       "keys update key_1 --ratelimit 10/1m:sliding:fixed",
@@ -51,6 +52,10 @@ describe("how a limit counts", () => {
     [
       "keys update key_1 --ratelimits a=1/1m:burst=0",
       "--ratelimits (item 1): the units of burst must be a whole number >= 1",
+    ],
+    [
+      "keys update key_1 --ratelimit 5/2m:concurrent:shadow",
+      '--ratelimit: shadow must not be given with algorithm "concurrent"',
     ],
     [
       "keys update key_1 --ratelimit 10/1m:sliding:burst=3",

@@ -34,6 +34,7 @@ export function addVerify(program: Command, host: Host): void {
       const input = { ...question, key, dryRun: options.dryRun ?? false };
       const verdict = await latchkey.verifyKey(input);
       const about = verdict.code === "NOT_FOUND" ? undefined : verdict;
+      const held = verdict.code === "VALID" ? verdict : undefined;
       const wait = about !== undefined && "retryAfterMs" in about ? about.retryAfterMs : undefined;
       const missing = about !== undefined && "missing" in about ? about.missing : undefined;
       printRecord(host, options, verdict, [
@@ -46,6 +47,8 @@ export function addVerify(program: Command, host: Host): void {
         ["expires", instant(about?.expires)],
         ["missing", missing === undefined ? undefined : JSON.stringify(missing)],
         ["retryAfterMs", wait],
+        ["reservationId", held?.reservationId],
+        ["expiresAt", instant(held?.expiresAt)],
       ]);
       if (verdict.code === "NOT_FOUND")
         for (const line of await otherPeppers(latchkey, store, readRings(host), key))

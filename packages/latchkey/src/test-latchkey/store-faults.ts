@@ -43,6 +43,8 @@ const METHODS: Readonly<Record<StoreMethod, "awaited" | "beside">> = {
   page: "awaited",
   commit: "awaited",
   charge: "awaited",
+  settle: "awaited",
+  holds: "awaited",
   readStatistics: "awaited",
   deleteStatistics: "awaited",
   scan: "awaited",

@@ -68,6 +68,8 @@ export async function fill(
   });
   const { keyId, key } = await own.createKey({ apiId, ...SETTINGS, recoverable: true });
   const { rootKeyId, key: token } = await own.createRootKey({ permissions: ["api.*.read_key"] });
+  const held = await own.reserve({ key, remaining: { cost: 2 }, ratelimits: [{ name: "tiles" }] });
+  const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
   const page = { limit: 2 };
   const inputs: readonly (readonly [OperationName, unknown])[] = [
     ["createApi", { name: "maps", deleteProtection: true, ipWhitelist: ["10.0.0.0/8", "::1"] }],
@@ -144,6 +146,26 @@ export async function fill(
       "explainKey",
       { keyId, apiId, ipAddress: "10.0.0.1", authorization: { permissions: "docs.read" } },
     ],
+    [
+      "reserve",
+      {
+        key,
+        apiId,
+        ipAddress: "10.0.0.1",
+        tags: ["a"],
+        remaining: { cost: 1 },
+        requestId: "held",
+        ratelimit: { cost: 1 },
+        authorization: { permissions: "docs.read" },
+        ratelimits: [{ name: "slots", limit: 5, duration: "2m", algorithm: "concurrent" }],
+        ttl: "30s",
+      },
+    ],
+    ["settle", { reservationId, remaining: { cost: 1 }, ratelimits: [{ name: "tiles", cost: 0 }] }],
+    ["release", { reservationId }],
+    ["renew", { reservationId, ttl: "1h" }],
+    ["listReservations", { keyId, ...page }],
+    ["listReservations", { identityId }],
     ["whoami", { key }],
     ["getIdentity", { identityId }],
     ["listIdentities", page],

@@ -33,7 +33,13 @@ async function prepared({ latchkey }: TestContext) {
     recoverable: true,
   });
   const { id: identityId } = await latchkey.getIdentity({ externalId: "user_1" });
-  return { latchkey, apiId, permissionId, roleId, rootKeyId, identityId, ...created };
+  const { key } = created;
+  // An example settles it at 812.
+  await latchkey.updateRemaining({ keyId: created.keyId, op: "set", value: 5_000 });
+  const held = await latchkey.reserve({ key, remaining: { cost: 1_000 } });
+  const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
+  const ids = { apiId, permissionId, roleId, rootKeyId, identityId, reservationId };
+  return { latchkey, ...ids, ...created };
 }
 
 /** Runs statements in which these names are known. */

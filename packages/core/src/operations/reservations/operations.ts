@@ -28,16 +28,20 @@ export type ReserveOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | UnknownVerdict
   | RefusedVerdict<Types>;
 
+/** Uses that work took. */
+export interface UsedUses {
+  /** A whole number >= 0, at most what is reserved. */
+  readonly cost: number;
+}
+
 /** What the work of a reservation cost. What is left out cost all that was reserved. */
 export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** `rsv_…` */
   readonly reservationId: string;
   /** Uses that the work took. */
-  readonly remaining?: { readonly cost: number } | undefined;
+  readonly remaining?: UsedUses | undefined;
   /** Units that it took of limits: at most 50, no two of one name. Slots of concurrent limits are freed in any case. */
-  readonly ratelimits?:
-    | readonly { readonly name: LimitName<Types>; readonly cost: number }[]
-    | undefined;
+  readonly ratelimits?: readonly LimitCost<LimitName<Types>>[] | undefined;
 }
 
 /** What a reservation came to. */
@@ -46,6 +50,7 @@ export interface SettledReservation {
   readonly remaining: number | null;
   /** What was taken for good. */
   readonly taken: {
+    /** Whole and >= 0; of unlimited uses what would have been. */
     readonly uses: number;
     /** Every limit but concurrent ones, in the order of the verdict. */
     readonly ratelimits: readonly LimitCost[];

@@ -24,7 +24,7 @@ import { findApiId, getKeyById } from "../keys/load.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { spanBetween } from "../time-input.js";
-import { questionOf, VERIFY_BOUNDS, verifyKeyInput } from "../verify-key/input.js";
+import { anyText, questionOf, VERIFY_BOUNDS, verifyKeyInput } from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import type {
@@ -41,6 +41,8 @@ const ttl = spanBetween(MIN_TTL_MS as number, MAX_TTL_MS as number, "from 1,000 
 const reserveInput = verifyKeyInput
   .omit({ dryRun: true })
   .extend({ ttl: ttl.default(DEFAULT_TTL_MS as number) });
+
+const libraryInput = reserveInput.extend({ key: anyText });
 
 const usedLimits = list(
   z.strictObject({ name: text(1, VERIFY_BOUNDS.text), cost: wholeNumber(0) }),
@@ -70,13 +72,10 @@ export const RESERVATION_TABLE = {
     input: reserveInput,
     run(context, input, scope = EVERY_API) {
       try {
-        // A text that is too short or too long is no secret, and that is a verdict.
-        const { key } = input;
-        const isText = typeof key === "string" && key.isWellFormed();
-        const parsed = parseInput(reserveInput, isText ? { ...input, key: "k" } : input);
-        const { requestId, tags } = parsed;
+        const parsed = parseInput(libraryInput, input);
+        const { key: secret, requestId, tags } = parsed;
         const question = { ...questionOf(parsed), ttl: parsed.ttl };
-        const request = { secret: key, question, requestId, tags, isDryRun: false };
+        const request = { secret, question, requestId, tags, isDryRun: false };
         return verifySecret(context, request, scope) as Promise<ReserveOutcome>;
       } catch (error) {
         return Promise.reject(unreadable(error, input));

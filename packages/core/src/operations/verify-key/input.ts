@@ -138,10 +138,11 @@ export const verifyKeyInput = z.strictObject({
   dryRun: flag.optional(),
 });
 
-/** As {@link verifyKeyInput}, but for `key`: a text that is too short or too long is no secret, and that is a verdict. */
-const libraryInput = verifyKeyInput.extend({
-  key: z.string({ error: orRequired("must be a string") }),
-});
+/** A `key` as the library takes it: a text that is too short or too long is no secret, and that is a verdict. */
+export const anyText = z.string({ error: orRequired("must be a string") });
+
+/** As {@link verifyKeyInput}, but for `key`. */
+const libraryInput = verifyKeyInput.extend({ key: anyText });
 
 /** What is said of one key beside a question that was read before. */
 export const callInput = libraryInput

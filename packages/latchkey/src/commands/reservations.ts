@@ -1,0 +1,60 @@
+import type { Command } from "commander";
+import type { Field } from "../command-line/fields.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { spanText } from "../command-line/key-cells.js";
+import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
+import { instant } from "../command-line/output.js";
+
+/** Whose reservations are meant. */
+const WHOSE: readonly Field[] = [
+  { flags: "--key-id <id>", text: "of a key" },
+  { flags: "--identity-id <id>", text: "of all keys of an identity" },
+];
+
+const COMMANDS: readonly AddCommand[] = [
+  listCommand({
+    text: "list the open reservations of a key or an identity, and what they hold",
+    fields: WHOSE,
+    page: async (latchkey, input) => {
+      const page = await latchkey.listReservations(input);
+      return { items: page.reservations, cursor: page.cursor };
+    },
+    columns: (now) => [
+      { title: "ID", of: ({ reservationId }) => reservationId },
+      { title: "KEY", of: ({ keyId }) => keyId },
+      { title: "CREATED", of: ({ createdAt }) => instant(createdAt), inTable: null },
+      {
+        title: "EXPIRES IN",
+        of: ({ expiresAt }) => instant(expiresAt),
+        inTable: ({ expiresAt }) => spanText(Math.ceil((expiresAt - now) / 1_000) * 1_000),
+      },
+      { title: "USES", of: ({ uses }) => uses },
+      {
+        title: "LIMITS",
+        of: ({ ratelimits }) => ratelimits.map(({ name, cost }) => `${name}=${cost}`).join(","),
+      },
+    ],
+  }),
+  operationCommand({
+    name: "release",
+    text: "end a reservation, and give back all that it holds",
+    operation: "release",
+    args: ["<reservationId>"],
+    print: (_, { reservationId }) => `reservation ${reservationId} is released`,
+  }),
+];
+
+/** Adds `latchkey reservations`: what is held until its price is known, and slots of concurrent limits. */
+export function addReservations(program: Command, host: Host): void {
+  const reservations = addGroup(
+    program,
+    "reservations",
+    "list and release what is held: uses and units until their price is known, and slots",
+    [
+      "latchkey reservations list --key-id <keyId>",
+      "latchkey reservations release <reservationId>",
+    ],
+  );
+  for (const add of COMMANDS) add(reservations, host);
+}
