@@ -71,7 +71,9 @@ describe("metrics", () => {
       ],
     });
     const labels = { "latchkey.verdict.code": "VALID", "latchkey.api.id": apiId };
-    expect(await metric("latchkey.verifications")).toMatchObject({ series: [{ count: 3, labels }] });
+    expect(await metric("latchkey.verifications")).toMatchObject({
+      series: [{ count: 3, labels }],
+    });
     const span = spans().find(({ name }) => name === "latchkey.reserve");
     expect(span?.attributes).toMatchObject(labels);
   });
