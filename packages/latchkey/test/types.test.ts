@@ -138,6 +138,16 @@ describe("names that the program knows", () => {
     // @ts-expect-error: misspelt
     await refused(latchkey.verifyKey({ key, ratelimits: [{ name: "tlies" }] }));
     // @ts-expect-error: misspelt
+    await refused(latchkey.reserve({ key, ratelimits: [{ name: "tlies" }] }));
+    const held = await latchkey.reserve({ key, ratelimits: [{ name: "tiles" }] });
+    if (held.code === "VALID") {
+      const { reservationId } = held;
+      expectTypeOf(reservationId).toEqualTypeOf<string>();
+      // @ts-expect-error: misspelt
+      await refused(latchkey.settle({ reservationId, ratelimits: [{ name: "tlies", cost: 0 }] }));
+      await latchkey.settle({ reservationId, ratelimits: [{ name: "tiles", cost: 0 }] });
+    }
+    // @ts-expect-error: misspelt
     latchkey.verifier({ ratelimits: [{ name: "tlies" }] });
     // @ts-expect-error: misspelt
     await refused(latchkey.resetLimit({ keyId, name: "tlies" }));

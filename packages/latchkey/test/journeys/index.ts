@@ -8,6 +8,7 @@ import { KEYS } from "./keys.js";
 import { LIMIT_ALGORITHMS } from "./limit-algorithms.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATE_LIMITS } from "./rate-limits.js";
+import { RESERVATIONS } from "./reservations.js";
 import { REVOCATIONS_OF_DAMAGED } from "./revocations.js";
 import { ROOT_KEYS } from "./root-keys.js";
 import { SET_UP } from "./set-up.js";
@@ -26,6 +27,7 @@ export const JOURNEYS: readonly Journey[] = [
   WORKSPACES,
   RATE_LIMITS,
   LIMIT_ALGORITHMS,
+  RESERVATIONS,
   AUDIT_LOG,
   STATISTICS,
   VERIFY_KEY,

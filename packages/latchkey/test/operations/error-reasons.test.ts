@@ -32,6 +32,18 @@ const OF_STORES: readonly ErrorReason[] = ["driver-missing"];
 const openApi = async (latchkey: Latchkey) =>
   (await latchkey.createApi({ name: "tide tables" })).apiId;
 
+/** A reservation of 3 uses, and of 2 units of a limit. */
+async function reserved(context: TestContext): Promise<string> {
+  const ratelimits = [{ name: "reads", limit: 5, duration: 60_000 }];
+  const { key } = await issue(context, { remaining: 10, ratelimits });
+  const verdict = await context.latchkey.reserve({
+    key,
+    remaining: { cost: 3 },
+    ratelimits: [{ name: "reads", cost: 2 }],
+  });
+  return verdict.code === "VALID" ? verdict.reservationId : verdict.code;
+}
+
 const CASES: readonly ReasonCase[] = [
   {
     title: "createKey with roles and permissions that do not exist",
@@ -212,6 +224,46 @@ const CASES: readonly ReasonCase[] = [
       const input = { key, requestId: "retry-1" };
       await context.latchkey.verifyKey(input);
       await context.latchkey.verifyKey({ ...input, remaining: { cost: 2 } });
+    },
+  },
+  {
+    title: "a reserve of a key of which 1,000 reservations are open",
+    reason: "too-many-reservations",
+    code: "PRECONDITION_FAILED",
+    details: { limit: 1_000 },
+    call: async (context) => {
+      const { key } = await issue(context);
+      for (let open = 0; open <= 1_000; open += 1) await context.latchkey.reserve({ key });
+    },
+  },
+  {
+    title: "a settle of more than is reserved",
+    reason: "over-reservation",
+    code: "PRECONDITION_FAILED",
+    details: { reserved: { uses: 3, ratelimits: [{ name: "reads", cost: 2 }] } },
+    call: async (context) => {
+      const reservationId = await reserved(context);
+      await context.latchkey.settle({ reservationId, ratelimits: [{ name: "reads", cost: 3 }] });
+    },
+  },
+  {
+    title: "a settle of a reservation whose time has passed",
+    reason: "reservation-expired",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const reservationId = await reserved(context);
+      context.advance(300_000);
+      await context.latchkey.settle({ reservationId });
+    },
+  },
+  {
+    title: "a settle with other figures than before",
+    reason: "reservation-ended",
+    code: "CONFLICT",
+    call: async (context) => {
+      const reservationId = await reserved(context);
+      await context.latchkey.settle({ reservationId, remaining: { cost: 1 } });
+      await context.latchkey.settle({ reservationId, remaining: { cost: 2 } });
     },
   },
   {

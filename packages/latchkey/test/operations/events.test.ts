@@ -87,6 +87,38 @@ describeOnMemory("events", (open) => {
     ]);
   });
 
+  test("say what a reservation came to, and once that one has expired, whoever notices", async () => {
+    const { latchkey, events, key, keyId, advance, another } = await listening({
+      externalId: "pier-7",
+      remaining: 10,
+    });
+    const { id: identityId } = await latchkey.getIdentity({ externalId: "pier-7" });
+    const reserve = async () => {
+      const verdict = await latchkey.reserve({ key, remaining: { cost: 4 }, ttl: "1m" });
+      return verdict.code === "VALID" ? verdict.reservationId : "";
+    };
+    const settled = await reserve();
+    const lost = await reserve();
+    events.length = 0;
+    await latchkey.settle({ reservationId: settled, remaining: { cost: 3 } });
+    advance(60_000);
+    await latchkey.getKey({ keyId });
+    await another().getKey({ keyId });
+    await latchkey.getKey({ keyId });
+    const about = { workspaceId: "ws_default", durationMs: 0, keyId, identityId };
+    const taken = { uses: 3, ratelimits: [] };
+    expect(events).toEqual([
+      { type: "reservation.settled", ...about, at: NOON, reservationId: settled, ...taken },
+      {
+        type: "reservation.expired",
+        ...about,
+        at: NOON + 60_000,
+        reservationId: lost,
+        expiredAt: NOON + 60_000,
+      },
+    ]);
+  });
+
   test("name every verdict by its code", async () => {
     const { latchkey, events, key, keyId } = await listening({
       remaining: 1,

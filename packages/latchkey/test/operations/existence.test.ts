@@ -26,6 +26,7 @@ interface Named {
   readonly permissionName: string;
   readonly rootKeyId: string;
   readonly namespace: string;
+  readonly reservationId: string;
 }
 
 type Kind = keyof Named;
@@ -71,6 +72,15 @@ const INPUTS: {
     ({ key, permissionName }) => ({ key, authorization: { permissions: permissionName } }),
   ],
   explainKey: [({ keyId }) => ({ keyId }), ({ keyId, apiId }) => ({ keyId, apiId })],
+  reserve: [
+    ({ key }) => ({ key }),
+    ({ key, apiId }) => ({ key, apiId }),
+    ({ key, permissionName }) => ({ key, authorization: { permissions: permissionName } }),
+  ],
+  settle: [({ reservationId }) => ({ reservationId, remaining: { cost: 1 } })],
+  release: [({ reservationId }) => ({ reservationId })],
+  renew: [({ reservationId }) => ({ reservationId, ttl: "1m" })],
+  listReservations: [({ keyId }) => ({ keyId }), ({ identityId }) => ({ identityId })],
   whoami: [({ key }) => ({ key })],
   findApiOfKey: [({ keyId }) => ({ keyId })],
   getKey: [({ keyId }) => ({ keyId }), ({ keyId }) => ({ keyId, decrypt: true })],
@@ -163,6 +173,7 @@ const OF_NOBODY: Named = {
   permissionName: "tides.n",
   rootKeyId: "root_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   namespace: "mail-n",
+  reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
 
 /** Bytes that are the same in every world that is made alike. */
@@ -196,7 +207,9 @@ async function make(latchkey: Latchkey, end: string): Promise<Named> {
   const { rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
   const namespace = `mail-${end}`;
   await latchkey.limit({ namespace, ...LIMIT });
-  const ids = { apiId, keyId, key, identityId, roleId, permissionId, rootKeyId };
+  const held = await latchkey.reserve({ key });
+  const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
+  const ids = { apiId, keyId, key, identityId, roleId, permissionId, rootKeyId, reservationId };
   return { ...ids, apiName, externalId, roleName, permissionName, namespace };
 }
 

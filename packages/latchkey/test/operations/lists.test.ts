@@ -2,7 +2,7 @@ import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { damageBody } from "../damage.js";
-import { describeOnMemory, rejectionOf } from "../test-context.js";
+import { describeOnMemory, issue, rejectionOf } from "../test-context.js";
 import { wrapped } from "../wrapped-store.js";
 
 /** A store that says how many pages were read of it. */
@@ -131,6 +131,30 @@ describeOnMemory("a loop over", (open) => {
       expect(await all(latchkey.auditEvents())).toEqual(events);
       const identityId = events.find(({ type }) => type === "identity.created")?.resourceId ?? "";
       expect(await all(latchkey.auditEvents({ identityId, limit: 1 }))).toHaveLength(1);
+    });
+
+    test("reservations, each with its slots, of a key and of an identity", async () => {
+      const context = open();
+      const slots = { name: "slots", limit: 9, duration: "2m", algorithm: "concurrent" } as const;
+      const { latchkey } = context;
+      const fields = { externalId: "d", ratelimits: [{ ...slots, autoApply: true }] };
+      const { key, keyId } = await issue(context, fields);
+      const { id: identityId } = await latchkey.getIdentity({ externalId: "d" });
+      for (let made = 0; made < 3; made += 1) {
+        await latchkey.reserve({ key });
+        await latchkey.verifyKey({ key });
+      }
+      for (const whose of [{ keyId }, { identityId }]) {
+        const { reservations } = await latchkey.listReservations(whose);
+        expect(reservations.map(({ uses, ratelimits }) => [uses, ratelimits])).toEqual(
+          Array.from({ length: 6 }, (_, at) => [
+            at % 2 === 0 ? 1 : 0,
+            [{ name: "slots", cost: 1 }],
+          ]),
+        );
+        expect(await all(latchkey.reservations({ ...whose, limit: 1 }))).toEqual(reservations);
+        expect(await all(latchkey.reservations(whose))).toEqual(reservations);
+      }
     });
   });
 });
