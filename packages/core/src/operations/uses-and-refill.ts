@@ -83,7 +83,7 @@ export function isAhead({ refilledAt, lastRefillAt }: Usage, now: EpochMs): bool
 export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
   switch (reason.kind) {
     case "unlimited":
-      return badRequest([{ path: "op", message: 'must be "set": the key has no limit on uses' }]);
+      return badRequest([{ path: "op", message: 'must be "set": the uses are unlimited' }]);
     case "insufficient":
       return new LatchkeyError(
         "PRECONDITION_FAILED",

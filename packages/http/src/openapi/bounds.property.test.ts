@@ -113,6 +113,10 @@ const LIMIT = { name: "default", limit: 10, duration: 1_000, autoApply: true };
 const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   "keys.createKey": [{ apiId: API_ID, ratelimits: [LIMIT] }],
   "keys.updateKey": [{ keyId: KEY_ID, ratelimits: [LIMIT] }],
+  "keys.updateRemaining": [
+    { identityId: IDENTITY_ID, op: "set", value: null },
+    { externalId: "user_1", op: "decrement", value: 1 },
+  ],
   "ratelimits.resetLimit": [
     { keyId: KEY_ID, name: "default", duration: 1_000 },
     { identityId: IDENTITY_ID, name: "requests" },
@@ -197,6 +201,9 @@ describe("both refuse", () => {
     ["keys.updateKey", { keyId: KEY_ID, ratelimits: [LIMIT], ratelimit: null }],
     ["keys.updateKey", { keyId: KEY_ID, roles: [{ create: true }] }],
     ["keys.updateRemaining", { keyId: KEY_ID, op: "increment", value: null }],
+    ["keys.updateRemaining", { op: "set", value: 1 }],
+    ["keys.updateRemaining", { keyId: KEY_ID, externalId: "user_1", op: "set", value: 1 }],
+    ["keys.updateRemaining", { identityId: IDENTITY_ID, externalId: "u", op: "set", value: 1 }],
     ["keys.verifyKey", { key: "x", ratelimits: [{ name: "a", limit: 1 }] }],
     ["identities.updateIdentity", { meta: {} }],
     ["identities.updateIdentity", { externalId: "u", meta: { a: [{ constructor: 1 }] } }],

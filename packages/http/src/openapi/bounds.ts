@@ -109,11 +109,10 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   "keys.updateKey.permissions": IDS_OR_NAMES,
   "keys.updateKey.ratelimits": KEY_LIMITS,
   "keys.updateKey.roles": IDS_OR_NAMES,
-  "keys.updateRemaining": when(
-    isGiven("op", "set"),
-    {},
-    { properties: { value: { type: "integer", minimum: 1 } } },
-  ),
+  "keys.updateRemaining": {
+    oneOf: ["keyId", "identityId", "externalId"].map((field) => ({ required: [field] })),
+    ...when(isGiven("op", "set"), {}, { properties: { value: { type: "integer", minimum: 1 } } }),
+  },
   "keys.verifyKey.ratelimits": {
     items: {
       dependentRequired: {

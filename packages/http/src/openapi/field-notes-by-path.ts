@@ -179,6 +179,10 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
   "keys.updateKey.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  "keys.updateRemaining.externalId":
+    "Your own id of the user of the identity whose uses are changed.",
+  "keys.updateRemaining.identityId": "Id of the identity whose uses are changed.",
+  "keys.updateRemaining.keyId": "Id of the key whose own uses are changed.",
   "keys.updateRemaining.remaining": "Remaining uses afterwards; absent if unlimited.",
   "keys.updateRemaining.value":
     "The new number of uses, or by how many they change; `null` with `set` for unlimited.",

@@ -70,6 +70,33 @@ describe("uses of an identity", () => {
   });
 });
 
+describe("keys.updateRemaining", () => {
+  test("changes the uses that the keys of an identity share, by either id of it", async () => {
+    const { identityId } = await service.ok("identities.createIdentity", {
+      externalId: "team",
+      remaining: 5,
+    });
+    const raised = { identityId, op: "increment", value: 3 };
+    expect(await service.ok("keys.updateRemaining", raised)).toEqual({ remaining: 8 });
+    const lowered = { externalId: "team", op: "decrement", value: 8 };
+    expect(await service.ok("keys.updateRemaining", lowered)).toEqual({ remaining: 0 });
+    expect((await service.call("keys.updateRemaining", lowered)).status).toBe(412);
+    const { status, body } = await service.call("keys.updateRemaining", {
+      ...lowered,
+      identityId,
+    });
+    expect([status, body.error.issues]).toEqual([
+      400,
+      [
+        {
+          path: "keyId",
+          message: "exactly one of keyId, identityId and externalId must be given",
+        },
+      ],
+    ]);
+  });
+});
+
 describe("identities.deleteIdentity", () => {
   test("returns what became of its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });

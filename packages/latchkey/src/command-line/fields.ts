@@ -209,3 +209,18 @@ export const FIELDS = {
     of: (word) => word === "on",
   },
 } as const satisfies Readonly<Record<string, Field>>;
+
+/** How uses are changed by `update-remaining`. */
+export const CHANGE_OF_USES: readonly Field[] = [
+  {
+    flags: "--op <op>",
+    text: "what is done to the uses left",
+    words: ["set", "increment", "decrement"],
+  },
+  {
+    flags: "--value <n>",
+    text: "the new number of uses, or by how many they change; unlimited with set takes the refill away, too",
+    // Not read: commander takes null for no value at all.
+    of: (text) => (text === "unlimited" ? null : wholeNumber("--value", 0)(text)),
+  },
+];

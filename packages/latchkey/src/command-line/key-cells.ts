@@ -68,6 +68,15 @@ export function identityCells(identity: IdentityView): Cells {
   ];
 }
 
+/** The uses left after a change of them. */
+export function remainingCells({
+  remaining = "unlimited",
+}: {
+  readonly remaining?: number | "unlimited";
+}): Cells {
+  return [["remaining", remaining]];
+}
+
 /** A span in the largest unit that it is a whole number of. */
 export function spanText(ms: number): string {
   for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;
