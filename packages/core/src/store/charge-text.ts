@@ -38,7 +38,7 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
   if (KINDS.includes(words[0])) return readApplied(words, limits);
   switch (words[0]?.toLowerCase()) {
     case "stale":
-      return { kind: "stale", moved: words[1] === "0" ? "revision" : Number(words[1]) - 1 };
+      return { kind: "stale", moved: movedBy(words[1]) };
     case "conflict":
       return { kind: "conflict" };
     case "corrupt":
@@ -46,8 +46,18 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
     case "repeat":
       return readRemembered(text.slice("repeat ".length));
     default:
-      throw new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
+      throw unknownWords();
   }
+}
+
+function unknownWords(): LatchkeyError {
+  return new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
+}
+
+function movedBy(word: string | undefined): "revision" | number {
+  const place = parseWhole(word);
+  if (place === null) throw unknownWords();
+  return place === 0 ? "revision" : place - 1;
 }
 
 function readRemembered(text: string): AppliedCharge {
