@@ -4,9 +4,13 @@ import {
   type CommitResult,
   type CounterChange,
   corruptRecord,
+  isWhole,
   KIND_CODE,
   type ListEntry,
   type Put,
+  readUsage,
+  type Usage,
+  type UsageRefusal,
 } from "@latchkey/core";
 import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
@@ -25,9 +29,47 @@ export async function commit(
   const [[answer = null] = []] = await queue.add(workspaceId, deadline, () =>
     connection.run(statement, true, deadline),
   );
-  const result: CommitResult | { readonly kind: "corrupt" } = JSON.parse(String(answer));
-  if (result.kind === "corrupt") throw corruptRecord("counters");
-  return result;
+  return readResult(answer, change.counters.length);
+}
+
+const REFUSALS: readonly unknown[] = ["unlimited", "insufficient", "overflow"];
+
+/** @param counters - How many were changed. */
+function readResult(answer: string | null, counters: number): CommitResult {
+  const result = Object(parsed(answer)) as CommitResult;
+  switch (result.kind) {
+    case "committed":
+      if (
+        Array.isArray(result.usages) &&
+        result.usages.length === counters &&
+        result.usages.every(isUsage)
+      )
+        return result;
+      break;
+    case "refused": {
+      const { kind, ...rest } = Object(result.reason) as UsageRefusal;
+      const isLeft = kind === "unlimited" || ("remaining" in rest && isWhole(rest.remaining));
+      if (isWhole(result.index) && REFUSALS.includes(kind) && isLeft) return result;
+      break;
+    }
+    case "stale":
+    case "taken":
+      if (isWhole(result.index)) return result;
+  }
+  throw corruptRecord("counters");
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
+}
+
+function isUsage(usage: unknown): boolean {
+  const { remaining, refilledAt, lastRefillAt } = Object(usage) as Partial<Usage>;
+  return readUsage([remaining, refilledAt, lastRefillAt]) !== undefined;
 }
 
 /** A change as the function `commit` of the database takes it: what is empty is left out. */
