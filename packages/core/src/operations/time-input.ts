@@ -35,17 +35,18 @@ export function span(max: SpanMs): z.ZodType<SpanMs, Duration> {
   );
 }
 
-function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
+/** A span from `min` to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
+export function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
   const error = orRequired(message);
   const text = z
     .string({ error })
     .regex(DURATION_PATTERN, { error })
-    .transform(readBy((value: string) => atMost(durationMs(value), max), message));
+    .transform(readBy((value: string) => within(durationMs(value), min, max), message));
   return z.union([wholeNumber(min, max, message), text], { error }) as z.ZodType<SpanMs, Duration>;
 }
 
-function atMost(ms: SpanMs | null, max: SpanMs): SpanMs | null {
-  return ms !== null && ms <= max ? ms : null;
+function within(ms: SpanMs | null, min: SpanMs, max: SpanMs): SpanMs | null {
+  return ms !== null && ms >= min && ms <= max ? ms : null;
 }
 
 /**

@@ -227,6 +227,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "permissions.setRolePermissions.permissions":
     "Names of all permissions of the role from now on; they must exist. An empty list clears them.",
   "ratelimit.async": "Accepted and stored; every limit is exact.",
+  "refill.interval.every":
+    "Length of the interval, counted from the creation of the key or identity: at least a minute, in ms or as a text such as `90m`.",
   "ratelimit.duration": GIVEN_DURATION,
   "ratelimit.type": "Accepted and stored; every limit is exact.",
   "ratelimits.async": "Accepted and stored; every limit is exact.",

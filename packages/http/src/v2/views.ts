@@ -1,18 +1,12 @@
 import type { IdentityView, KeyView, PermissionView, WireLimitFigures } from "@latchkey/core";
 import { z } from "zod";
-import { counting } from "../response-schemas/limits.js";
+import { counting, refillSetting } from "../response-schemas/limits.js";
 import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
-
-const refill = z.strictObject({
-  interval: z.enum(["daily", "monthly"]),
-  amount: whole(1),
-  refillDay: whole(1).max(31).optional(),
-});
 
 /** Uses of a key; null for unlimited. */
 export const credits = shared(
   "Credits",
-  z.strictObject({ remaining: whole().nullable(), refill: refill.optional() }),
+  z.strictObject({ remaining: whole().nullable(), refill: refillSetting.optional() }),
 );
 
 /** A limit of a key or an identity. It is identified by its name, which is its id, too. */

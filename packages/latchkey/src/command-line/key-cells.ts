@@ -99,7 +99,8 @@ function refillText(refill: KeyView["refill"]): string | undefined {
   const { interval, amount, refillDay, lastRefillAt } = refill;
   const day = refillDay === undefined ? "" : `:${refillDay}`;
   const last = lastRefillAt === undefined ? "" : ` (last ${instant(lastRefillAt)})`;
-  return `${interval}:${amount}${day}${last}`;
+  const when = typeof interval === "object" ? spanText(interval.every) : interval;
+  return `${when}:${amount}${day}${last}`;
 }
 
 function limitsText(

@@ -20,6 +20,21 @@ describe("update-remaining", () => {
   });
 
   test.each([
+    ["hourly:9", "hourly:9"],
+    ["weekly:9", "weekly:9:1"],
+    ["weekly:9:7", "weekly:9:7"],
+    ["monthly:9:31", "monthly:9:31"],
+    ["5400s:9", "90m:9"],
+    ["90061ms:9", "90061ms:9"],
+  ])("leaves a refill of %s, which is shown as %s", async (given, shown) => {
+    const { run, json } = cliStore();
+    await json(`identities create user_1 --remaining 5 --refill ${given}`);
+    await json("identities update-remaining --external-id user_1 --op increment --value 1");
+    const { stdout } = await run("identities get --external-id user_1");
+    expect(stdout).toContain(`remaining\t6\nrefill\t${shown}\n`);
+  });
+
+  test.each([
     [
       "identities update-remaining --op set --value 1",
       "exactly one of <identityId> and --external-id is required",

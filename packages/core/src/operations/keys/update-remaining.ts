@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ChangeDescription } from "../../audit/entry.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
-import { dueRefill, type Refill, refillAfter } from "../../rules/refill.js";
+import { dueRefill, type Refill, refillAfter, refillSetting } from "../../rules/refill.js";
 import { applyRefill, type Usage, type UsageChange } from "../../store/counters.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
@@ -76,7 +76,7 @@ export const updateRemaining = operation(
         ...entry,
         at: now,
         // As they were when this was decided: verifications move them without an entry.
-        before: { remaining, ...(makesUnlimited && { refill }) },
+        before: { remaining, ...(makesUnlimited && { refill: refill && refillSetting(refill) }) },
         after: { remaining: after },
       });
       return after;
