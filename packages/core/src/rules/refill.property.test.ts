@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { dueRefill, latestRefillDueAt, nextRefillDueAt, type Refill } from "./refill.js";
+import {
+  dueRefill,
+  latestRefillDueAt,
+  nextRefillDueAt,
+  type Refill,
+  refillsDue,
+  usesAfterRefills,
+} from "./refill.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -233,4 +240,115 @@ test("the next refill is later than now, and nothing falls due before it", () =>
     }),
     { numRuns: 1_000 },
   );
+});
+
+describe("the refills that fell due between two instants", () => {
+  /** Not more than a few hundred refills of any interval. */
+  const apart = fc.oneof(
+    fc.integer({ min: 0, max: 3 * HOUR_MS }),
+    fc.integer({ min: 0, max: 12 * DAY_MS }),
+    fc.integer({ min: 0, max: 100 }).map((hours) => hours * HOUR_MS),
+    fc.integer({ min: 0, max: 100 }).map((days) => days * DAY_MS),
+  );
+  const shortSpan = fc.record({
+    interval: fc.record({ every: fc.integer({ min: HOUR_MS, max: 9 * DAY_MS }) }),
+    amount: fc.constant(1),
+    from: fc.integer({ min: 390 * DAY_MS, max: 420 * DAY_MS }),
+  });
+  const near = fc.integer({ min: 380 * DAY_MS, max: 430 * DAY_MS });
+
+  test("are those that going from each to the next finds, also around the beginning of a span", () => {
+    const cases = fc.oneof(fc.tuple(calendarRefill, instant), fc.tuple(shortSpan, near));
+    fc.assert(
+      fc.property(cases, apart, ([wanted, since], ms) => {
+        const now = since + ms;
+        let count = 0;
+        for (let at = since; ; count += 1) {
+          at = nextRefillDueAt(wanted, at) as number;
+          if (at > now) break;
+        }
+        expect(refillsDue(wanted, since, now)).toBe(count);
+        expect(refillsDue(wanted, now, since)).toBe(0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("by the week and the month are those that counting day by day from 1970 finds, centuries apart", () => {
+    const countIn = (instants: readonly number[], since: number, now: number) =>
+      instants.filter((at) => at > since && at <= now).length;
+    fc.assert(
+      fc.property(monthDay, weekDay, instant, instant, (monthly, weekly, since, now) => {
+        const month: Refill = { interval: "monthly", amount: 1, refillDay: monthly };
+        const inMonths = countIn(byMonthDay[monthly - 1] as number[], since, now);
+        expect(refillsDue(month, since, now)).toBe(inMonths);
+        const week: Refill = { interval: "weekly", amount: 1, refillDay: weekly };
+        const inWeeks = countIn(byWeekDay[weekly - 1] as number[], since, now);
+        expect(refillsDue(week, since, now)).toBe(inWeeks);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("add up: those until an instant between, and those after it", () => {
+    fc.assert(
+      fc.property(refill, fc.tuple(instant, instant, instant), (wanted, instants) => {
+        const [since, between, now] = instants.sort((one, other) => one - other) as [
+          number,
+          number,
+          number,
+        ];
+        const parts = refillsDue(wanted, since, between) + refillsDue(wanted, between, now);
+        expect(refillsDue(wanted, since, now)).toBe(parts);
+      }),
+    );
+  });
+});
+
+describe("uses after refills that carry over", () => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const carrying = fc
+    .record({
+      amount: fc.oneof(fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: most })),
+      wantedCarry: fc.oneof(fc.integer({ min: 0, max: 200 }), fc.nat({ max: most })),
+    })
+    .map(({ amount, wantedCarry }) => ({
+      amount,
+      carryOver: Math.min(wantedCarry, most - amount),
+    }));
+  const left = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.nat({ max: most }));
+  const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.nat({ max: most }));
+
+  test("are as big integers have it", () => {
+    fc.assert(
+      fc.property(left, carrying, times, (before, refill, count) => {
+        const { amount, carryOver } = refill;
+        const grown = BigInt(before) + BigInt(count) * BigInt(amount);
+        const cap = BigInt(amount) + BigInt(carryOver);
+        const raised = grown < cap ? grown : cap;
+        const expected = raised > BigInt(before) ? raised : BigInt(before);
+        expect(usesAfterRefills(before, refill, count)).toBe(Number(expected));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("are the same whether refills are applied one by one or all at once", () => {
+    fc.assert(
+      fc.property(left, carrying, fc.integer({ min: 0, max: 50 }), (before, refill, count) => {
+        let remaining = before;
+        for (let one = 0; one < count; one += 1) remaining = usesAfterRefills(remaining, refill, 1);
+        expect(usesAfterRefills(before, refill, count)).toBe(remaining);
+      }),
+    );
+  });
+
+  test("are what a refill without it leaves where nothing carries over", () => {
+    fc.assert(
+      fc.property(left, carrying, times, (before, { amount }, count) => {
+        const after = count === 0 ? before : Math.max(before, amount);
+        expect(usesAfterRefills(before, { amount, carryOver: 0 }, count)).toBe(after);
+      }),
+    );
+  });
 });

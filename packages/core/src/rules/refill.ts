@@ -1,3 +1,4 @@
+import { ceilDiv } from "../lib/ceil-div.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { LONGEST_DURATION } from "./duration.js";
 
@@ -39,7 +40,6 @@ export const REFILL_INTERVALS: readonly CalendarRefill["interval"][] = [
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WEEK_MS = 7 * DAY_MS;
 /** 1970-01-05. The epoch begins with a Thursday. */
 const FIRST_MONDAY: EpochMs = 4 * DAY_MS;
 
@@ -101,6 +101,35 @@ export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null
 }
 
 /**
+ * How many times the refill fell due after `since`, up to and at `now`; 0 where `now` is not later.
+ *
+ * @param since - Unix epoch ms: up to when refills are applied.
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
+  return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));
+}
+
+/**
+ * Uses left after `times` refills fell due. Each adds `amount`, as long as no more than `carryOver` stays on top of one `amount`. What is
+ * above that was granted otherwise, and is never lowered. With a `carryOver` of 0 one refill does what any number does.
+ *
+ * @param left - Uses left before: whole and >= 0.
+ * @param carryOver - Whole and >= 0; `amount + carryOver` is a safe integer.
+ * @param times - Whole and >= 0.
+ */
+export function usesAfterRefills(
+  left: number,
+  { amount, carryOver }: { readonly amount: number; readonly carryOver: number },
+  times: number,
+): number {
+  const most = amount + carryOver;
+  if (left >= most) return left;
+  // Not `left + times * amount` before it is known to be below: it may be beyond what whole numbers can count.
+  return times >= ceilDiv(most - left, amount) ? most : left + times * amount;
+}
+
+/**
  * The refill that uses have after a change. Uses without a limit need none: making them unlimited ends the refill, and so
  * does taking it away.
  *
@@ -112,35 +141,59 @@ export function refillAfter(refill: Refill | null, remaining: number | null): Re
 
 /** @param periods - How many after the latest one at or before `now`. */
 function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
-  if ("from" in refill) return stepAt(refill.interval.every, refill.from, now, periods);
+  if (refill.interval === "monthly")
+    return monthlyDueAt(monthsUntil(refill.refillDay, now) + periods, refill.refillDay);
+  const { every, from } = stepsOf(refill);
+  return from + (stepsUntil(every, from, now) + periods) * every;
+}
+
+/** The number of the latest refill at or before `now`: the next has one more. Of a span the first has 1, and there is none before. */
+function refillsUntil(refill: Refill, now: EpochMs): number {
+  if (refill.interval === "monthly") return monthsUntil(refill.refillDay, now);
+  const { every, from } = stepsOf(refill);
+  const steps = stepsUntil(every, from, now);
+  return "from" in refill ? Math.max(0, steps) : steps;
+}
+
+/** Refills of equal distance. One of them, or of a span its beginning, is at `from`. */
+interface Steps {
+  readonly every: SpanMs;
+  readonly from: EpochMs;
+}
+
+const HOURLY: Steps = { every: HOUR_MS, from: 0 };
+const DAILY: Steps = { every: DAY_MS, from: 0 };
+
+function stepsOf(refill: Exclude<Refill, { readonly interval: "monthly" }>): Steps {
+  if ("from" in refill) return { every: refill.interval.every, from: refill.from };
   switch (refill.interval) {
     case "hourly":
-      return stepAt(HOUR_MS, 0, now, periods);
+      return HOURLY;
     case "daily":
-      return stepAt(DAY_MS, 0, now, periods);
+      return DAILY;
     case "weekly":
-      return stepAt(WEEK_MS, FIRST_MONDAY + (refill.refillDay - 1) * DAY_MS, now, periods);
-    case "monthly":
-      return monthAt(refill.refillDay, now, periods);
+      return { every: 7 * DAY_MS, from: FIRST_MONDAY + (refill.refillDay - 1) * DAY_MS };
     default:
       return refill satisfies never;
   }
 }
 
-/** Steps of equal length, one of them at `from`. The remainder is exact, where a quotient is rounded. */
-function stepAt(every: SpanMs, from: EpochMs, now: EpochMs, periods: number): EpochMs {
+/** Whole steps from `from` to `now`, less than 0 before it. Exact: what is divided is a multiple. */
+function stepsUntil(every: SpanMs, from: EpochMs, now: EpochMs): number {
   const past = (now - from) % every;
-  return now - (past < 0 ? past + every : past) + periods * every;
+  return (now - from - past) / every - (past < 0 ? 1 : 0);
 }
 
-function monthAt(refillDay: number, now: EpochMs, periods: number): EpochMs {
+/** The month in which a monthly refill last fell due, counted from January 1970 on. */
+function monthsUntil(refillDay: number, now: EpochMs): number {
   const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  const isOver = now >= monthlyDueAt(year, month, refillDay);
-  return monthlyDueAt(year, month + periods - (isOver ? 0 : 1), refillDay);
+  const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+  const isOver = now >= monthlyDueAt(month, refillDay);
+  return isOver ? month : month - 1;
 }
 
-function monthlyDueAt(year: number, month: number, refillDay: number): EpochMs {
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return Date.UTC(year, month, Math.min(refillDay, lastDay));
+/** @param month - Counted from January 1970 on. */
+function monthlyDueAt(month: number, refillDay: number): EpochMs {
+  const lastDay = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate();
+  return Date.UTC(1970, month, Math.min(refillDay, lastDay));
 }
