@@ -1,8 +1,10 @@
 import type { Change, ChargePlan, KeyStore, LimitCharge } from "@latchkey/core";
+import { expect } from "vitest";
 
 export const WORKSPACE = "ws_default";
 const KEY = { kind: "key", id: "key_1" } as const;
 const IDENTITY = { kind: "identity", id: "id_1" } as const;
+const NAME = { kind: "key", index: "hash", value: "h" } as const;
 const NOW = 1_773_144_000_000;
 
 const LIMIT = { limit: 5, duration: 60_000, algorithm: "fixed", burst: 5, shadow: false } as const;
@@ -55,7 +57,6 @@ export const CALLS: readonly Call[] = [
     "page",
     (store) => store.page(WORKSPACE, { kind: "key", list: "keys:api_1", after: null, limit: 1 }),
   ],
-  ["commit", (store) => store.commit(WORKSPACE, CHANGE)],
   ["charge", (store) => store.charge({ ...PLAN }, { now: NOW, refill: null })],
   [
     "charge",
@@ -65,6 +66,7 @@ export const CALLS: readonly Call[] = [
         { now: NOW, refill: { amount: 5, dueAt: 1 }, request: REQUEST },
       ),
   ],
+  ["commit", (store) => store.commit(WORKSPACE, CHANGE)],
   [
     "readStatistics",
     (store) => store.readStatistics(WORKSPACE, { subject: KEY, startAt: 0, endAt: NOW }),
@@ -81,21 +83,37 @@ export const CALLS: readonly Call[] = [
   ["scan", (store) => store.scan(WORKSPACE, null)],
   ["scan", (store) => store.scan(null, null)],
   ["readClock", (store) => store.readClock?.()],
+  ["read", (store) => store.read(WORKSPACE, [NAME])],
 ];
 
 /** The calls that charge. */
 export const CHARGES = CALLS.filter(([method]) => method === "charge").map(([, ask]) => ask);
 
 /** What the charges take from. */
-export const FIRST_CHANGE: Change = {
+const FIRST_CHANGE: Change = {
   ...CHANGE,
   expects: [],
   counters: [],
   puts: [
     {
-      record: { ...KEY, version: 1, link: null, body: { name: "x" } },
+      record: { ...KEY, version: 1, link: IDENTITY.id, body: { name: "x" } },
       counters: { usage: { remaining: 1_000_000, refilledAt: 0, lastRefillAt: null } },
     },
+    {
+      record: { ...IDENTITY, version: 1, link: null, body: {} },
+      counters: { usage: { remaining: null, refilledAt: 0, lastRefillAt: null } },
+    },
   ],
+  claims: [{ ...NAME, id: KEY.id }],
+  enters: [{ list: "keys:api_1", id: KEY.id }],
   revision: 1,
 };
+
+/** Leaves one of everything in a store that is empty, as the charges confirm it. */
+export async function fillStore(store: KeyStore): Promise<void> {
+  const begin = () => store.commit(WORKSPACE, FIRST_CHANGE);
+  await begin();
+  for (const [, ask] of CALLS) await ask(store);
+  expect(await begin()).toMatchObject({ kind: "committed" });
+  for (const charge of CHARGES) expect(await charge(store)).toMatchObject({ kind: "charged" });
+}

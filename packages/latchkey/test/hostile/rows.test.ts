@@ -4,7 +4,7 @@ import Database from "better-sqlite3";
 import fc from "fast-check";
 import { tempFolder } from "../../src/testing/temp-folder.js";
 import { expectAnswerOrRefusal } from "./answers.js";
-import { CHARGES, FIRST_CHANGE, WORKSPACE } from "./calls.js";
+import { CHARGES, fillStore } from "./calls.js";
 import { changed, changesOf } from "./changed.js";
 import { fuzz } from "./fuzz.js";
 import { hostileJson } from "./values.js";
@@ -31,8 +31,7 @@ const opened = new Map<string, ReturnType<typeof open>>();
 async function open() {
   const path = join(tempFolder(), "keys.db");
   const store = sqliteStore(path);
-  await store.commit(WORKSPACE, FIRST_CHANGE);
-  for (const charge of CHARGES) await charge(store);
+  await fillStore(store);
   const database = new Database(path);
   return {
     store,
