@@ -56,7 +56,6 @@ export {
   type PageInput,
   parseInput,
   permissionQuery as permissionQueryField,
-  type RefillInput,
 } from "./operations/input.js";
 export { importIssues } from "./operations/keys/create-keys.js";
 export type { GrantInput } from "./operations/keys/grant-input.js";
@@ -97,6 +96,7 @@ export {
 } from "./operations/operations.js";
 export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
+export type { RefillInput } from "./operations/refill-input.js";
 export type {
   RenewedReservation,
   ReservationList,

@@ -28,7 +28,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["recoverable", "flag"],
   ["remaining", "whole"],
   ["refill", "json"],
-  ["refill.interval", "text"],
+  ["refill.interval", "word"],
   ["refill.amount", "whole"],
   ["refill.refillDay", "whole"],
   ["refill.lastRefillAt", "instant"],

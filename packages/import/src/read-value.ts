@@ -1,7 +1,7 @@
 import { isTooDeep, TOO_DEEP } from "./bounds.js";
 
 /** How the text of a column is read. */
-export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "json";
+export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "word" | "json";
 
 /** Units of instants that are numbers. */
 export type InstantUnit = "ms" | "s";
@@ -44,6 +44,8 @@ export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "
       return { value: flagOf(value) };
     case "names":
       return readNames(value);
+    case "word":
+      return readWord(value);
     case "json":
       return typeof value === "string" ? readJson(value) : { value };
     default:
@@ -92,6 +94,13 @@ function readNames(value: unknown): ReadValue {
   if (typeof value !== "string") return { value };
   if (value.trimStart().startsWith("[")) return readJson(value);
   return { value: value.split(/[\s,;|]+/).filter((name) => name !== "") };
+}
+
+/** A word, or an object as JSON in its place. */
+function readWord(value: unknown): ReadValue {
+  return typeof value === "string" && value.trimStart().startsWith("{")
+    ? readJson(value)
+    : { value };
 }
 
 function readJson(text: string): ReadValue {

@@ -5,11 +5,13 @@ import {
   type CounterChange,
   corruptRecord,
   holdSumsText,
+  isWhole,
   KIND_CODE,
   type ListEntry,
   type Put,
-  parseHoldSums,
+  readUsage,
   type Usage,
+  type UsageRefusal,
 } from "@latchkey/core";
 import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
@@ -28,21 +30,46 @@ export async function commit(
   const [[answer = null] = []] = await queue.add(workspaceId, deadline, () =>
     connection.run(statement, true, deadline),
   );
-  const result: Written | { readonly kind: "corrupt" } = JSON.parse(String(answer));
-  if (result.kind === "corrupt") throw corruptRecord("counters");
-  if (result.kind !== "committed") return result;
-  return { kind: "committed", usages: result.usages.map(usageOf) };
+  return readResult(answer, change.counters.length);
+}
+
+const REFUSALS: readonly unknown[] = ["unlimited", "insufficient", "overflow"];
+
+/** @param counters - How many were changed. */
+function readResult(answer: string | null, counters: number): CommitResult {
+  const result = Object(parsed(answer)) as CommitResult;
+  switch (result.kind) {
+    case "committed":
+      if (Array.isArray(result.usages) && result.usages.length === counters)
+        return { kind: "committed", usages: result.usages.map(usageOf) };
+      break;
+    case "refused": {
+      const { kind, ...rest } = Object(result.reason) as UsageRefusal;
+      const isLeft = kind === "unlimited" || ("remaining" in rest && isWhole(rest.remaining));
+      if (isWhole(result.index) && REFUSALS.includes(kind) && isLeft) return result;
+      break;
+    }
+    case "stale":
+    case "taken":
+      if (isWhole(result.index)) return result;
+  }
+  throw corruptRecord("counters");
+}
+
+function parsed(text: string | null): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return null;
+  }
 }
 
 /** A usage as the function `commit` of the database answers it. */
-type WrittenUsage = Omit<Usage, "holds"> & { readonly holds: string | null };
-
-type Written =
-  | Exclude<CommitResult, { kind: "committed" }>
-  | { readonly kind: "committed"; readonly usages: readonly WrittenUsage[] };
-
-function usageOf({ holds, ...usage }: WrittenUsage): Usage {
-  return holds === null ? usage : { ...usage, holds: parseHoldSums(holds) };
+function usageOf(written: unknown): Usage {
+  const { remaining, refilledAt, lastRefillAt, holds } = Object(written) as Record<string, unknown>;
+  const usage = readUsage([remaining, refilledAt, lastRefillAt, holds]);
+  if (usage === undefined) throw corruptRecord("counters");
+  return usage;
 }
 
 /** A change as the function `commit` of the database takes it: what is empty is left out. */

@@ -30,7 +30,7 @@ import type { Workspace } from "./engine/workspace.js";
 export async function commit(workspace: Workspace, change: Change): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
   const { keys, args } = describe(change, workspace);
-  return readReply(await workspace.run(script, keys, args));
+  return readReply(await workspace.run(script, keys, args), change.counters.length);
 }
 
 /** Puts a change into the letters of commit.lua. */
@@ -95,13 +95,14 @@ function isGrowth({ claims, expects }: Change): boolean {
   return claims.length > 0 || made.some(({ kind }) => kind !== "workspace");
 }
 
-function readReply(answer: unknown): CommitResult {
+/** @param counters - How many were changed. */
+function readReply(answer: unknown, counters: number): CommitResult {
   const [status, ...rest] = asList(answer, "change");
   const index = () => whole(rest[0], "change");
   switch (status) {
     case "OK":
-      // The script has made them of numbers that it found good.
-      return { kind: "committed", usages: rest.map((text) => parseUsage(String(text)) as Usage) };
+      if (rest.length !== counters) throw corruptRecord("change");
+      return { kind: "committed", usages: rest.map(readUses) };
     case "STALE":
       return { kind: "stale", index: index() };
     case "TAKEN":
@@ -113,6 +114,12 @@ function readReply(answer: unknown): CommitResult {
     default:
       throw refusedWith();
   }
+}
+
+function readUses(text: unknown): Usage {
+  const usage = parseUsage(String(text));
+  if (usage === undefined) throw corruptRecord("counters");
+  return usage;
 }
 
 function readRefusal(kind: unknown, left: unknown): UsageRefusal {

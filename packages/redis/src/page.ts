@@ -1,4 +1,4 @@
-import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
+import { corruptRecord, type LoadedRecord, type PageResult, type PageWant } from "@latchkey/core";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -15,7 +15,10 @@ export async function page(workspace: Workspace, want: PageWant): Promise<PageRe
     if (loaded) found.push(...loaded.found.filter((each) => each !== null));
     if (ids.length <= limit || found.length > limit) break;
     // Ids whose record is gone are no reason to end.
-    ({ ids } = await listIds(workspace, { ...want, after: ids.at(-1) as string }));
+    const last = ids.at(-1) as string;
+    ({ ids } = await listIds(workspace, { ...want, after: last }));
+    // A server that answers the same again would be asked for ever.
+    if (ids.at(-1) === last) throw corruptRecord("list");
   }
   // The first revision: what was read afterwards is as fresh as that, or fresher.
   const { revision, size } = first;

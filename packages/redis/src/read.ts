@@ -1,4 +1,5 @@
 import {
+  corruptRecord,
   type LoadedRecord,
   type ReadResult,
   type RecordKind,
@@ -31,9 +32,14 @@ export async function read(workspace: Workspace, wants: readonly Want[]): Promis
   return { revision: whole(revision, "revision"), found };
 }
 
+function isTextOrNull(field: unknown): field is string | null {
+  return field === null || typeof field === "string";
+}
+
 function stateOf(kind: RecordKind, fields: unknown): StoredRecordState | null {
   if (!Array.isArray(fields)) return null;
-  const [text, usedAt, bodyApart, shared, id] = fields as (string | null)[];
+  if (!fields.every(isTextOrNull)) throw corruptRecord("record");
+  const [text, usedAt, bodyApart, shared, id] = fields;
   const [, version, link, own, body = bodyApart] = STORED.exec(text ?? "") ?? [];
   const counters = own?.startsWith("@") ? shared?.slice(2) : own;
   const usage = own === undefined ? null : parseUsage(counters ?? "");

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { LatchkeyError, type ScanResult, unavailable } from "@latchkey/core";
+import { corruptRecord, LatchkeyError, type ScanResult, unavailable } from "@latchkey/core";
 import { isCluster, primariesOf, type RedisClient } from "./engine/client.js";
 import type { Workspace } from "./engine/workspace.js";
 
@@ -33,6 +33,7 @@ export function scan(workspace: Workspace, isOfWorkspace: boolean, after: string
     if (primary === undefined) throw unavailable("no primary of the Redis Cluster is known");
     const from = isSame ? cursor : "0";
     const [next, keys] = await primary.scan(from, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
+    if (!/^\d{1,20}$/.test(next)) throw corruptRecord("cursor of a scan");
     const texts = isOfWorkspace && keys.length > 0 ? await primary.mget([...keys]) : keys;
     const [following] = next === "0" ? (primaries[index + 1] ?? []) : [name];
     return {

@@ -64,7 +64,7 @@ export async function deleteStatistics(
   const keys = [days, ...members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)))];
   const args = [String(limit), ...members];
   const reply = asList(await workspace.run(SCRIPTS.deleteStatistics, keys, args), SUM);
-  const [deleted, visited] = reply.map((number) => whole(number, SUM)) as [number, number];
+  const [deleted, visited] = [whole(reply[0], SUM), whole(reply[1], SUM)];
   return { deleted, hasMore: visited < listed.length };
 }
 

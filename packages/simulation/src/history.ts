@@ -2,7 +2,9 @@ import { LatchkeyError } from "@latchkey/core";
 import type { Write } from "./world/server.js";
 
 type Refill =
-  | { readonly interval: "daily"; readonly amount: number }
+  | { readonly interval: "hourly" | "daily"; readonly amount: number }
+  | { readonly interval: { readonly every: number }; readonly amount: number }
+  | { readonly interval: "weekly"; readonly amount: number; readonly refillDay: number }
   | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
 
 /** How a key was created. */

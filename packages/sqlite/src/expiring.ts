@@ -1,11 +1,13 @@
 import { hash } from "node:crypto";
 import {
+  type AppliedCharge,
   type ChargeMoment,
   type ChargePlan,
   corruptRecord,
   type EpochMs,
   isWhole,
   KEPT_AFTER_END_MS,
+  type LimitReading,
   type LimitState,
   limitStateText,
   parseLimitState,
@@ -33,9 +35,31 @@ export function findRequest(
 ): RememberedCharge | null {
   return findExpiring(connection, workspace, name, (value) => {
     const { fingerprint, until, result } = value as RememberedCharge;
-    const isIt = typeof fingerprint === "string" && isWhole(until) && Array.isArray(result.limits);
+    const isIt = typeof fingerprint === "string" && isWhole(until) && isApplied(result);
     return isIt ? (value as RememberedCharge) : null;
   });
+}
+
+const KINDS: readonly unknown[] = ["charged", "rate-limited", "usage-exceeded"];
+
+function isApplied({ kind, remaining, limits }: AppliedCharge): boolean {
+  const isLeft = remaining === null || isWhole(remaining);
+  return KINDS.includes(kind) && isLeft && Array.isArray(limits) && limits.every(isReading);
+}
+
+/** Readings had no state before there were other algorithms. */
+function isReading({ name, limit, remaining, resetAt, exceeded, state }: LimitReading): boolean {
+  return (
+    typeof name === "string" &&
+    typeof exceeded === "boolean" &&
+    [limit, remaining].every(isWhole) &&
+    typeof resetAt === "number" &&
+    (state === undefined || isState(state))
+  );
+}
+
+function isState({ at, used, earlier }: LimitState): boolean {
+  return isWhole(at) && isWhole(used) && Array.isArray(earlier) && earlier.every(isWhole);
 }
 
 /** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyStore } from "@latchkey/core";
+import { DIRECTORY_ID, EMPTY_CHANGE, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { afterAll, describe, expect, test } from "vitest";
 import { backup } from "./backup.js";
@@ -160,3 +160,15 @@ test("a workspace that nothing was read of is not opened, nor is any other", asy
   await target.open();
   expect(await answers(to, keys)).toEqual({ ws_default: "VALID", ws_other: "NOT_FOUND" });
 });
+
+test.each([[null], [""], [7], [{}]])(
+  "a source whose name is %j is not taken for one that is called the same",
+  async (body) => {
+    const [from] = await aSource(["ws_default"]);
+    const record = { kind: "workspace", id: "$store", version: 1, link: null, body } as const;
+    await from.commit(DIRECTORY_ID, { ...EMPTY_CHANGE, puts: [{ record }] });
+    const to = memoryStore();
+    await expect(copy(from, to)).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect(await to.scan(null, null)).toEqual({ names: [], next: null });
+  },
+);

@@ -1,7 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyStore, Latchkey } from "@latchkey/core";
+import type { JsonValue, KeyStore, Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
@@ -197,6 +198,35 @@ test("a live copy that has come to its end says so when it is called again, and 
     reason: "moved",
   });
 });
+
+test.each<[JsonValue | undefined]>([
+  [undefined],
+  [null],
+  [{}],
+  [{ kind: "key" }],
+  [{ kind: "keys", id: "key_1" }],
+  [{ window: 1 }],
+])(
+  "a live copy whose trail holds %j moves nothing, and comes to its end when it is called again",
+  async (body) => {
+    const store = memoryStore();
+    const latchkey = latchkeyOn(store);
+    await latchkey.createApi({ name: "tiles" });
+    const page: KeyStore["page"] = async (...given) => {
+      if (given[1].list === "permission") await latchkey.createRole({ name: randomUUID() });
+      const result = await store.page(...given);
+      if (!given[1].list.startsWith("$trail:")) return result;
+      const found = result.found.map((each) => ({ ...each, record: { ...each.record, body } }));
+      return { ...result, found };
+    };
+    const to = memoryStore();
+    const damaged = copy({ ...store, page }, to, { live: true });
+    await expect(damaged).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect((await latchkey.listApis()).total).toBe(1);
+    await copy(store, to, { live: true });
+    expect(await differencesBetween(store, to)).toBe(0);
+  },
+);
 
 test("a copy, and a restore, that have come to their end say so when they are called again", async () => {
   const { store } = await aServingSource();

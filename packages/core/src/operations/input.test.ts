@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { LatchkeyError } from "../errors.js";
-import { grantName, metadata, parseInput, prefix, refill, text, wholeNumber } from "./input.js";
+import { grantName, metadata, parseInput, prefix, text, wholeNumber } from "./input.js";
 import { identityRatelimits } from "./limit-input.js";
+import { refill } from "./refill-input.js";
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly unknown[] {
   return issuesOfInput(z.strictObject({ field: schema }), { field: value });
@@ -130,15 +131,50 @@ describe("a refill", () => {
     [{ interval: "monthly", amount: 1, refillDay: 0 }, "field.refillDay"],
     [{ interval: "monthly", amount: 1, refillDay: 32 }, "field.refillDay"],
     [{ interval: "monthly", amount: 0 }, "field.amount"],
-    [{ interval: "weekly", amount: 1 }, "field.interval"],
+    [{ interval: "yearly", amount: 1 }, "field.interval"],
+    [{ interval: "hourly", amount: 1, refillDay: 1 }, "field.refillDay"],
+    [{ interval: { every: "90m" }, amount: 1, refillDay: 1 }, "field.refillDay"],
+    [{ interval: "weekly", amount: 1, refillDay: 0 }, "field.refillDay"],
+    [{ interval: "weekly", amount: 1, refillDay: 8 }, "field.refillDay"],
+    [{ interval: { every: 59_999 }, amount: 1 }, "field.interval.every"],
+    [{ interval: { every: "59s" }, amount: 1 }, "field.interval.every"],
+    [{ interval: { every: 2 ** 52 + 1 }, amount: 1 }, "field.interval.every"],
+    [{ interval: { every: 60_000.5 }, amount: 1 }, "field.interval.every"],
+    [{ interval: { every: "1w" }, amount: 1 }, "field.interval.every"],
+    [{ interval: {}, amount: 1 }, "field.interval.every"],
+    [{ interval: { every: "1h", from: 1 }, amount: 1 }, "field.interval.from"],
+    [{ interval: { evry: "1h", every: "1h" }, amount: 1 }, "field.interval.evry"],
+    [{ interval: [], amount: 1 }, "field.interval"],
+    [{ interval: null, amount: 1 }, "field.interval"],
     [{ amount: 1 }, "field.interval"],
     [{ interval: "daily" }, "field.amount"],
   ])("%j is refused at %s", (value, path) => {
     expect(issuesOf(refill, value)).toEqual([{ path, message: expect.any(String) }]);
   });
 
-  test.each([1, 31])("may fall on day %i", (refillDay) => {
-    expect(issuesOf(refill, { interval: "monthly", amount: 1, refillDay })).toEqual([]);
+  test.each([
+    ["monthly", 1],
+    ["monthly", 31],
+    ["weekly", 1],
+    ["weekly", 7],
+  ])("may be %s on day %i", (interval, refillDay) => {
+    expect(issuesOf(refill, { interval, amount: 1, refillDay })).toEqual([]);
+  });
+
+  test("is weekly on Monday unless another day is given", () => {
+    expect(refill.parse({ interval: "weekly", amount: 5 })).toMatchObject({ refillDay: 1 });
+  });
+
+  test.each([
+    [60_000, 60_000],
+    ["60s", 60_000],
+    ["90m", 5_400_000],
+    [2 ** 52, 2 ** 52],
+  ] as const)("may come every %s", (every, ms) => {
+    expect(refill.parse({ interval: { every }, amount: 5 })).toEqual({
+      interval: { every: ms },
+      amount: 5,
+    });
   });
 });
 

@@ -5,9 +5,7 @@ import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { NAMESPACE_PATTERN } from "../rules/rate-limit.js";
-import type { Refill } from "../rules/refill.js";
 import { MAX_SECRET_LENGTH, PREFIX_PATTERN } from "../secrets/format.js";
-import { LAST_INSTANT } from "../time.js";
 import { checkPermissionQuery, type NameRule } from "./permission-query.js";
 
 /** The largest number that latchkey accepts: 2^53 − 1, beyond which JavaScript loses whole numbers. */
@@ -159,38 +157,6 @@ export const permissionQuery = queryOf();
 /** The same, of names that a permission can have: any other in the question of a program is a mistake. */
 export const grantQuery = queryOf(GRANT_NAME);
 
-/** How uses are restored, as it is given. */
-export interface RefillInput {
-  /** `daily`: at each midnight of UTC. `monthly`: at midnight of UTC at the beginning of `refillDay`. */
-  readonly interval: "daily" | "monthly";
-  /** Uses that there are after a refill, whole and >= 1. A refill never lowers them. */
-  readonly amount: number;
-  /** Day of the month, 1 to 31, 1 unless given; only with `monthly`. A shorter month refills on its last day. */
-  readonly refillDay?: number | undefined;
-  /** Passed over, so that what was read can be given as it is. */
-  readonly lastRefillAt?: number | undefined;
-}
-
-/**
- * How `remaining` is restored. `refillDay` only with `monthly`, where it is 1 unless given. `lastRefillAt`, which reads show
- * beside them, is passed over, so that what was read can be given as it is.
- */
-export const refill = z
-  .strictObject({
-    interval: z.enum(["daily", "monthly"], { error: orRequired('must be "daily" or "monthly"') }),
-    amount: wholeNumber(1),
-    refillDay: wholeNumber(1, 31).optional(),
-    lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
-  })
-  .superRefine(({ interval, refillDay }, sink) => {
-    if (interval === "daily" && refillDay !== undefined)
-      refuseField(sink, "refillDay", 'is only allowed with interval "monthly"');
-  })
-  .transform(
-    ({ interval, amount, refillDay }): Refill =>
-      interval === "daily" ? { interval, amount } : { interval, amount, refillDay: refillDay ?? 1 },
-  );
-
 /** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
@@ -329,10 +295,22 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
       message: "is not a known field",
     }));
   }
+  if (issue.code === "invalid_union") {
+    const [choice, ...others] = issue.errors.filter(isWithin);
+    if (choice !== undefined && others.length === 0)
+      return choice.flatMap((inner) =>
+        toInputIssues({ ...inner, path: [...issue.path, ...inner.path] }),
+      );
+  }
   const isWhole = path.length === 0 && issue.code === "invalid_type" && issue.expected === "object";
   return [
     { path: path.join("."), message: isWhole ? "the input must be an object" : issue.message },
   ];
+}
+
+/** Whether a value is what one choice of several wants, but for what is wrong within it. */
+function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
+  return issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
 }
 
 /** The answer to a hostile input must not be many times as long as the input itself. */

@@ -40,7 +40,8 @@ export function spanBetween(min: SpanMs, max: SpanMs, bounds: string): z.ZodType
   return spanOf(min, max, `must be ${bounds}: whole ms, or a text such as "30s", "5m" or "1h"`);
 }
 
-function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
+/** The same with a message of its own. */
+export function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
   const error = orRequired(message);
   const text = z
     .string({ error })

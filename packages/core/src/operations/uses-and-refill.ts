@@ -1,15 +1,26 @@
 import { badRequest, LatchkeyError } from "../errors.js";
-import { dueRefill, type Refill, refillAfter } from "../rules/refill.js";
+import { dueRefill, type Refill, refillAfter, refillSetting } from "../rules/refill.js";
 import { applyRefill, type Usage, type UsageChange, type UsageRefusal } from "../store/counters.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 
 /** A refill as it is shown. */
 export interface RefillView {
-  /** `daily`: at each midnight of UTC. `monthly`: at midnight of UTC at the beginning of `refillDay`. */
-  readonly interval: "daily" | "monthly";
+  /**
+   * By UTC: `hourly` at each full hour, `daily` at each midnight, `weekly` and `monthly` at midnight at the beginning of `refillDay`. Or
+   * every so many ms, counted from the creation of the key (the first of those that it was rotated from) or the identity.
+   */
+  readonly interval:
+    | "hourly"
+    | "daily"
+    | "weekly"
+    | "monthly"
+    | {
+        /** In ms. */
+        readonly every: SpanMs;
+      };
   /** Uses that there are after a refill, which never lowers them. */
   readonly amount: number;
-  /** Day of the month, 1 to 31, with `monthly`; a shorter month refills on its last day. */
+  /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. */
   readonly refillDay?: number;
   /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
   readonly lastRefillAt?: EpochMs;
@@ -17,7 +28,7 @@ export interface RefillView {
 
 /** A refill with the instant at which it last happened, or null. */
 export function toRefillView(refill: Refill, lastRefillAt: EpochMs | null): RefillView {
-  return { ...refill, ...(lastRefillAt !== null && { lastRefillAt }) };
+  return { ...refillSetting(refill), ...(lastRefillAt !== null && { lastRefillAt }) };
 }
 
 /** New uses of a key or an identity. Undefined leaves a field as it is, null clears it. */
@@ -83,7 +94,7 @@ export function isAhead({ refilledAt, lastRefillAt }: Usage, now: EpochMs): bool
 export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
   switch (reason.kind) {
     case "unlimited":
-      return badRequest([{ path: "op", message: 'must be "set": the key has no limit on uses' }]);
+      return badRequest([{ path: "op", message: 'must be "set": the uses are unlimited' }]);
     case "insufficient":
       return new LatchkeyError(
         "PRECONDITION_FAILED",

@@ -1,7 +1,7 @@
 import { deepFrozen, type JsonValue } from "../lib/json.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { isWhole } from "../lib/whole.js";
-import type { Refill } from "../rules/refill.js";
+import { isRefillSpan, LAST_REFILL_DAY, REFILL_INTERVALS, type Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 
 /**
@@ -99,6 +99,11 @@ export class BodyReader {
     );
   }
 
+  /** Whether there is an object, where there may be a word in its place. */
+  isObject(name: string): boolean {
+    return typeof this.#members[name] === "object";
+  }
+
   /** An object, read by `read`, or null where it is absent. */
   objectOrNull<Item>(name: string, read: (item: BodyReader) => Item): Item | null {
     const value = this.#members[name];
@@ -132,12 +137,19 @@ function damaged(name: string): TypeError {
   return new TypeError(`the stored "${name}" is not what was written`);
 }
 
-/** Reads a refill, of a key or of an identity. */
-export function readRefill(body: BodyReader): Refill {
-  const interval = body.word("interval", ["daily", "monthly"]);
+/** Reads a refill, of a key or of an identity. @param from - What its span, if it has one, is counted from. */
+export function readRefill(body: BodyReader, from: EpochMs): Refill {
   const amount = body.positive("amount");
-  if (interval === "daily") return { interval, amount };
+  if (body.isObject("interval")) {
+    const every = body.objectOrNull("interval", (interval) => interval.whole("every")) as number;
+    return isRefillSpan(every)
+      ? { interval: Object.freeze({ every }), amount, from }
+      : refuse("every");
+  }
+  const interval = body.word("interval", REFILL_INTERVALS);
+  if (interval === "hourly" || interval === "daily") return { interval, amount };
   const refillDay = body.positive("refillDay");
-  if (refillDay > 31) throw new TypeError('the stored "refillDay" is not what was written');
-  return { interval, amount, refillDay };
+  return refillDay <= LAST_REFILL_DAY[interval]
+    ? { interval, amount, refillDay }
+    : refuse("refillDay");
 }

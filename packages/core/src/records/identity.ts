@@ -1,6 +1,6 @@
 import type { Metadata } from "../rules/metadata.js";
 import { type IdentityRateLimit, toWireLimits } from "../rules/rate-limit.js";
-import type { Refill } from "../rules/refill.js";
+import { type Refill, refillSetting } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 import { readRefill } from "./body.js";
 import { readFigures } from "./limit-figures.js";
@@ -31,23 +31,26 @@ export const identityType = defineRecord<IdentityRecord>({
     externalId: identity.externalId,
     meta: Object.keys(identity.meta).length === 0 ? undefined : identity.meta,
     ratelimits: unlessEmpty(toWireLimits(identity.ratelimits)),
-    refill: identity.refill,
+    refill: identity.refill && refillSetting(identity.refill),
     createdAt: identity.createdAt,
   }),
-  read: (body, { id, workspaceId, version }) => ({
-    id,
-    workspaceId,
-    externalId: body.text("externalId"),
-    meta: body.jsonOrNull("meta") ?? NO_META,
-    ratelimits: body.list("ratelimits", (limit) => ({
-      name: limit.text("name"),
-      ...readFigures(limit),
-      autoApply: limit.flag("autoApply"),
-    })),
-    refill: body.objectOrNull("refill", readRefill),
-    createdAt: body.whole("createdAt"),
-    version,
-  }),
+  read: (body, { id, workspaceId, version }) => {
+    const createdAt = body.whole("createdAt");
+    return {
+      id,
+      workspaceId,
+      externalId: body.text("externalId"),
+      meta: body.jsonOrNull("meta") ?? NO_META,
+      ratelimits: body.list("ratelimits", (limit) => ({
+        name: limit.text("name"),
+        ...readFigures(limit),
+        autoApply: limit.flag("autoApply"),
+      })),
+      refill: body.objectOrNull("refill", (refill) => readRefill(refill, createdAt)),
+      createdAt,
+      version,
+    };
+  },
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
   lists: () => [{ list: "identity" }],
 });

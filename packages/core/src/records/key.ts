@@ -8,7 +8,7 @@ import {
   toWireFigures,
   type WireLimitInput,
 } from "../rules/rate-limit.js";
-import type { Refill } from "../rules/refill.js";
+import { type Refill, refillSetting } from "../rules/refill.js";
 import type { UsesOwner } from "../rules/usage.js";
 import type { EpochMs } from "../time.js";
 import type { BodyReader } from "./body.js";
@@ -42,6 +42,8 @@ export interface KeyRecord extends KeyLabelValues {
   readonly identityId: string | null;
   readonly meta: Metadata | null;
   readonly createdAt: EpochMs;
+  /** Of the successor of a rotation: when the first key of the chain was created. Null for every other, and for successors of before. */
+  readonly chainCreatedAt: EpochMs | null;
   /** Instant of the latest change by somebody, of uses too, or null before the first. Verifications and refills do not touch it. */
   readonly updatedAt: EpochMs | null;
   /** Instant at which the key dies, or null for never. */
@@ -86,10 +88,11 @@ export const keyType = defineRecord<KeyRecord>({
     name: key.name,
     meta: key.meta,
     createdAt: key.createdAt,
+    chainCreatedAt: key.chainCreatedAt,
     updatedAt: key.updatedAt,
     expires: key.expires,
     disabled: key.enabled ? undefined : true,
-    refill: key.refill,
+    refill: key.refill && refillSetting(key.refill),
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
     environment: key.environment,
     usesFrom: key.usesFrom === "key" ? undefined : key.usesFrom,
@@ -102,38 +105,50 @@ export const keyType = defineRecord<KeyRecord>({
     permissions: unlessEmpty(key.permissions),
   }),
   // First what every verification reads, so that it lies together.
-  read: (body, { id, workspaceId, version, link }) => ({
-    id,
-    workspaceId,
-    apiId: body.id("apiId"),
-    enabled: !body.flag("disabled"),
-    expires: body.instantOrNull("expires"),
-    name: body.textOrNull("name"),
-    meta: body.jsonOrNull("meta"),
-    environment: body.textOrNull("environment"),
-    hash: body.text("hash"),
-    start: body.text("start"),
-    identityId: link,
-    createdAt: body.whole("createdAt"),
-    updatedAt: body.instantOrNull("updatedAt"),
-    refill: body.objectOrNull("refill", readRefill),
-    ratelimits: body.list("ratelimits", readLimit),
-    usesFrom: body.wordOr("usesFrom", USES_OWNERS, "key"),
-    rotatedFrom: body.textOrNull("rotatedFrom"),
-    rotatedTo: body.textOrNull("rotatedTo"),
-    sharedCountersId: body.textOrNull("sharedCountersId"),
-    sealedSecret: body.textOrNull("sealedSecret"),
-    importMarks: body.texts("importMarks"),
-    roles: body.texts("roles"),
-    permissions: body.texts("permissions"),
-    version,
-  }),
+  read: (body, { id, workspaceId, version, link }) => {
+    const createdAt = body.whole("createdAt");
+    const chainCreatedAt = body.instantOrNull("chainCreatedAt");
+    return {
+      id,
+      workspaceId,
+      apiId: body.id("apiId"),
+      enabled: !body.flag("disabled"),
+      expires: body.instantOrNull("expires"),
+      name: body.textOrNull("name"),
+      meta: body.jsonOrNull("meta"),
+      environment: body.textOrNull("environment"),
+      hash: body.text("hash"),
+      start: body.text("start"),
+      identityId: link,
+      createdAt,
+      chainCreatedAt,
+      updatedAt: body.instantOrNull("updatedAt"),
+      refill: body.objectOrNull("refill", (refill) =>
+        readRefill(refill, chainCreatedAt ?? createdAt),
+      ),
+      ratelimits: body.list("ratelimits", readLimit),
+      usesFrom: body.wordOr("usesFrom", USES_OWNERS, "key"),
+      rotatedFrom: body.textOrNull("rotatedFrom"),
+      rotatedTo: body.textOrNull("rotatedTo"),
+      sharedCountersId: body.textOrNull("sharedCountersId"),
+      sealedSecret: body.textOrNull("sealedSecret"),
+      importMarks: body.texts("importMarks"),
+      roles: body.texts("roles"),
+      permissions: body.texts("permissions"),
+      version,
+    };
+  },
   claims: ({ hash, importMarks }) => [
     { index: "hash", value: hash },
     ...importMarks.map((value) => ({ index: "importMark", value })),
   ],
   lists: ({ apiId, identityId }) => keyLists(apiId, identityId),
 });
+
+/** When the first key of a rotated chain was created: the key itself unless it is a successor. */
+export function chainCreatedAt(key: Pick<KeyRecord, "createdAt" | "chainCreatedAt">): EpochMs {
+  return key.chainCreatedAt ?? key.createdAt;
+}
 
 /** The list of all keys of an API. */
 export function keysOfApi(apiId: string): string {

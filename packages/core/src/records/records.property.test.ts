@@ -21,6 +21,18 @@ function isFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isFrozen);
 }
 
+/** A copy with something else in one place, at most so deep. */
+function damagedAt(value: JsonValue, place: number, to: JsonValue, depth: number): JsonValue {
+  if (typeof value !== "object" || value === null || depth === 0) return to;
+  const names = Object.keys(value);
+  const name = names[place % names.length];
+  if (name === undefined) return to;
+  const inner = (value as Readonly<Record<string, JsonValue>>)[name] as JsonValue;
+  const after = damagedAt(inner, Math.floor(place / names.length), to, depth - 1);
+  if (Array.isArray(value)) return value.with(Number(name), after);
+  return { ...(value as object), [name]: after };
+}
+
 test("every kind of record is tested here", () => {
   expect(ARBITRARY_RECORDS.map(({ name }) => name).sort()).toEqual([...RECORD_KINDS].sort());
 });
@@ -148,6 +160,26 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) =>
         }
       }),
       { numRuns: 30 },
+    );
+  });
+
+  test("that is damaged anywhere is refused, or is a record that can be written and read again", () => {
+    const damage = fc.tuple(fc.nat(), fc.jsonValue({ maxDepth: 2 }), fc.nat(3));
+    fc.assert(
+      fc.property(record, fc.array(damage, { minLength: 1, maxLength: 3 }), (value, damages) => {
+        let body = JSON.parse(JSON.stringify(type.encode(value).body)) as JsonValue;
+        for (const [place, to, depth] of damages)
+          body = damagedAt(body, place, to as JsonValue, depth);
+        let read: unknown;
+        try {
+          read = decode({ ...type.encode(value), body });
+        } catch (error) {
+          expect(error).toEqual(corrupt);
+          return;
+        }
+        expect(decode(type.encode(read))).toEqual(read);
+      }),
+      { numRuns: 350 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1") },
     );
   });
 

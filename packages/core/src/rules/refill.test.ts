@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+  countedFrom,
   dueRefill,
   latestRefillDueAt,
   nextRefillDueAt,
   type Refill,
   refillAfter,
+  refillSetting,
 } from "./refill.js";
 
 const DAILY: Refill = { interval: "daily", amount: 100 };
@@ -46,6 +48,64 @@ describe("a daily refill", () => {
 
   test("in the hours in which a clock in Berlin is set forward it still falls due at midnight UTC", () => {
     expect(latestDue(DAILY, "2026-03-29T23:30:00.000Z")).toBe("2026-03-29T00:00:00.000Z");
+  });
+});
+
+describe("an hourly refill", () => {
+  test.each([
+    ["2026-03-01T23:59:59.999Z", "2026-03-01T23:00:00.000Z"],
+    ["2026-03-02T00:00:00.000Z", "2026-03-02T00:00:00.000Z"],
+    ["2026-03-02T00:00:00.001Z", "2026-03-02T00:00:00.000Z"],
+  ])("at %s last fell due at %s", (now, due) => {
+    expect(latestDue({ interval: "hourly", amount: 1 }, now)).toBe(due);
+  });
+});
+
+describe("a weekly refill", () => {
+  // 2026-03-02 is a Monday.
+  test.each([
+    [1, "2026-03-01T23:59:59.999Z", "2026-02-23T00:00:00.000Z"],
+    [1, "2026-03-02T00:00:00.000Z", "2026-03-02T00:00:00.000Z"],
+    [1, "2026-03-02T00:00:00.001Z", "2026-03-02T00:00:00.000Z"],
+    [7, "2026-03-07T23:59:59.999Z", "2026-03-01T00:00:00.000Z"],
+    [7, "2026-03-08T00:00:00.000Z", "2026-03-08T00:00:00.000Z"],
+    [4, "2027-01-01T00:00:00.000Z", "2026-12-31T00:00:00.000Z"],
+    [1, "1970-01-05T00:00:00.000Z", "1970-01-05T00:00:00.000Z"],
+  ])("on day %i, at %s, last fell due at %s", (refillDay, now, due) => {
+    expect(latestDue({ interval: "weekly", amount: 1, refillDay }, now)).toBe(due);
+  });
+});
+
+describe("a refill of a span", () => {
+  const every: Refill = { interval: { every: 90_000 }, amount: 5, from: 1_000 };
+
+  test.each([
+    [0, null, 91_000],
+    [1_000, null, 91_000],
+    [90_999, null, 91_000],
+    [91_000, 91_000, 181_000],
+    [91_001, 91_000, 181_000],
+    [180_999, 91_000, 181_000],
+    [181_000, 181_000, 271_000],
+  ])("at %i last fell due at %s, and falls due next at %i", (now, dueAt, next) => {
+    expect(dueRefill(every, now)).toEqual(dueAt === null ? null : { amount: 5, dueAt });
+    expect(nextRefillDueAt(every, now)).toBe(next);
+  });
+
+  test("that lies beyond the last instant of a date does not fall due", () => {
+    const longest: Refill = {
+      interval: { every: 2 ** 52 },
+      amount: 5,
+      from: 8_000_000_000_000_000,
+    };
+    expect(nextRefillDueAt(longest, 8_000_000_000_000_000)).toBeNull();
+  });
+
+  test("is shown as it was given, without what it is counted from", () => {
+    const given = { interval: { every: 90_000 }, amount: 5 };
+    expect(refillSetting(countedFrom(given, 7))).toEqual(given);
+    expect(countedFrom(given, 7)).toEqual({ ...given, from: 7 });
+    expect(countedFrom(DAILY, 7)).toBe(DAILY);
   });
 });
 

@@ -1,10 +1,27 @@
-import type { EpochMs } from "../time.js";
+import { ceilDiv } from "../lib/ceil-div.js";
+import type { EpochMs, SpanMs } from "../time.js";
+import { LONGEST_DURATION } from "./duration.js";
 
-/** How `remaining` is restored. `amount` is a whole number >= 1. */
-export type Refill =
+/** An interval by the calendar of UTC: `refillDay` is its day, 1 to 7 from Monday on, or 1 to 31. */
+type CalendarRefill =
+  | { readonly interval: "hourly"; readonly amount: number }
   | { readonly interval: "daily"; readonly amount: number }
-  /** `refillDay`: day of the month, 1 to 31; a shorter month refills on its last day. */
+  | { readonly interval: "weekly"; readonly amount: number; readonly refillDay: number }
+  /** A month that has no such day refills on its last one. */
   | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
+
+/** A span of its own: from {@link SHORTEST_REFILL} to 2^52 ms. */
+export type RefillSpan = { readonly every: SpanMs };
+
+/** How `remaining` is restored, as it is given and shown. `amount` is a whole number >= 1. */
+export type RefillSetting =
+  | CalendarRefill
+  | { readonly interval: RefillSpan; readonly amount: number };
+
+/** The same as a record has it: spans are counted from `from`, Unix epoch ms. */
+export type Refill =
+  | CalendarRefill
+  | { readonly interval: RefillSpan; readonly amount: number; readonly from: EpochMs };
 
 /** A refill with the instant it last fell due: all a store needs to apply it. */
 export interface DueRefill {
@@ -26,15 +43,50 @@ export interface CarriedRefill {
   readonly countedFrom: (since: EpochMs) => DueRefill;
 }
 
-const DAY_MS = 86_400_000;
+/** The words that an interval may be. */
+export const REFILL_INTERVALS: readonly CalendarRefill["interval"][] = [
+  "hourly",
+  "daily",
+  "weekly",
+  "monthly",
+];
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** 1970-01-05. The epoch begins with a Thursday. */
+const FIRST_MONDAY: EpochMs = 4 * DAY_MS;
+
+/** The shortest span of a refill: a minute. */
+export const SHORTEST_REFILL: SpanMs = 60_000;
+
+/** Whether a refill may have this span: whole ms from a minute to 2^52. */
+export function isRefillSpan(ms: number): boolean {
+  return Number.isInteger(ms) && ms >= SHORTEST_REFILL && ms <= LONGEST_DURATION;
+}
+
+/** The last `refillDay` of the intervals that have one; the first is 1. */
+export const LAST_REFILL_DAY = { weekly: 7, monthly: 31 } as const;
+
+/** A refill as a record has it. @param from - When the key (the first of a rotated chain) or the identity was created. */
+export function countedFrom(setting: RefillSetting, from: EpochMs): Refill {
+  return typeof setting.interval === "object"
+    ? { interval: setting.interval, amount: setting.amount, from }
+    : (setting as CalendarRefill);
+}
+
+/** A refill as it is given and shown. */
+export function refillSetting(refill: Refill): RefillSetting {
+  return "from" in refill ? { interval: refill.interval, amount: refill.amount } : refill;
+}
 
 /**
  * The latest instant at or before `now` at which the refill fell due.
  *
- * Daily refills fall due at 00:00 UTC, monthly ones at 00:00 UTC on `refillDay`, or on the last day of a
- * month that has no such day. An instant exactly on the due instant is due.
+ * Hourly refills fall due at the full hour of UTC, daily ones at 00:00 UTC, weekly ones at 00:00 UTC on `refillDay`, monthly ones
+ * at 00:00 UTC on `refillDay`, or on the last day of a month that has no such day; those of a span at every whole multiple of
+ * it after `from`. An instant exactly on the due instant is due.
  *
- * @param now - Unix epoch ms, handed in by the caller.
+ * @param now - Unix epoch ms, handed in by the caller; of a refill of a span not before `from`.
  * @see packages/core/decisions/0004-refills-are-lazy.md
  */
 export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
@@ -49,14 +101,45 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
-  const at = dueAt(refill, now, 1);
+  const since = "from" in refill ? Math.max(now, refill.from) : now;
+  const at = dueAt(refill, since, 1);
   return Number.isNaN(new Date(at).getTime()) ? null : at;
 }
 
-/** The refill as data for one atomic step at `now`, or null when the key has none. */
+/** The refill as data for one atomic step at `now`, or null when the key has none, or its first span is not over. */
 export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null {
   if (refill === null) return null;
+  if ("from" in refill && now - refill.from < refill.interval.every) return null;
   return { amount: refill.amount, dueAt: latestRefillDueAt(refill, now) };
+}
+
+/**
+ * How many times the refill fell due after `since`, up to and at `now`; 0 where `now` is not later.
+ *
+ * @param since - Unix epoch ms: up to when refills are applied.
+ * @param now - Unix epoch ms, handed in by the caller.
+ */
+export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
+  return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));
+}
+
+/**
+ * Uses left after `times` refills fell due. Each adds `amount`, as long as no more than `carryOver` stays on top of one `amount`. What is
+ * above that was granted otherwise, and is never lowered. With a `carryOver` of 0 one refill does what any number does.
+ *
+ * @param left - Uses left before: whole and >= 0.
+ * @param carryOver - Whole and >= 0; `amount + carryOver` is a safe integer.
+ * @param times - Whole and >= 0.
+ */
+export function usesAfterRefills(
+  left: number,
+  { amount, carryOver }: { readonly amount: number; readonly carryOver: number },
+  times: number,
+): number {
+  const most = amount + carryOver;
+  if (left >= most) return left;
+  // Not `left + times * amount` before it is known to be below: it may be beyond what whole numbers can count.
+  return times >= ceilDiv(most - left, amount) ? most : left + times * amount;
 }
 
 /**
@@ -71,14 +154,59 @@ export function refillAfter(refill: Refill | null, remaining: number | null): Re
 
 /** @param periods - How many after the latest one at or before `now`. */
 function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
-  if (refill.interval === "daily") return now - (now % DAY_MS) + periods * DAY_MS;
-  const date = new Date(now);
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-  const isOver = now >= monthlyDueAt(year, month, refill.refillDay);
-  return monthlyDueAt(year, month + periods - (isOver ? 0 : 1), refill.refillDay);
+  if (refill.interval === "monthly")
+    return monthlyDueAt(monthsUntil(refill.refillDay, now) + periods, refill.refillDay);
+  const { every, from } = stepsOf(refill);
+  return from + (stepsUntil(every, from, now) + periods) * every;
 }
 
-function monthlyDueAt(year: number, month: number, refillDay: number): EpochMs {
-  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return Date.UTC(year, month, Math.min(refillDay, lastDay));
+/** The number of the latest refill at or before `now`: the next has one more. Of a span the first has 1, and there is none before. */
+function refillsUntil(refill: Refill, now: EpochMs): number {
+  if (refill.interval === "monthly") return monthsUntil(refill.refillDay, now);
+  const { every, from } = stepsOf(refill);
+  const steps = stepsUntil(every, from, now);
+  return "from" in refill ? Math.max(0, steps) : steps;
+}
+
+/** Refills of equal distance. One of them, or of a span its beginning, is at `from`. */
+interface Steps {
+  readonly every: SpanMs;
+  readonly from: EpochMs;
+}
+
+const HOURLY: Steps = { every: HOUR_MS, from: 0 };
+const DAILY: Steps = { every: DAY_MS, from: 0 };
+
+function stepsOf(refill: Exclude<Refill, { readonly interval: "monthly" }>): Steps {
+  if ("from" in refill) return { every: refill.interval.every, from: refill.from };
+  switch (refill.interval) {
+    case "hourly":
+      return HOURLY;
+    case "daily":
+      return DAILY;
+    case "weekly":
+      return { every: 7 * DAY_MS, from: FIRST_MONDAY + (refill.refillDay - 1) * DAY_MS };
+    default:
+      return refill satisfies never;
+  }
+}
+
+/** Whole steps from `from` to `now`, less than 0 before it. Exact: what is divided is a multiple. */
+function stepsUntil(every: SpanMs, from: EpochMs, now: EpochMs): number {
+  const past = (now - from) % every;
+  return (now - from - past) / every - (past < 0 ? 1 : 0);
+}
+
+/** The month in which a monthly refill last fell due, counted from January 1970 on. */
+function monthsUntil(refillDay: number, now: EpochMs): number {
+  const date = new Date(now);
+  const month = (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
+  const isOver = now >= monthlyDueAt(month, refillDay);
+  return isOver ? month : month - 1;
+}
+
+/** @param month - Counted from January 1970 on. */
+function monthlyDueAt(month: number, refillDay: number): EpochMs {
+  const lastDay = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate();
+  return Date.UTC(1970, month, Math.min(refillDay, lastDay));
 }

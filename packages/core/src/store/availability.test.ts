@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { fixedWindows } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import {
@@ -93,6 +93,31 @@ test("a state that cannot be read is no open one", async () => {
   await enter({ state: "moved", transfer: "t" }, 7);
   store.damage(STATE_ADDRESS);
   await expect(guarded.read(WORKSPACE, [])).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
+test.each<[body: unknown, version: number]>([
+  ["open", 7],
+  [{ state: "closed", transfer: "t" }, 7],
+  [{ state: "open" }, 7],
+  [{ state: "incomplete", transfer: "t", source: 1 }, 7],
+  [{ state: "followed", transfer: "t" }, 7],
+  [{ state: "followed", transfer: "t", trail: "x" }, 7],
+  [{ state: "open", transfer: "t" }, 0],
+])("a state that is %j at version %j is damaged", async (body, version) => {
+  const { guarded, enter } = await aGuarded();
+  await enter(body as WorkspaceState, version);
+  const damaged = { code: "STORE_CORRUPT" };
+  await expect(guarded.read(WORKSPACE, [])).rejects.toMatchObject(damaged);
+  await expect(guarded.commit(WORKSPACE, aChange())).rejects.toMatchObject(damaged);
+  await expect(guarded.charge(aPlan(), { now: 1, refill: null })).rejects.toMatchObject(damaged);
+});
+
+test("a change that is stale at a place that it does not have is tried no more often than others", async () => {
+  const { store } = await aGuarded();
+  const commit = vi.fn<KeyStore["commit"]>(async () => ({ kind: "stale", index: 9 }));
+  const guarded = createAvailabilityStore({ read: store.read.bind(store), commit } as never);
+  expect(await guarded.commit(WORKSPACE, aChange())).toEqual({ kind: "stale", index: 9 });
+  expect(commit).toHaveBeenCalledOnce();
 });
 
 describe("a workspace that is followed", () => {

@@ -1,5 +1,6 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { JsonValue } from "../lib/json.js";
+import { parseWhole } from "../lib/whole.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
@@ -38,17 +39,25 @@ export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
  */
 export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   if (loaded === null) return null;
-  const state = (loaded.record.body ?? null) as WorkspaceState | null;
-  if (state !== null && STATES.includes(state.state)) return state;
+  const { body, version } = loaded.record;
+  // A version that cannot be read is 0: a charge that confirmed it would find another one for ever.
+  if (version > 0 && isState(body)) return body;
   throw corruptRecord("state of a workspace");
+}
+
+const STATES: readonly unknown[] = ["incomplete", "moved", "open"];
+
+function isState(body: unknown): body is WorkspaceState {
+  const { state, transfer, source, trail } = Object(body) as Readonly<Record<string, unknown>>;
+  if (typeof transfer !== "string") return false;
+  if (state === "followed") return typeof trail === "string" && parseWhole(trail) !== null;
+  return STATES.includes(state) && (source === undefined || typeof source === "string");
 }
 
 /** The record of a state. Whoever writes it brings another revision: that is how all others hear of it. */
 export function stateRecord(state: WorkspaceState, version: number): StoredRecord {
   return { ...STATE_ADDRESS, version, link: null, body: state as unknown as JsonValue };
 }
-
-const STATES: readonly unknown[] = ["incomplete", "moved", "open", "followed"];
 
 /** What is known of a workspace that was open at a revision. */
 interface KnownState {
@@ -135,7 +144,7 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     const expects = [...change.expects, { ...STATE_ADDRESS, version }];
     const written = trail === null ? change : leaveTrail(change, trail, others);
     return store.commit(workspaceId, { ...written, expects }).then((result) => {
-      if (result.kind !== "stale" || result.index < change.expects.length) return result;
+      if (result.kind !== "stale" || result.index !== change.expects.length) return result;
       return readWithState(workspaceId, []).then(() => commit(workspaceId, change, others));
     });
   }

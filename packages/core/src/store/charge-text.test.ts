@@ -83,6 +83,8 @@ test.each([
   ["repeat charged 1 0:1\n[null]", "STORE_CORRUPT"],
   ['repeat charged 1 0:1\n[["a b",5,10]]', "STORE_CORRUPT"],
   ['repeat charged 1 0:1\n[{"name":"a b"}]', "STORE_CORRUPT"],
+  ["stale", "INTERNAL_SERVER_ERROR"],
+  ["stale x", "INTERNAL_SERVER_ERROR"],
   ["something else", "INTERNAL_SERVER_ERROR"],
   ["", "INTERNAL_SERVER_ERROR"],
 ])("%j is refused", (text, code) => {

@@ -39,11 +39,11 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
   if (KINDS.includes(words[0])) return readApplied(words, limits);
   switch (words[0]?.toLowerCase()) {
     case "stale":
-      return { kind: "stale", moved: words[1] === "0" ? "revision" : Number(words[1]) - 1 };
+      return { kind: "stale", moved: movedBy(words[1]) };
     case "unsettled":
-      return { kind: "unsettled", record: Number(words[1]) - 1 };
+      return { kind: "unsettled", record: placeOf(words[1]) };
     case "full":
-      return { kind: "too-many-holds", record: Number(words[1]) - 1 };
+      return { kind: "too-many-holds", record: placeOf(words[1]) };
     case "conflict":
       return { kind: "conflict" };
     case "corrupt":
@@ -51,8 +51,23 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
     case "repeat":
       return readRemembered(text.slice("repeat ".length));
     default:
-      throw new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
+      throw unknownWords();
   }
+}
+
+function unknownWords(): LatchkeyError {
+  return new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
+}
+
+function movedBy(word: string | undefined): "revision" | number {
+  return word === "0" ? "revision" : placeOf(word);
+}
+
+/** The place of a record, which is counted from 1. */
+function placeOf(word: string | undefined): number {
+  const place = parseWhole(word);
+  if (place === null || place === 0) throw unknownWords();
+  return place - 1;
 }
 
 function readRemembered(text: string): AppliedCharge {

@@ -183,6 +183,20 @@ describe("an operation", () => {
   });
 });
 
+test("a refusal of counters that the change does not name is damage", async () => {
+  const { store } = setUp();
+  const commit: KeyStore["commit"] = async () => {
+    return { kind: "refused", index: 1, reason: { kind: "unlimited" } };
+  };
+  const transact = createTransact({ read: store.read.bind(store), commit }, createRandomPool());
+  const operation = { kind: "increment", by: 1 } as const;
+  const usage = { due: null, operation, restartsAt: null };
+  const refused = transact(WORKSPACE_ID, async (transaction) =>
+    transaction.changeCounters({ ...API, usage }, () => new Error("refused")),
+  );
+  await expect(refused).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+});
+
 describe("what is written", () => {
   test("of a new record claims its names and enters its lists", async () => {
     const { store, transact } = setUp();

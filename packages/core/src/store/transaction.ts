@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
@@ -180,8 +180,8 @@ export class Transaction {
         return null;
       }
       case "refused": {
-        const onRefused = this.#onRefused[result.index] as (reason: UsageRefusal) => Error;
-        throw onRefused(result.reason);
+        const onRefused = this.#onRefused[result.index];
+        throw onRefused === undefined ? corruptRecord("counters") : onRefused(result.reason);
       }
       default:
         return result satisfies never;

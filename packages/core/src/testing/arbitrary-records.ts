@@ -8,7 +8,7 @@ import {
   type FieldChange,
 } from "../records/audit-entry.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
-import { type KeyRecord, keyType } from "../records/key.js";
+import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
@@ -20,7 +20,7 @@ import {
   rootKeyType,
 } from "../records/root-key.js";
 import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
-import type { Refill } from "../rules/refill.js";
+import { countedFrom, type RefillSetting } from "../rules/refill.js";
 
 const WORKSPACE_ID = "ws_default";
 
@@ -40,13 +40,22 @@ const meta = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json, {
   maxKeys: 3,
   noNullPrototype: true,
 });
-const refill: fc.Arbitrary<Refill | null> = fc.option(
+const refill: fc.Arbitrary<RefillSetting | null> = fc.option(
   fc.oneof(
-    fc.record({ interval: fc.constant("daily" as const), amount: positive }),
+    fc.record({ interval: fc.constantFrom("hourly" as const, "daily" as const), amount: positive }),
+    fc.record({
+      interval: fc.constant("weekly" as const),
+      amount: positive,
+      refillDay: fc.integer({ min: 1, max: 7 }),
+    }),
     fc.record({
       interval: fc.constant("monthly" as const),
       amount: positive,
       refillDay: fc.integer({ min: 1, max: 31 }),
+    }),
+    fc.record({
+      interval: fc.record({ every: fc.integer({ min: 60_000, max: 2 ** 52 }) }),
+      amount: positive,
     }),
   ),
 );
@@ -72,51 +81,59 @@ const limitOf = <Fields extends object>(fields: fc.Arbitrary<Fields>) =>
   fc.tuple(figures, fields).map(([counted, named]) => ({ ...named, ...counted }));
 const limit = { name: text, autoApply: fc.boolean() };
 
-const key: fc.Arbitrary<KeyRecord> = fc.record({
-  id: idOf("key"),
-  workspaceId,
-  apiId: idOf("api"),
-  hash: text,
-  start: text,
-  ...labelsOf(() => textOrNull),
-  identityId: textOrNull,
-  meta: fc.option(meta),
-  createdAt: whole,
-  updatedAt: wholeOrNull,
-  expires: wholeOrNull,
-  enabled: fc.boolean(),
-  refill,
-  ratelimits: fc.array(
-    limitOf(
-      fc.record({
-        ...limit,
-        type: fc.constantFrom(null, "fast" as const, "consistent" as const),
-        async: fc.boolean(),
-      }),
+const key: fc.Arbitrary<KeyRecord> = fc
+  .record({
+    id: idOf("key"),
+    workspaceId,
+    apiId: idOf("api"),
+    hash: text,
+    start: text,
+    ...labelsOf(() => textOrNull),
+    identityId: textOrNull,
+    meta: fc.option(meta),
+    createdAt: whole,
+    chainCreatedAt: wholeOrNull,
+    updatedAt: wholeOrNull,
+    expires: wholeOrNull,
+    enabled: fc.boolean(),
+    refill,
+    ratelimits: fc.array(
+      limitOf(
+        fc.record({
+          ...limit,
+          type: fc.constantFrom(null, "fast" as const, "consistent" as const),
+          async: fc.boolean(),
+        }),
+      ),
+      { maxLength: 3 },
     ),
-    { maxLength: 3 },
-  ),
-  usesFrom: fc.constantFrom("key" as const, "identity" as const),
-  rotatedFrom: textOrNull,
-  rotatedTo: textOrNull,
-  sharedCountersId: textOrNull,
-  sealedSecret: textOrNull,
-  importMarks: texts,
-  roles: texts,
-  permissions: texts,
-  version: positive,
-});
+    usesFrom: fc.constantFrom("key" as const, "identity" as const),
+    rotatedFrom: textOrNull,
+    rotatedTo: textOrNull,
+    sharedCountersId: textOrNull,
+    sealedSecret: textOrNull,
+    importMarks: texts,
+    roles: texts,
+    permissions: texts,
+    version: positive,
+  })
+  .map((each) => ({
+    ...each,
+    refill: each.refill && countedFrom(each.refill, chainCreatedAt(each)),
+  }));
 
-const identity: fc.Arbitrary<IdentityRecord> = fc.record({
-  id: idOf("id"),
-  workspaceId,
-  externalId: text,
-  meta,
-  ratelimits: fc.array(limitOf(fc.record(limit)), { maxLength: 3 }),
-  refill,
-  createdAt: whole,
-  version: positive,
-});
+const identity: fc.Arbitrary<IdentityRecord> = fc
+  .record({
+    id: idOf("id"),
+    workspaceId,
+    externalId: text,
+    meta,
+    ratelimits: fc.array(limitOf(fc.record(limit)), { maxLength: 3 }),
+    refill,
+    createdAt: whole,
+    version: positive,
+  })
+  .map((each) => ({ ...each, refill: each.refill && countedFrom(each.refill, each.createdAt) }));
 
 const api: fc.Arbitrary<ApiRecord> = fc.record({
   id: idOf("api"),

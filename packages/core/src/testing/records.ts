@@ -18,6 +18,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     identityId: null,
     meta: null,
     createdAt: 1,
+    chainCreatedAt: null,
     updatedAt: null,
     expires: null,
     enabled: true,

@@ -25,7 +25,20 @@ const MINUTE_MS = 60_000;
 
 const refill = fc.option(
   fc.oneof(
-    fc.record({ interval: fc.constant("daily" as const), amount: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      interval: fc.constantFrom("hourly" as const, "daily" as const),
+      amount: fc.integer({ min: 1, max: 4 }),
+    }),
+    fc.record({
+      interval: fc.constant("weekly" as const),
+      amount: fc.integer({ min: 1, max: 4 }),
+      refillDay: fc.integer({ min: 1, max: 7 }),
+    }),
+    fc.record({
+      interval: fc.record({ every: fc.constantFrom(MINUTE_MS, 90 * MINUTE_MS) }),
+      amount: fc.integer({ min: 1, max: 4 }),
+      from: fc.constantFrom(NOW - 10 * MINUTE_MS, NOW - MINUTE_MS, NOW - 1, NOW, NOW + 7),
+    }),
     fc.record({
       interval: fc.constant("monthly" as const),
       amount: fc.integer({ min: 1, max: 4 }),

@@ -111,8 +111,16 @@ const LIMIT = { name: "default", limit: 10, duration: 1_000, autoApply: true };
 
 /** Examples with fields that exclude those of the documented one, or that need others beside them. */
 const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
-  "keys.createKey": [{ apiId: API_ID, ratelimits: [LIMIT] }],
+  "keys.createKey": [
+    { apiId: API_ID, ratelimits: [LIMIT] },
+    { apiId: API_ID, remaining: 1, refill: { interval: "weekly", amount: 1, refillDay: 7 } },
+    { apiId: API_ID, remaining: 1, refill: { interval: { every: 60_000 }, amount: 1 } },
+  ],
   "keys.updateKey": [{ keyId: KEY_ID, ratelimits: [LIMIT] }],
+  "keys.updateRemaining": [
+    { identityId: IDENTITY_ID, op: "set", value: null },
+    { externalId: "user_1", op: "decrement", value: 1 },
+  ],
   "ratelimits.resetLimit": [
     { keyId: KEY_ID, name: "default", duration: 1_000 },
     { identityId: IDENTITY_ID, name: "requests" },
@@ -182,6 +190,8 @@ function isQuery(input: unknown, { properties = {} }: Schema): boolean {
 
 const NOT_BY_ITSELF = { ...LIMIT, autoApply: false };
 const REFILL = { interval: "daily", amount: 1 };
+const WEEKLY_ON_DAY_8 = { interval: "weekly", amount: 1, refillDay: 8 };
+const EACH_SECOND = { interval: { every: 1_000 }, amount: 1 };
 
 describe("both refuse", () => {
   test.each([
@@ -189,6 +199,8 @@ describe("both refuse", () => {
     ["keys.createKey", { apiId: API_ID, prefix: "seventeen-letters" }],
     ["keys.createKey", { apiId: API_ID, refill: REFILL }],
     ["keys.createKey", { apiId: API_ID, remaining: 1, refill: { ...REFILL, refillDay: 1 } }],
+    ["keys.createKey", { apiId: API_ID, remaining: 1, refill: WEEKLY_ON_DAY_8 }],
+    ["keys.createKey", { apiId: API_ID, remaining: 1, refill: EACH_SECOND }],
     ["keys.createKey", { apiId: API_ID, ratelimits: [NOT_BY_ITSELF] }],
     ["keys.createKey", { apiId: API_ID, ratelimits: [LIMIT], ratelimit: LIMIT }],
     ["keys.createKey", { apiId: API_ID, usesFrom: "identity" }],
@@ -197,6 +209,9 @@ describe("both refuse", () => {
     ["keys.updateKey", { keyId: KEY_ID, ratelimits: [LIMIT], ratelimit: null }],
     ["keys.updateKey", { keyId: KEY_ID, roles: [{ create: true }] }],
     ["keys.updateRemaining", { keyId: KEY_ID, op: "increment", value: null }],
+    ["keys.updateRemaining", { op: "set", value: 1 }],
+    ["keys.updateRemaining", { keyId: KEY_ID, externalId: "user_1", op: "set", value: 1 }],
+    ["keys.updateRemaining", { identityId: IDENTITY_ID, externalId: "u", op: "set", value: 1 }],
     ["keys.verifyKey", { key: "x", ratelimits: [{ name: "a", limit: 1 }] }],
     ["identities.updateIdentity", { meta: {} }],
     ["identities.updateIdentity", { externalId: "u", meta: { a: [{ constructor: 1 }] } }],

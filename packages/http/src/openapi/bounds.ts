@@ -110,7 +110,10 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   ipWhitelist: { items: { minLength: 2, pattern: "^[0-9A-Fa-f:.]+(?:/[0-9]{1,3})?$" } },
   plaintext: { minLength: 1, maxLength: 512, pattern: "^[ -~]*$" },
   prefix: { maxLength: 16, pattern: "^(?:[A-Za-z0-9_-]*[A-Za-z0-9-])?$" },
-  refill: { dependentSchemas: { refillDay: { properties: { interval: { const: "monthly" } } } } },
+  refill: {
+    dependentSchemas: { refillDay: { properties: { interval: { enum: ["weekly", "monthly"] } } } },
+    ...when(isGiven("interval", "weekly"), { properties: { refillDay: { maximum: 7 } } }),
+  },
   "identities.createIdentity": { dependentRequired: { refill: ["remaining"] } },
   "identities.updateIdentity": either("identityId", "externalId"),
   "keys.addPermissions.permissions": IDS_OR_NAMES,
@@ -125,11 +128,10 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   "keys.updateKey.permissions": IDS_OR_NAMES,
   "keys.updateKey.ratelimits": KEY_LIMITS,
   "keys.updateKey.roles": IDS_OR_NAMES,
-  "keys.updateRemaining": when(
-    isGiven("op", "set"),
-    {},
-    { properties: { value: { type: "integer", minimum: 1 } } },
-  ),
+  "keys.updateRemaining": {
+    oneOf: ["keyId", "identityId", "externalId"].map((field) => ({ required: [field] })),
+    ...when(isGiven("op", "set"), {}, { properties: { value: { type: "integer", minimum: 1 } } }),
+  },
   "keys.reserve.ratelimits": REQUESTED_LIMITS,
   "keys.verifyKey.ratelimits": REQUESTED_LIMITS,
   "migrations.createKeys": {

@@ -224,6 +224,10 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
   "keys.updateKey.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  "keys.updateRemaining.externalId":
+    "Your own id of the user of the identity whose uses are changed.",
+  "keys.updateRemaining.identityId": "Id of the identity whose uses are changed.",
+  "keys.updateRemaining.keyId": "Id of the key whose own uses are changed.",
   "keys.updateRemaining.remaining": "Remaining uses afterwards; absent if unlimited.",
   "keys.updateRemaining.value":
     "The new number of uses, or by how many they change; `null` with `set` for unlimited.",
@@ -254,6 +258,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "permissions.setRolePermissions.permissions":
     "Names of all permissions of the role from now on; they must exist. An empty list clears them.",
   "ratelimit.async": "Accepted and stored; every limit is exact.",
+  "refill.interval.every":
+    "Length of the interval, counted from the creation of the key or identity: at least a minute, in ms or as a text such as `90m`.",
   "ratelimit.duration": GIVEN_DURATION,
   "ratelimit.type": "Accepted and stored; every limit is exact.",
   "ratelimits.async": "Accepted and stored; every limit is exact.",

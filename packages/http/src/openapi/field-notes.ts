@@ -42,7 +42,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   granularity: "Length of a bucket; the range is at most 31 days, 366 days or 120 months.",
   identifier: "What the limit counts for: a user, an address.",
   identityId: "Id of the identity.",
-  interval: "How often uses are restored.",
+  interval:
+    "When uses are restored, by UTC: each hour, each midnight, or midnight at the beginning of `refillDay`; or each `every`.",
   ipWhitelist:
     "Addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; from anywhere if empty.",
   key: "The secret.",
@@ -57,7 +58,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   permissionId: "Id of the permission.",
   plaintextError: "Why the secret of a recoverable key cannot be shown.",
   recoverable: "Stores the secret encrypted, so that it can be shown again; needs `encrypt_key`.",
-  refillDay: "Day of the month, 1 by default; a shorter month refills on its last day.",
+  refillDay:
+    "With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 by default.",
   requestId: "Equal to the header `X-Request-Id` of the response.",
   reset:
     "Unix epoch ms at which all of the limit is left again; of a fixed one, at which the next window opens. Absent only beyond the year 275760.",

@@ -7,6 +7,7 @@ import {
   onApiById,
   onApiOfKey,
   onApiOfSecret,
+  onIdentity,
   type RequiredPermissions,
 } from "../auth/required-permissions.js";
 import { updateKeyPermissions } from "../auth/update-key-permissions.js";
@@ -152,15 +153,17 @@ export const KEYS: readonly Operation[] = [
     method: "POST",
     summary: "Set, increase or decrease the remaining uses",
     description:
-      "`set` with `null` makes the key unlimited. `increment` and `decrement` of an unlimited key are a 400; a " +
-      "decrement below 0 is a 412 and changes nothing.",
+      "Exactly one of: `keyId`, a key with uses of its own; `identityId` or `externalId`, an identity whose uses its keys " +
+      "share. `set` with `null` makes the uses unlimited. `increment` and `decrement` of unlimited uses are a 400; a " +
+      "decrement below 0 is a 412 and changes nothing. Needs `update_key` of the key's API, or `update_identity`.",
     response: remainingUses,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
       input: { keyId: KEY_ID, op: "increment", value: 500 },
       response: { remaining: 1_498 },
     },
-    requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "update_key"),
+    requiredPermissions: ({ keyId, ...ids }) =>
+      keyId === undefined ? onIdentity("update_identity", ids) : onApiOfKey(keyId, "update_key"),
   }),
   defineOperation({
     name: "keys.deleteKey",

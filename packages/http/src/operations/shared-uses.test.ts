@@ -70,6 +70,62 @@ describe("uses of an identity", () => {
   });
 });
 
+describe("a refill", () => {
+  test.each([
+    [{ interval: "hourly" }, {}],
+    [{ interval: "weekly" }, { refillDay: 1 }],
+    [{ interval: "weekly", refillDay: 7 }, {}],
+    [{ interval: { every: "90m" } }, { interval: { every: 5_400_000 } }],
+  ])("with %j is taken and shown, of a key and of an identity", async (given, filledIn) => {
+    const uses = { remaining: 5, refill: { ...given, amount: 9 } };
+    const shown = { remaining: 5, refill: { ...uses.refill, ...filledIn } };
+    const { keyId } = await service.ok("keys.createKey", { apiId, ...uses });
+    expect(await service.ok("keys.getKey", { keyId })).toMatchObject(shown);
+    await service.ok("keys.updateKey", { keyId, refill: shown.refill });
+    await service.ok("identities.createIdentity", { externalId: "team", ...uses });
+    expect(await service.ok("identities.getIdentity", { externalId: "team" })).toMatchObject(shown);
+  });
+
+  test.each([
+    [{ interval: "hourly", refillDay: 1 }, "refill.refillDay"],
+    [{ interval: "weekly", refillDay: 8 }, "refill.refillDay"],
+    [{ interval: { every: "59s" } }, "refill.interval.every"],
+    [{ interval: { every: 59_999 } }, "refill.interval.every"],
+    [{ interval: { evry: "90m" } }, "refill.interval.every"],
+  ])("with %j is a 400 at %s", async (given, path) => {
+    const refill = { ...given, amount: 9 };
+    const { status, body } = await service.call("keys.createKey", { apiId, remaining: 5, refill });
+    expect([status, body.error.issues[0].path]).toEqual([400, path]);
+  });
+});
+
+describe("keys.updateRemaining", () => {
+  test("changes the uses that the keys of an identity share, by either id of it", async () => {
+    const { identityId } = await service.ok("identities.createIdentity", {
+      externalId: "team",
+      remaining: 5,
+    });
+    const raised = { identityId, op: "increment", value: 3 };
+    expect(await service.ok("keys.updateRemaining", raised)).toEqual({ remaining: 8 });
+    const lowered = { externalId: "team", op: "decrement", value: 8 };
+    expect(await service.ok("keys.updateRemaining", lowered)).toEqual({ remaining: 0 });
+    expect((await service.call("keys.updateRemaining", lowered)).status).toBe(412);
+    const { status, body } = await service.call("keys.updateRemaining", {
+      ...lowered,
+      identityId,
+    });
+    expect([status, body.error.issues]).toEqual([
+      400,
+      [
+        {
+          path: "keyId",
+          message: "exactly one of keyId, identityId and externalId must be given",
+        },
+      ],
+    ]);
+  });
+});
+
 describe("identities.deleteIdentity", () => {
   test("returns what became of its keys, and 404 from then on", async () => {
     const { identityId } = await service.ok("identities.createIdentity", { externalId: "team" });

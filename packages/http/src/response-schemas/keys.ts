@@ -57,5 +57,5 @@ export const keySummary = z.strictObject({
   environment: z.string().optional(),
 });
 
-/** Response of keys.updateRemaining: without `remaining` the key is unlimited. */
+/** Response of keys.updateRemaining: without `remaining` the uses are unlimited. */
 export const remainingUses = z.strictObject({ remaining: whole().optional() });

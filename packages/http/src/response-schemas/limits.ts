@@ -9,15 +9,24 @@ export const counting = {
   shadow: z.boolean().optional(),
 };
 
+/** How uses are restored. */
+export const refillSetting = z.strictObject({
+  interval: z.union([
+    z.enum(["hourly", "daily", "weekly", "monthly"]),
+    z.strictObject({
+      every: whole(60_000).describe(
+        "Length of the interval in ms, counted from the creation of the key or identity.",
+      ),
+    }),
+  ]),
+  amount: whole(1),
+  refillDay: whole(1).max(31).optional(),
+});
+
 /** How the uses of a key or identity are restored, and when they last were. */
 export const refillView = shared(
   "Refill",
-  z.strictObject({
-    interval: z.enum(["daily", "monthly"]),
-    amount: whole(1),
-    refillDay: whole(1).max(31).optional(),
-    lastRefillAt: instant.optional(),
-  }),
+  z.strictObject({ ...refillSetting.shape, lastRefillAt: instant.optional() }),
 );
 
 const keyLimit = {

@@ -184,9 +184,9 @@ describe("spec 2.3: creation inputs", () => {
 
 describe("spec 2.4: the refill object", () => {
   test("spec 2.4 interval: daily or monthly, required", async () => {
-    for (const interval of ["daily", "monthly"])
+    for (const interval of ["daily", "monthly", "hourly", "weekly", { every: "90m" }])
       await service.ok("keys.createKey", { apiId, remaining: 1, refill: { interval, amount: 1 } });
-    for (const interval of ["weekly", "Daily", "", null, 1, undefined]) {
+    for (const interval of ["yearly", "Daily", "", null, 1, [], undefined]) {
       const refill = { interval, amount: 1 };
       const { status, body } = await service.call("keys.createKey", {
         apiId,

@@ -126,10 +126,22 @@ export const SAMPLES: readonly Sample[] = [
     "key",
   ),
   sample(
-    "keys.updateRemaining",
+    "keys.updateRemaining, of a key",
     ({ keyId }) => ({ keyId, op: "set", value: 5 }),
     ["api.update_key"],
     "key",
+  ),
+  sample(
+    "keys.updateRemaining, of an identity",
+    ({ identityId }) => ({ identityId, op: "set", value: 5 }),
+    ["identity.update_identity"],
+    "identity",
+  ),
+  sample(
+    "keys.updateRemaining, of an external id",
+    ({ externalId }) => ({ externalId, op: "set", value: 5 }),
+    ["identity.update_identity"],
+    "identity",
   ),
   sample("keys.deleteKey", ({ keyId }) => ({ keyId }), ["api.delete_key"], "key"),
   sample(

@@ -1,13 +1,7 @@
 import type { IdentityView, KeyView, PermissionView, WireLimitFigures } from "@latchkey/core";
 import { z } from "zod";
-import { counting } from "../response-schemas/limits.js";
+import { counting, refillSetting } from "../response-schemas/limits.js";
 import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
-
-const refill = z.strictObject({
-  interval: z.enum(["daily", "monthly"]),
-  amount: whole(1),
-  refillDay: whole(1).max(31).optional(),
-});
 
 /** Uses of a key; null for unlimited. */
 export const credits = shared(
@@ -15,7 +9,7 @@ export const credits = shared(
   z.strictObject({
     remaining: whole().nullable(),
     reserved: whole(1).optional().describe("Uses that reservations hold, beside `remaining`."),
-    refill: refill.optional(),
+    refill: refillSetting.optional(),
   }),
 );
 

@@ -26,7 +26,8 @@ async function expectAllImported(url: string, { secrets, userId }: Issued) {
   expect(first.report.notes).toEqual([
     {
       field: "refill",
-      message: "every 3600000 ms is left out: refills are daily or monthly here",
+      message:
+        "every 3600000 ms is counted from the creation of the key, and no longer from the last refill",
       rows: 1,
       firstRow: expect.any(Number),
       firstId: expect.any(String),
@@ -57,6 +58,8 @@ async function expectAllImported(url: string, { secrets, userId }: Issued) {
   const full = await shown(secrets.full);
   expect(full.start).toBe(secrets.full.slice(0, 6));
   expect(Math.abs((full.expires as number) - full.createdAt - 30 * DAY_MS)).toBeLessThan(5_000);
+  const hourly = await shown(secrets.hourly);
+  expect(hourly.refill).toMatchObject({ interval: { every: 3_600_000 }, amount: 10 });
   const daily = await shown(secrets.daily);
   expect(daily).toMatchObject({ remaining: 2, refill: { interval: "daily", amount: 10 } });
   expect(daily.ratelimit).toBeUndefined();
@@ -151,7 +154,20 @@ describe("a row of better-auth", () => {
       expect(every(days).key.refill).toEqual({ interval: "monthly", amount: 9, refillDay: 10 });
       expect(every(days).notes[0]?.message).toContain(`every ${days} days became monthly`);
     }
-    for (const days of [27, 32]) expect(every(days).key).not.toHaveProperty("refill");
+    for (const days of [27, 32])
+      expect(every(days).key.refill).toEqual({ interval: { every: days * DAY_MS }, amount: 9 });
+  });
+
+  test("a refill of another interval is counted from the creation of the key, and one of less than a minute left out", () => {
+    const every = (ms: number) => read({ remaining: 1, refillAmount: 9, refillInterval: ms });
+    expect(every(60_000).key.refill).toEqual({ interval: { every: 60_000 }, amount: 9 });
+    expect(every(60_000).notes[0]?.message).toContain("counted from the creation of the key");
+    for (const ms of [59_999, 60_000.5, 2 ** 53]) {
+      expect(every(ms).key).not.toHaveProperty("refill");
+      expect(every(ms).notes[0]?.message).toBe(
+        `every ${ms} ms is left out: refills are a minute or more apart here`,
+      );
+    }
   });
 
   test("without a hash that is one it is skipped: a secret in the clear must not be taken for a hash, nor a hash for a secret", () => {

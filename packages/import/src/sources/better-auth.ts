@@ -74,9 +74,12 @@ function startOf(start: string | undefined, notes: RowIssue[]): string | undefin
   return start.slice(0, MAX_START);
 }
 
+/** The shortest and the longest interval of a refill here, in ms. */
+const INTERVAL = { shortest: 60_000, longest: 2 ** 52 };
+
 /**
- * Uses and refill. better-auth refills whenever an interval has passed since the last refill; here a refill is daily or monthly. One
- * that was due already is given.
+ * Uses and refill. better-auth refills whenever an interval has passed since the last refill; here a refill is daily, monthly, or
+ * counted from the creation of the key. One that was due already is given.
  */
 function usesOf(row: DatabaseRow, since: unknown, now: number, notes: RowIssue[]) {
   const [remaining, amount, interval] = [row.remaining, row.refillAmount, row.refillInterval].map(
@@ -96,11 +99,19 @@ function usesOf(row: DatabaseRow, since: unknown, now: number, notes: RowIssue[]
     });
     return { ...uses, refill: { interval: "monthly", amount, refillDay } };
   }
+  const isWithin = interval >= INTERVAL.shortest && interval <= INTERVAL.longest;
+  if (!Number.isInteger(interval) || !isWithin) {
+    notes.push({
+      field: "refill",
+      message: `every ${interval} ms is left out: refills are a minute or more apart here`,
+    });
+    return uses;
+  }
   notes.push({
     field: "refill",
-    message: `every ${interval} ms is left out: refills are daily or monthly here`,
+    message: `every ${interval} ms is counted from the creation of the key, and no longer from the last refill`,
   });
-  return uses;
+  return { ...uses, refill: { interval: { every: interval }, amount } };
 }
 
 function limitOf(row: DatabaseRow): unknown {

@@ -138,16 +138,29 @@ function namedRates(text: string): readonly object[] {
   });
 }
 
-/** A refill, as `daily:100` or `monthly:1000:15`, the last being the day of the month. */
+/** The last day of the intervals of a refill: of a week, of a month, or none. */
+const LAST_DAYS = new Map([
+  ["hourly", 0],
+  ["daily", 0],
+  ["weekly", 7],
+  ["monthly", 31],
+]);
+
+/** A refill, as `daily:100`, `monthly:1000:15`, the last being the day of the month, or `90m:100`, each 90 minutes. */
 function refill(text: string): object {
   const [interval = "", amount, day, ...rest] = text.split(":");
-  const isKnown = interval === "daily" ? day === undefined : interval === "monthly";
-  if (!isKnown || amount === undefined || rest.length > 0)
-    throw new UsageError("--refill must be daily:amount or monthly:amount:day, such as daily:100");
+  const lastDay = LAST_DAYS.get(interval) ?? 0;
+  const isKnown = LAST_DAYS.has(interval) || /^\d/.test(interval);
+  if (!isKnown || amount === undefined || (day !== undefined && lastDay === 0) || rest.length > 0)
+    throw new UsageError(
+      "--refill must be hourly:amount, daily:amount, weekly:amount:day, monthly:amount:day or span:amount, such as daily:100 or 90m:100",
+    );
   return {
-    interval,
+    interval: LAST_DAYS.has(interval)
+      ? interval
+      : { every: span("--refill: the span", 1)(interval) },
     amount: wholeNumber("--refill: the amount", 1)(amount),
-    ...(day !== undefined && { refillDay: wholeNumber("--refill: the day", 1, 31)(day) }),
+    ...(day !== undefined && { refillDay: wholeNumber("--refill: the day", 1, lastDay)(day) }),
   };
 }
 
@@ -175,7 +188,7 @@ export const FIELDS = {
   firstRemaining: remainingFrom(1),
   refill: {
     flags: "--refill <rule>",
-    text: "daily:100, or monthly:1000:15 for the 15th",
+    text: "hourly:10, daily:100, weekly:500:1 for Mondays, monthly:1000:15 for the 15th, or 90m:100",
     read: refill,
   },
   ratelimit: {
@@ -209,3 +222,18 @@ export const FIELDS = {
     of: (word) => word === "on",
   },
 } as const satisfies Readonly<Record<string, Field>>;
+
+/** How uses are changed by `update-remaining`. */
+export const CHANGE_OF_USES: readonly Field[] = [
+  {
+    flags: "--op <op>",
+    text: "what is done to the uses left",
+    words: ["set", "increment", "decrement"],
+  },
+  {
+    flags: "--value <n>",
+    text: "the new number of uses, or by how many they change; unlimited with set takes the refill away, too",
+    // Not read: commander takes null for no value at all.
+    of: (text) => (text === "unlimited" ? null : wholeNumber("--value", 0)(text)),
+  },
+];

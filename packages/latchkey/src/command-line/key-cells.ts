@@ -70,6 +70,15 @@ export function identityCells(identity: IdentityView): Cells {
   ];
 }
 
+/** The uses left after a change of them. */
+export function remainingCells({
+  remaining = "unlimited",
+}: {
+  readonly remaining?: number | "unlimited";
+}): Cells {
+  return [["remaining", remaining]];
+}
+
 /** A span in the largest unit that it is a whole number of. */
 export function spanText(ms: number): string {
   for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;
@@ -92,7 +101,8 @@ function refillText(refill: KeyView["refill"]): string | undefined {
   const { interval, amount, refillDay, lastRefillAt } = refill;
   const day = refillDay === undefined ? "" : `:${refillDay}`;
   const last = lastRefillAt === undefined ? "" : ` (last ${instant(lastRefillAt)})`;
-  return `${interval}:${amount}${day}${last}`;
+  const when = typeof interval === "object" ? spanText(interval.every) : interval;
+  return `${when}:${amount}${day}${last}`;
 }
 
 function limitsText(

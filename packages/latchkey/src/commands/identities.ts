@@ -1,8 +1,9 @@
 import type { Command } from "commander";
-import { FIELDS } from "../command-line/fields.js";
+import { UsageError } from "../command-line/failures.js";
+import { CHANGE_OF_USES, FIELDS } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { identityCells } from "../command-line/key-cells.js";
+import { identityCells, remainingCells } from "../command-line/key-cells.js";
 import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
 
 const SETTINGS = [FIELDS.meta, FIELDS.ratelimits, FIELDS.refill];
@@ -47,6 +48,18 @@ const COMMANDS: readonly AddCommand[] = [
     fields: [...WHICH.fields, ...SETTINGS, FIELDS.remaining],
     canClear: true,
     print: identityCells,
+  }),
+  operationCommand({
+    name: "update-remaining",
+    text: "set, increase or decrease the uses that the keys of an identity share, exact beside their verifications",
+    operation: "updateRemaining",
+    args: WHICH.args,
+    fields: [...WHICH.fields, ...CHANGE_OF_USES],
+    completed: async (_, { identityId, externalId }) => {
+      if ((identityId === undefined) !== (externalId === undefined)) return {};
+      throw new UsageError("exactly one of <identityId> and --external-id is required");
+    },
+    print: remainingCells,
   }),
   operationCommand({
     name: "delete",

@@ -1,9 +1,9 @@
 import { type Latchkey, labelsOf } from "@latchkey/core";
 import type { Command } from "commander";
-import { FIELDS, type Field, span } from "../command-line/fields.js";
+import { CHANGE_OF_USES, FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { keyCells, type ShownKey, stateText } from "../command-line/key-cells.js";
+import { keyCells, remainingCells, type ShownKey, stateText } from "../command-line/key-cells.js";
 import {
   type AddCommand,
   type Input,
@@ -124,6 +124,14 @@ const COMMANDS: readonly AddCommand[] = [
     canClear: true,
     completed: keepDefaultLimit,
     print: (_, { keyId }, outcome) => updateText(`key ${keyId}`, outcome),
+  }),
+  operationCommand({
+    name: "update-remaining",
+    text: "set, increase or decrease the uses left to a key, exact beside its verifications",
+    operation: "updateRemaining",
+    args: ["<keyId>"],
+    fields: CHANGE_OF_USES,
+    print: remainingCells,
   }),
   switchCommand("disable", "switch a key off: it verifies nowhere from now on"),
   switchCommand("enable", "switch a key on again"),

@@ -5,6 +5,9 @@ import { cliStore, TERMINAL } from "../testing/cli-store.js";
 
 const line = (stdout: string) => stdout.split("\n").filter(Boolean);
 
+const REFILL_FORMS =
+  "--refill must be hourly:amount, daily:amount, weekly:amount:day, monthly:amount:day or span:amount, such as daily:100 or 90m:100";
+
 describe("keys, from the cradle to the grave", () => {
   test("are made, listed, shown, changed, switched off, rotated and deleted", async () => {
     const { run, json } = cliStore();
@@ -91,13 +94,18 @@ describe("keys, from the cradle to the grave", () => {
       "keys update key_1 --ratelimits writes",
       "--ratelimits must be name=units/span, such as writes=20/1m:auto",
     ],
+    ["keys update key_1 --refill daily", REFILL_FORMS],
+    ["keys update key_1 --refill daily:5:3", REFILL_FORMS],
+    ["keys update key_1 --refill 90m", REFILL_FORMS],
+    ["keys update key_1 --refill 90m:5:1", REFILL_FORMS],
+    ["keys update key_1 --refill yearly:5", REFILL_FORMS],
     [
-      "keys update key_1 --refill daily",
-      "--refill must be daily:amount or monthly:amount:day, such as daily:100",
+      "keys update key_1 --refill weekly:5:8",
+      "--refill: the day must be a whole number from 1 to 7",
     ],
     [
-      "keys update key_1 --refill daily:5:3",
-      "--refill must be daily:amount or monthly:amount:day, such as daily:100",
+      "keys update key_1 --refill 90x:5",
+      "--refill: the span must be a whole number >= 1 with ms, s, m, h or d, such as 15m",
     ],
     ["keys update key_1 --refill daily:0", "--refill: the amount must be a whole number >= 1"],
     [

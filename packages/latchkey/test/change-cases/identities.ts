@@ -41,6 +41,14 @@ export const IDENTITY_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "updateRemaining of an identity, by its external id",
+    operation: "updateRemaining",
+    run: async (latchkey, { identityId }) => {
+      await latchkey.updateRemaining({ externalId: "pier-7", op: "set", value: 3 });
+      return [{ type: "identity.updated", identityId, fields: { remaining: [undefined, 3] } }];
+    },
+  },
+  {
     title: "deleteIdentity",
     operation: "deleteIdentity",
     run: async (latchkey, { identityId }) => {

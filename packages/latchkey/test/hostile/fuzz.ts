@@ -5,11 +5,14 @@ import { test } from "vitest";
 /** `LATCHKEY_FUZZ_RUNS=50`: fifty times as many inputs. `LATCHKEY_FUZZ_SEED`: those that a failure printed. */
 const { LATCHKEY_FUZZ_RUNS: times = "1", LATCHKEY_FUZZ_SEED: seed } = process.env;
 
+/** How long inputs are generated, before that is multiplied, in ms. */
+const MOST_MS = 6_000;
+
 /** What is fed to one parser or one set of operations. Inputs are JSON, so that a failure can be kept in the corpus. */
 export interface Fuzzed<Input> {
   /** Name of its file in the corpus, without the ending. */
   readonly corpus: string;
-  /** How many inputs, before they are multiplied. */
+  /** How many inputs at most, before they are multiplied. */
   readonly runs: number;
   readonly input: fc.Arbitrary<Input>;
   /** Throws where an input is answered as none may be. */
@@ -18,6 +21,7 @@ export interface Fuzzed<Input> {
 
 /** A test that feeds what once mattered, then generated inputs. A failure prints the input and the seed. */
 export function fuzz<Input>(title: string, { corpus, runs, input, feed }: Fuzzed<Input>): void {
+  const factor = Math.max(1, Number(times));
   const numRuns = Math.ceil(runs * Number(times));
   test(
     title,
@@ -25,10 +29,12 @@ export function fuzz<Input>(title: string, { corpus, runs, input, feed }: Fuzzed
       for (const kept of keptInputs<Input>(corpus)) await feed(kept);
       await fc.assert(fc.asyncProperty(input, feed), {
         numRuns,
+        // On a machine that is busy fewer inputs will do: nobody waits for a minute.
+        interruptAfterTimeLimit: MOST_MS * factor,
         ...(seed !== undefined && { seed: Number(seed) }),
       });
     },
-    30_000 * Math.max(1, Number(times)),
+    30_000 * factor,
   );
 }
 

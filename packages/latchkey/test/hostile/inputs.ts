@@ -111,6 +111,8 @@ export async function fill(
       },
     ],
     ["updateRemaining", { keyId, op: "increment", value: 1 }],
+    ["updateRemaining", { identityId, op: "decrement", value: 1 }],
+    ["updateRemaining", { externalId: "user_1", op: "set", value: null }],
     ["rotateKey", { keyId, graceMs: "1h" }],
     ["addRoles", { keyId, roles: ["reader", { name: "reader" }, { id: roleId }] }],
     ["setRoles", { keyId, roles: ["reader"] }],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { changed, changesOf } from "./changed.js";
 import { fuzz } from "./fuzz.js";
 import { type Filled, fill } from "./inputs.js";
-import { hostile } from "./values.js";
+import { hostile, hostileText } from "./values.js";
 
 let filled: Filled = await fill();
 
@@ -40,7 +40,7 @@ fuzz(
   "hostile input of any operation works, or is refused by the names of its fields with nothing written",
   {
     corpus: "operations",
-    runs: 8_000,
+    runs: 6_000,
     input: fc.record({ operation: fc.nat(1_000), changes: changesOf(hostile) }),
     feed: async ({ operation, changes }) => {
       const { latchkey, inputs, writes } = filled;
@@ -75,3 +75,47 @@ fuzz(
     },
   },
 );
+
+const LISTS = [
+  "listApis",
+  "listKeys",
+  "listIdentities",
+  "listRootKeys",
+  "listAuditEvents",
+] as const;
+const part = fc.oneof(
+  fc.constantFrom(
+    "1",
+    "keys",
+    "apis",
+    "identities",
+    "root-keys",
+    "audit-events",
+    "ws_default",
+    "key_1",
+    "api_zz",
+  ),
+  hostileText,
+);
+const cursor = fc.oneof(
+  hostileText,
+  fc
+    .array(part, { minLength: 1, maxLength: 5 })
+    .map((parts) => Buffer.from(parts.join(":")).toString("base64url")),
+);
+
+fuzz("any cursor begins a page of the list, or is refused by its name", {
+  corpus: "cursors",
+  runs: 2_000,
+  input: fc.record({ list: fc.nat(LISTS.length - 1), cursor }),
+  feed: async ({ list, cursor }) => {
+    const name = LISTS[list] ?? "listApis";
+    const { latchkey, inputs } = filled;
+    const given = { ...(inputs.find(([other]) => other === name)?.[1] as object), cursor };
+    const error = await errorOf(() =>
+      (latchkey[name] as (input: unknown) => Promise<unknown>)(given),
+    );
+    if (error === null) return;
+    expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: "cursor" }] });
+  },
+});

@@ -94,7 +94,11 @@ const INPUTS: {
       permissions: [permissionName],
     }),
   ],
-  updateRemaining: [({ keyId }) => ({ keyId, op: "set", value: 7 })],
+  updateRemaining: [
+    ({ keyId }) => ({ keyId, op: "set", value: 7 }),
+    ({ identityId }) => ({ identityId, op: "set", value: 7 }),
+    ({ externalId }) => ({ externalId, op: "set", value: 7 }),
+  ],
   rotateKey: [({ keyId }) => ({ keyId, graceMs: 1_000 })],
   addRoles: [({ keyId, roleId }) => ({ keyId, roles: [{ id: roleId }] })],
   setRoles: [({ keyId, roleName }) => ({ keyId, roles: [{ name: roleName }] })],

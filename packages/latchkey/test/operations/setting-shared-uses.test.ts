@@ -118,6 +118,69 @@ describeOnMemory("setting shared uses", (open) => {
     expect("remaining" in (await latchkey.verifyKey({ key: one.key }))).toBe(false);
   });
 
+  test("updateRemaining takes exactly one of keyId, identityId and externalId, said beside other issues", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { identityId, one } = await team(context);
+    const { keyId } = one;
+    const externalId = "team";
+    const all = [{}, { keyId, identityId }, { keyId, externalId }, { identityId, externalId }];
+    for (const ids of [...all, { keyId, identityId, externalId }]) {
+      const call = latchkey.updateRemaining({ ...ids, op: "increment", value: 0 });
+      expect((await rejectionOf(call)).issues).toEqual([
+        { path: "keyId", message: "exactly one of keyId, identityId and externalId must be given" },
+        { path: "value", message: "must be a whole number >= 1" },
+      ]);
+    }
+    expect((await latchkey.getIdentity({ identityId })).remaining).toBe(5);
+  });
+
+  test("updateRemaining of an identity refuses what that of a key refuses, and changes nothing then", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { identityId } = await team(context);
+    expect(
+      await rejectionOf(latchkey.updateRemaining({ identityId, op: "decrement", value: 6 })),
+    ).toMatchObject({ reason: "insufficient-uses", details: { remaining: 5 } });
+    const most = Number.MAX_SAFE_INTEGER;
+    const tooMany = latchkey.updateRemaining({ identityId, op: "increment", value: most });
+    expect((await rejectionOf(tooMany)).issues).toMatchObject([{ path: "value" }]);
+    expect((await latchkey.getIdentity({ identityId })).remaining).toBe(5);
+    await latchkey.updateRemaining({ identityId, op: "set", value: null });
+    for (const op of ["increment", "decrement"] as const) {
+      const call = latchkey.updateRemaining({ identityId, op, value: 1 });
+      expect((await rejectionOf(call)).issues).toEqual([
+        { path: "op", message: 'must be "set": the uses are unlimited' },
+      ]);
+    }
+    for (const ids of [{ identityId: "id_unknown" }, { externalId: "nobody" }]) {
+      const call = latchkey.updateRemaining({ ...ids, op: "set", value: 1 });
+      expect(await rejectionOf(call)).toMatchObject({ code: "NOT_FOUND" });
+    }
+  });
+
+  test("updateRemaining of an identity logs the uses and a refill that ends, and nothing where nothing changes", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const refill = { interval: "daily", amount: 3 } as const;
+    const { identityId } = await team(context, { remaining: 5, refill });
+    for (const value of [5, 7, 7, null])
+      await latchkey.updateRemaining({ identityId, op: "set", value });
+    const { events } = await latchkey.listAuditEvents({ identityId });
+    expect(events.slice(0, 2)).toMatchObject([
+      {
+        type: "identity.updated",
+        resourceId: identityId,
+        changes: [
+          { field: "remaining", before: 7 },
+          { field: "refill", before: refill },
+        ],
+      },
+      { type: "identity.updated", changes: [{ field: "remaining", before: 5, after: 7 }] },
+    ]);
+    expect(events.filter(({ type }) => type === "identity.updated")).toHaveLength(2);
+  });
+
   test("createKey says all that does not go with usesFrom, beside other issues", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });

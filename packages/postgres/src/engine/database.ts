@@ -106,7 +106,7 @@ export function poolDatabase(
         } as const;
         return withTimeout(deadline - performance.now(), client.query(query), () =>
           noAnswer(isUnknown, LATE),
-        ).then(({ rows }) => rows as Row[]);
+        ).then((result) => readRows(result, isUnknown));
       };
       let isBroken = true;
       // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
@@ -137,6 +137,16 @@ export function poolDatabase(
       if (isOwned) await pool.end();
     },
   };
+}
+
+function readRows(result: unknown, isUnknown: boolean): readonly Row[] {
+  const { rows } = Object(result) as { readonly rows?: unknown };
+  if (Array.isArray(rows) && rows.every(isRow)) return rows;
+  throw noAnswer(isUnknown, "what came in place of rows of PostgreSQL is none");
+}
+
+function isRow(row: unknown): row is Row {
+  return Array.isArray(row) && row.every((value) => value === null || typeof value === "string");
 }
 
 function ignore(): void {}

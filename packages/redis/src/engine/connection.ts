@@ -4,6 +4,7 @@ import type { RedisClient } from "./client.js";
 import { firstWord, redisRefusal, translateError } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
+import { asList, whole } from "./stored-values.js";
 
 /** How long {@link Connection.close} waits for calls that are under way, in ms. */
 const CLOSING_MS = 500;
@@ -41,8 +42,9 @@ export class Connection {
 
   /** The clock of the server. */
   async time(): Promise<EpochMs> {
-    const [seconds, micros] = await this.ask((client) => client.time(), this.otherSpanMs);
-    return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
+    const answer = asList(await this.ask((client) => client.time(), this.otherSpanMs), "clock");
+    const [seconds, micros] = [whole(answer[0], "clock"), whole(answer[1], "clock")];
+    return whole(seconds * 1_000 + Math.floor(micros / 1_000), "clock");
   }
 
   /** How long a verification may take, in ms. Whatever is sent behind a WAIT waits with it. */

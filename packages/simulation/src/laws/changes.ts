@@ -17,7 +17,7 @@ interface Entry {
 const AUDITED: ReadonlySet<string> = new Set(["key", "identity", "api", "role", "permission"]);
 
 /** Fields of a key that a change moves without being told: what follows from others, and where it is counted. */
-const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId"]);
+const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId", "chainCreatedAt"]);
 
 function entriesOf(change: Change): readonly Entry[] {
   return change.puts

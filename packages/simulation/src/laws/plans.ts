@@ -11,7 +11,8 @@ interface StoredLimit {
   readonly autoApply?: boolean;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 function bodyOf(workspace: ModelWorkspace, kind: string, id: string | undefined): Body | null {
   if (workspace.damaged.has(id ?? "")) return null;
@@ -49,7 +50,9 @@ export function plansFollowTheRecords(
   const isShared = key.usesFrom === "identity";
   if (plan.uses !== (isShared ? 1 : 0)) return `${first.id} takes the uses of another`;
   const identity = bodyOf(workspace, "identity", second?.id);
-  const due = dueOf((isShared ? identity : key)?.refill, now);
+  const due = isShared
+    ? dueOf(identity?.refill, identity?.createdAt, now)
+    : dueOf(key.refill, chainCreatedAt(workspace, key), now);
   if (JSON.stringify(due) !== JSON.stringify(refill))
     return `${first.id}: refill ${JSON.stringify(refill)}, due is ${JSON.stringify(due)}`;
   return plan.mode === "peek" && plan.limits.length === 0
@@ -57,21 +60,41 @@ export function plansFollowTheRecords(
     : missingLimit(plan, key.ratelimits, identity?.ratelimits);
 }
 
-/** The refill that is owed, by the calendar of UTC. */
-function dueOf(refill: unknown, now: number): { amount: number; dueAt: number } | null {
+/** When the first key of a rotated chain was created, by its own record where it is still there. */
+function chainCreatedAt(workspace: ModelWorkspace, key: Body): unknown {
+  const first = bodyOf(workspace, "key", key.sharedCountersId as string | undefined);
+  return first?.createdAt ?? key.chainCreatedAt ?? key.createdAt;
+}
+
+/** The refill that is owed, by the calendar of UTC or by adding up spans since the counters were created. */
+function dueOf(
+  refill: unknown,
+  createdAt: unknown,
+  now: number,
+): { amount: number; dueAt: number } | null {
   if (refill === undefined || refill === null) return null;
   const { interval, amount, refillDay } = refill as {
-    readonly interval: string;
+    readonly interval: string | { readonly every: number };
     readonly amount: number;
     readonly refillDay: number;
   };
-  const isDue = (day: Date): boolean => {
-    const tomorrow = new Date(day.getTime() + DAY_MS);
-    const isLast = tomorrow.getUTCMonth() !== day.getUTCMonth();
-    return day.getUTCDate() === refillDay || (isLast && refillDay > day.getUTCDate());
+  if (typeof interval === "object") {
+    let dueAt = createdAt as number;
+    while (dueAt + interval.every <= now) dueAt += interval.every;
+    return dueAt === createdAt ? null : { amount, dueAt };
+  }
+  if (interval === "hourly") return { amount, dueAt: Math.floor(now / HOUR_MS) * HOUR_MS };
+  const isDue: Readonly<Record<string, (day: Date) => boolean>> = {
+    daily: () => true,
+    weekly: (day) => (day.getUTCDay() === 0 ? 7 : day.getUTCDay()) === refillDay,
+    monthly: (day) => {
+      const tomorrow = new Date(day.getTime() + DAY_MS);
+      const isLast = tomorrow.getUTCMonth() !== day.getUTCMonth();
+      return day.getUTCDate() === refillDay || (isLast && refillDay > day.getUTCDate());
+    },
   };
   let day = new Date(Math.floor(now / DAY_MS) * DAY_MS);
-  while (interval === "monthly" && !isDue(day)) day = new Date(day.getTime() - DAY_MS);
+  while (!isDue[interval]?.(day)) day = new Date(day.getTime() - DAY_MS);
   return { amount, dueAt: day.getTime() };
 }
 

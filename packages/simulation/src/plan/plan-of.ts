@@ -86,8 +86,19 @@ export function planOf(seed: number): Plan {
 }
 
 function refillOf(random: Random, amount: number): KeySetup["refill"] {
-  if (random.chance(50)) return { interval: "daily", amount };
-  return { interval: "monthly", amount, refillDay: random.pick([1, 31]) };
+  switch (random.weighted({ daily: 5, monthly: 5, hourly: 2, weekly: 2, span: 3 })) {
+    case "hourly":
+      return { interval: "hourly", amount };
+    case "daily":
+      return { interval: "daily", amount };
+    // The world begins on a Thursday.
+    case "weekly":
+      return { interval: "weekly", amount, refillDay: random.pick([4, 5, 6]) };
+    case "monthly":
+      return { interval: "monthly", amount, refillDay: random.pick([1, 31]) };
+    case "span":
+      return { interval: { every: random.pick([60_000, 90_000, DAY_MS]) }, amount };
+  }
 }
 
 /** Mostly everything at once; sometimes into the next window, or the next day. */

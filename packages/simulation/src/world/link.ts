@@ -90,6 +90,8 @@ export function linkedStore(context: LinkContext): KeyStore {
     page: route("page"),
     commit: route("commit"),
     charge: route("charge"),
+    settle: route("settle"),
+    holds: route("holds"),
     addStatistics: route("addStatistics"),
     readStatistics: route("readStatistics"),
     deleteStatistics: route("deleteStatistics"),

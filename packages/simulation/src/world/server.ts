@@ -51,6 +51,7 @@ const AS_IT_SHOULD = "each step of the store comes to what it should";
 const WRITES: ReadonlySet<Method> = new Set([
   "commit",
   "charge",
+  "settle",
   "addStatistics",
   "deleteStatistics",
 ]);

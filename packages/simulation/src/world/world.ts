@@ -272,7 +272,8 @@ export class World {
 
   /** Moves all keys to another store while they are used, as an operator does, who calls it again when it fails. */
   moveStore(): void {
-    if (this.#move !== null) return;
+    // One is under way, or comes to its end.
+    if (this.#move !== null || this.server.isMoved) return;
     const from = this.server;
     const to = new StoreServer(
       () => this.scheduler.now,

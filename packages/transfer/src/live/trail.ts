@@ -1,4 +1,6 @@
 import {
+  corruptRecord,
+  type JsonValue,
   type KeyStore,
   type LoadedRecord,
   RECORD_KINDS,
@@ -25,6 +27,8 @@ export interface Trail {
   /** Names of those that the workspace keeps. */
   readonly changedWindows: readonly string[];
   readonly recordIds: readonly string[];
+  /** Whether a part of it cannot be read: then nobody knows all that changed. */
+  readonly isDamaged: boolean;
 }
 
 /** One with nothing in it. */
@@ -32,6 +36,7 @@ export const EMPTY_TRAIL: Trail = {
   addresses: [],
   changedWindows: [],
   recordIds: [],
+  isDamaged: false,
 };
 
 /** Reads a trail. It is complete once the state of the workspace names another one. */
@@ -43,12 +48,14 @@ export async function readTrail(
   const addresses = new Map<string, RecordAddress>();
   const changedWindows = new Set<string>();
   const recordIds: string[] = [];
+  let isDamaged = false;
   const list = { kind: "workspace", list: trailList(trail) } as const;
   for await (const { found } of pagesOf(store, workspaceId, list))
     for (const { record } of found) {
       recordIds.push(record.id);
-      const changed = record.body as unknown as RecordAddress | { readonly window: string };
-      if ("window" in changed) changedWindows.add(changed.window);
+      const changed = readTouched(record.body);
+      if (changed === null) isDamaged = true;
+      else if ("window" in changed) changedWindows.add(changed.window);
       else addresses.set(`${changed.kind} ${changed.id}`, changed);
     }
   const order = (one: RecordAddress, other: RecordAddress) =>
@@ -58,19 +65,32 @@ export async function readTrail(
     addresses: [...addresses.values()].sort(order),
     changedWindows: [...changedWindows],
     recordIds,
+    isDamaged,
   };
+}
+
+/** What one record of a trail names; null where it is damaged. */
+function readTouched(
+  body: JsonValue | undefined,
+): RecordAddress | { readonly window: string } | null {
+  const { window, kind, id } = Object(body) as Readonly<Record<string, unknown>>;
+  if (typeof window === "string") return { window };
+  const known = RECORD_KINDS.find((name) => name === kind);
+  return known !== undefined && typeof id === "string" ? { kind: known, id } : null;
 }
 
 /**
  * Brings records and windows of the target up to date.
  *
  * @returns How many were not.
+ * @throws LatchkeyError `STORE_CORRUPT` for a trail that is damaged. A copy that is called again compares everything.
  */
 export async function followTrail(
   from: KeyStore,
   target: Target,
-  { addresses, changedWindows }: Trail,
+  { addresses, changedWindows, isDamaged }: Trail,
 ): Promise<number> {
+  if (isDamaged) throw corruptRecord("trail of a workspace");
   const { store, workspaceId } = target;
   const [wanted, present] = await Promise.all(
     [from, store].map((each) => readNamedWindows(each, workspaceId, changedWindows)),

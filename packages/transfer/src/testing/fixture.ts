@@ -70,6 +70,7 @@ export async function fill(store: KeyStore): Promise<Filled> {
   const old = await latchkey.createKey({
     apiId,
     remaining: 8,
+    refill: { interval: { every: "90m" }, amount: 1 },
     ratelimit: { limit: 4, duration: 86_400_000 },
   });
   await use(latchkey, old.key, 1);

@@ -3,25 +3,18 @@ import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
-import { dueRefill } from "../../rules/refill.js";
+import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
 import { applyRefill, type Usage } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { notFound, transact } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
-import {
-  evenWithIssues,
-  externalId,
-  id,
-  metadata,
-  parseInput,
-  refill,
-  wholeNumber,
-} from "../input.js";
+import { evenWithIssues, externalId, id, metadata, parseInput, wholeNumber } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { pagesOf, readRecord, readRecordIn, usageOf } from "../read.js";
+import { refill } from "../refill-input.js";
 import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
 import type { IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
@@ -69,7 +62,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     ...newIdentity(context.newId("id"), context.workspaceId, parsed.externalId, now),
     ...(parsed.meta && { meta: parsed.meta }),
     ...(parsed.ratelimits && { ratelimits: fromWireLimits(parsed.ratelimits) }),
-    ...(parsed.refill && { refill: parsed.refill }),
+    ...(parsed.refill && { refill: countedFrom(parsed.refill, now) }),
   };
   const remaining = parsed.remaining ?? null;
   await transact(context, async ({ transaction, audit }) => {
@@ -112,7 +105,13 @@ export const IDENTITY_TABLE = {
       const now = context.now();
       const { value: identity } = found;
       const before = usageOf(found.loaded);
-      const uses = settingOfUses({ usage: before, refill: identity.refill }, wanted, now);
+      const { refill, createdAt } = identity;
+      const given = wanted.refill && countedFrom(wanted.refill, createdAt);
+      const uses = settingOfUses(
+        { usage: before, refill },
+        { remaining: wanted.remaining, refill: given },
+        now,
+      );
       const ratelimits = wanted.ratelimits && fromWireLimits(wanted.ratelimits);
       const setsConfiguration = [wanted.meta, ratelimits, uses.refill].some(
         (field) => field !== undefined,
@@ -121,7 +120,7 @@ export const IDENTITY_TABLE = {
         ...identity,
         meta: wanted.meta ?? identity.meta,
         ratelimits: ratelimits ?? identity.ratelimits,
-        refill: uses.refill === undefined ? identity.refill : uses.refill,
+        refill: uses.refill === undefined ? refill : uses.refill,
       };
       // As it was when this was decided: verifications move it without an entry.
       const remaining = wanted.remaining === undefined ? undefined : uses.remainingBefore;
@@ -189,6 +188,6 @@ function identityFields(identity: IdentityRecord, remaining?: number | null): Au
         ? null
         : toWireLimits(identity.ratelimits).map((limit) => ({ ...limit })),
     remaining,
-    refill: identity.refill,
+    refill: identity.refill && refillSetting(identity.refill),
   };
 }

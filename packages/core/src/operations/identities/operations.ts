@@ -1,8 +1,9 @@
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { WireRateLimit } from "../../rules/rate-limit.js";
-import type { PageInput, RefillInput } from "../input.js";
+import type { PageInput } from "../input.js";
 import type { IdentityLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
+import type { RefillInput } from "../refill-input.js";
 import type { RefillView } from "../uses-and-refill.js";
 import type { IdentityReference } from "./reference.js";
 

@@ -2,6 +2,7 @@ import type { AuditFields } from "../../audit/entry.js";
 import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
+import { refillSetting } from "../../rules/refill.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 
 /** What is said of a key beside fields of its record. Undefined: not part of the change. */
@@ -65,7 +66,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     enabled: key.enabled,
     usesFrom: key.usesFrom,
     remaining: links.remaining,
-    refill: key.refill,
+    refill: key.refill && refillSetting(key.refill),
     ratelimits: key.ratelimits.length === 0 ? null : key.ratelimits.map(limitFields),
     roles: unlessNone(links.roles),
     permissions: unlessNone(links.permissions),

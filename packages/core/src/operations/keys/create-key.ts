@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { countedFrom } from "../../rules/refill.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
@@ -93,6 +94,7 @@ export function insertKey(
   const { roles = [], permissions = [] } = settings;
   const externalId = ownerOf(settings);
   const identityId = externalId === undefined ? null : references.identityId(externalId);
+  const createdAt = settings.createdAt ?? now;
   const key: KeyRecord = {
     id: credential.keyId,
     workspaceId: context.workspaceId,
@@ -102,11 +104,12 @@ export function insertKey(
     ...labelsOf((label) => settings[label] ?? null),
     identityId,
     meta: settings.meta ?? null,
-    createdAt: settings.createdAt ?? now,
+    createdAt,
+    chainCreatedAt: null,
     updatedAt: null,
     expires: settings.expires ?? null,
     enabled: settings.enabled,
-    refill: settings.refill ?? null,
+    refill: settings.refill === undefined ? null : countedFrom(settings.refill, createdAt),
     ratelimits: keyLimitsOf(settings),
     usesFrom: settings.usesFrom,
     rotatedFrom: null,

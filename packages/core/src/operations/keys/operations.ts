@@ -33,11 +33,25 @@ export interface ListKeysScope {
   readonly forExport?: boolean | undefined;
 }
 
-/** The uses of a key after updateRemaining. */
+/** The uses of a key or an identity after updateRemaining. */
 export interface RemainingUses {
   /** Uses left, whole and >= 0; absent when unlimited. */
   readonly remaining?: number;
 }
+
+/** Input of updateRemaining: exactly one of `keyId`, `identityId` and `externalId`. */
+export type UpdateRemainingInput = {
+  /** Id of a key that has uses of its own. */
+  readonly keyId?: string | undefined;
+  /** Id of an identity, whose uses the keys with `usesFrom: "identity"` share. */
+  readonly identityId?: string | undefined;
+  /** Your own id of the user: 1 to 255 characters. */
+  readonly externalId?: string | undefined;
+  /** What is done to the uses left. */
+  readonly op: "set" | "increment" | "decrement";
+  /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
+  readonly value: number | null;
+};
 
 /** For whom a rotation is done. */
 export interface RotationScope {
@@ -162,22 +176,16 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   updateKey(input: UpdateKeyInput<Types>): Promise<Record<string, never>>;
   /**
-   * Sets, raises or lowers the uses left, in one atomic step; a refill that is due is applied first. Setting null makes the key
-   * unlimited, and takes away its refill.
+   * Sets, raises or lowers the uses left of a key, or those that the keys of an identity share, in one atomic step; a refill that is
+   * due is applied first. Setting null makes them unlimited, and takes away the refill.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of an unlimited key; `PRECONDITION_FAILED`
-   * for a decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
+   * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of unlimited uses; `PRECONDITION_FAILED` for a
+   * decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
    * @example
    * const { remaining } = await latchkey.updateRemaining({ keyId, op: "increment", value: 500 });
+   * await latchkey.updateRemaining({ externalId: "user_1", op: "set", value: 2_000 });
    */
-  updateRemaining(
-    input: KeyReference & {
-      /** What is done to the uses left. */
-      readonly op: "set" | "increment" | "decrement";
-      /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
-      readonly value: number | null;
-    },
-  ): Promise<RemainingUses>;
+  updateRemaining(input: UpdateRemainingInput): Promise<RemainingUses>;
   /**
    * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two share
    * for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first, and is

@@ -1,9 +1,14 @@
 import { badRequest, LatchkeyError } from "../../errors.js";
-import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
+import {
+  chainCreatedAt,
+  fromWireKeyLimit,
+  type KeyRateLimit,
+  type KeyRecord,
+} from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
 import { decideUpdate } from "../../rules/lifecycle.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
-import { dueRefill } from "../../rules/refill.js";
+import { countedFrom, dueRefill } from "../../rules/refill.js";
 import { putsOffRotated } from "../../rules/rotation.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
@@ -35,7 +40,12 @@ export interface KeyUpdatePlan {
 export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): KeyUpdatePlan {
   const { key } = loaded;
   refuseUses(loaded, update);
-  const uses = settingOfUses({ usage: loaded.usage, refill: key.refill }, update, now);
+  const refill = update.refill && countedFrom(update.refill, chainCreatedAt(key));
+  const uses = settingOfUses(
+    { usage: loaded.usage, refill: key.refill },
+    { remaining: update.remaining, refill },
+    now,
+  );
   const ratelimits = limitsAfter(key.ratelimits, update);
   return {
     key: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
-import { type KeyRecord, keyType } from "../../records/key.js";
+import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
 import { decideRotation } from "../../rules/rotation.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
@@ -89,6 +89,7 @@ function successorOf(
       rotatedFrom: old.id,
       rotatedTo: null,
       sharedCountersId: old.sharedCountersId ?? old.id,
+      chainCreatedAt: chainCreatedAt(old),
       sealedSecret: vault?.seal(secret, row) ?? null,
       importMarks: [],
       version: 1,

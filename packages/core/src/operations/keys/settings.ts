@@ -14,8 +14,6 @@ import {
   id,
   list,
   metadata,
-  type RefillInput,
-  refill,
   refuseField,
   text,
   usesFrom,
@@ -27,6 +25,7 @@ import {
   type NamedKeyLimitInput,
   namedKeyRatelimits,
 } from "../limit-input.js";
+import { type RefillInput, refill } from "../refill-input.js";
 import { instant } from "../time-input.js";
 import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 

@@ -1,56 +1,82 @@
 import { z } from "zod";
+import type { ChangeDescription } from "../../audit/entry.js";
+import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
-import { dueRefill, refillAfter } from "../../rules/refill.js";
-import { applyRefill, type UsageChange } from "../../store/counters.js";
-import { transact } from "../context.js";
+import { dueRefill, type Refill, refillAfter, refillSetting } from "../../rules/refill.js";
+import { applyRefill, type Usage, type UsageChange } from "../../store/counters.js";
+import type { Transaction } from "../../store/transaction.js";
+import type { EpochMs } from "../../time.js";
+import { type OperationContext, transact } from "../context.js";
+import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
+import { readRecordIn, usageOf } from "../read.js";
 import { isAhead, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
 import { readKey } from "./load.js";
 
 const updateRemainingInput = z
   .strictObject({
-    keyId: id,
+    keyId: id.optional(),
+    ...identityIds,
     op: z.enum(["set", "increment", "decrement"], {
       error: orRequired('must be "set", "increment" or "decrement"'),
     }),
     value: wholeNumber(0).nullable(),
   })
+  .refine(
+    ({ keyId, identityId, externalId }) =>
+      [keyId, identityId, externalId].filter((one) => one !== undefined).length === 1,
+    {
+      ...evenWithIssues,
+      path: ["keyId"],
+      error: "exactly one of keyId, identityId and externalId must be given",
+    },
+  )
   .refine(({ op, value }) => op === "set" || (value !== null && value !== 0), {
     ...evenWithIssues,
     path: ["value"],
     error: "must be a whole number >= 1",
   });
 
+/** The counter of a key or an identity, as it was read, with what changes along with it. */
+interface UsesAsRead {
+  readonly kind: "key" | "identity";
+  readonly id: string;
+  readonly usage: Usage;
+  readonly refill: Refill | null;
+  /** Writes what the record says of a change of its uses. */
+  readonly write: (refill: Refill | null, now: EpochMs) => void;
+  /** Which entry the audit log gets. */
+  readonly entry: Pick<ChangeDescription, "type" | "resourceId" | "identityId">;
+}
+
 export const updateRemaining = operation(
   updateRemainingInput,
-  async (context, { keyId, op, value }) => {
+  async (context, { keyId, op, value, ...ids }) => {
     const change = toOperation(op, value);
     const { answer, usages } = await transact(context, async ({ transaction, audit }) => {
-      const { key, usage, identity } = await readKey(context, transaction, keyId);
-      if (key.usesFrom === "identity") throw usesAreOfIdentity();
+      const { kind, id, usage, refill, write, entry } =
+        keyId === undefined
+          ? await readIdentityUses(transaction, ids)
+          : await readKeyUses(context, transaction, keyId);
       const now = context.now();
       const makesUnlimited = change.kind === "set" && change.remaining === null;
-      const due = dueRefill(key.refill, now);
+      const due = dueRefill(refill, now);
       const { remaining } = applyRefill(usage, due);
       const after = usesAfter(remaining, change);
       // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
       if (change.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
-      const refill = refillAfter(key.refill, after);
-      const keepsVersion = refill === key.refill;
-      transaction.update(keyType, key, { ...key, refill, updatedAt: now }, keepsVersion);
+      write(refillAfter(refill, after), now);
       const restartsAt = change.kind === "set" ? now : null;
       transaction.changeCounters(
-        { kind: "key", id: keyId, usage: { due, operation: change, restartsAt } },
+        { kind, id, usage: { due, operation: change, restartsAt } },
         (reason) => refuseUsageChange(reason, "value"),
       );
       audit({
-        type: "key.updated",
+        ...entry,
         at: now,
-        resourceId: keyId,
-        identityId: identity?.id ?? null,
         // As they were when this was decided: verifications move them without an entry.
-        before: { remaining, ...(makesUnlimited && { refill: key.refill }) },
+        before: { remaining, ...(makesUnlimited && { refill: refill && refillSetting(refill) }) },
         after: { remaining: after },
       });
       return after;
@@ -59,6 +85,48 @@ export const updateRemaining = operation(
     return remaining === null ? {} : { remaining };
   },
 );
+
+async function readKeyUses(
+  context: OperationContext,
+  transaction: Transaction,
+  keyId: string,
+): Promise<UsesAsRead> {
+  const { key, usage, identity } = await readKey(context, transaction, keyId);
+  if (key.usesFrom === "identity") throw usesAreOfIdentity();
+  return {
+    kind: "key",
+    id: keyId,
+    usage,
+    refill: key.refill,
+    write: (refill, now) =>
+      transaction.update(
+        keyType,
+        key,
+        { ...key, refill, updatedAt: now },
+        // Its version stays: only uses change.
+        refill === key.refill,
+      ),
+    entry: { type: "key.updated", resourceId: keyId, identityId: identity?.id ?? null },
+  };
+}
+
+async function readIdentityUses(
+  transaction: Transaction,
+  ids: IdentityReference,
+): Promise<UsesAsRead> {
+  const want = identityWant(ids);
+  const { value, loaded } = await readRecordIn(transaction, identityType, want, "identity");
+  return {
+    kind: "identity",
+    id: value.id,
+    usage: usageOf(loaded),
+    refill: value.refill,
+    write: (refill) => {
+      if (refill !== value.refill) transaction.update(identityType, value, { ...value, refill });
+    },
+    entry: { type: "identity.updated", resourceId: value.id },
+  };
+}
 
 function usesAfter(
   remaining: number | null,

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { type Duration, LONGEST_DURATION } from "../rules/duration.js";
+import {
+  LAST_REFILL_DAY,
+  REFILL_INTERVALS,
+  type RefillSetting,
+  SHORTEST_REFILL,
+} from "../rules/refill.js";
+import { LAST_INSTANT } from "../time.js";
+import { orRequired, refuseField, wholeNumber } from "./input.js";
+import { spanOf } from "./time-input.js";
+
+/** How uses are restored, as it is given. */
+export interface RefillInput {
+  /**
+   * By UTC: `hourly` at each full hour, `daily` at each midnight, `weekly` and `monthly` at midnight at the beginning of `refillDay`. Or
+   * every so often, counted from the creation of the key (the first of those that it was rotated from) or the identity:
+   * `{ every: "90m" }`, at least a minute.
+   */
+  readonly interval:
+    | "hourly"
+    | "daily"
+    | "weekly"
+    | "monthly"
+    | {
+        /** Whole ms from 60,000 to 2^52, or a text such as `"90m"`, `"12h"` or `"7d"`. */
+        readonly every: Duration;
+      };
+  /** Uses that there are after a refill, whole and >= 1. A refill never lowers them. */
+  readonly amount: number;
+  /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 unless given. */
+  readonly refillDay?: number | undefined;
+  /** Passed over, so that what was read can be given as it is. */
+  readonly lastRefillAt?: number | undefined;
+}
+
+const every = spanOf(
+  SHORTEST_REFILL,
+  LONGEST_DURATION,
+  `must be a whole number of ms from ${SHORTEST_REFILL} to 2^52, or as long in seconds, minutes, hours or days, such as "90m", "12h" or "7d"`,
+);
+
+const interval = z.union([z.enum(REFILL_INTERVALS), z.strictObject({ every })], {
+  error: orRequired('must be "hourly", "daily", "weekly", "monthly" or { every: "90m" }'),
+});
+
+/**
+ * How `remaining` is restored. `refillDay` only with `weekly` and `monthly`, where it is 1 unless given. `lastRefillAt`, which reads
+ * show beside them, is passed over, so that what was read can be given as it is.
+ */
+export const refill: z.ZodType<RefillSetting, RefillInput> = z
+  .strictObject({
+    interval,
+    amount: wholeNumber(1),
+    refillDay: wholeNumber(1, 31).optional(),
+    lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
+  })
+  .superRefine(({ interval, refillDay }, sink) => {
+    if (refillDay === undefined) return;
+    if (interval !== "weekly" && interval !== "monthly")
+      refuseField(sink, "refillDay", 'is only allowed with interval "weekly" or "monthly"');
+    else if (refillDay > LAST_REFILL_DAY[interval])
+      refuseField(
+        sink,
+        "refillDay",
+        `must be a whole number from 1 to ${LAST_REFILL_DAY[interval]}`,
+      );
+  })
+  .transform(
+    ({ interval, amount, refillDay = 1 }): RefillSetting =>
+      interval === "weekly" || interval === "monthly"
+        ? { interval, amount, refillDay }
+        : ({ interval, amount } as RefillSetting),
+  );

@@ -1,0 +1,96 @@
+import {
+  COUNTED_CODES,
+  isWhole,
+  type KeyStore,
+  LatchkeyError,
+  type LoadedRecord,
+  type StoredRecordState,
+  type Usage,
+} from "@latchkey/core";
+import { expect } from "vitest";
+
+type Answer<Method extends keyof KeyStore> = Awaited<ReturnType<NonNullable<KeyStore[Method]>>>;
+
+/** What is wrong with what a store answered to a call; null where nothing is. */
+type Check<Method extends keyof KeyStore> = (answer: Answer<Method>) => boolean;
+
+const isWholeOrNull = (value: unknown) => value === null || isWhole(value);
+const isUsage = (usage: Usage) =>
+  isWholeOrNull(usage.remaining) && isWhole(usage.refilledAt) && isWholeOrNull(usage.lastRefillAt);
+const isState = ({ record, usage, usedAt }: StoredRecordState) =>
+  typeof record.id === "string" &&
+  isWhole(record.version) &&
+  (record.link === null || typeof record.link === "string") &&
+  (usage === null || isUsage(usage)) &&
+  isWholeOrNull(usedAt);
+const isLoaded = (loaded: LoadedRecord) =>
+  isState(loaded) && (loaded.linked === null || isState(loaded.linked));
+
+const CHECKS: { readonly [Method in keyof KeyStore]?: Check<Method> } = {
+  read: ({ revision, found }) =>
+    isWhole(revision) && found.every((loaded) => loaded === null || isLoaded(loaded)),
+  page: ({ revision, size, found, hasMore }) =>
+    isWhole(revision) && isWhole(size) && found.every(isLoaded) && typeof hasMore === "boolean",
+  commit: (result) => {
+    if (result.kind === "committed")
+      return result.usages.length === 1 && result.usages.every(isUsage);
+    if (
+      result.kind === "refused" &&
+      result.reason.kind !== "unlimited" &&
+      !isWhole(result.reason.remaining)
+    )
+      return false;
+    return ["stale", "taken", "refused"].includes(result.kind) && isWhole(result.index);
+  },
+  charge: (result) => {
+    if (result.kind === "conflict") return true;
+    if (result.kind === "stale") return result.moved === "revision" || isWhole(result.moved);
+    if (!("limits" in result)) return isWhole(result.record);
+    return (
+      ["charged", "rate-limited", "usage-exceeded"].includes(result.kind) &&
+      isWholeOrNull(result.remaining) &&
+      result.limits.every(
+        ({ name, limit, remaining, resetAt, exceeded }) =>
+          typeof name === "string" &&
+          isWhole(limit) &&
+          isWhole(remaining) &&
+          Number.isFinite(resetAt) &&
+          typeof exceeded === "boolean",
+      )
+    );
+  },
+  readStatistics: (counts) =>
+    counts.every(
+      ({ hourAt, code, count }) =>
+        isWhole(hourAt) && isWhole(count) && COUNTED_CODES.includes(code),
+    ),
+  addStatistics: (nothing) => nothing === undefined,
+  deleteStatistics: ({ deleted, hasMore }) => isWhole(deleted) && typeof hasMore === "boolean",
+  scan: ({ names, next }) =>
+    names.every((name) => typeof name === "string") && (next === null || typeof next === "string"),
+  readClock: isWhole,
+};
+
+const CODES = [
+  "STORE_CORRUPT",
+  "STORE_UNAVAILABLE",
+  "PRECONDITION_FAILED",
+  "INTERNAL_SERVER_ERROR",
+];
+
+/** Asks a store, whose answer must have the types of the port, or be an error of the port. */
+export async function expectAnswerOrRefusal(
+  method: keyof KeyStore,
+  ask: () => unknown,
+): Promise<void> {
+  let answer: unknown;
+  try {
+    answer = await ask();
+  } catch (error) {
+    expect(error).toBeInstanceOf(LatchkeyError);
+    expect(CODES).toContain((error as LatchkeyError).code);
+    return;
+  }
+  const check = CHECKS[method] as (answer: unknown) => boolean;
+  expect(check(answer), `${method} answered ${JSON.stringify(answer)}`).toBe(true);
+}
