@@ -103,6 +103,7 @@ export type {
   ReservationView,
   ReserveOutcome,
   SettledReservation,
+  SettleInput,
 } from "./operations/reservations/operations.js";
 export type {
   CreatedPermission,

@@ -9,6 +9,7 @@ import { changedRefusal } from "./changed-refusal.js";
 import { clientAddress } from "./client-address.js";
 import { type Credential, readCredential, readFoundKey } from "./credential.js";
 import { createDeadline, type Turn } from "./deadline.js";
+import { type HeldVerdict, OpenHold } from "./open-hold.js";
 import { type GuardOptions, type GuardSettings, readOptions } from "./options.js";
 import type { PresentedRequest } from "./presented-request.js";
 import {
@@ -19,24 +20,29 @@ import {
   withLimitName,
 } from "./question.js";
 import { rateLimitFields } from "./rate-limit-fields.js";
-import type { Admission, Decision, Refusal, Refused } from "./refusal.js";
+import type { Admission, ApiKey, Decision, Refusal, Refused } from "./refusal.js";
 import { refuseAddress, refuseCredential, refuseFailure, refuseVerdict } from "./refuse.js";
 import { createRefuser, type Refuser } from "./refuser.js";
+import type { OnClose, Reserve, ReservedKey } from "./reservation.js";
 
 /**
  * Decides on one request of a guarded route. Never rejects: whatever goes wrong is a refusal.
  *
  * @param request - What the functions of the question and of the options are called with.
  */
-export type Decide<Request, Types extends LatchkeyTypes = DefaultTypes> = (
-  presented: PresentedRequest,
-  request: Request,
-) => Promise<Decision<Types>>;
+export type Decide<
+  Request,
+  Types extends LatchkeyTypes = DefaultTypes,
+  Key extends ApiKey<Types> = ApiKey<Types>,
+> = (presented: PresentedRequest, request: Request) => Promise<Decision<Types, Key>>;
 
 /** Makes the decision of one route out of its question. */
-export type CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> = (
-  question?: GuardQuestion<Request, Types>,
-) => Decide<Request, Types>;
+export interface CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
+  ): Decide<Request, Types, ReservedKey<Types>>;
+  (question?: GuardQuestion<Request, Types>): Decide<Request, Types>;
+}
 
 /**
  * Makes the decision that all guards share: what a request presents goes in, an admission or a refusal comes out as data. It knows no
@@ -56,10 +62,11 @@ export function createDecision<Request, Types extends LatchkeyTypes = DefaultTyp
   options: GuardOptions<Request> = {},
 ): CreateDecision<Request, Types> {
   const { createDecide } = createDecisions(latchkey, options);
-  return (question) => {
+  const create = (question?: GuardQuestion<Request, Types>): Decide<Request, Types> => {
     const decide = createDecide(question);
     return (presented, request) => decide(() => presented, request);
   };
+  return create as CreateDecision<Request, Types>;
 }
 
 /** Decides on one request of a guarded route. Never rejects. @param present - Reads the request: what it throws is a 500. */
@@ -133,6 +140,7 @@ interface Route<Request> {
   readonly gate: AddressGate | null;
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
+  readonly onClose: OnClose | null;
   readonly limitNames: readonly string[];
 }
 
@@ -166,9 +174,13 @@ async function decide<Request>(
           address = typeof found === "object" && found !== null ? await found : found;
         }
         const verdict = turn.isOver ? null : await ask(credential.key, address, request, turn);
-        decision = decideOnVerdict(route, verdict);
+        decision = decideOnVerdict(route, verdict, request);
       } else decision = decideWithoutKey(route, credential);
-      if (decision.admitted) return settle(decision);
+      if (decision.admitted) {
+        // Of what is held for a request that nobody waits for any more.
+        if (turn.isOver) decision.end?.("release");
+        return settle(decision);
+      }
       refusal = decision;
       // Whatever a hook makes of it.
       isFailure = refusal.status === 401;
@@ -210,13 +222,20 @@ function decideWithoutKey<Request>(
 
 /** @param verdict - Null of a request that nobody waits for any more: nothing was taken. */
 function decideOnVerdict<Request>(
-  { refuser: { style }, latchkey }: Route<Request>,
+  { refuser: { style, report }, latchkey, onClose }: Route<Request>,
   verdict: VerifyOutcome | null,
+  request: Request,
 ): Admission | Refusal {
   if (verdict === null) return refuseFailure(style);
   const now = latchkey.now();
   if (verdict.code !== "VALID") return refuseVerdict(style, verdict, now);
-  return { admitted: true, apiKey: verdict, headers: rateLimitFields(verdict.ratelimits, now) };
+  const headers = rateLimitFields(verdict.ratelimits, now);
+  if (!Object.hasOwn(verdict, "reservationId")) return { admitted: true, apiKey: verdict, headers };
+  const held = verdict as HeldVerdict;
+  const port = { latchkey, report: (error: unknown) => report(error, request) };
+  const hold = new OpenHold(port, held, onClose, now);
+  const apiKey = onClose === null ? held : hold.keyOf(held);
+  return { admitted: true, apiKey, headers, end: (how) => hold.end(how) };
 }
 
 /** Where a request comes from; null where that is not known. At once where no function of the host's has to find it. */

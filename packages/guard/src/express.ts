@@ -4,14 +4,16 @@ import { createDecisions } from "./decide.js";
 import {
   type NodeRequest,
   presentedByNode,
+  watchResponse,
   writeFailure,
   writeHeaders,
   writeRefusal,
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
-import { ownApiKey } from "./own-api-key.js";
+import { ownApiKey, ownReservedKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
 
 declare global {
   namespace Express {
@@ -36,8 +38,20 @@ export type ExpressGuard<Key = ApiKey> = (
   next: (error?: unknown) => void,
 ) => Promise<void>;
 
-/** Makes the guard of a route of its question. With `optional: true` the verdict may be null. */
+/**
+ * Makes the guard of a route of its question. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
+ * `release`.
+ */
 export interface CreateExpressGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<Request, Types> & {
+      readonly reserve: Reserve<Request>;
+      readonly optional?: false;
+    },
+  ): ExpressGuard<ReservedKey<Types>>;
+  (
+    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
+  ): ExpressGuard<ReservedKey<Types> | null>;
   (
     question?: GuardQuestion<Request, Types> & { readonly optional?: false },
   ): ExpressGuard<ApiKey<Types>>;
@@ -65,7 +79,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         const decision = await decide(() => presentedByNode(request), request as Request);
         if (!decision.admitted) return writeRefusal(response, decision);
         // The host has answered meanwhile: there is nothing left to hand on.
-        if (response.writableEnded) return;
+        if (response.writableEnded) return decision.end?.("release");
+        watchResponse(request, response, decision);
         writeHeaders(response, decision);
         (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
         response.locals.apiKey = decision.apiKey;
@@ -81,4 +96,9 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
 /** The verdict on the key of a request; null where none was presented, or no guard was passed. */
 export function apiKeyOf(request: NodeRequest): ApiKey | null {
   return ownApiKey(request);
+}
+
+/** The same on a route that reserves, with `settle` and `release`; null behind any other guard. */
+export function reservedKeyOf(request: NodeRequest): ReservedKey | null {
+  return ownReservedKey(request);
 }

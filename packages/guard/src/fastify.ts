@@ -1,11 +1,12 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { createDecisions } from "./decide.js";
-import { presentedByNode } from "./node-request.js";
+import { presentedByNode, watchResponse } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
-import { ownApiKey } from "./own-api-key.js";
+import { ownApiKey, ownReservedKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
+import type { ReservedKey } from "./reservation.js";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -42,7 +43,11 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     return async (request, reply) => {
       const decision = await decide(() => presentedByNode(request.raw), request);
       // The host has answered meanwhile: Fastify goes no further by itself.
-      if (reply.sent) return reply;
+      if (reply.sent) {
+        if (decision.admitted) decision.end?.("release");
+        return reply;
+      }
+      if (decision.admitted) watchResponse(request.raw, reply.raw, decision);
       reply.headers(decision.headers);
       // As bytes: to a text Fastify adds a charset, which problem details have none of.
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
@@ -55,4 +60,15 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
 /** The verdict on the key of a request; null where none was presented, or no guard was passed. */
 export function apiKeyOf(request: FastifyRequest): ApiKey | null {
   return ownApiKey(request);
+}
+
+/**
+ * The verdict on the key of a request on a route that reserves, with `settle` and `release`; null where no key was presented, or no guard
+ * that reserves was passed.
+ *
+ * @example
+ * await reservedKeyOf(request)?.settle({ cost: tokens });
+ */
+export function reservedKeyOf(request: FastifyRequest): ReservedKey | null {
+  return ownReservedKey(request);
 }

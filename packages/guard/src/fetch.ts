@@ -3,7 +3,8 @@ import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
+import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
 /** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
 export type RequestOrEvent = Request | { readonly request: Request };
@@ -21,8 +22,22 @@ export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]
   ...rest: Rest
 ) => Promise<Response>;
 
-/** Makes a guarded handler of a question and a handler. With `optional: true` the verdict may be null. */
+/**
+ * Makes a guarded handler of a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
+ * `release`.
+ */
 export interface CreateFetchGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
+    question: GuardQuestion<Request, Types> & {
+      readonly reserve: Reserve<Request>;
+      readonly optional?: false;
+    },
+    handler: FetchHandler<Subject, Rest, ReservedKey<Types>>,
+  ): FetchListener<Subject, Rest>;
+  <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
+    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
+    handler: FetchHandler<Subject, Rest, ReservedKey<Types> | null>,
+  ): FetchListener<Subject, Rest>;
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
     question: GuardQuestion<Request, Types> & { readonly optional?: false },
     handler: FetchHandler<Subject, Rest, ApiKey<Types>>,
@@ -59,8 +74,10 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const request = requestOf(subject);
       const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
-      const response = await handler(subject, decision.apiKey, ...rest);
-      return withHeaders(response, decision.headers);
+      const { apiKey, headers, end } = decision;
+      const answer = () => handler(subject, apiKey, ...rest);
+      const response = await (end === undefined ? answer() : untilBodyEnds(request, answer, end));
+      return withHeaders(response, headers);
     };
   };
   return guard as CreateFetchGuard<Types>;

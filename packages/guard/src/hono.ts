@@ -4,15 +4,26 @@ import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import { presentedByHeaders, refusedResponse, withHeaders } from "./web-request.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
+import { whenResponseEnds } from "./response-end.js";
+import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
 /** Middleware that sets `apiKey`: null only where a key is optional and none was presented. */
 export type HonoGuard<Key> = MiddlewareHandler<{
   Variables: { apiKey: Key };
 }>;
 
-/** Makes the guard of a route of its question. */
+/** Makes the guard of a route of its question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<Context, Types> & {
+      readonly reserve: Reserve<Context>;
+      readonly optional?: false;
+    },
+  ): HonoGuard<ReservedKey<Types>>;
+  (
+    question: GuardQuestion<Context, Types> & { readonly reserve: Reserve<Context> },
+  ): HonoGuard<ReservedKey<Types> | null>;
   (
     question?: GuardQuestion<Context, Types> & { readonly optional?: false },
   ): HonoGuard<ApiKey<Types>>;
@@ -22,6 +33,7 @@ export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
 /** What `@hono/node-server` adds. */
 interface NodeEnvironment {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
+  readonly outgoing?: unknown;
 }
 
 /**
@@ -46,9 +58,17 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const present = () => presentedByHeaders(context.req.raw.headers, remoteAddressOf(context));
       const decision = await decide(present, context as Context);
       if (!decision.admitted) return refusedResponse(decision);
+      const { headers, end } = decision;
       context.set("apiKey", decision.apiKey);
-      await next();
-      const response = withHeaders(context.res, decision.headers);
+      const answer = async () => {
+        await next();
+        return context.res;
+      };
+      const isSeen = end === undefined || whenResponseEnds(...onNode(context), end);
+      const response = withHeaders(
+        isSeen ? await answer() : await untilBodyEnds(context.req.raw, answer, end),
+        headers,
+      );
       // Hono copies a response that is set, so only where it has to be another.
       if (response !== context.res) context.res = response;
       return undefined;
@@ -58,6 +78,16 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
 }
 
 function remoteAddressOf({ env }: Context): string | null {
+  return nodeOf(env)?.incoming?.socket?.remoteAddress ?? null;
+}
+
+/** Request and response of Node, whose end is seen. */
+function onNode({ env }: Context): [request: { readonly socket?: unknown }, response: unknown] {
+  const node = nodeOf(env);
+  return [node?.incoming ?? {}, node?.outgoing];
+}
+
+function nodeOf(env: unknown): NodeEnvironment | null {
   const isNode = typeof env === "object" && env !== null && Object.hasOwn(env, "incoming");
-  return isNode ? ((env as NodeEnvironment).incoming?.socket?.remoteAddress ?? null) : null;
+  return isNode ? (env as NodeEnvironment) : null;
 }

@@ -1,7 +1,8 @@
+export type { Cost } from "./cost.js";
 export { type CreateDecision, createDecision, type Decide } from "./decide.js";
 export type { ChangedRefusal, GuardOptions } from "./options.js";
 export type { PresentedRequest } from "./presented-request.js";
-export type { Cost, GuardLatchkey, GuardQuestion } from "./question.js";
+export type { GuardLatchkey, GuardQuestion } from "./question.js";
 export type { HeaderFields } from "./rate-limit-fields.js";
 export type {
   Admission,
@@ -14,3 +15,4 @@ export type {
   RefusedVerdict,
 } from "./refusal.js";
 export type { BodyForm } from "./refusal-body.js";
+export type { OnClose, Reservation, Reserve, ReservedKey, Settlement } from "./reservation.js";

@@ -1,5 +1,6 @@
 import type { PresentedRequest } from "./presented-request.js";
-import type { Decision, Refused } from "./refusal.js";
+import type { Admission, Decision, Refused } from "./refusal.js";
+import { whenResponseEnds } from "./response-end.js";
 
 /** The part of a request of `node:http` that a guard reads. That of `node:http2` has it as well. */
 export interface NodeRequest {
@@ -46,6 +47,15 @@ export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedR
   }
   // Of a connection that is gone Node knows no socket.
   return { authorization, apiKey, forwardedFor, remoteAddress: socket?.remoteAddress ?? null };
+}
+
+/** Sees to it that what is held for an admission ends with its response. A response that says nothing of its end is over at once. */
+export function watchResponse(
+  request: NodeRequest,
+  response: unknown,
+  { end }: Pick<Admission, "end">,
+): void {
+  if (end !== undefined && !whenResponseEnds(request, response, end)) end();
 }
 
 /** The headers that are about the body that was to be sent. */

@@ -1,10 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecisions } from "./decide.js";
-import { presentedByNode, writeFailure, writeHeaders, writeRefusal } from "./node-request.js";
+import {
+  presentedByNode,
+  watchResponse,
+  writeFailure,
+  writeHeaders,
+  writeRefusal,
+} from "./node-request.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
 
 /** A guarded listener: what it is called with beside request and response is the verdict. */
 export type NodeHandler<Key> = (
@@ -16,8 +23,24 @@ export type NodeHandler<Key> = (
 /** A listener for `createServer`. It resolves when the handler has, and never rejects: Node would end the process. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null. */
+/**
+ * Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
+ * `release`.
+ */
 export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<IncomingMessage, Types> & {
+      readonly reserve: Reserve<IncomingMessage>;
+      readonly optional?: false;
+    },
+    handler: NodeHandler<ReservedKey<Types>>,
+  ): NodeListener;
+  (
+    question: GuardQuestion<IncomingMessage, Types> & {
+      readonly reserve: Reserve<IncomingMessage>;
+    },
+    handler: NodeHandler<ReservedKey<Types> | null>,
+  ): NodeListener;
   (
     question: GuardQuestion<IncomingMessage, Types> & { readonly optional?: false },
     handler: NodeHandler<ApiKey<Types>>,
@@ -55,7 +78,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         const decision = await decide(() => presentedByNode(request), request);
         if (!decision.admitted) return writeRefusal(response, decision);
         // The host has answered meanwhile: there is nothing left to hand on.
-        if (response.writableEnded) return;
+        if (response.writableEnded) return decision.end?.("release");
+        watchResponse(request, response, decision);
         writeHeaders(response, decision);
         await handler(request, response, decision.apiKey);
       } catch (error) {

@@ -1,7 +1,6 @@
 import {
   type DefaultTypes,
   type Duration,
-  isWhole,
   type Latchkey,
   LatchkeyError,
   type LatchkeyTypes,
@@ -10,17 +9,16 @@ import {
   type VerifierInput,
   type VerifyOutcome,
 } from "@latchkey/core";
+import { type Cost, fixedCost, readCost } from "./cost.js";
 import type { Turn } from "./deadline.js";
 import { type GuardSettings, ownFieldsWithin } from "./options.js";
+import { type OnClose, type Reserve, readReserve } from "./reservation.js";
 
 /** What a guard needs of a latchkey. */
 export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
   Latchkey<Types>,
-  "verifier" | "now" | "~types"
+  "verifier" | "settle" | "release" | "renew" | "now" | "~types"
 >;
-
-/** A whole number >= 0, or what makes one of the request. 0 takes nothing. */
-export type Cost<Request> = number | ((request: Request) => number | Promise<number>);
 
 /** A limit that a route takes from. */
 export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes> {
@@ -54,6 +52,13 @@ export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTyp
   readonly apiId?: string;
   /** Uses to take: 1 unless given. */
   readonly cost?: Cost<Request>;
+  /**
+   * Uses to hold until the handler says what the work cost, in place of `cost`: `apiKey.settle({ cost })`, `apiKey.release()`. What limits
+   * cost is held with them.
+   */
+  readonly reserve?: Reserve<Request>;
+  /** What the end of the response does with a reservation of which the handler said nothing: `"settle"`, all of it, unless given. */
+  readonly onClose?: OnClose;
   /** Limits to take from beside those that apply by themselves, by name; each costs 1 unless given. At most 50. */
   readonly ratelimits?: readonly GuardLimit<Request, Types>[];
   /** Whether a request without a key passes as well, without a verdict. One with a key that is refused never does. */
@@ -72,6 +77,8 @@ export type Ask<Request> = (
 export interface AskedQuestion<Request> {
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
+  /** What becomes of a reservation at the end of the response; null where nothing is reserved. */
+  readonly onClose: OnClose | null;
   /** The limits that it names, in its order. */
   readonly limitNames: readonly string[];
 }
@@ -80,10 +87,12 @@ const QUESTION_FIELDS: ReadonlySet<string> = new Set([
   "permissions",
   "apiId",
   "cost",
+  "reserve",
+  "onClose",
   "ratelimits",
   "optional",
 ] satisfies (keyof GuardQuestion<unknown>)[]);
-const NARROWING_FIELDS: readonly string[] = ["apiId", "permissions", "ratelimits"];
+const NARROWING_FIELDS: readonly string[] = ["apiId", "permissions", "ratelimits", "reserve"];
 const LIMIT_FIELDS: ReadonlySet<string> = new Set([
   "name",
   "cost",
@@ -111,13 +120,16 @@ export function readQuestion<Request>(
     "",
     NARROWING_FIELDS,
   );
-  const { optional, cost = 1, ratelimits, ...asked } = own as GuardQuestion<Request>;
+  const { optional, reserve, onClose, ratelimits, ...asked } = own as GuardQuestion<Request>;
+  const reserved = readReserve({ reserve, onClose, cost: asked.cost });
+  const { cost = 1 } = reserved ?? asked;
   if (optional !== undefined && typeof optional !== "boolean")
     throw new TypeError('"optional" must be true or false');
   const limits = ratelimits === undefined ? [] : readLimits<Request>(ratelimits);
   const verify = latchkey.verifier({
     ...asked,
     cost: fixedCost(cost),
+    ...(reserved !== null && { ttl: reserved.ttl }),
     ratelimits: limits.map((limit) => ({
       ...limit,
       cost: fixedCost(limit.cost),
@@ -126,11 +138,11 @@ export function readQuestion<Request>(
   });
   const isOptional = optional === true;
   const names = limits.map(({ name }) => name);
+  const read = { isOptional, onClose: reserved?.onClose ?? null, limitNames: names };
   const costs = [cost, ...limits.map((limit) => limit.cost ?? 1)];
   if (!costs.some((one) => typeof one === "function"))
     return {
-      isOptional,
-      limitNames: names,
+      ...read,
       ask: (key, ipAddress) => verify(key, ipAddress === null ? undefined : { ipAddress }),
     };
   const ask: Ask<Request> = async (key, address, request, turn) => {
@@ -141,14 +153,14 @@ export function readQuestion<Request>(
     if (turn.isOver) return null;
     return verify(key, {
       ipAddress: address ?? undefined,
-      cost: readCost(uses, "cost"),
+      cost: readCost(uses, reserved === null ? "cost" : "reserve"),
       ratelimits: names.map((name, index) => ({
         name,
         cost: readCost(units[index], `ratelimits.${index}.cost`),
       })),
     });
   };
-  return { isOptional, limitNames: names, ask };
+  return { ...read, ask };
 }
 
 function readLimits<Request>(value: unknown): readonly GuardLimit<Request>[] {
@@ -160,19 +172,6 @@ function readLimits<Request>(value: unknown): readonly GuardLimit<Request>[] {
         "limit",
         "duration",
       ]) as unknown as GuardLimit<Request>,
-  );
-}
-
-/** A cost that is no function, for a question that is only checked. */
-function fixedCost(cost: Cost<never> = 1): number {
-  return typeof cost === "function" ? 1 : cost;
-}
-
-/** @throws TypeError naming the field whose function answered something else. */
-function readCost(cost: unknown, name: string): number {
-  if (isWhole(cost)) return cost;
-  throw new TypeError(
-    `"${name}" must be a whole number >= 0: its function answered something else`,
   );
 }
 

@@ -7,7 +7,7 @@ import { readList } from "./testing/read-list.js";
 
 const figures = fc
   .record({
-    algorithm: fc.constantFrom(...LIMIT_ALGORITHMS),
+    algorithm: fc.constantFrom(...LIMIT_ALGORITHMS.filter((each) => each !== "concurrent")),
     limit: fc.integer({ min: 1, max: 50 }),
     duration: fc.integer({ min: 1, max: 100_000 }),
     burst: fc.integer({ min: 1, max: 80 }),
@@ -57,6 +57,33 @@ test("the fields promise no more than the limit admits: q units again after w se
     }),
     { numRuns: 150 },
   );
+});
+
+test("of a concurrent limit, q is how many may be under way and r how many more now, and no seconds are promised", async () => {
+  const taken = fc.array(fc.nat({ max: 9 }), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 50 }), taken, async (limit, costs) => {
+      const { take } = await limited({ algorithm: "concurrent", limit, duration: 1_000 }, 0);
+      for (const cost of costs) await take(cost);
+      const before = await take(0);
+      expect(before).toMatchObject({ q: limit, w: -1, t: -1 });
+      expect(await take(before.r + 1)).toMatchObject({ isAdmitted: false, r: before.r, t: -1 });
+      expect(await take(before.r)).toMatchObject({ isAdmitted: true, r: 0 });
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test("a concurrent limit says what it counts, in the unit of the draft", () => {
+  const state = { limit: 5, remaining: 3, reset: 9_000, duration: 120_000, exceeded: false };
+  const fields = rateLimitFields([{ name: "parallel", ...state, algorithm: "concurrent" }], 0);
+  expect(fields).toEqual({
+    "RateLimit-Policy": '"parallel";q=5;qu="concurrent-requests"',
+    RateLimit: '"parallel";r=3',
+  });
+  expect(readList(fields["RateLimit-Policy"] ?? "")).toEqual([
+    { text: "parallel", parameters: { q: 5, qu: "concurrent-requests" } },
+  ]);
 });
 
 test("of a bucket, q is what it holds, and w what an empty one takes to fill", async () => {

@@ -11,6 +11,9 @@ const NO_FIELDS: HeaderFields = Object.freeze({});
  * `"minute";r=9;t=42`. Who takes `q` units at once may take them again after `w` seconds; `r` units are left, and all of them in `t`
  * seconds. Seconds are rounded up. What is only tried is nobody's business but the host's.
  *
+ * Slots of a concurrent limit come back when their work is done, so no seconds are promised of those:
+ * `"parallel";q=5;qu="concurrent-requests"` and `"parallel";r=4`.
+ *
  * @param now - Unix epoch ms, by the clock that the verdict was given by.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
@@ -25,16 +28,15 @@ export function rateLimitFields(
     "RateLimit-Policy": writeList(
       shown.map((state) => ({
         text: state.name,
-        parameters: { q: state.burst ?? state.limit, w: windowSeconds(state) },
+        parameters: isOfSlots(state)
+          ? { q: state.limit, qu: "concurrent-requests" }
+          : { q: state.burst ?? state.limit, w: windowSeconds(state) },
       })),
     ),
     RateLimit: writeList(
-      shown.map(({ name, remaining, reset }) => ({
-        text: name,
-        parameters: {
-          r: remaining,
-          t: reset === undefined ? undefined : wholeSeconds(reset - now),
-        },
+      shown.map((state) => ({
+        text: state.name,
+        parameters: { r: state.remaining, t: resetSeconds(state, now) },
       })),
     ),
   };
@@ -44,6 +46,16 @@ function windowSeconds(state: NamedRatelimitState): number | undefined {
   const { limit, duration, algorithm = "fixed", burst = limit } = state;
   if (duration === undefined) return undefined;
   return wholeSeconds(refillMs({ algorithm, limit, duration, burst }));
+}
+
+function resetSeconds(state: NamedRatelimitState, now: EpochMs): number | undefined {
+  return state.reset === undefined || isOfSlots(state)
+    ? undefined
+    : wholeSeconds(state.reset - now);
+}
+
+function isOfSlots({ algorithm }: NamedRatelimitState): boolean {
+  return algorithm === "concurrent";
 }
 
 /** Its own fields: what somebody adds to `Object.prototype` is none of a limit's. */

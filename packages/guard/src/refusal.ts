@@ -42,12 +42,22 @@ export interface Refusal {
 }
 
 /** A request that may pass. */
-export interface Admission<Types extends LatchkeyTypes = DefaultTypes> {
+export interface Admission<
+  Types extends LatchkeyTypes = DefaultTypes,
+  Key extends ApiKey<Types> = ApiKey<Types>,
+> {
   readonly admitted: true;
   /** Null only on a route where a key is optional, and none was presented. */
-  readonly apiKey: ApiKey<Types> | null;
+  readonly apiKey: Key | null;
   /** To add to the answer: the limits that were evaluated. */
   readonly headers: HeaderFields;
+  /**
+   * Says that the response has ended, whether it was finished or broken off: slots are freed, and what the handler has not settled is settled.
+   * Until then all of it is renewed. Only the first call counts. Absent where nothing is held.
+   *
+   * @param how - `"release"` where no handler was called.
+   */
+  readonly end?: (how?: "release") => void;
 }
 
 /** A request that may not pass, with the body as text. */
@@ -56,4 +66,7 @@ export interface Refused extends Refusal {
 }
 
 /** What becomes of a request. */
-export type Decision<Types extends LatchkeyTypes = DefaultTypes> = Admission<Types> | Refused;
+export type Decision<
+  Types extends LatchkeyTypes = DefaultTypes,
+  Key extends ApiKey<Types> = ApiKey<Types>,
+> = Admission<Types, Key> | Refused;

@@ -58,7 +58,8 @@ export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   return refuseFailure(style);
 }
 
-function isLatchkeyError(error: unknown): error is LatchkeyError {
+/** Whether latchkey says so, and not what it stands on. */
+export function isLatchkeyError(error: unknown): error is LatchkeyError {
   return error instanceof Error && Object.hasOwn(error, "code") && error.name === "LatchkeyError";
 }
 

@@ -1,17 +1,27 @@
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, type LatchkeyTypes, type SettledReservation } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import type { Request as ExpressRequest, Response as ExpressResponse } from "express";
 import express from "express";
 import Fastify, { type FastifyRequest } from "fastify";
 import { type Context, Hono } from "hono";
 import { expectTypeOf, test } from "vitest";
-import { createGuard as createExpressGuard, apiKeyOf as expressKeyOf } from "./express.js";
-import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./fastify.js";
+import { createDecision } from "./decide.js";
+import {
+  createGuard as createExpressGuard,
+  apiKeyOf as expressKeyOf,
+  reservedKeyOf as expressReservedOf,
+} from "./express.js";
+import {
+  createGuard as createFastifyGuard,
+  apiKeyOf as fastifyKeyOf,
+  reservedKeyOf as fastifyReservedOf,
+} from "./fastify.js";
 import { createGuard as createFetchGuard } from "./fetch.js";
 import { createGuard as createHonoGuard } from "./hono.js";
 import { createGuard as createNodeGuard } from "./node.js";
 import type { ApiKey, ApiKeyOf } from "./refusal.js";
-import { open } from "./testing/open.js";
+import type { ReservedKey } from "./reservation.js";
+import { bearing, open } from "./testing/open.js";
 
 // What is wrong here does not compile: the types of tests are checked with the others.
 
@@ -212,3 +222,78 @@ test("every guard knows the names that its latchkey knows, and hands on its type
   // @ts-expect-error: misspelt
   fetch_({ permissions: "docs.raed" }, () => new Response());
 });
+
+test("settle and release are there where the route reserves, and nowhere else", async () => {
+  const { latchkey } = await open();
+  const question = { reserve: { cost: 4_000, ttl: "1m" }, onClose: "release" } as const;
+
+  express().get("/", createExpressGuard(latchkey)(question), (req, res) => {
+    expectTypeOf(res.locals.apiKey).toEqualTypeOf<ReservedKey>();
+    expectTypeOf(expressReservedOf(req)).toEqualTypeOf<ReservedKey | null>();
+    void res.locals.apiKey.settle({ cost: 1 });
+    void res.locals.apiKey.settle({ ratelimits: [{ name: "tokens", cost: 1 }] });
+    // @ts-expect-error: it may be null, and have nothing reserved
+    req.apiKey.settle();
+    res.end();
+  });
+  express().get("/", createExpressGuard(latchkey)(), (_req, res) => {
+    // @ts-expect-error: nothing is reserved
+    void res.locals.apiKey.settle;
+    res.end();
+  });
+  createExpressGuard(latchkey)({
+    reserve: (req) => {
+      expectTypeOf(req).toEqualTypeOf<ExpressRequest>();
+      return 1;
+    },
+  });
+
+  Fastify().get("/", { preHandler: createFastifyGuard(latchkey)(question) }, async (request) => {
+    expectTypeOf(fastifyReservedOf(request)).toEqualTypeOf<ReservedKey | null>();
+    // @ts-expect-error: all routes share the type of a request
+    void request.apiKey.settle;
+    return await fastifyReservedOf(request)?.release();
+  });
+
+  new Hono()
+    .get("/", createHonoGuard(latchkey)(question), (c) => {
+      expectTypeOf(c.get("apiKey")).toEqualTypeOf<ReservedKey>();
+      return c.text("");
+    })
+    .get("/open", createHonoGuard(latchkey)({ ...question, optional: true }), (c) => {
+      expectTypeOf(c.get("apiKey")).toEqualTypeOf<ReservedKey | null>();
+      return c.text("");
+    });
+
+  createNodeGuard(latchkey)({ reserve: () => 7 }, async (_req, _res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ReservedKey>();
+    expectTypeOf(await apiKey.settle()).toEqualTypeOf<SettledReservation | null>();
+  });
+  createNodeGuard(latchkey)({ cost: 2 }, async (_req, _res, apiKey) => {
+    // @ts-expect-error: nothing is reserved
+    await apiKey.settle();
+  });
+
+  createFetchGuard(latchkey)(question, async (_request, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ReservedKey>();
+    return new Response();
+  });
+  createFetchGuard(latchkey)({ ...question, optional: true }, async (_request, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ReservedKey | null>();
+    return new Response();
+  });
+
+  const decision = await createDecision<null>(latchkey)(question)(bearing(), null);
+  if (decision.admitted) expectTypeOf(decision.apiKey).toEqualTypeOf<ReservedKey | null>();
+
+  const named = createLatchkey({ store: memoryStore(), ratelimits: ["tokens"] });
+  createNodeGuard(named)({ reserve: 7 }, async (_req, _res, apiKey) => {
+    expectTypeOf(apiKey).toEqualTypeOf<ReservedKey<TypesOfLatchkey<typeof named>>>();
+    // @ts-expect-error: misspelt
+    await apiKey.settle({ ratelimits: [{ name: "tokesn", cost: 1 }] });
+  });
+});
+
+type TypesOfLatchkey<Guarded extends { readonly "~types"?: LatchkeyTypes }> = NonNullable<
+  Guarded["~types"]
+>;

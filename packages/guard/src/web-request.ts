@@ -47,3 +47,73 @@ export function withHeaders(response: Response, fields: HeaderFields): Response 
     return copy;
   }
 }
+
+/** Bodies that a host drops without a word are over when nobody can read them any more. */
+const dropped = new FinalizationRegistry<() => void>((end) => end());
+
+/**
+ * Answers a request, and calls `end` once the response is over: when the last of its body was read or it was cancelled, at once where
+ * there is no body to send, and also when the client has gone or no response is made. May be called more than once.
+ *
+ * Not seen is the end of a switched protocol (101), which is over at once.
+ *
+ * @param answer - Throws and rejects where the host's handler does.
+ */
+export async function untilBodyEnds(
+  request: Pick<Request, "method" | "signal">,
+  answer: () => Response | Promise<Response>,
+  end: () => void,
+): Promise<Response> {
+  const { method, signal } = request;
+  const ended = (): void => {
+    signal?.removeEventListener("abort", ended);
+    end();
+  };
+  if (signal?.aborted === true) ended();
+  else signal?.addEventListener("abort", ended);
+  try {
+    const response = await answer();
+    // Hosts answer HEAD without the body, and do not always cancel it.
+    const body = method === "HEAD" || response.bodyUsed ? null : response.body;
+    if (body !== null && !body.locked) return withBody(response, watched(body, ended));
+    ended();
+    return response;
+  } catch (error) {
+    ended();
+    throw error;
+  }
+}
+
+/** The same bytes, asked for only when they are read. */
+function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          ended();
+          controller.close();
+        } catch (error) {
+          ended();
+          throw error;
+        }
+      },
+      cancel(reason) {
+        ended();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  dropped.register(stream, ended);
+  return stream;
+}
+
+function withBody(
+  { status, statusText, headers }: Response,
+  body: ReadableStream<Uint8Array>,
+): Response {
+  return new Response(body, { status, statusText, headers });
+}

@@ -1,5 +1,5 @@
 import { ceilDiv } from "../lib/ceil-div.js";
-import type { EpochMs } from "../time.js";
+import { type EpochMs, LAST_INSTANT } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import type { LimitKind, LimitState } from "./limit-state.js";
 import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
@@ -33,7 +33,11 @@ export function afterReturn(
 }
 
 /** From when on nothing counts any more of a limit to which units came back, if nothing else is taken. Unix epoch ms. */
-export function endsAfterReturn(
+export function endsAfterReturn(state: LimitState, kind: LimitKind, held: HeldLimit): EpochMs {
+  return Math.min(emptyAt(state, kind, held), LAST_INSTANT);
+}
+
+function emptyAt(
   { at, used }: LimitState,
   { algorithm, duration }: LimitKind,
   { rate }: HeldLimit,

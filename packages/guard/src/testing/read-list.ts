@@ -1,11 +1,11 @@
 /** A member of a list: its text and its parameters. */
 export interface ReadMember {
   readonly text: string;
-  readonly parameters: Readonly<Record<string, number>>;
+  readonly parameters: Readonly<Record<string, number | string>>;
 }
 
 /**
- * Reads a list of strings with integer parameters as RFC 9651, section 4.2 says; throws where it is not well formed.
+ * Reads a list of strings with parameters that are integers or strings as RFC 9651, section 4.2 says; throws where it is not well formed.
  */
 export function readList(field: string): ReadMember[] {
   let rest = field;
@@ -18,10 +18,11 @@ export function readList(field: string): ReadMember[] {
   const members: ReadMember[] = [];
   do {
     const quoted = take(/^"(?:[ !#-[\]-~]|\\["\\])*"/);
-    const parameters: Record<string, number> = {};
+    const parameters: Record<string, number | string> = {};
     while (rest.startsWith(";")) {
       const name = take(/^;[ ]*[a-z*][a-z0-9_.*-]*/).slice(1);
-      parameters[name.trim()] = Number(take(/^=-?\d{1,15}(?!\d)/).slice(1));
+      const value = take(/^=(?:-?\d{1,15}(?!\d)|"[ !#-[\]-~]*")/).slice(1);
+      parameters[name.trim()] = value.startsWith('"') ? value.slice(1, -1) : Number(value);
     }
     members.push({ text: quoted.slice(1, -1).replace(/\\(.)/g, "$1"), parameters });
   } while (rest !== "" && take(/^[ \t]*,[ \t]*(?=.)/) !== "");

@@ -16,6 +16,24 @@ describeOnEveryStore("a verifier", (open) => {
     await context.another().deleteKey({ keyId });
     expect(await verify(key)).toEqual({ valid: false, code: "NOT_FOUND" });
   });
+
+  test("with a ttl reserves what it takes, at the price of the call, until it is settled or the ttl has passed", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { key } = await issue(context, { remaining: 10 });
+    const verify = latchkey.verifier({ cost: 3, ttl: "1m" });
+    const now = latchkey.now();
+    const reserved = await verify(key);
+    expect(reserved).toMatchObject({ code: "VALID", remaining: 7, expiresAt: now + 60_000 });
+    if (reserved.code !== "VALID" || reserved.reservationId === undefined)
+      throw new Error("nothing was reserved");
+    const { reservationId } = reserved;
+    await latchkey.settle({ reservationId, remaining: { cost: 1 } });
+    expect(await verify(key, { cost: 9 })).toMatchObject({ code: "VALID", remaining: 0 });
+    expect((await verify(key)).code).toBe("USAGE_EXCEEDED");
+    context.advance(60_000);
+    expect(await verify(key)).toMatchObject({ code: "VALID", remaining: 6 });
+  });
 });
 
 describeOnMemory("a verifier", (open) => {
@@ -74,12 +92,13 @@ describeOnMemory("a verifier", (open) => {
   test("names every bad field of its question at once, and of a call when it is called", async () => {
     const { latchkey } = open();
     expect(() =>
-      latchkey.verifier({ cost: -1, ratelimits: [{ name: "" }], unknown: 1 } as never),
+      latchkey.verifier({ cost: -1, ttl: 999, ratelimits: [{ name: "" }], unknown: 1 } as never),
     ).toThrow(
       expect.objectContaining({
         code: "BAD_REQUEST",
         issues: expect.arrayContaining([
           expect.objectContaining({ path: "cost" }),
+          expect.objectContaining({ path: "ttl" }),
           expect.objectContaining({ path: "ratelimits.0.name" }),
           expect.objectContaining({ path: "unknown" }),
         ]),

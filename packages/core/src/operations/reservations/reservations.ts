@@ -7,7 +7,6 @@ import { isSlotWindow, limitNameOf } from "../../rules/limit-window.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EndedHold, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
-import type { SpanMs } from "../../time.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
@@ -23,8 +22,13 @@ import {
 import { findApiId, getKeyById } from "../keys/load.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
-import { spanBetween } from "../time-input.js";
-import { anyText, questionOf, VERIFY_BOUNDS, verifyKeyInput } from "../verify-key/input.js";
+import {
+  anyText,
+  questionOf,
+  reservationTtl,
+  VERIFY_BOUNDS,
+  verifyKeyInput,
+} from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import type {
@@ -34,13 +38,12 @@ import type {
   SettledReservation,
 } from "./operations.js";
 
-const [MIN_TTL_MS, MAX_TTL_MS, DEFAULT_TTL_MS]: readonly SpanMs[] = [1_000, 86_400_000, 300_000];
-
-const ttl = spanBetween(MIN_TTL_MS as number, MAX_TTL_MS as number, "from 1,000 to 86,400,000 ms");
+/** For how long a reservation is held that says nothing of it. */
+const DEFAULT_TTL_MS = 300_000;
 
 const reserveInput = verifyKeyInput
   .omit({ dryRun: true })
-  .extend({ ttl: ttl.default(DEFAULT_TTL_MS as number) });
+  .extend({ ttl: reservationTtl.default(DEFAULT_TTL_MS) });
 
 const libraryInput = reserveInput.extend({ key: anyText });
 
@@ -57,7 +60,7 @@ const settleInput = reference.extend({
   ratelimits: usedLimits.optional(),
 });
 
-const renewInput = reference.extend({ ttl: ttl.optional() });
+const renewInput = reference.extend({ ttl: reservationTtl.optional() });
 
 const listInput = z
   .strictObject({ keyId: id.optional(), identityId: id.optional(), ...pageFields })

@@ -27,10 +27,13 @@ import {
   countingFields,
   type LimitFiguresInput,
 } from "../limit-input.js";
-import { duration } from "../time-input.js";
+import { duration, spanBetween } from "../time-input.js";
 
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
+
+/** For how long a reservation is held. */
+export const reservationTtl = spanBetween(1_000, 86_400_000, "from 1,000 to 86,400,000 ms");
 
 /** Fields of a limit that a request names. */
 export const requestedLimit = {

@@ -1,12 +1,19 @@
 import { z } from "zod";
 import { type OwnFields, ownFieldsOf } from "../../lib/own-fields.js";
+import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
 import type { LimitCost, VerifyQuestion } from "../../verification/question.js";
 import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { grantQuery, id, parseInput, unreadable, wholeNumber } from "../input.js";
-import { limitRequestsOf, type RequestedLimit, readCallBySchema, verifierLimits } from "./input.js";
+import {
+  limitRequestsOf,
+  type RequestedLimit,
+  readCallBySchema,
+  reservationTtl,
+  verifierLimits,
+} from "./input.js";
 import { EVERY_API, type VerifyScope } from "./operations.js";
 import { readCallByHand } from "./read-request.js";
 import { verifySecret } from "./verify-key.js";
@@ -37,6 +44,11 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly cost?: number | undefined;
   /** Limits to take from beside those that always apply: at most 50, no two of one name. */
   readonly ratelimits?: readonly VerifierLimit<Types>[] | undefined;
+  /**
+   * Makes each verification a reservation, as `reserve` does, that is held for so long: whole ms from 1,000 to 86,400,000, or a text such as
+   * `"30s"` or `"1h"`. Without it, what is taken is taken for good.
+   */
+  readonly ttl?: Duration | undefined;
 }
 
 export const verifierInput = z.strictObject({
@@ -44,6 +56,7 @@ export const verifierInput = z.strictObject({
   permissions: grantQuery.optional(),
   cost: wholeNumber(0).default(1),
   ratelimits: verifierLimits.optional(),
+  ttl: reservationTtl.optional(),
 });
 
 const QUESTION_FIELDS: OwnFields = {
@@ -88,9 +101,16 @@ export function makeVerifier(
   scope: VerifyScope = EVERY_API,
 ): Verifier {
   const parsed = parseInput(verifierInput, ownQuestion(input));
-  const { apiId = null, permissions = null, cost, ratelimits = [] } = parsed;
+  const { apiId = null, permissions = null, cost, ratelimits = [], ttl } = parsed;
   const limits = limitRequestsOf(ratelimits);
-  const question: VerifyQuestion = { apiId, address: null, permissions, cost, limits };
+  const question: VerifyQuestion = {
+    apiId,
+    address: null,
+    permissions,
+    cost,
+    limits,
+    ...(ttl !== undefined && { ttl }),
+  };
   return (key, call) => {
     try {
       const request = readCallByHand(key, call, question) ?? readCallBySchema(key, call, question);

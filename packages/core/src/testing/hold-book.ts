@@ -1,0 +1,135 @@
+import type { Hold } from "../rules/hold.js";
+import type { LimitState } from "../rules/limit-state.js";
+import type { RecordAddress } from "../store/change.js";
+import {
+  applyCharge,
+  type ChargeMoment,
+  type ChargePlan,
+  type LimitCharge,
+} from "../store/charge.js";
+import type { Usage } from "../store/counters.js";
+import {
+  applyHoldStep,
+  type FoundHold,
+  type HoldBook,
+  type HoldResult,
+  type HoldStep,
+  type RememberedEnd,
+} from "../store/settle.js";
+import type { SettledCharge } from "../store/settled.js";
+import type { EpochMs } from "../time.js";
+
+/** Counters of one record. */
+export interface PlainCounters {
+  usage: Usage;
+  readonly windows: Map<string, LimitState>;
+}
+
+type Found = FoundHold<PlainCounters>;
+
+const byEnd = (one: Found, other: Found) =>
+  one.hold.expiresAt - other.hold.expiresAt || (one.hold.id < other.hold.id ? -1 : 1);
+
+/** A key, an identity and what is held beside them, as plainly as can be: nothing is in any order, and everything is looked through. */
+export class PlainHolds {
+  readonly key: PlainCounters;
+  readonly identity: PlainCounters;
+  readonly windows = new Map<string, LimitState>();
+  readonly holds = new Map<string, Found>();
+  readonly #ends = new Map<string, RememberedEnd>();
+
+  constructor(ofKey: Usage, ofIdentity: Usage) {
+    this.key = { usage: ofKey, windows: new Map() };
+    this.identity = { usage: ofIdentity, windows: new Map() };
+  }
+
+  counters({ kind }: Pick<RecordAddress, "kind">): PlainCounters {
+    return kind === "key" ? this.key : this.identity;
+  }
+
+  /** Charges a plan that confirms the key and the identity; what has to be settled before is settled. */
+  charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge {
+    const owners = [this.key, this.identity];
+    const holder = ({ owner }: LimitCharge) =>
+      owner === null ? this.windows : (owners[owner] as PlainCounters).windows;
+    for (;;) {
+      const drawn = plan.uses === null ? null : (owners[plan.uses] as PlainCounters);
+      const usage = drawn?.usage ?? { remaining: null, refilledAt: 0, lastRefillAt: null };
+      const windows = plan.limits.map((limit) => holder(limit).get(limit.window) ?? null);
+      const holds = owners.map((each) => each.usage.holds);
+      const { result, next } = applyCharge(
+        { usage, windows, remembered: null, holds },
+        plan,
+        moment,
+      );
+      if (result.kind === "unsettled") {
+        const refill = result.record === plan.uses ? moment.refill : null;
+        const of = plan.confirms[result.record] as RecordAddress;
+        this.settle({ kind: "refresh", of, refill }, moment.now);
+        continue;
+      }
+      if (drawn !== null && next !== null) drawn.usage = next.usage;
+      for (const [index, limit] of plan.limits.entries()) {
+        const window = next?.windows[index] ?? null;
+        if (window !== null) holder(limit).set(limit.window, window);
+      }
+      for (const hold of next?.held?.holds ?? [])
+        this.holds.set(hold.id, { hold, counters: owners.slice(0, hold.numbers.length) });
+      for (const [place, sums] of next?.held?.sums.entries() ?? []) {
+        const owner = owners[place] as PlainCounters;
+        owner.usage = { ...owner.usage, holds: sums };
+      }
+      return result;
+    }
+  }
+
+  /** Does a step; a refresh as often as there is more. */
+  settle(step: HoldStep, now: EpochMs): HoldResult {
+    const result = applyHoldStep(this.#book(), step, now);
+    const hasMore = result.kind === "refreshed" && result.hasMore;
+    return hasMore ? this.settle(step, now) : result;
+  }
+
+  /** All that is open. */
+  get open(): readonly Hold[] {
+    return [...this.holds.values()].map(({ hold }) => hold);
+  }
+
+  #beside(counters: PlainCounters): readonly Found[] {
+    return [...this.holds.values()].filter((found) => found.counters.includes(counters));
+  }
+
+  #book(): HoldBook<PlainCounters> {
+    const { holds } = this;
+    const holder = (counters: PlainCounters | null) => counters?.windows ?? this.windows;
+    return {
+      find: (id) => holds.get(id) ?? null,
+      remembered: (id) => this.#ends.get(id) ?? null,
+      remember: (id, end) => this.#ends.set(id, end),
+      put: (hold) => holds.set(hold.id, { ...(holds.get(hold.id) as Found), hold }),
+      attach: () => undefined,
+      detach: () => undefined,
+      remove: (id) => holds.delete(id),
+      counters: (of) => this.counters(of),
+      over: (counters, now, limit) =>
+        this.#beside(counters)
+          .filter(({ hold }) => hold.expiresAt <= now)
+          .sort(byEnd)
+          .slice(0, limit),
+      oldest(counters) {
+        const found = [...holds.values()].filter((each) => each.counters.includes(counters));
+        const numbers = found.map(
+          (each) => each.hold.numbers[each.counters.indexOf(counters)] ?? 0,
+        );
+        return numbers.length === 0 ? null : Math.min(...numbers);
+      },
+      nextEnd: (counters) => this.#beside(counters).toSorted(byEnd)[0]?.hold.expiresAt ?? null,
+      usage: (counters) => counters.usage,
+      setUsage(counters, usage) {
+        counters.usage = usage;
+      },
+      window: (counters, name) => holder(counters).get(name) ?? null,
+      setWindow: (counters, name, state) => holder(counters).set(name, state),
+    };
+  }
+}

@@ -1,0 +1,17 @@
+import { isWhole } from "@latchkey/core";
+
+/** A whole number >= 0, or what makes one of the request. 0 takes nothing. */
+export type Cost<Request> = number | ((request: Request) => number | Promise<number>);
+
+/** A cost that is no function, for a question that is only checked. */
+export function fixedCost(cost: Cost<never> = 1): number {
+  return typeof cost === "function" ? 1 : cost;
+}
+
+/** @throws TypeError naming the field whose function answered something else. */
+export function readCost(cost: unknown, name: string): number {
+  if (isWhole(cost)) return cost;
+  throw new TypeError(
+    `"${name}" must be a whole number >= 0: its function answered something else`,
+  );
+}

@@ -1,0 +1,354 @@
+import { type ClientRequest, get, type IncomingMessage } from "node:http";
+import type { Latchkey } from "@latchkey/core";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Answered, HELD_SERVERS, type HeldRoute } from "./testing/held-servers.js";
+import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
+
+/** Somebody who has one slot of a key. */
+const parallel = (limit: number, duration = MINUTE_MS) => ({
+  ratelimits: [
+    { name: "parallel", limit, duration, algorithm: "concurrent" as const, autoApply: true },
+  ],
+});
+
+const visit = (port: number, key: string, init: RequestInit = {}) =>
+  fetch(`http://127.0.0.1:${port}/`, { ...init, headers: { "X-API-Key": key } });
+
+/** A text that is sent when the test says so. */
+function stream() {
+  let send: () => void = () => undefined;
+  const last = new Promise<void>((resolve) => {
+    send = resolve;
+  });
+  onTestFinished(() => send());
+  async function* texts() {
+    yield "first,";
+    await last;
+    yield "last";
+  }
+  return { texts, finish: () => send() };
+}
+
+async function* twoTexts() {
+  yield "first,";
+  yield "last";
+}
+
+/** Begins to read an answer: whoever calls `leave` goes away in the middle of it. */
+function readSome(port: number, key: string): Promise<{ leave(): void; rest(): Promise<string> }> {
+  return new Promise((resolve, reject) => {
+    const request: ClientRequest = get({ port, host: "127.0.0.1", headers: { "X-API-Key": key } });
+    request.on("error", reject);
+    request.on("response", (response: IncomingMessage) => {
+      let text = "";
+      response.setEncoding("utf8").on("error", () => undefined);
+      const ended = new Promise<string>((end) => response.on("close", () => end(text)));
+      response.on("data", (chunk) => {
+        text += chunk;
+        resolve({ leave: () => request.destroy(), rest: () => ended });
+      });
+    });
+  });
+}
+
+const keyIdOf = async ({ latchkey }: TestContext, key: string) =>
+  (await latchkey.whoami({ key })).id;
+
+/** How many reservations of a key are open. */
+async function openOf(context: TestContext, key: string): Promise<number> {
+  const { reservations } = await context.latchkey.listReservations({
+    keyId: await keyIdOf(context, key),
+  });
+  return reservations.length;
+}
+
+const untilFree = (context: TestContext, key: string) =>
+  expect.poll(() => openOf(context, key), { timeout: 20_000 }).toBe(0);
+
+async function remainingOf(context: TestContext, key: string): Promise<number | null | undefined> {
+  return (await context.latchkey.getKey({ keyId: await keyIdOf(context, key) })).remaining;
+}
+
+describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (_name, serve) => {
+  const serving = async (handle: HeldRoute["handle"], options?: HeldRoute["options"]) => {
+    const context = await open();
+    const key = await context.issue(parallel(1));
+    const { latchkey } = context;
+    const port = await serve({ latchkey, question: {}, handle, ...(options && { options }) });
+    return { context, key, port };
+  };
+
+  test("are free when the answer has ended, and taken until then: the second gets 429", async () => {
+    const { texts, finish } = stream();
+    const { context, key, port } = await serving(() => texts());
+    const first = await readSome(port, key);
+    const refused = await visit(port, key);
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get("ratelimit-policy")).toBe('"parallel";q=1;qu="concurrent-requests"');
+    expect(refused.headers.get("ratelimit")).toBe('"parallel";r=0');
+    finish();
+    expect(await first.rest()).toBe("first,last");
+    await untilFree(context, key);
+    const again = await visit(port, key);
+    expect([again.status, await again.text()]).toEqual([200, "first,last"]);
+    await untilFree(context, key);
+  });
+
+  test("are free when the client has gone in the middle", async () => {
+    const { texts } = stream();
+    const { context, key, port } = await serving(() => texts());
+    const first = await readSome(port, key);
+    expect(await openOf(context, key)).toBe(1);
+    first.leave();
+    await untilFree(context, key);
+  });
+
+  test("are free when the client has gone before there was an answer", async () => {
+    let entered: () => void = () => undefined;
+    const inside = new Promise<void>((resolve) => {
+      entered = resolve;
+    });
+    let answer: (text: string) => void = () => undefined;
+    const { context, key, port } = await serving(() => {
+      entered();
+      return new Promise<string>((resolve) => {
+        answer = resolve;
+      });
+    });
+    const request = get({ port, host: "127.0.0.1", headers: { "X-API-Key": key } });
+    request.on("error", () => undefined);
+    await inside;
+    expect(await openOf(context, key)).toBe(1);
+    request.destroy();
+    await untilFree(context, key);
+    answer("nobody reads this");
+  });
+
+  test.each<[string, () => Answered | Promise<Answered>, RequestInit]>([
+    ["a text", () => "in", {}],
+    ["no body", () => null, {}],
+    ["HEAD of a text", () => "in", { method: "HEAD" }],
+    ["HEAD of a stream", () => twoTexts(), { method: "HEAD" }],
+    [
+      "an error in the handler",
+      () => {
+        throw new Error("no tiles");
+      },
+      {},
+    ],
+    ["an error later in the handler", () => Promise.reject(new Error("no tiles")), {}],
+  ])("are free after %s", async (_, handle, init) => {
+    const onError = () => undefined;
+    const { context, key, port } = await serving(handle, { onError });
+    await visit(port, key, init).then((response) => response.text());
+    await untilFree(context, key);
+    expect((await visit(port, key, init)).status).not.toBe(429);
+  });
+
+  test("are free after a stream that breaks in the middle", async () => {
+    async function* broken() {
+      yield "first,";
+      throw new Error("no more tiles");
+    }
+    const print = vi.spyOn(console, "error").mockReturnValue();
+    onTestFinished(() => print.mockRestore());
+    const { context, key, port } = await serving(() => broken(), { onError: () => undefined });
+    await visit(port, key)
+      .then((response) => response.text())
+      .catch(() => undefined);
+    await untilFree(context, key);
+  });
+
+  test("are renewed while the answer goes on: one stream holds one slot for as long as it takes", async () => {
+    const context = await open();
+    const [durationMs, rounds] = [60, 6];
+    const key = await context.issue(parallel(1, durationMs));
+    const { texts, finish } = stream();
+    let renewed = 0;
+    // Between one renewal and the next nearly all of the duration passes, by the clock of the latchkey.
+    const renew: Latchkey["renew"] = async (...input) => {
+      const answer = await context.latchkey.renew(...input);
+      renewed += 1;
+      if (renewed <= rounds) context.advance(durationMs - 1);
+      return answer;
+    };
+    const onError = vi.fn();
+    const port = await serve({
+      latchkey: { ...context.latchkey, renew },
+      question: {},
+      options: { onError },
+      handle: () => texts(),
+    });
+    const first = await readSome(port, key);
+    await expect.poll(() => renewed, { timeout: 20_000 }).toBeGreaterThan(rounds);
+    expect(await openOf(context, key)).toBe(1);
+    expect((await context.latchkey.verifyKey({ key })).code).toBe("RATE_LIMITED");
+    finish();
+    await first.rest();
+    await untilFree(context, key);
+    const after = renewed;
+    await new Promise((resolve) => setTimeout(resolve, 3 * durationMs));
+    expect(renewed).toBe(after);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("are never more than there are, of 200 requests at once, and all free afterwards", async () => {
+    const context = await open();
+    const key = await context.issue(parallel(5));
+    let [inside, most] = [0, 0];
+    let letOut: () => void = () => undefined;
+    const out = new Promise<void>((resolve) => {
+      letOut = resolve;
+    });
+    const port = await serve({
+      latchkey: context.latchkey,
+      question: {},
+      handle: async () => {
+        inside += 1;
+        most = Math.max(most, inside);
+        await out;
+        inside -= 1;
+        return "in";
+      },
+    });
+    const statuses: number[] = [];
+    const visitAll = () =>
+      Promise.all(
+        Array.from({ length: 200 }, async () => {
+          const response = await visit(port, key);
+          await response.text();
+          statuses.push(response.status);
+          if (statuses.length === 195) letOut();
+        }),
+      );
+    await visitAll();
+    expect(statuses.slice(0, 195).every((status) => status === 429)).toBe(true);
+    expect(statuses.slice(195)).toEqual([200, 200, 200, 200, 200]);
+    await untilFree(context, key);
+    // Now each leaves as soon as it can, and others take its slot.
+    await visitAll();
+    expect(most).toBe(5);
+    await untilFree(context, key);
+    const { ratelimits } = (await context.latchkey.verifyKey({
+      key,
+      ratelimits: [{ name: "parallel", cost: 0 }],
+    })) as {
+      readonly ratelimits?: readonly { readonly remaining: number }[];
+    };
+    expect(ratelimits?.[0]?.remaining).toBe(5);
+  });
+});
+
+describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_name, serve) => {
+  const reserving = async (
+    handle: HeldRoute["handle"],
+    question: HeldRoute["question"] = { reserve: 40 },
+  ) => {
+    const context = await open();
+    const key = await context.issue({ remaining: 100 });
+    const onError = vi.fn();
+    const { latchkey } = context;
+    const port = await serve({ latchkey, question, options: { onError }, handle });
+    return { context, key, port, onError };
+  };
+
+  test("is what the handler says that the work cost", async () => {
+    const seen: unknown[] = [];
+    const { context, key, port, onError } = await reserving(async (apiKey) => {
+      seen.push(apiKey.remaining, await remainingOf(context, key));
+      seen.push(await apiKey.settle({ cost: 7 }));
+      return "in";
+    });
+    expect(await (await visit(port, key)).text()).toBe("in");
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(93);
+    expect(seen).toEqual([60, 60, { remaining: 93, taken: { uses: 7, ratelimits: [] } }]);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("costs nothing where the handler releases it, and all of it where the handler says nothing", async () => {
+    const { context, key, port, onError } = await reserving(async (apiKey) => {
+      if ((await remainingOf(context, key)) === 60) await apiKey.release();
+      return "in";
+    });
+    await (await visit(port, key)).text();
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(100);
+    await context.latchkey.updateRemaining({
+      keyId: await keyIdOf(context, key),
+      op: "decrement",
+      value: 10,
+    });
+    await (await visit(port, key)).text();
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(50);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test('costs nothing where the handler says nothing and onClose is "release"', async () => {
+    const question = { reserve: { cost: () => 40, ttl: "1m" }, onClose: "release" } as const;
+    const { context, key, port } = await reserving(() => "in", question);
+    await (await visit(port, key)).text();
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(100);
+  });
+
+  test("is settled once where the client goes away in the middle: by the handler, which sees that", async () => {
+    const settled: unknown[] = [];
+    const { context, key, port, onError } = await reserving((apiKey) => ({
+      [Symbol.asyncIterator]: () => {
+        let isFirst = true;
+        return {
+          next: async () => {
+            if (!isFirst) await new Promise(() => undefined);
+            isFirst = false;
+            return { value: "first,", done: false };
+          },
+          return: async () => {
+            settled.push(await apiKey.settle({ cost: 3 }));
+            return { value: undefined, done: true };
+          },
+        };
+      },
+    }));
+    const first = await readSome(port, key);
+    expect(await remainingOf(context, key)).toBe(60);
+    first.leave();
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(97);
+    await expect.poll(() => settled).toEqual([expect.objectContaining({ remaining: 97 })]);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("is settled by what follows the end of the response, if that comes at once", async () => {
+    const { context, key, port, onError } = await reserving((apiKey) => {
+      async function* metered() {
+        try {
+          yield "first,";
+          yield "last";
+        } finally {
+          void apiKey.settle({ cost: 3 });
+        }
+      }
+      return metered();
+    });
+    expect(await (await visit(port, key)).text()).toBe("first,last");
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(97);
+    expect(onError).not.toHaveBeenCalled();
+  });
+
+  test("costs all of it where the handler fails, and nothing with onClose: release", async () => {
+    const failing = () => {
+      throw new Error("no tiles");
+    };
+    const all = await reserving(failing);
+    await (await visit(all.port, all.key)).text();
+    await untilFree(all.context, all.key);
+    expect(await remainingOf(all.context, all.key)).toBe(60);
+    const none = await reserving(failing, { reserve: 40, onClose: "release" });
+    await (await visit(none.port, none.key)).text();
+    await untilFree(none.context, none.key);
+    expect(await remainingOf(none.context, none.key)).toBe(100);
+  });
+});

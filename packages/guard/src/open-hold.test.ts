@@ -1,0 +1,420 @@
+import { createLatchkey, type Latchkey, unavailable } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createDecision } from "./decide.js";
+import type { GuardOptions } from "./options.js";
+import type { GuardQuestion } from "./question.js";
+import type { ReservedKey } from "./reservation.js";
+import { bearing, open, type TestRequest } from "./testing/open.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const TTL_MS = 60_000;
+
+/** A key of 100 uses, a decision that reserves 40 of them for a minute, and a store that can be away for settle, release and renew. */
+async function reserved(
+  question: GuardQuestion<TestRequest> = { reserve: { cost: 40, ttl: TTL_MS } },
+  options: GuardOptions<TestRequest> = {},
+) {
+  const store = memoryStore();
+  const opened = await open(store);
+  // Without usage statistics, whose timer is none of the guard's.
+  const latchkey = createLatchkey({ store, clock: opened.latchkey.now, usage: false });
+  const context = { ...opened, latchkey };
+  const key = await context.issue({
+    remaining: 100,
+    ratelimits: [
+      { name: "parallel", limit: 2, duration: "30s", algorithm: "concurrent" },
+      { name: "tokens", limit: 50, duration: "1d" },
+    ],
+  });
+  const { id: keyId } = await latchkey.whoami({ key });
+  let [isAway, answersAreLost] = [false, false];
+  const calls: string[] = [];
+  const through =
+    (name: "settle" | "release" | "renew") =>
+    async (...input: readonly unknown[]) => {
+      calls.push(name);
+      if (isAway) throw unavailable("the store is away");
+      const answer = await (latchkey[name] as (...input: readonly unknown[]) => unknown)(...input);
+      if (answersAreLost) throw unavailable("the answer is lost", "unknown");
+      return answer;
+    };
+  const watched = {
+    ...latchkey,
+    settle: through("settle"),
+    release: through("release"),
+    renew: through("renew"),
+  } as Latchkey;
+  const onError = vi.fn();
+  const decide = createDecision(watched, { onError, ...options })(question);
+  const pass = async (ms: number): Promise<void> => {
+    for (let left = ms; left > 0; left -= 10) {
+      context.advance(Math.min(10, left));
+      await vi.advanceTimersByTimeAsync(Math.min(10, left));
+    }
+  };
+  return {
+    context,
+    calls,
+    onError,
+    pass,
+    decide: () => decide(bearing(key), { tiles: 1 }),
+    admit: async () => {
+      const decision = await decide(bearing(key), { tiles: 1 });
+      if (!decision.admitted) throw new Error(`refused: ${decision.code}`);
+      return { apiKey: decision.apiKey as ReservedKey, end: decision.end ?? (() => undefined) };
+    },
+    storeIsAway: (away: boolean) => {
+      isAway = away;
+    },
+    loseAnswers: (lost: boolean) => {
+      answersAreLost = lost;
+    },
+    remaining: async () => (await latchkey.getKey({ keyId })).remaining,
+    openCount: async () => (await latchkey.listReservations({ keyId })).reservations.length,
+    codes: () => onError.mock.calls.map(([{ reason, code }]) => reason ?? code),
+  };
+}
+
+/** What was asked for at the end of a response is done a turn later. */
+const aTurn = () => vi.advanceTimersByTimeAsync(1);
+
+describe("a reservation is ended once", () => {
+  test("by the end of the response, which settles all of it, however often it ends", async () => {
+    const { admit, remaining, openCount, calls, codes } = await reserved();
+    const { end } = await admit();
+    expect([await remaining(), await openCount()]).toEqual([60, 1]);
+    end();
+    end();
+    end("release");
+    await aTurn();
+    end();
+    await aTurn();
+    expect([await remaining(), await openCount()]).toEqual([60, 0]);
+    expect(calls).toEqual(["settle"]);
+    expect(codes()).toEqual([]);
+    // The deadline of the guard, which all of its requests share.
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+  });
+
+  test("by the handler, before the end of the response or in the same turn as it", async () => {
+    for (const isBefore of [true, false]) {
+      const { admit, remaining, calls, codes } = await reserved();
+      const { apiKey, end } = await admit();
+      if (!isBefore) end();
+      const settled = apiKey.settle({ cost: 5 });
+      if (isBefore) end();
+      await aTurn();
+      expect(await settled).toEqual({ remaining: 95, taken: { uses: 5, ratelimits: [] } });
+      expect([await remaining(), calls, codes()]).toEqual([95, ["settle"], []]);
+    }
+  });
+
+  test("not by a handler that comes later: it is told so by onError, and gets null", async () => {
+    const { admit, remaining, codes } = await reserved();
+    const { apiKey, end } = await admit();
+    end();
+    await aTurn();
+    expect(await apiKey.settle({ cost: 5 })).toBeNull();
+    expect(await apiKey.release()).toBeNull();
+    expect(codes()).toEqual(["reservation-ended", "reservation-ended"]);
+    expect(await remaining()).toBe(60);
+    // The same figures are the same answer.
+    expect(await apiKey.settle()).toEqual({ remaining: 60, taken: { uses: 40, ratelimits: [] } });
+  });
+
+  test("by a handler that says it twice with the same figures, and not by its second thoughts", async () => {
+    const { admit, remaining, codes } = await reserved();
+    const { apiKey, end } = await admit();
+    const [one, same, other] = await Promise.all([
+      apiKey.settle({ cost: 5 }),
+      apiKey.settle({ remaining: { cost: 5 } }),
+      apiKey.settle({ cost: 6 }),
+    ]);
+    end();
+    await aTurn();
+    expect([one, same, other]).toEqual([one, one, null]);
+    expect([await remaining(), codes()]).toEqual([95, ["reservation-ended"]]);
+  });
+
+  test("by the host through latchkey itself, which is no error", async () => {
+    const { context, admit, remaining, codes } = await reserved();
+    const { apiKey, end } = await admit();
+    await context.latchkey.settle({
+      reservationId: apiKey.reservationId,
+      remaining: { cost: 5 },
+    });
+    end();
+    await aTurn();
+    expect([await remaining(), codes()]).toEqual([95, []]);
+  });
+
+  test("with limits: what is left out cost all of it, and slots are freed", async () => {
+    const question = {
+      reserve: 40,
+      ratelimits: [{ name: "tokens", cost: 30 }, { name: "parallel" }],
+    } satisfies GuardQuestion<TestRequest>;
+    const { admit, openCount } = await reserved(question);
+    const { apiKey } = await admit();
+    expect(await apiKey.settle({ cost: 1, ratelimits: [{ name: "tokens", cost: 20 }] })).toEqual({
+      remaining: 99,
+      taken: { uses: 1, ratelimits: [{ name: "tokens", cost: 20 }] },
+    });
+    expect(await openCount()).toBe(0);
+  });
+
+  test("and with nothing where no handler was called: the host was late, or has answered itself", async () => {
+    const { admit, remaining } = await reserved();
+    const { end } = await admit();
+    end("release");
+    await aTurn();
+    expect(await remaining()).toBe(100);
+  });
+});
+
+describe("a mistake of the handler's", () => {
+  test.each([
+    ["more than is reserved", { cost: 41 }, "over-reservation"],
+    ["a cost that is none", { cost: -1 }, "BAD_REQUEST"],
+    ["cost and remaining", { cost: 1, remaining: { cost: 1 } }, "BAD_REQUEST"],
+    ["a limit that was not reserved", { ratelimits: [{ name: "tokens", cost: 1 }] }, "BAD_REQUEST"],
+    ["a field that is none", { costs: 1 }, "BAD_REQUEST"],
+    ["nothing that can be read", null, null],
+  ])("goes to onError, and the end of the response settles all of it: %s", async (_, used, why) => {
+    const question = { reserve: 40, onClose: "release" } as const;
+    const { admit, remaining, codes } = await reserved(question);
+    const { apiKey, end } = await admit();
+    const settled = apiKey.settle(used as never);
+    end();
+    await aTurn();
+    if (why === null) expect(await settled).toMatchObject({ remaining: 60 });
+    else expect([await settled, codes()]).toEqual([null, [why]]);
+    await aTurn();
+    // It said that there was work, so onClose has nothing to say any more.
+    expect(await remaining()).toBe(60);
+  });
+
+  test("can be mended while the response is open", async () => {
+    const { admit, remaining, codes } = await reserved();
+    const { apiKey, end } = await admit();
+    expect(await apiKey.settle({ cost: 41 })).toBeNull();
+    expect(await apiKey.settle({ cost: 9 })).toMatchObject({ remaining: 91 });
+    end();
+    await aTurn();
+    expect([await remaining(), codes()]).toEqual([91, ["over-reservation"]]);
+  });
+});
+
+describe("while the store is away", () => {
+  test("what a handler settles is told to onError, and sent again until it is taken", async () => {
+    const { admit, remaining, codes, pass, storeIsAway, openCount } = await reserved();
+    const { apiKey, end } = await admit();
+    storeIsAway(true);
+    expect(await apiKey.settle({ cost: 5 })).toBeNull();
+    end();
+    await pass(1_000);
+    expect(codes().length).toBeGreaterThanOrEqual(3);
+    expect(codes().length).toBeLessThanOrEqual(5);
+    expect(new Set(codes())).toEqual(new Set(["STORE_UNAVAILABLE"]));
+    storeIsAway(false);
+    await pass(3_000);
+    expect([await remaining(), await openCount()]).toEqual([95, 0]);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+  });
+
+  test("what the end of a response settles is sent again, and a lost answer changes nothing", async () => {
+    const { admit, remaining, pass, loseAnswers, calls } = await reserved();
+    const { end } = await admit();
+    loseAnswers(true);
+    end();
+    await pass(500);
+    expect(calls.length).toBeGreaterThan(1);
+    loseAnswers(false);
+    await pass(3_000);
+    expect(await remaining()).toBe(60);
+    expect(new Set(calls)).toEqual(new Set(["settle"]));
+  });
+
+  test("it is given up when the reservation has expired, and then all of it is back", async () => {
+    const { admit, remaining, pass, storeIsAway, calls } = await reserved();
+    const { apiKey, end } = await admit();
+    storeIsAway(true);
+    expect(await apiKey.settle({ cost: 5 })).toBeNull();
+    end();
+    await pass(TTL_MS + 1_000);
+    const sent = calls.length;
+    expect(sent).toBeLessThanOrEqual(12);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+    storeIsAway(false);
+    await pass(TTL_MS);
+    expect([calls.length, await remaining()]).toEqual([sent, 100]);
+  });
+
+  test("a renewal that fails is told to onError and comes again at the next third", async () => {
+    const { admit, codes, pass, storeIsAway, openCount, calls } = await reserved();
+    const { end } = await admit();
+    storeIsAway(true);
+    await pass(TTL_MS / 3 + 10);
+    expect(codes()).toEqual(["STORE_UNAVAILABLE"]);
+    storeIsAway(false);
+    await pass(2 * TTL_MS);
+    expect(calls).toEqual(Array.from({ length: 7 }, () => "renew"));
+    expect(await openCount()).toBe(1);
+    end();
+    await aTurn();
+  });
+
+  test("a process that sleeps for too long is told once that its reservation has expired", async () => {
+    const { context, admit, remaining, codes, pass } = await reserved();
+    const { end } = await admit();
+    context.advance(TTL_MS);
+    await pass(TTL_MS);
+    expect(codes()).toEqual(["reservation-expired"]);
+    end();
+    await aTurn();
+    expect([codes().length, await remaining()]).toEqual([1, 100]);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("what is held", () => {
+  test("is renewed at every third of its time, and of that of its slots where that is shorter", async () => {
+    for (const [ratelimits, expected] of [
+      [[], 6],
+      [[{ name: "parallel" }], 12],
+    ] as const) {
+      const question = { reserve: { cost: 1, ttl: TTL_MS }, ratelimits };
+      const { admit, calls, pass, openCount, codes } = await reserved(question);
+      const { end } = await admit();
+      await pass(2 * TTL_MS + 50);
+      expect(calls).toEqual(Array.from({ length: expected }, () => "renew"));
+      expect([await openCount(), codes()]).toEqual([1, []]);
+      end();
+      await aTurn();
+    }
+  });
+
+  test("is not renewed any more when it was settled, or the response is over", async () => {
+    const { admit, calls, pass } = await reserved();
+    const [one, other] = [await admit(), await admit()];
+    await one.apiKey.settle({ cost: 1 });
+    other.end();
+    await pass(2 * TTL_MS);
+    expect(calls).toEqual(["settle", "settle"]);
+    one.end();
+    await aTurn();
+    expect(calls).toEqual(["settle", "settle"]);
+  });
+
+  test("of a key that is deleted meanwhile is gone, which is no error", async () => {
+    const { context, admit, codes, pass } = await reserved();
+    const { apiKey, end } = await admit();
+    await context.latchkey.deleteKey({ keyId: apiKey.keyId });
+    await pass(TTL_MS);
+    end();
+    await aTurn();
+    expect(codes()).toEqual([]);
+    expect(vi.getTimerCount()).toBeLessThanOrEqual(1);
+  });
+
+  test("for a request that nobody waits for any more is given back", async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers();
+    const late = (ms: number) => new Promise<number>((resolve) => setTimeout(resolve, ms, 40));
+    const context = await open();
+    const key = await context.issue({ remaining: 100 });
+    const verifier: Latchkey["verifier"] = (question) => {
+      const verify = context.latchkey.verifier(question);
+      return async (...call) => {
+        await late(3_000);
+        return verify(...call);
+      };
+    };
+    const onError = vi.fn();
+    const options = { timeoutMs: 2_000, onError };
+    const latchkey = { ...context.latchkey, verifier };
+    const decision = createDecision(latchkey, options)({ reserve: 40 })(bearing(key), null);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await decision).toMatchObject({ admitted: false, status: 503 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    const { id: keyId } = await context.latchkey.whoami({ key });
+    expect((await context.latchkey.getKey({ keyId })).remaining).toBe(100);
+    expect(onError).toHaveBeenCalledOnce();
+  });
+});
+
+test("a key that is admitted without anything being held has no end to be told of, and neither settle nor release", async () => {
+  const { decide } = await reserved({ cost: 1 });
+  const decision = await decide();
+  expect(Object.keys(decision)).toEqual(["admitted", "apiKey", "headers"]);
+  expect(decision).not.toHaveProperty("apiKey.settle");
+});
+
+test("a key with slots has an end, and no settle: there is nothing to say of them", async () => {
+  const { decide, openCount } = await reserved({ ratelimits: [{ name: "parallel" }] });
+  const decision = await decide();
+  expect(decision).toMatchObject({ admitted: true, apiKey: { reservationId: expect.any(String) } });
+  expect(decision).not.toHaveProperty("apiKey.settle");
+  if (decision.admitted) decision.end?.();
+  expect(await openCount()).toBe(0);
+});
+
+test("a reserved key is printed and sent as any verdict: what it does is not listed", async () => {
+  const { admit } = await reserved();
+  const { apiKey, end } = await admit();
+  expect(Object.keys(structuredClone(apiKey))).toEqual(Object.keys(apiKey));
+  expect(JSON.parse(JSON.stringify(apiKey))).toMatchObject({ keyId: apiKey.keyId, remaining: 60 });
+  end();
+  await aTurn();
+});
+
+describe("a question that reserves", () => {
+  test.each([
+    [{ reserve: "40" }, '"reserve" must be an object'],
+    [{ reserve: { costs: 1 } }, '"reserve.costs" is not a field of it'],
+    [{ reserve: { ttl: undefined } }, '"reserve.ttl" must not be undefined'],
+    [{ reserve: undefined }, '"reserve" must not be undefined'],
+    [{ reserve: 4, cost: 1 }, '"cost" must not be given with "reserve"'],
+    [{ reserve: 4, onClose: "keep" }, '"onClose" must be "settle" or "release"'],
+    [{ onClose: "release" }, '"onClose" must only be given with "reserve"'],
+    [{ reserve: -1 }, '"cost" must be a whole number'],
+    [{ reserve: { cost: 1, ttl: 999 } }, '"ttl" must be from 1,000 to 86,400,000 ms'],
+    [{ reserve: { cost: 1, ttl: "25h" } }, '"ttl" must be'],
+  ])("%j is refused by name", async (question, message) => {
+    const { latchkey } = await open();
+    expect(() => createDecision(latchkey)(question as never)).toThrow(message);
+  });
+
+  test("may say its cost by a function of the request, which is checked", async () => {
+    for (const reserve of [
+      (request: TestRequest) => request.tiles * 10,
+      { cost: async (request: TestRequest) => request.tiles * 10 },
+    ]) {
+      const { admit, remaining } = await reserved({ reserve });
+      const { end } = await admit();
+      expect(await remaining()).toBe(90);
+      end();
+      await aTurn();
+    }
+    const { decide, onError } = await reserved({ reserve: () => 1.5 });
+    expect(await decide()).toMatchObject({ admitted: false, status: 500 });
+    expect(onError.mock.calls[0]?.[0]).toMatchObject({
+      message: '"reserve" must be a whole number >= 0: its function answered something else',
+    });
+  });
+
+  test("reserves one use for five minutes where it says nothing of both", async () => {
+    const { context, admit, remaining } = await reserved({ reserve: {} });
+    const { apiKey, end } = await admit();
+    expect(apiKey.expiresAt - context.latchkey.now()).toBe(300_000);
+    expect(await remaining()).toBe(99);
+    end();
+    await aTurn();
+  });
+});
