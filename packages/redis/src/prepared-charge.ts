@@ -22,12 +22,9 @@ const LETTERS = 4;
 export class PreparedCharge extends Rows {
   readonly at: Workspace;
   readonly plan: ChargePlan;
-  /** What "h" takes before the id of the hold; null where nothing is held. */
-  readonly #held: readonly string[] | null;
-
   constructor(at: Workspace, plan: ChargePlan) {
     super();
-    const { confirms, cost, hold, limits, mode, revision } = plan;
+    const { confirms, cost, limits, mode, revision } = plan;
     if (confirms.length > MOST_CONFIRMS)
       throw new TypeError(`a charge can confirm ${MOST_CONFIRMS} records`);
     this.at = at;
@@ -37,7 +34,6 @@ export class PreparedCharge extends Rows {
     if (cost !== 1) this.add("c", [], digits(cost));
     if (mode === "peek") this.add("l", []);
     for (const limit of limits) this.#takeFrom(limit);
-    this.#held = mode === "peek" || hold === undefined ? null : holdWords(hold, confirms);
     complete(this.keys, this.args, this.letters);
   }
 
@@ -58,8 +54,10 @@ export class PreparedCharge extends Rows {
   rowsAt({ now, refill, request, holdId }: ChargeMoment): Pick<Rows, "keys" | "args"> {
     const args = this.args.slice();
     args[NOW] = digits(now);
-    const held = this.#held;
-    if (refill === null && request === undefined && held === null) return { keys: this.keys, args };
+    const { confirms, hold, limits, mode } = this.plan;
+    const held = mode === "peek" ? undefined : hold;
+    if (refill === null && request === undefined && held === undefined)
+      return { keys: this.keys, args };
     const keys = this.keys.slice();
     let { letters } = this;
     if (refill !== null) {
@@ -67,13 +65,12 @@ export class PreparedCharge extends Rows {
       if (refill.carry === undefined) args.push(digits(refill.amount));
       args.push(digits(refill.dueAt));
     }
-    if (held !== null) {
+    if (held !== undefined) {
       letters += "h";
       keys.push(this.at.holds, this.at.holdEnds);
-      args.push(...held, holdId || "-");
+      args.push(...holdWords(held, confirms, holdId ?? "-"));
     }
     if (request !== undefined) {
-      const { confirms, limits } = this.plan;
       letters += "q";
       keys.push(this.at.request(confirms[0], request.id));
       args.push(request.fingerprint, digits(request.rememberUntil), limitsText(limits));
@@ -83,17 +80,17 @@ export class PreparedCharge extends Rows {
   }
 }
 
+/** What "h" takes; the id of the hold is in its place already. */
 function holdWords(
   { keeps, ttl, slotTtl, most }: HoldPlan,
   confirms: readonly Expectation[],
+  id: string,
 ): readonly string[] {
   const beside = confirms.slice(0, most.length);
-  const places = beside.map(
-    ({ kind }, place) => holderLetter(kind) + digits(most[place] as number),
-  );
-  const [key = "-", identity = "-"] = beside.map(({ id }) => id);
-  const letter = keeps === "all" ? "a" : "s";
-  return [letter, digits(ttl), orDash(slotTtl), places.join(""), key, identity];
+  const [key = "-", identity = "-"] = beside.map((record) => record.id);
+  const kinds = beside.map(({ kind }) => holderLetter(kind)).join("");
+  const spans = [keeps === "all" ? "a" : "s", digits(ttl), orDash(slotTtl)];
+  return [...spans, kinds, id, key, identity, ...most.map(digits)];
 }
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;

@@ -93,6 +93,31 @@ describeWithServers("what a verification costs on the wire", () => {
     await store.close();
   });
 
+  test("one command for a reservation, and one for its end, whatever it holds", async () => {
+    const { store, latchkey, key } = await issueKey();
+    const ratelimits = [{ name: "burst", limit: 5, duration: 1_000 }];
+    const reserve = () => latchkey.reserve({ key, ratelimits });
+    const ids: string[] = [];
+    const made = async () => {
+      const verdict = await reserve();
+      if (verdict.valid) ids.push(verdict.reservationId);
+    };
+    const settle = (by = latchkey) =>
+      by.settle({ reservationId: ids.shift() ?? "", remaining: { cost: 0 } });
+    await made();
+    await settle();
+
+    expect(await commandsOf(made)).toEqual(["evalsha"]);
+    expect(await commandsOf(() => settle())).toEqual(["evalsha"]);
+    // Another process knows neither the window that nobody owns, nor what restores the uses.
+    await made();
+    const otherStore = redisStore(server.url);
+    const other = createLatchkey({ store: otherStore });
+    await other.verifyKey({ key });
+    expect(await commandsOf(() => settle(other))).toEqual(["evalsha", "evalsha", "evalsha"]);
+    await Promise.all([store.close(), otherStore.close()]);
+  });
+
   test("one command for a secret that does not exist, and none for one with a wrong checksum", async () => {
     const { store, latchkey, key } = await issueKey();
     await latchkey.verifyKey({ key: "foreign" });

@@ -13,8 +13,8 @@
            other-limit.lua takes, length of a window in ms, units to take;
            "f" amount of the refill that is due, Unix epoch ms at which it fell due; "F" the latter alone, of one that carries over;
            "h" where some of it is only held, KEYS: holds, their ends; "a" for all or "s" for slots, for how long in ms, for how long
-           slots or "-", for each record that the hold is beside, which come first, the letter of its kind as in hold-sums.lua and most
-           holds that may be open there, ids of key and identity or "-", id of the hold; "q" KEYS: memory of the request, a string;
+           slots or "-", for each record that the hold is beside, which come first, the letter of its kind as in hold-sums.lua, id of the
+           hold, ids of key and identity or "-", and for each of those records most holds that may be open there; "q" KEYS: memory of the request, a string;
            fingerprint of the question, Unix epoch ms until which the result is remembered, and what to remember of the limits
            beside their windows, one line, opaque here; then the same for each further plan
   Returns  for each plan, with a zero byte between: "STALE 0" for the revision, "STALE " and the number of a confirmation,
@@ -33,7 +33,6 @@ local revision = call("HGET", KEYS[1], "revision") or "0"
 -- include holds.lua
 -- include other-limit.lua
 -- include whole.lua
--- include hold-sums.lua
 
 local function charge(nextKey, at)
   -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
@@ -66,7 +65,7 @@ local function charge(nextKey, at)
     elseif letter == 70 then -- F
       dueAt, at = tonumber(ARGV[at]), at + 1
     elseif letter == 104 then -- h
-      hold, at, nextKey = { at, nextKey }, at + 7, nextKey + 2
+      hold, at, nextKey = { at, nextKey }, at + 7 + #ARGV[at + 3], nextKey + 2
     elseif letter == 113 then -- q
       memory, fingerprint, rememberUntil, about = KEYS[nextKey], ARGV[at], tonumber(ARGV[at + 1]), ARGV[at + 2]
     else
@@ -100,12 +99,15 @@ local function charge(nextKey, at)
   -- 3. What has to be settled first, and the uses, with a due refill applied. Nil stands for unlimited.
   local usesHeld
   for number = 1, confirmed do
-    local text = counters[number] and counters[number][2]
-    if text and find(text, " =", 1, true) then
-      local sums = sumsOf(text)
-      if not sums then return "CORRUPT" end
-      if sums.nextEnd <= now then return "UNSETTLED " .. number end
-      if number == uses then usesHeld = sums.uses > 0 end
+    local owner = counters[number]
+    local _, stop = find(owner and owner[2] or "", " =", 1, true)
+    if stop then
+      local nextEnd, held = match(owner[2], "^%d+/(%d+);%d+;(%d+);", stop + 1)
+      nextEnd = tonumber(nextEnd)
+      if not (nextEnd and nextEnd <= MAX) then return "CORRUPT" end
+      if nextEnd <= now then return "UNSETTLED " .. number end
+      owner[5] = stop
+      if number == uses then usesHeld = held ~= "0" end
     end
   end
   local remaining, place, head, refilled = nil, nil, "-", ""
@@ -171,51 +173,54 @@ local function charge(nextKey, at)
   -- 6. What is held, and what is known of that beside the counters.
   local held, ends, beside, taken, lastName
   if hold and isTaken and not isPeek then
-    local first = hold[1]
+    local first, kinds = hold[1], ARGV[hold[1] + 3]
     held, ends, beside, taken = KEYS[hold[2]], KEYS[hold[2] + 1], {}, {}
     -- Only to find out that each is what it has to be, before anything is written.
     call("ZCARD", ends)
-    call("HEXISTS", held, ARGV[first + 6])
-    lastName = whole(call("HGET", KEYS[1], "holds") or "0")
-    if not lastName then return "CORRUPT" end
-    local names
-    for kind, most in string.gmatch(ARGV[first + 3], "(%a)(%d+)") do
-      local place, owner = #beside + 1, counters[#beside + 1]
-      local sums, isWhole = nil, true
-      if owner then sums, isWhole = sumsOf(owner[2]) end
-      if not isWhole then return "CORRUPT" end
-      if not sums then
-        sums = { nextEnd = MAX, open = 0, uses = 0, next = 0, setBefore = 0, raises = "", drops = "" }
-        if owner then
-          lastName = lastName + 1
-          sums.name, sums.isNew = format("%.0f", lastName), owner[1] == KEYS[1] and "w" or kind
-        end
+    call("HEXISTS", held, ARGV[first + 4])
+    local names, isAll, span, slotSpan = "", ARGV[first] == "a", tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
+    for place = 1, #kinds do
+      local owner, sums = counters[place], nil
+      local name, nextEnd, open, units, next, rest = "-", MAX, 0, 0, 0, ";0;;"
+      if owner and owner[5] then
+        name, nextEnd, open, units, next, rest =
+          match(owner[2], "^(%d+)/(%d+);(%d+);(%d+);(%d+)(;%d+;[%d/,]*;[^; ]*)", owner[5] + 1)
+        nextEnd, open, units, next = tonumber(nextEnd), tonumber(open), tonumber(units), tonumber(next)
+        if not (name and open <= MAX and units <= MAX and next <= MAX) then return "CORRUPT" end
+      elseif owner then
+        lastName = lastName or whole(call("HGET", KEYS[1], "holds") or "0")
+        if not lastName then return "CORRUPT" end
+        lastName = lastName + 1
+        name = format("%.0f", lastName)
       end
-      if sums.open >= tonumber(most) then return "FULL " .. place end
-      beside[place], names = sums, (names and names .. "," or "") .. (sums.name or "-")
+      if open >= tonumber(ARGV[first + 6 + place]) then return "FULL " .. place end
+      names = place == 1 and name or names .. "," .. name
+      beside[place] = { name, nextEnd, open, units, next, rest }
     end
-    local isAll, span, slotSpan = ARGV[first] == "a", tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
     for part = isAll and 1 or 2, slotSpan and 2 or 1 do
-      local isSlots = part == 2
-      local spanMs, own = isSlots and math.min(span, slotSpan) or span, isSlots and 0 or cost
-      local expiresAt, usesOf, numbers = math.min(now + spanMs, 8640000000000000), own > 0 and remaining and uses, nil
-      for place, sums in ipairs(beside) do
-        numbers = (numbers and numbers .. "," or "") .. format("%.0f", sums.next)
-        sums.nextEnd, sums.next = math.min(sums.nextEnd, expiresAt), sums.next + 1
-        if not (isAll and isSlots) then sums.open = sums.open + 1 end
-        if place == usesOf then sums.uses = sums.uses + own end
+      local isSlots, own, spanMs = part == 2, cost, span
+      if isSlots then own, spanMs = 0, math.min(span, slotSpan) end
+      local expiresAt, usesOf, numbers = math.min(now + spanMs, 8640000000000000), own > 0 and remaining and uses, ""
+      for place = 1, #kinds do
+        local sums = beside[place]
+        numbers = numbers .. format(place == 1 and "%.0f" or ",%.0f", sums[5])
+        sums[5] = sums[5] + 1
+        if expiresAt < sums[2] then sums[2] = expiresAt end
+        if not (isAll and isSlots) then sums[3] = sums[3] + 1 end
+        if place == usesOf then sums[4] = sums[4] + own end
       end
-      local text = names .. " " .. ARGV[first + 4] .. " " .. ARGV[first + 5] .. format(" %.0f %.0f %.0f %.0f ", now, expiresAt, spanMs, own)
-      text = text .. (usesOf and usesOf - 1 or "-") .. " " .. numbers
+      local id, usesPlace = ARGV[first + 4], usesOf and usesOf - 1 or "-"
+      local text = format("%s %s %s %.0f %.0f %.0f %.0f %s %s", names, ARGV[first + 5], ARGV[first + 6], now, expiresAt, spanMs, own, usesPlace, numbers)
       for limit = 1, limits do
         local at, window = limitsAt + limit * 4 - 4, windows[limit]
         local figures, owner = ARGV[at + 1], byte(letters, firstLimit + limit - 1)
-        if tonumber(ARGV[at + 3]) > 0 and isSlots == (byte(figures) == 99) then -- c
-          text = text .. " " .. (owner == 112 and "-" or owner - 33) .. "/" .. sub(ARGV[at], 2) .. (window[10] and "0" or ARGV[at + 3])
-          text = text .. format(":%.0f:", window[1]) .. (match(figures, "^t!?(%d+)") or "0")
+        local kind = byte(figures)
+        if ARGV[at + 3] ~= "0" and isSlots == (kind == 99) then -- c
+          local units, rate = window[10] and "0" or ARGV[at + 3], kind == 116 and match(figures, "%d+") or "0" -- t
+          text = format("%s %s/%s%s:%.0f:%s", text, owner == 112 and "-" or owner - 33, sub(ARGV[at], 2), units, window[1], rate)
         end
       end
-      taken[#taken + 1] = { ARGV[first + 6] .. (isAll and isSlots and ".s" or ""), text, format("%016.0f", expiresAt) }
+      taken[#taken + 1] = { isAll and isSlots and id .. ".s" or id, text, format("%.0f", expiresAt) }
     end
   end
 
@@ -250,20 +255,22 @@ local function charge(nextKey, at)
 
   if taken then
     for place, sums in ipairs(beside) do
-      local owner = sums.name and counters[place]
+      local owner, name = counters[place], sums[1]
       if owner then
-        local first, last = find(owner[2], " =%d+/%S*")
-        if not first then first, last = #owner[2] + 1, #owner[2] end
-        owner[2], owner[4] = sub(owner[2], 1, first - 1) .. sumsText(sums) .. sub(owner[2], last + 1), true
-        if sums.isNew then
+        local word = format(" =%s/%.0f;%.0f;%.0f;%.0f%s", name, sums[2], sums[3], sums[4], sums[5], sums[6])
+        local first, stop = find(owner[2], " =", 1, true)
+        if first then word = sub(owner[2], 1, first - 1) .. word .. sub(owner[2], match(owner[2], "^%S*()", stop + 1)) end
+        owner[2], owner[4] = first and word or owner[2] .. word, true
+        if not owner[5] then
+          local where = owner[1] == KEYS[1] and "w" or sub(ARGV[hold[1] + 3], place, place)
           call("HSET", KEYS[1], "holds", format("%.0f", lastName))
-          call("HSET", held, " " .. sums.name, sums.isNew .. owner[3])
+          call("HSET", held, " " .. name, where .. owner[3])
         end
-        for _, one in ipairs(taken) do call("ZADD", ends, "0", sums.name .. " " .. one[3] .. one[1]) end
+        for _, one in ipairs(taken) do call("ZADD", ends, "0", name .. format(" %016.0f", one[3]) .. one[1]) end
       end
     end
     for _, one in ipairs(taken) do call("HSET", held, one[1], one[2]) end
-    answer = answer .. " " .. taken[1][1] .. format(" %.0f", tonumber(taken[1][3]))
+    answer = answer .. " " .. taken[1][1] .. " " .. taken[1][3]
   end
 
   -- 8. Everything was read and found good: nothing here or above can fail half way.

@@ -82,7 +82,7 @@ for position = 1, #ARGV[1] do
       usage = usage .. sumsText(sums)
       if keep ~= "*" then addDrop(sums, "-", keep) end
       if drop ~= "-" then addDrop(sums, "+", drop) end
-      kept = sumsText(sums) .. kept
+      kept = kept .. sumsText(sums)
     end
     kept = match(usage, "^%S+ %S+ %S+") .. holders .. kept
     if field then moved[field] = "  " .. kept else record.counters = kept end

@@ -35,7 +35,7 @@ local REMEMBER_END_MS, KEPT_AFTER_END_MS, MOST_ENDED_AT_ONCE, LAST_INSTANT = 864
 
 if ARGV[1] ~= "-" and (call("HGET", KEYS[1], "revision") or "0") ~= ARGV[1] then return { "STALE" } end
 local now, step, id, count = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
-local given, missing, isCorrupt, at = {}, { "MORE" }, false, 6 + count
+local NOTHING, given, missing, isCorrupt, at = {}, {}, { "MORE" }, false, 6 + count
 for number = 1, count do given[ARGV[5 + number]] = KEYS[FIRST_NAMED - 1 + number] end
 
 -- The key that a name stands for. Where there is none, nothing is done before it was asked for.
@@ -60,17 +60,32 @@ local function load(place)
   local home = letter == "w" and KEYS[1] or letter == "i" and KEYS[IDENTITIES] or homeOf(field, FIRST_KEY, 16)
   local text, found = call("HGET", home, field), false
   if text then
-    local head, left, refilledAt, lastRefillAt, holders, rest = match(text, "^(%S* %S* )(%S+) (%d+) (%S+)( %d+)(.*)$")
-    local sums, isWhole = sumsOf(rest or "")
-    if not rest or not isWhole or left ~= "-" and not whole(left) or not whole(refilledAt) then
+    local sums, isWhole, rest = sumsOf(text)
+    local head, left, refilledAt, lastRefillAt, holders, at = match(rest or "", "^(%S* %S* )(%S+) (%d+) (%S+)( %d+)()")
+    refilledAt = tonumber(refilledAt)
+    if not isWhole or not head or refilledAt > MAX or left ~= "-" and not whole(left) then
       isCorrupt = true
     else
-      found = { home = home, field = field, head = head, holders = holders, windows = {}, drops = {}, lastRefillAt = lastRefillAt }
-      found.remaining, found.refilledAt = tonumber(left), tonumber(refilledAt)
-      found.rest, found.sums, found.name = string.gsub(rest, " =%S*", "", 1), sums, sums and sums.name
-      for drop in gmatch(sums and sums.drops or "", "[^,]+") do
-        local before, mark, windows = match(drop, "^(%d+)([+-])(%S*)$")
-        found.drops[#found.drops + 1] = { before = read(before), isKept = mark == "-", windows = "|" .. (windows or "") }
+      found = {
+        home = home,
+        field = field,
+        head = head,
+        remaining = tonumber(left),
+        refilledAt = refilledAt,
+        lastRefillAt = lastRefillAt,
+        holders = holders,
+        rest = sub(rest, at),
+        sums = sums,
+        name = sums and sums.name,
+        windows = {},
+        drops = false,
+      }
+      if sums and sums.drops ~= "" then
+        found.drops = {}
+        for drop in gmatch(sums.drops, "[^,]+") do
+          local before, mark, windows = match(drop, "^(%d+)([+-])(%S*)$")
+          found.drops[#found.drops + 1] = { before = read(before), isKept = mark == "-", windows = "|" .. (windows or "") }
+        end
       end
       for raise in gmatch(sums and sums.raises or "", "[^,]+") do
         local before, free, units = match(raise, "^(%d+)/(%d+)/(%d+)$")
@@ -110,53 +125,50 @@ local function windowOf(owner, window)
   return state
 end
 
+-- What is held, of the text behind the names of counters.
 local function parseHold(text)
-  local hold = { text = text, numbers = {}, limits = {} }
-  local head, createdAt, expiresAt, ttl, uses, usesOf, numbers, limits =
-    match(text, "^(%S+ %S+) (%d+) (%d+) (%d+) (%d+) (%S+) ([%d,]+)(.*)$")
-  if not head or string.gsub(limits, " %S+", "") ~= "" then
-    isCorrupt = true
-    return hold
-  end
-  hold.head, hold.tail = head .. " " .. createdAt .. " ", " " .. sub(text, #head + #createdAt + #expiresAt + 4)
-  hold.expiresAt, hold.ttl, hold.uses = read(expiresAt), read(ttl), read(uses)
+  local head, createdAt, expiresAt, ttl, uses, usesOf, numbers, after =
+    match(text, "^(%S+ %S+ (%d+) )(%d+) (%d+) (%d+) (%S+) ([%d,]+)()")
+  local hold = { text = text, head = head, expiresAt = read(expiresAt), ttl = read(ttl), uses = read(uses), numbers = {}, limits = {} }
+  if not read(createdAt) or isCorrupt then return hold end
+  hold.tail = sub(text, #head + #expiresAt + 1)
   hold.usesOf = usesOf ~= "-" and read(usesOf) or nil
-  read(createdAt)
   for number in gmatch(numbers, "[^,]+") do hold.numbers[#hold.numbers + 1] = read(number) end
-  for limit in gmatch(limits, "%S+") do
-    local owner, window, units, takenAt, rate = match(limit, "^([%d-])/([^=]+)=(%d+):(%d+):(%d+)$")
-    local held = { window = window or "", units = read(units), at = read(takenAt), rate = read(rate) }
-    held.owner = tonumber(owner)
-    local mark, duration = match(held.window, "^n:([stc]?)(%d+):")
-    if not mark then mark, duration = match(held.window, "^a:[^:]+:([stc]?)(%d+):") end
-    if not mark then mark, duration = match(held.window, "^([stc]?)(%d+):") end
+  while after <= #text do
+    local owner, window, units, takenAt, rate, next = match(text, "^ ([%d-])/([^= ]+)=(%d+):(%d+):(%d+)()", after)
+    local held = { owner = tonumber(owner), window = window, units = read(units), at = read(takenAt), rate = read(rate) }
+    if isCorrupt then break end
+    -- Mirrors kindOfWindow in packages/core/src/rules/limit-window.ts.
+    local mark, duration = match(window, "^([stc]?)(%d+):")
+    if not mark then mark, duration = match(window, "^n:([stc]?)(%d+):") end
+    if not mark then mark, duration = match(window, "^a:[^:]+:([stc]?)(%d+):") end
     held.mark, held.duration = mark, tonumber(duration)
-    hold.limits[#hold.limits + 1] = held
+    hold.limits[#hold.limits + 1], after = held, next
   end
   return hold
 end
 
 local seen = {}
--- A hold with the counters that it is beside, false for those that are gone; nil where there is none.
-local function look(holdId)
+-- A hold with the counters that it is beside, false for those that are gone; nil where there is none. Its text, if that is known.
+local function look(holdId, text)
   if seen[holdId] then return seen[holdId] end
-  local text = call("HGET", KEYS[2], holdId)
+  text = text or call("HGET", KEYS[2], holdId)
   if not text then return nil end
-  local names, rest = match(text, "^([%d,-]+) (.*)$")
-  local hold = parseHold(rest or "")
+  local names, at = match(text, "^([%d,-]+) ()")
+  local hold = parseHold(sub(text, at or 1))
   hold.id, hold.names, hold.beside, hold.isSlots = holdId, names or "", {}, sub(holdId, -2) == ".s"
   for name in gmatch(hold.names, "[^,]+") do
-    local place = call("HGET", KEYS[2], " " .. name)
-    local found = place and load(place) or false
-    hold.beside[#hold.beside + 1] = found and found.name == name and found
+    local place = name ~= "-" and call("HGET", KEYS[2], " " .. name)
+    local found = place and load(place)
+    hold.beside[#hold.beside + 1] = found and found.name == name and found or false
   end
   seen[holdId] = hold
   return hold
 end
 
 -- The same, nil where the counters of its key are gone.
-local function findHold(holdId)
-  local hold = look(holdId)
+local function findHold(holdId, text)
+  local hold = look(holdId, text)
   return hold and hold.beside[1] and hold or nil
 end
 
@@ -187,9 +199,7 @@ end
 
 -- What counters know of the holds beside them, where there are any still.
 local function settleSums(owner)
-  local from, to = rangeOf(owner.name)
-  local first = call("ZRANGEBYLEX", KEYS[3], from, to, "LIMIT", "0", "1")[1]
-  owner.isMoved = true
+  local first = call("ZRANGEBYLEX", KEYS[3], "[" .. owner.name .. " ", "(" .. owner.name .. "!", "LIMIT", "0", "1")[1]
   if not first then
     owner.sums = nil
   elseif owner.sums then
@@ -198,7 +208,7 @@ local function settleSums(owner)
 end
 
 local function isReturnable(owner, held, number)
-  for _, drop in ipairs(owner.sums and owner.drops or {}) do
+  for _, drop in ipairs(owner.sums and owner.drops or NOTHING) do
     local isOld = drop.before > number and not (drop.isKept and not held.owner)
     if isOld and (find(drop.windows, "|" .. held.window .. "|", 1, true) ~= nil) ~= drop.isKept then return false end
   end
@@ -263,17 +273,19 @@ local function giveBack(hold, usedUses, usedLimits, moment)
       local sums, number = owner.sums, hold.numbers[place] or 0
       if sums then
         local uses = hold.usesOf == place - 1 and number >= sums.setBefore and hold.uses or 0
-        local added, raises = usesAfterRaises(sums, number, uses > 0 and uses - usedUses or 0)
+        local added = uses > 0 and uses - usedUses or 0
+        if sums.raises ~= "" then added, sums.raises = usesAfterRaises(sums, number, added) end
         if owner.remaining then owner.remaining = owner.remaining + added end
         sums.open, sums.uses = math.max(0, sums.open - (hold.isSlots and 0 or 1)), math.max(0, sums.uses - uses)
-        sums.raises = sums.uses == 0 and "" or raises
+        if sums.uses == 0 then sums.raises = "" end
       end
-      settleSums(owner)
+      -- Else it was not the first of them to end.
+      if not sums or hold.expiresAt <= sums.nextEnd then settleSums(owner) end
+      owner.isMoved = true
     end
   end
 end
 
-local NOTHING = {}
 -- Ends what is over, as of its end.
 local function expire(hold)
   giveBack(hold, 0, NOTHING, hold.expiresAt)
@@ -303,8 +315,8 @@ local function writeAll()
         end
       end
       if owner.name and not owner.sums then call("HDEL", KEYS[2], " " .. owner.name) end
-      local sums = owner.sums and sumsText(owner.sums) or ""
-      call("HSET", owner.home, owner.field, owner.head .. usageText(owner) .. owner.holders .. sums .. owner.rest)
+      local text = owner.head .. usageText(owner) .. owner.holders .. owner.rest
+      call("HSET", owner.home, owner.field, owner.sums and text .. sumsText(owner.sums) or text)
     end
   end
   for _, state in pairs(free.windows) do
@@ -408,7 +420,10 @@ if step == "f" then
     reply[#reply + 1], reply[#reply + 2] = hold.id, hold.text
   end
   for _, entry in ipairs(gone) do call("ZREM", KEYS[3], entry) end
-  if owner.name then settleSums(owner) end
+  if owner.name then
+    settleSums(owner)
+    owner.isMoved = true
+  end
   if amount then
     owner.remaining, owner.refilledAt, owner.lastRefillAt =
       applyRefill(ARGV[at + 1], owner.remaining, owner.refilledAt, owner.lastRefillAt, owner.sums, oldest or 0)
@@ -446,7 +461,8 @@ local function usedOf(hold)
   return used, ARGV[at] == "-" and hold.uses or tonumber(ARGV[at])
 end
 
-local hold = findHold(id)
+local texts = call("HMGET", KEYS[2], id, id .. ".s")
+local hold = texts[1] and findHold(id, texts[1])
 if not hold then
   local known = call("GET", KEYS[4])
   if isCorrupt then return { "CORRUPT" } end
@@ -463,7 +479,7 @@ if not hold then
   return { isSame and "REPEAT" or "CONFLICT", known }
 end
 
-local slots = findHold(id .. ".s")
+local slots = texts[2] and findHold(id .. ".s", texts[2])
 local isOver = not isCorrupt and hold.expiresAt <= now
 local areSlotsOver = not isCorrupt and slots and (isOver or slots.expiresAt <= now)
 if isCorrupt then return { "CORRUPT" } end
@@ -517,7 +533,10 @@ if step == "r" then
     end
   end
   for _, owner in ipairs(hold.beside) do
-    if owner then settleSums(owner) end
+    if owner then
+      settleSums(owner)
+      owner.isMoved = true
+    end
   end
   writeAll()
   return { "RENEWED", hold.text }

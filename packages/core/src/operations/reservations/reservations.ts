@@ -220,7 +220,8 @@ async function remainingOf(
   { hold, usage, endedAt }: EndedHold,
 ): Promise<number | null> {
   if (usage === null || usage.remaining === null) return null;
-  const refill = context.reserved.get(hold.id)?.refill ?? (await refillOf(context, hold));
+  const known = context.reserved.get(hold.id);
+  const refill = known === undefined ? await refillOf(context, hold) : known.refill;
   return applyRefill(usage, dueRefill(refill, endedAt)).remaining;
 }
 

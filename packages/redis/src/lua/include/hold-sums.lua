@@ -7,22 +7,18 @@
 -- So that a hold finds its counters wherever they have gone to, KEYS[2] says where those are that have a name, " <name>": "k<id>" with the
 -- key that they are of, "i<id>" with the identity, "w<field>" in KEYS[1], where shared ones are. Whoever moves counters writes that anew.
 -- Where counters go, their name does, and a hold beside them has none there.
+--
+-- Answers the sums in a text of counters, nil for none; whether they can be what was written; and the text without them.
 local function sumsOf(text)
-  local name, sums = match(text, " =(%d+)/(%S*)")
-  if not name then return nil, not find(text, " =", 1, true) end
-  local nextEnd, open, uses, next, setBefore, raises, drops =
-    match(sums, "^(%d+);(%d+);(%d+);(%d+);(%d+);([%d/,]*);([^;]*)$")
-  if not (whole(nextEnd) and whole(open) and whole(uses) and whole(next) and whole(setBefore)) then return nil, false end
-  return {
-    name = name,
-    nextEnd = whole(nextEnd),
-    open = whole(open),
-    uses = whole(uses),
-    next = whole(next),
-    setBefore = whole(setBefore),
-    raises = raises,
-    drops = drops,
-  }, true
+  local before, stop = find(text, " =", 1, true)
+  if not before then return nil, true, text end
+  local name, nextEnd, open, uses, next, setBefore, raises, drops, last =
+    match(text, "^(%d+)/(%d+);(%d+);(%d+);(%d+);(%d+);([%d/,]*);([^; ]*)()", stop + 1)
+  nextEnd, open, uses, next, setBefore = tonumber(nextEnd), tonumber(open), tonumber(uses), tonumber(next), tonumber(setBefore)
+  if not name or math.max(nextEnd, open, uses, next, setBefore) > MAX then return nil, false end
+  local sums =
+    { name = name, nextEnd = nextEnd, open = open, uses = uses, next = next, setBefore = setBefore, raises = raises, drops = drops }
+  return sums, true, sub(text, 1, before - 1) .. sub(text, last)
 end
 local function sumsText(sums)
   local numbers = format("%.0f;%.0f;%.0f;%.0f;%.0f;", sums.nextEnd, sums.open, sums.uses, sums.next, sums.setBefore)
