@@ -58,13 +58,13 @@ describeWithServers("names of keys in Redis", () => {
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_names}:"));
     const kinds = own.map((name) => /^(r:\w+|\w+)/.exec(name.slice("lk:{ws_names}:".length))?.[0]);
     expect([...new Set(kinds)].toSorted()).toEqual([
-      ...["c", "d", "l", "o", "p", "q"],
+      ...["c", "d", "e", "f", "h", "l", "o", "p", "q"],
       ...["r:api", "r:auditEntry", "r:identity", "r:key", "r:permission", "r:role", "r:rootKey"],
       ...["v", "w"],
     ]);
   });
 
-  test("windows that belong to no configured limit and remembered requests expire, and nothing else does", async () => {
+  test("windows that belong to no configured limit, remembered requests and ends of reservations expire, and nothing else does", async () => {
     await (await fill("ws_expiry")).store.close();
     const names = (await allNames()).filter((name) => name.startsWith("lk:{ws_expiry}:"));
     const spans = await Promise.all(names.map((name) => client.pttl(name)));
@@ -74,7 +74,8 @@ describeWithServers("names of keys in Redis", () => {
       const span = spans[number] as number;
       if (span !== -1) longest[kind] = Math.max(span, longest[kind] ?? 0);
     }
-    expect(Object.keys(longest).toSorted()).toEqual(["p", "q"]);
+    expect(Object.keys(longest).toSorted()).toEqual(["f", "p", "q"]);
+    expect(longest.f).toBeLessThanOrEqual(86_400_000);
     expect(longest.q).toBeLessThanOrEqual(600_000);
     expect(longest.p).toBeLessThanOrEqual(86_401_000);
   });
@@ -85,7 +86,7 @@ describeWithServers("names of keys in Redis", () => {
     await store.close();
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_deleted}:"));
     const kinds = own.map((name) => name.slice("lk:{ws_deleted}:".length));
-    const lasting = kinds.filter((name) => !/^[pq]:/.test(name));
+    const lasting = kinds.filter((name) => !/^[fpq]:/.test(name));
     expect(lasting.toSorted()).toEqual(["r:workspace", "w"]);
   });
 });

@@ -1,4 +1,4 @@
-import { createLatchkey, type KeyStore, type LatchkeyError } from "@latchkey/core";
+import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyError } from "@latchkey/core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { createChance } from "./testing/chance.js";
@@ -113,6 +113,38 @@ describeWithServers("a link that loses answers", () => {
       CALLERS - GRANTED,
     );
     expect(await left()).toBe(0);
+    expect(unknown).toBeGreaterThan(20);
+  });
+
+  test("with one answer in ten lost, ends are repeated until they are answered, and what is left, held and taken is what was granted", async () => {
+    const GRANTED = 4_000;
+    const { key, left } = await issueKey(GRANTED);
+    const latchkeys = Array.from({ length: 4 }, () => openAt(proxy.url));
+    let unknown = 0;
+    loseOneInTen(3);
+    const insist = async <Answer>(call: (latchkey: Latchkey) => Promise<Answer>) => {
+      for (let attempt = 0; ; attempt += 1) {
+        try {
+          return await call(latchkeys[attempt % latchkeys.length] as Latchkey);
+        } catch (error) {
+          if (outcomeOf(error) === "unknown") unknown += 1;
+          else await turn();
+        }
+      }
+    };
+    const costs = await inParallel(300, 8, async (caller) => {
+      const asked = { key, remaining: { cost: 10 }, requestId: `caller ${caller}` };
+      const verdict = await insist((latchkey) => latchkey.reserve(asked));
+      if (!verdict.valid) throw new Error(verdict.code);
+      const end = { reservationId: verdict.reservationId, remaining: { cost: caller % 11 } };
+      const { taken } = await insist((latchkey) => latchkey.settle(end));
+      expect(await insist((latchkey) => latchkey.settle(end))).toMatchObject({ taken });
+      return taken.uses;
+    });
+    proxy.decide(() => "deliver");
+    const spent = costs.reduce((sum, cost) => sum + cost, 0);
+    expect(spent).toBe(Array.from({ length: 300 }, (_, n) => n % 11).reduce((a, b) => a + b));
+    expect(await left()).toBe(GRANTED - spent);
     expect(unknown).toBeGreaterThan(20);
   });
 

@@ -44,7 +44,11 @@ describeWithServers("a store that waits for replicas", () => {
     const { apiId } = await untilAnswered(() => latchkey.createApi({ name: "payments" }));
     const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
     const { keyId: deleted } = await latchkey.createKey({ apiId });
+    const verdict = await latchkey.reserve({ key, remaining: { cost: 5 } });
+    const reservationId = verdict.valid ? verdict.reservationId : "";
     const calls = [latchkey, other].flatMap((each) => [
+      () => each.settle({ reservationId, remaining: { cost: 2 } }),
+      () => each.settle({ reservationId, remaining: { cost: 2 } }),
       () => each.updateKey({ keyId, name: "known" }),
       () => each.verifyKey({ key, requestId: "one" }),
       () => each.deleteKey({ keyId: deleted }),
@@ -59,7 +63,10 @@ describeWithServers("a store that waits for replicas", () => {
     await replica.start();
     await untilAnswered(() => latchkey.updateKey({ keyId, name: "known" }));
     expect(await errorOf(other.deleteKey({ keyId: deleted }))).toMatchObject({ code: "NOT_FOUND" });
-    expect(await other.verifyKey({ key, requestId: "one" })).toMatchObject({ remaining: 9 });
+    const { remaining } = await other.verifyKey({ key, requestId: "one" });
+    expect(remaining).toBe(7);
+    const settled = { remaining: 8, taken: { uses: 2 } };
+    expect(await other.settle({ reservationId, remaining: { cost: 2 } })).toMatchObject(settled);
     for (const store of stores) await store.close();
   });
 });

@@ -156,6 +156,7 @@ local function look(holdId, text)
   if not text then return nil end
   local names, at = match(text, "^([%d,-]+) ()")
   local hold = parseHold(sub(text, at or 1))
+  isCorrupt = isCorrupt or not names
   hold.id, hold.names, hold.beside, hold.isSlots = holdId, names or "", {}, sub(holdId, -2) == ".s"
   for name in gmatch(hold.names, "[^,]+") do
     local place = name ~= "-" and call("HGET", KEYS[2], " " .. name)
@@ -254,10 +255,11 @@ end
 
 -- Gives back what was not used, and forgets the hold.
 local function giveBack(hold, usedUses, usedLimits, moment)
-  call("HDEL", KEYS[2], hold.id)
+  -- First what nothing was read of: it may be of another type.
   for _, owner in ipairs(hold.beside) do
     if owner then call("ZREM", KEYS[3], entryOf(owner.name, hold)) end
   end
+  call("HDEL", KEYS[2], hold.id)
   for index, held in ipairs(hold.limits) do
     -- The workspace's windows are emptied together with those of the key.
     local owner, number = hold.beside[(held.owner or 0) + 1], hold.numbers[(held.owner or 0) + 1] or 0
@@ -515,8 +517,9 @@ if step == "r" then
     for _, held in ipairs(ARGV[at] ~= "-" and each.limits or NOTHING) do
       if held.mark == "c" then span = math.min(span, held.duration) end
     end
-    local before = {}
-    for place, owner in ipairs(each.beside) do before[place] = owner and entryOf(owner.name, each) end
+    for _, owner in ipairs(each.beside) do
+      if owner then call("ZREM", KEYS[3], entryOf(owner.name, each)) end
+    end
     each.expiresAt = math.min(now + span, LAST_INSTANT)
     each.text = each.head .. format("%.0f", each.expiresAt) .. each.tail
     call("HSET", KEYS[2], each.id, each.names .. " " .. each.text)
@@ -525,11 +528,8 @@ if step == "r" then
       local state = not held.owner and held.mark == "c" and free.windows[held.window]
       if state then state.at, state.endsAt, state.isMoved = math.max(state.at, now), each.expiresAt, true end
     end
-    for place, owner in ipairs(each.beside) do
-      if owner then
-        call("ZREM", KEYS[3], before[place])
-        call("ZADD", KEYS[3], "0", entryOf(owner.name, each))
-      end
+    for _, owner in ipairs(each.beside) do
+      if owner then call("ZADD", KEYS[3], "0", entryOf(owner.name, each)) end
     end
   end
   for _, owner in ipairs(hold.beside) do

@@ -3,6 +3,9 @@ import type { Change, KeyStore } from "@latchkey/core";
 import {
   aKey,
   creationOf,
+  endOf,
+  HOLD,
+  HOLD_MOMENT,
   type Keys,
   MOMENT,
   nameOf,
@@ -24,6 +27,7 @@ const usage = { due: null, operation: { kind: "increment", by: 1 }, restartsAt: 
 
 /** Every call of a store that holds what `fill` leaves. Those that write come after those that read. */
 export const READS: readonly (readonly [string, Call])[] = [
+  ["holds", (store, [one]) => store.holds(WORKSPACE, one.record, null, 9)],
   [
     "read by id",
     (store, keys) =>
@@ -88,6 +92,26 @@ export const WRITES: readonly (readonly [string, Call])[] = [
   [
     "charge shared counters",
     async (store, [one]) => store.charge(planOf(one), { ...MOMENT, request: undefined }),
+  ],
+  [
+    "charge that holds",
+    async (store, [one]) =>
+      store.charge(planOf(one, { hold: HOLD }), { now: NOW, refill: null, holdId: "rsv_3" }),
+  ],
+  [
+    "renew",
+    (store) => store.settle(WORKSPACE, { kind: "renew", id: "rsv_1", ttl: null }, HOLD_MOMENT),
+  ],
+  ["settle", (store) => store.settle(WORKSPACE, endOf("rsv_1"), HOLD_MOMENT)],
+  ["settle again", (store) => store.settle(WORKSPACE, endOf("rsv_2"), HOLD_MOMENT)],
+  [
+    "settle what is over",
+    (store, [one]) =>
+      store.settle(
+        WORKSPACE,
+        { kind: "refresh", of: one.record, refill: null },
+        { now: NOW + DAY_MS, revision: null },
+      ),
   ],
   ["addStatistics", (store) => store.addStatistics(WORKSPACE, STATISTICS)],
   [

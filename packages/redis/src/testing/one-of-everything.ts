@@ -9,7 +9,14 @@ import {
   usesOf,
   WORKSPACE,
 } from "@latchkey/conformance";
-import type { Change, ChargePlan, KeyStore, LoadedRecord, StoredRecord } from "@latchkey/core";
+import type {
+  Change,
+  ChargePlan,
+  HoldStep,
+  KeyStore,
+  LoadedRecord,
+  StoredRecord,
+} from "@latchkey/core";
 
 const IDENTITY = aRecord("identity");
 const LONG = { text: "m".repeat(600) };
@@ -85,6 +92,15 @@ export const MOMENT = {
   request: aRequest({ rememberUntil: NOW + 3_600_000 }),
 } as const;
 
+/** Holds it beside the key and its identity. */
+export const HOLD = { keeps: "all", ttl: 60_000, slotTtl: null, most: [9, 9] } as const;
+export const HOLD_MOMENT = { now: NOW, revision: null } as const;
+
+/** Gives back all that is held. */
+export function endOf(id: string): HoldStep {
+  return { kind: "end", id, uses: 0, limits: [], rest: false };
+}
+
 /** Two keys that share their counters, and one that has them to itself. */
 export type Keys = readonly [one: LoadedRecord, two: LoadedRecord, alone: LoadedRecord];
 
@@ -107,6 +123,11 @@ export async function fill(store: KeyStore): Promise<Keys> {
   const { found } = await store.read(WORKSPACE, [one, two, alone]);
   const keys = found as readonly LoadedRecord[] as Keys;
   for (const key of keys) await store.charge(planOf(key), MOMENT);
+  for (const holdId of ["rsv_1", "rsv_2"]) {
+    const held = { now: NOW, refill: null, holdId };
+    await store.charge(planOf(keys[0], { cost: 1, hold: HOLD }), held);
+  }
+  await store.settle(WORKSPACE, endOf("rsv_2"), HOLD_MOMENT);
   await store.addStatistics(WORKSPACE, STATISTICS);
   return keys;
 }

@@ -36,6 +36,11 @@ export async function useEverything(store: KeyStore, workspaceId: string) {
   expect((await verify(successor.key)).valid).toBe(true);
   const taken = { namespace: "email", identifier: USER_TEXT, limit: 5, duration: 1_000 };
   expect((await latchkey.limit(taken)).success).toBe(true);
+  const slot = { name: "parallel", limit: 2, duration: 1_000, algorithm: "concurrent" } as const;
+  const reserve = () => latchkey.reserve({ key: successor.key, ratelimits: [...ratelimits, slot] });
+  expect((await reserve()).valid).toBe(true);
+  const settled = await reserve();
+  if (settled.valid) await latchkey.settle({ reservationId: settled.reservationId });
   await countOne(store, workspaceId, keyId);
   return { latchkey, apiId, permissionId, roleId, rootKeyId, keyId, successor };
 }

@@ -1,0 +1,319 @@
+import {
+  aChange,
+  aLimit,
+  aPlan,
+  aRecord,
+  at,
+  commit,
+  load,
+  NOW,
+  usesOf,
+  WORKSPACE,
+} from "@latchkey/conformance";
+import { createLatchkey, type HoldStep, type KeyStore, type Latchkey } from "@latchkey/core";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Names } from "./engine/names.js";
+import { redisStore } from "./index.js";
+import { untilAnswered } from "./testing/errors.js";
+import { startServer, type TestServer } from "./testing/redis-server.js";
+import { describeWithServers } from "./testing/where.js";
+
+const names = new Names("lk", WORKSPACE);
+const MINUTE_MS = 60_000;
+const HOLD = { keeps: "all", ttl: MINUTE_MS, slotTtl: null, most: [9] } as const;
+const CORRUPT = { code: "STORE_CORRUPT" };
+
+describeWithServers("what is held in Redis", () => {
+  let server: TestServer;
+  let control: Redis;
+  let store: KeyStore;
+  let latchkey: Latchkey;
+
+  beforeAll(async () => {
+    server = await startServer();
+    control = server.connect();
+    store = redisStore(server.url);
+    latchkey = createLatchkey({ store, workspaceId: WORKSPACE });
+  });
+  beforeEach(() => control.flushall());
+  afterAll(async () => {
+    control.disconnect();
+    await store.close();
+    await server.remove();
+  });
+
+  const held = () => control.hgetall(names.holds);
+  const ends = () => control.zrange(names.holdEnds, 0, -1);
+  const settle = (step: HoldStep, now = NOW) =>
+    store.settle(WORKSPACE, step, { now, revision: null });
+  const release = (id: string, now = NOW) =>
+    settle({ kind: "end", id, uses: 0, limits: [], rest: false }, now);
+  /** Holds uses of a key, and units of its one limit. */
+  const reserve = (id: string, number = 1, cost = 3, fields = {}) =>
+    store.charge(
+      aPlan({
+        confirms: [{ ...at("key", number), version: "exists" }],
+        hold: HOLD,
+        cost,
+        limits: [aLimit({ window: "60000:default", cost })],
+        ...fields,
+      }),
+      { now: NOW, refill: null, holdId: id },
+    );
+  const put = (number: number, counters: object) =>
+    commit(store, { puts: [{ record: aRecord("key", number), counters }] as never });
+  const usesLeft = async (number: number) =>
+    (await load(store, at("key", number))).usage?.remaining;
+
+  async function issueKey() {
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const ratelimit = { limit: 10, duration: MINUTE_MS };
+    return latchkey.createKey({ apiId, remaining: 10, ratelimit, externalId: "user" });
+  }
+
+  async function reservationOf(key: string, cost = 3): Promise<string> {
+    const verdict = await latchkey.reserve({ key, remaining: { cost } });
+    if (!verdict.valid) throw new Error(verdict.code);
+    return verdict.reservationId;
+  }
+
+  describe("when counters move", () => {
+    test("a rotation takes it along, and the deletion of the first key leaves it to the next", async () => {
+      const first = await issueKey();
+      const reservations = [await reservationOf(first.key), await reservationOf(first.key, 1)];
+      const next = await latchkey.rotateKey({ keyId: first.keyId, graceMs: MINUTE_MS });
+      reservations.push(await reservationOf(next.key, 2));
+      const cost = (index: number) => ({
+        reservationId: reservations[index] ?? "",
+        remaining: { cost: 1 },
+      });
+      expect(await latchkey.settle(cost(0))).toMatchObject({ remaining: 6 });
+      await latchkey.deleteKey({ keyId: first.keyId });
+      const { reservations: open } = await latchkey.listReservations({ keyId: next.keyId });
+      expect(open.map(({ reservationId }) => reservationId)).toEqual(reservations.slice(1));
+      expect(await latchkey.settle(cost(1))).toMatchObject({ remaining: 6 });
+      expect(await latchkey.settle(cost(2))).toMatchObject({ remaining: 7 });
+      expect(await held()).toEqual({});
+      expect(await ends()).toEqual([]);
+    });
+
+    test("it stays with the counters that it took from, whatever is written under the id of the first", async () => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await reserve("rsv_b");
+      await put(2, { sharedWith: at("key").id });
+      await commit(store, { deletes: [at("key")] });
+      await put(1, { usage: usesOf(5) });
+      await reserve("rsv_c");
+      expect(await release("rsv_a")).toMatchObject({ kind: "ended", usage: { remaining: 7 } });
+      // New counters of its own, and the old ones go on with the other.
+      await put(3, { sharedWith: at("key").id });
+      await put(1, { usage: usesOf(1) });
+      expect(await release("rsv_c")).toMatchObject({ kind: "ended", usage: { remaining: 5 } });
+      expect(await release("rsv_b")).toMatchObject({ kind: "ended", usage: { remaining: 10 } });
+      expect([await usesLeft(1), await usesLeft(2), await usesLeft(3)]).toEqual([1, 10, 5]);
+      expect([await held(), await ends()]).toEqual([{}, []]);
+    });
+
+    test("it goes with them when another's are taken, or new ones, or the last that has them is deleted", async () => {
+      await put(2, { usage: usesOf(9) });
+      for (const change of [
+        { puts: [{ record: aRecord("key"), counters: { sharedWith: at("key", 2).id } }] },
+        { puts: [{ record: aRecord("key"), counters: { usage: usesOf(4) } }] },
+        { deletes: [at("key")] },
+      ]) {
+        await put(1, { usage: usesOf(10) });
+        await reserve("rsv_a");
+        await commit(store, aChange(change));
+        expect(await release("rsv_a")).toEqual({ kind: "unknown" });
+        expect([await held(), await ends()]).toEqual([{}, []]);
+      }
+    });
+
+    test("of a deleted key, what it took from an identity is there until its time has passed, and then leaves nothing", async () => {
+      await put(1, { usage: usesOf(10) });
+      const identity = { record: aRecord("identity"), counters: { usage: usesOf(20) } };
+      await commit(store, aChange({ puts: [identity] }));
+      const confirms = [
+        { ...at("key"), version: "exists" },
+        { ...at("identity"), version: "exists" },
+      ];
+      const hold = { ...HOLD, most: [9, 9] };
+      await reserve("rsv_a", 1, 3, { confirms, hold, uses: 1, limits: [] });
+      await commit(store, { deletes: [at("key")] });
+      expect(await release("rsv_a")).toEqual({ kind: "unknown" });
+      expect(await ends()).toHaveLength(1);
+      const refresh = { kind: "refresh", of: at("identity"), refill: null } as const;
+      expect(await settle(refresh, NOW + MINUTE_MS)).toMatchObject({
+        expired: [{ id: "rsv_a" }],
+        hasMore: false,
+      });
+      expect((await load(store, at("identity"))).usage).toEqual(usesOf(20));
+      expect([await held(), await ends()]).toEqual([{}, []]);
+    });
+  });
+
+  describe("when it is damaged", () => {
+    const counters = () => control.hget(names.recordsOf(at("key")), at("key").id);
+    const write = (text: string) => control.hset(names.recordsOf(at("key")), at("key").id, text);
+    const refresh = { kind: "refresh", of: at("key"), refill: null } as const;
+
+    async function damageSums(sums: string) {
+      await write(((await counters()) ?? "").replace(/ =.*$/, ` =${sums}`));
+    }
+
+    test.each([
+      "",
+      "1",
+      "x/9;1;3;1;0;;",
+      "1/",
+      "1/x;1;3;1;0;;",
+      "1/9;1;-3;1;0;;",
+      "1/9007199254740992;1;3;1;0;;",
+      "1/99999999999999999999999999;1;3;1;0;;",
+    ])("sums that are %j are used by nobody, and hide no key", async (sums) => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await damageSums(sums);
+      const before = await counters();
+      expect((await store.read(WORKSPACE, [at("key")])).found[0]?.record.body).toBeUndefined();
+      for (const call of [
+        () => reserve("rsv_b"),
+        () => release("rsv_a"),
+        () => settle(refresh),
+        () => commit(store, { counters: [at("key")] }),
+      ])
+        await expect(call()).rejects.toMatchObject(CORRUPT);
+      expect(await counters()).toBe(before);
+      await commit(store, { deletes: [at("key")] });
+    });
+
+    test.each([
+      "1/9;x;3;1;0;;",
+      "1/99999999999999;1;3;y;0;;",
+      "1/99999999999999;1;3;1;0;",
+      "1/99999999999999;1;3;1;z;;",
+    ])("sums that are %j take no hold and end none", async (sums) => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await damageSums(sums);
+      await expect(reserve("rsv_b")).rejects.toMatchObject(CORRUPT);
+      await expect(release("rsv_a")).rejects.toMatchObject(CORRUPT);
+    });
+
+    test.each([
+      "1/99999999999999;1;3;1;0;1/x;",
+      "1/99999999999999;1;3;1;0;1/2;",
+      "1/99999999999999;1;3;1;0;;x+a|",
+    ])("sums that are %j end no hold", async (sums) => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await damageSums(sums);
+      await expect(release("rsv_a")).rejects.toMatchObject(CORRUPT);
+      await expect(settle(refresh, NOW + MINUTE_MS)).rejects.toMatchObject(CORRUPT);
+    });
+
+    test.each([
+      "",
+      "garbage",
+      "1 key_1 - 1 2",
+      `1 key_1 - ${NOW} ${NOW + 9} 9 x 0 0`,
+      `1 key_1 - ${NOW} ${NOW + 9} 9 3 0 `,
+      `1 key_1 - ${NOW} ${NOW + 9} 9 3 0 0 0/60000:a=1`,
+      `1 key_1 - ${NOW} ${NOW + 9} 9 3 0 0 0/60000:a=1:2:x`,
+      `1 key_1 - ${NOW} ${NOW + 9} 9 3 0 0  0/60000:a=1:2:0`,
+      `1 key_1 - ${NOW} 9007199254740992 9 3 0 0`,
+      `key_1 - ${NOW} ${NOW + 9} 9 3 0 0`,
+    ])("a hold that is %j is ended by nobody, and goes with its key", async (text) => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await control.hset(names.holds, "rsv_a", text);
+      const before = await counters();
+      for (const step of [
+        { kind: "end", id: "rsv_a", uses: null, limits: [], rest: true },
+        { kind: "renew", id: "rsv_a", ttl: null },
+      ] as const)
+        await expect(settle(step)).rejects.toMatchObject(CORRUPT);
+      await expect(settle(refresh, NOW + MINUTE_MS)).rejects.toMatchObject(CORRUPT);
+      await expect(store.holds(WORKSPACE, at("key"), null, 9)).rejects.toMatchObject(CORRUPT);
+      expect([await counters(), await control.hget(names.holds, "rsv_a")]).toEqual([before, text]);
+      await commit(store, { deletes: [at("key")] });
+      expect([await held(), await ends()]).toEqual([{}, []]);
+    });
+
+    test.each(["x", "1:x", "-1:2", "9007199254740992:1"])(
+      "a window that is %j gets nothing back, and nothing is ended",
+      async (state) => {
+        await put(1, { usage: usesOf(10) });
+        await reserve("rsv_a");
+        const text = ((await counters()) ?? "").replace(/(?<=default=)\S+/, state);
+        await write(text);
+        await expect(release("rsv_a")).rejects.toMatchObject(CORRUPT);
+        expect(await counters()).toBe(text);
+      },
+    );
+
+    test.each(["", "x", "1 2", "1 2 3 - 4 5", `1 2 3 1 4 5 - garbage`])(
+      "an end that was remembered as %j is not repeated",
+      async (text) => {
+        await put(1, { usage: usesOf(10) });
+        await reserve("rsv_a");
+        await release("rsv_a");
+        await control.set(names.endOf("rsv_a"), text, "PX", MINUTE_MS);
+        await expect(release("rsv_a")).rejects.toMatchObject(CORRUPT);
+      },
+    );
+
+    test("an end of a hold that somebody took away is forgotten when its time has passed", async () => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await control.hdel(names.holds, "rsv_a");
+      const looked = aPlan({ mode: "peek" });
+      const late = { now: NOW + MINUTE_MS, refill: null };
+      expect(await store.charge(looked, late)).toEqual({ kind: "unsettled", record: 0 });
+      expect(await settle(refresh, late.now)).toMatchObject({ expired: [], hasMore: false });
+      expect(await store.charge(looked, late)).toMatchObject({ kind: "charged" });
+      expect([await held(), await ends()]).toEqual([{}, []]);
+    });
+
+    test("a number of counters that is none names no others", async () => {
+      await put(1, { usage: usesOf(10) });
+      await control.hset(names.shared, "holds", "x");
+      const before = await counters();
+      await expect(reserve("rsv_a")).rejects.toMatchObject(CORRUPT);
+      expect([await counters(), await held()]).toEqual([before, {}]);
+    });
+  });
+
+  describe("when a server is killed", () => {
+    test("an end that was answered is repeated as it was, and takes and gives nothing again", async () => {
+      const own = await startServer({ appendfsync: "always" });
+      const ownStore = redisStore(own.url);
+      const ownLatchkey = createLatchkey({ store: ownStore });
+      try {
+        const { apiId } = await ownLatchkey.createApi({ name: "payments" });
+        const { key, keyId } = await ownLatchkey.createKey({ apiId, remaining: 10 });
+        const verdicts = [];
+        for (const cost of [4, 5])
+          verdicts.push(await ownLatchkey.reserve({ key, remaining: { cost } }));
+        const [first = "", second = ""] = verdicts.map((each) =>
+          each.valid ? each.reservationId : "",
+        );
+        const end = { reservationId: first, remaining: { cost: 1 } };
+        const answer = await ownLatchkey.settle(end);
+        await own.stop("SIGKILL");
+        await own.start();
+        for (let repeat = 0; repeat < 2; repeat += 1)
+          expect(await untilAnswered(() => ownLatchkey.settle(end))).toEqual(answer);
+        expect(await ownLatchkey.release({ reservationId: second })).toMatchObject({
+          remaining: 9,
+        });
+        expect(await ownLatchkey.getKey({ keyId })).toMatchObject({ remaining: 9 });
+      } finally {
+        await ownStore.close();
+        await own.remove();
+      }
+    });
+  });
+});
