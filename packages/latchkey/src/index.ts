@@ -108,6 +108,7 @@ export {
   type RootKeyOutcome,
   type RootKeyView,
   type SettledReservation,
+  type SettleInput,
   type SpanMs,
   type StandardIssue,
   type StandardPathPart,
