@@ -152,7 +152,7 @@ export {
 } from "./records/workspace.js";
 export { canonicalAddress } from "./rules/address.js";
 export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
-export type { HeldLimit, Hold, HoldSums } from "./rules/hold.js";
+export { type HeldLimit, type Hold, type HoldSums, isSlotsOfAnother } from "./rules/hold.js";
 export type {
   DefaultTypes,
   LatchkeyTypes,

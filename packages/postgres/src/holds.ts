@@ -6,12 +6,14 @@ import {
   type HoldStep,
   holdSumsText,
   holdText,
+  isSlotsOfAnother,
   KIND_CODE,
   LatchkeyError,
   parseHold,
   parseRememberedEnd,
   type RecordAddress,
   readUsage,
+  type UsedLimit,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { fieldsOf, listOf, quoted } from "./row-text.js";
@@ -28,7 +30,8 @@ export async function settle(
   moment: HoldMoment,
 ): Promise<HoldResult> {
   if (step.kind === "restore") return restore(connection, workspaceId, step, moment);
-  const text = await queue.add(workspaceId, stepRow(step, moment), connection.deadline());
+  const waiting = { row: stepRow(step, moment), plain: plainEnd(step, moment) };
+  const text = await queue.add(workspaceId, waiting, connection.deadline());
   return resultOf(text, step);
 }
 
@@ -85,9 +88,27 @@ function stepFields(step: Exclude<HoldStep, RestoreStep>): readonly unknown[] {
   if (step.kind === "renew")
     return [quoted(step.id), null, nothing, nothing, null, step.ttl, ...nowhere];
   const { id, uses, limits, rest } = step;
-  const names = listOf(limits.map(({ name }) => quoted(encodeURIComponent(name))));
+  const names = listOf(limits.map(windowName));
   const costs = listOf(limits.map(({ cost }) => cost));
   return [quoted(id), uses, names, costs, rest, null, ...nowhere];
+}
+
+/** Parameters of the statement that ends a hold which has no slots beside it: see engine/plain-end-sql.ts. */
+function plainEnd(
+  step: Exclude<HoldStep, RestoreStep>,
+  { now, revision }: HoldMoment,
+): readonly (string | null)[] | null {
+  if (step.kind !== "end" || isSlotsOfAnother(step)) return null;
+  const { id, uses, limits, rest } = step;
+  const names = `{${limits.map(windowName).join(",")}}`;
+  const costs = `{${limits.map(({ cost }) => cost).join(",")}}`;
+  const [expected, asked] = [revision, uses].map((each) => (each === null ? null : String(each)));
+  return [expected ?? null, String(now), id, asked ?? null, names, costs, String(rest)];
+}
+
+/** A limit as the name of its window has it, in an array. */
+function windowName({ name }: UsedLimit): string {
+  return quoted(encodeURIComponent(name));
 }
 
 /** How many words {@link readUsage} takes. */

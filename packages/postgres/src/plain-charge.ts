@@ -1,6 +1,7 @@
 import { type ChargeMoment, type ChargePlan, KIND_CODE } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
+import type { PlainHold } from "./engine/plain-charge-sql.js";
 import { amountOf } from "./prepared-charge.js";
 
 /** Most records and limits: each number of them is a statement more to prepare. */
@@ -18,19 +19,29 @@ const LEFT_OUT = 16;
  */
 export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   if (!connection.isPreparing || !isPlain(plan)) return null;
-  const { confirms, limits } = plan;
+  const { confirms, limits, hold, uses } = plan;
+  const most = uses === 0 ? hold?.most : hold?.most.toReversed();
+  const span = Math.min(hold?.ttl ?? 0, hold?.slotTtl ?? Number.POSITIVE_INFINITY);
+  const spanAndMost = written([span, ...(most ?? [])]);
   const fixed = valuesOf(plan);
   const algorithms = limits.map(({ algorithm }) => algorithm);
   let left = 0;
   return {
     /** Null where it takes the function this time. */
-    at({ now, refill, request }: ChargeMoment): Statement | null {
+    at({ now, refill, request, holdId = "" }: ChargeMoment): Statement | null {
       if (request !== undefined) return null;
       left -= 1;
       if (left >= 0) return null;
-      const shape = { records: confirms.length, limits: algorithms, hasRefill: refill !== null };
+      const hasRefill = refill !== null;
+      const shape = {
+        records: confirms.length,
+        limits: algorithms,
+        hasRefill,
+        hold: shapeOf(plan),
+      };
       const due = refill === null ? [] : written([amountOf(refill), refill.dueAt]);
-      const values = [String(now), ...fixed, ...due];
+      const held = hold === undefined ? [] : [holdId, ...spanAndMost];
+      const values = [String(now), ...fixed, ...due, ...held];
       return { sql: connection.sql.plainCharge(shape), values };
     },
     /** It had no answer. */
@@ -41,16 +52,29 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
 }
 
 /** Whether it takes from one record only, and knows the version of each. */
-function isPlain({ confirms, mode, uses, limits, hold }: ChargePlan): boolean {
+function isPlain(plan: ChargePlan): boolean {
+  const { confirms, mode, uses, limits } = plan;
   return (
     uses !== null &&
-    hold === undefined &&
+    isPlainHold(plan) &&
     confirms.length <= MOST_RECORDS &&
     limits.length <= MOST_LIMITS &&
     confirms.every(({ version }) => typeof version === "number") &&
     limits.every(({ shadow }) => !shadow) &&
     limits.every(({ owner, cost }) => owner === uses && (cost > 0 || mode === "peek"))
   );
+}
+
+/** Whether it holds nothing, or one hold beside all records: either of slots, or of everything else. */
+function isPlainHold({ confirms, limits, hold }: ChargePlan): boolean {
+  if (hold === undefined) return true;
+  if (hold.most.length !== confirms.length) return false;
+  if (hold.keeps === "slots") return true;
+  return hold.slotTtl === null && limits.every(({ algorithm }) => algorithm !== "concurrent");
+}
+
+function shapeOf({ uses, hold }: ChargePlan): PlainHold | null {
+  return hold === undefined || uses === null ? null : { keeps: hold.keeps, uses };
 }
 
 function valuesOf(plan: ChargePlan): readonly (string | null)[] {

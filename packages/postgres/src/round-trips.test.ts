@@ -35,7 +35,8 @@ describeWithServers("what a call costs on the wire", () => {
     await work();
     return sent.map((sql) => {
       if (sql.startsWith("WITH decided")) return "plain charge";
-      return /latchkey"\.(charge|commit)\(/.exec(sql)?.[1] ?? "read";
+      if (sql.startsWith("WITH found")) return "plain end";
+      return /latchkey"\.(charge|commit|settle)\(/.exec(sql)?.[1] ?? "read";
     });
   }
 
@@ -59,6 +60,29 @@ describeWithServers("what a call costs on the wire", () => {
     const more = () => latchkey.verifyKey({ key, requestId: "r", ratelimits });
     expect(await sentBy(more)).toEqual(["charge"]);
     expect(await sentBy(() => latchkey.createKey({ apiId }))).toEqual(["commit"]);
+  });
+
+  test("a reservation is one statement, and its end another", async () => {
+    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    const limited = { remaining: 100, ratelimit: { limit: 100, duration: 60_000 } };
+    const { key } = await latchkey.createKey({ apiId, ...limited });
+    const { key: shared } = await latchkey.createKey({ apiId, ...limited, externalId: "owner" });
+    const slots = { name: "slots", limit: 5, duration: 60_000, algorithm: "concurrent" } as const;
+    for (const each of [key, shared]) {
+      await latchkey.verifyKey({ key: each });
+      let reservationId = "";
+      const reserve = async () => {
+        const verdict = await latchkey.reserve({ key: each });
+        if (verdict.code === "VALID") ({ reservationId } = verdict);
+      };
+      expect(await sentBy(reserve)).toEqual(["plain charge"]);
+      const settle = () => latchkey.settle({ reservationId, remaining: { cost: 0 } });
+      expect(await sentBy(settle)).toEqual(["plain end"]);
+      expect((await latchkey.verifyKey({ key: each })).remaining).toBe(98);
+      const withSlots = () => latchkey.reserve({ key: each, ratelimits: [slots] });
+      expect(await sentBy(withSlots)).toEqual(["charge"]);
+    }
   });
 
   test("a change, a read, a page and a batch of uses look at the rows that they name, however many others there are", async () => {

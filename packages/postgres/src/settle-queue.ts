@@ -1,11 +1,15 @@
 import { corruptRecord, isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
+import type { Statement } from "./engine/database.js";
 
 /** Most steps in one statement. */
 const MOST_AT_ONCE = 32;
 
 /** Most statements of a workspace that are with the server: steps that are asked for meanwhile go together then. */
 const MOST_UNDER_WAY = 4;
+
+/** One of so many ends is done by the function, where the others are plain statements. */
+const FUNCTION_EVERY = 32;
 
 /** How often counters may be locked by others, or holds others than they were, before a step is given up. */
 const MOST_ATTEMPTS = 10;
@@ -14,6 +18,8 @@ const MOST_ATTEMPTS = 10;
 interface WaitingStep {
   /** As the function `settle` takes it. */
   readonly row: string;
+  /** Parameters of a plain statement that does the same; null: only the function will do. */
+  readonly plain: Statement["values"] | null;
   /** As `performance.now()` counts. */
   readonly deadline: number;
   readonly answer: (text: string) => void;
@@ -35,6 +41,7 @@ interface Turns {
 export class SettleQueue {
   readonly #connection: Connection;
   readonly #workspaces = new Map<string, Turns>();
+  #plainEnds = 0;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -45,7 +52,11 @@ export class SettleQueue {
    *
    * @param deadline - `performance.now()` at which there is an answer or an error, wherever it is by then.
    */
-  add(workspaceId: string, row: string, deadline: number): Promise<string> {
+  add(
+    workspaceId: string,
+    { row, plain }: Pick<WaitingStep, "row" | "plain">,
+    deadline: number,
+  ): Promise<string> {
     let turns = this.#workspaces.get(workspaceId);
     if (turns === undefined) {
       turns = { underWay: 0, waiting: [] };
@@ -55,7 +66,7 @@ export class SettleQueue {
     if (waiting.length === 0) process.nextTick(() => this.#sendWaiting(workspaceId));
     const state = { attempts: 0, isSent: false, isOver: false };
     const answered = new Promise<string>((answer, reject) => {
-      waiting.push({ row, deadline, answer, reject, state });
+      waiting.push({ row, plain, deadline, answer, reject, state });
     });
     return withTimeout(deadline - performance.now(), answered, () => {
       state.isOver = true;
@@ -100,19 +111,28 @@ export class SettleQueue {
     }
   }
 
+  /** Null where it takes the function, as it does at times: that also forgets what has passed. */
+  #plainOf(batch: readonly WaitingStep[]): WaitingStep["plain"] {
+    const [alone, ...others] = batch;
+    if (!this.#connection.isPreparing || others.length > 0 || !alone?.plain) return null;
+    if (alone.state.attempts > 1) return null;
+    this.#plainEnds += 1;
+    return this.#plainEnds % FUNCTION_EVERY === 0 ? null : alone.plain;
+  }
+
   async #ask(workspaceId: string, batch: readonly WaitingStep[]): Promise<readonly string[]> {
-    const sql = this.#connection.sql.settle;
+    const { sql } = this.#connection;
     const steps = `{${batch.map(({ row }) => row).join(",")}}`;
     const values = [workspaceId, steps, String(batch.length === 1)];
     const onSend = () => {
       for (const { state } of batch) state.isSent = true;
     };
     const deadline = Math.max(...batch.map((each) => each.deadline));
-    const [[text = null] = []] = await this.#connection.run(
-      { sql, values, onSend },
-      true,
-      deadline,
-    );
-    return String(text).split("\x01");
+    const ask = async (statement: Statement) =>
+      (await this.#connection.run({ ...statement, onSend }, true, deadline))[0]?.[0];
+    const plain = this.#plainOf(batch);
+    const answer = plain && (await ask({ sql: sql.plainEnd, values: [workspaceId, ...plain] }));
+    if (answer) return [answer];
+    return String(await ask({ sql: sql.settle, values })).split("\x01");
   }
 }

@@ -1,4 +1,5 @@
 import type { LimitAlgorithm } from "@latchkey/core";
+import { takenHold } from "./plain-hold-sql.js";
 
 /** What a plain charge consists of: there is a statement for each combination. */
 export interface PlainShape {
@@ -8,6 +9,15 @@ export interface PlainShape {
   readonly limits: readonly LimitAlgorithm[];
   /** Whether a refill may be due. */
   readonly hasRefill: boolean;
+  /** What of it is held, beside the counters of all records that it confirms; null: nothing. */
+  readonly hold: PlainHold | null;
+}
+
+/** One hold of a plain charge. */
+export interface PlainHold {
+  readonly keeps: "all" | "slots";
+  /** Which of the records the counters are of that it takes from: the first that it confirms, or the second. */
+  readonly uses: number;
 }
 
 /**
@@ -23,7 +33,7 @@ export interface PlainShape {
  * from writing out an expression wherever its name stands. Functions are named with their schema, and operators get exactly the types
  * that one of PostgreSQL's own takes: what another role makes in `public` would be preferred to one that has to cast.
  */
-export function plainChargeSql({ records, limits, hasRefill }: PlainShape): string {
+export function plainChargeSql({ records, limits, hasRefill, hold }: PlainShape): string {
   const ofRecords = repeated(Array(records).fill(["kind", "id", "version"]), 6);
   const columns = limits.map((algorithm) => COUNTING[algorithm].parameters);
   const ofLimits = repeated(columns, 6 + 3 * records);
@@ -34,29 +44,34 @@ export function plainChargeSql({ records, limits, hasRefill }: PlainShape): stri
   const isDue = ofRefill("latchkey.is_due(c.remaining, c.refilled_at, $due::bigint)") || "false";
   const remaining =
     ofRefill(`latchkey.refilled(c.remaining, $amount::bigint, ${isDue})`) || "c.remaining";
+  const afterRefill = before + (hasRefill ? 2 : 0);
+  const held = hold && takenHold(hold, records, limits, afterRefill, ofLimits);
   const others = Array.from({ length: records - 1 }, (_, index) => index + 2);
   return `WITH decided AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found, b.is_due, d.kind, latchkey.after(d.kind, b.remaining, -$5::bigint) AS remaining
       ${ofEach("state")},
-      d.kind = 'charged' AND $4::text = 'commit' AND (${limits.length > 0} OR b.is_due OR ($5::bigint > 0 AND b.remaining IS NOT NULL)) AS moves
+      ${held?.columns ?? ""}
+      d.kind = 'charged' AND $4::text = 'commit' AND (${limits.length > 0 || hold !== null} OR b.is_due OR ($5::bigint > 0 AND b.remaining IS NOT NULL)) AS moves
     FROM latchkey.workspace w
     ${ofRecords("JOIN latchkey.record r# ON r#.workspace = w.seq AND r#.kind = $kind::smallint AND r#.id = $id AND r#.version = $version::bigint ")}
     JOIN latchkey.counters c ON c.seq = r1.counters
     ${others.map((at) => `LEFT JOIN latchkey.counters c${at} ON c${at}.seq = r${at}.counters`).join(" ")}
     CROSS JOIN LATERAL (SELECT $1::bigint AS now_at ${ofLimits(", c.windows ->> $name::text AS stored#")} OFFSET 0) a
     CROSS JOIN LATERAL (SELECT ${isDue} AS is_due, ${remaining} AS remaining ${ofEach("standing")} OFFSET 0) b
+    ${held?.standing ?? ""}
     CROSS JOIN LATERAL (SELECT latchkey.decision(${ofEach("isOver")} false, b.remaining, $5::bigint) AS kind OFFSET 0) d
     WHERE w.id = $2 AND ($3::bigint IS NULL OR w.revision = $3::bigint) AND coalesce(c.remaining, 0) >= 0
       AND latchkey.is_settled(c.holds, $1::bigint) ${others.map((at) => `AND latchkey.is_settled(c${at}.holds, $1::bigint)`).join(" ")}
       ${ofRefill("AND NOT (b.is_due AND ($amount::bigint IS NULL OR latchkey.held_uses(c.holds) > 0))")}
       ${ofLimits("AND latchkey.is_window(a.stored#) ")} AND pg_catalog.current_setting('transaction_isolation') = 'read committed'
-  ), taken AS (
+      ${held?.hasRoom ?? ""}
+  ) ${held?.locks ?? ""}, taken AS (
     UPDATE latchkey.counters c SET remaining = d.remaining, windows = c.windows${ofLimits(" || pg_catalog.jsonb_build_object($name::text, d.window#)")}
       ${ofRefill(`, refilled_at = CASE WHEN d.is_due THEN $due::bigint ELSE c.refilled_at END,
-      last_refill_at = CASE WHEN d.is_due THEN $due::bigint ELSE c.last_refill_at END`)}
-    FROM decided d WHERE c.seq = d.seq AND c.xmin = d.found AND d.moves RETURNING 1
-  )
-  SELECT pg_catalog.concat_ws(' ', d.kind, coalesce(d.remaining::text, '-')${ofLimits(", d.window#")})
+      last_refill_at = CASE WHEN d.is_due THEN $due::bigint ELSE c.last_refill_at END`)} ${held?.sums ?? ""}
+    FROM decided d WHERE c.seq = d.seq AND c.xmin = d.found AND d.moves ${held?.areLocked ?? ""} RETURNING 1
+  ) ${held?.writes ?? ""}
+  SELECT pg_catalog.concat_ws(' ', d.kind, coalesce(d.remaining::text, '-')${ofLimits(", d.window#")} ${held?.answer ?? ""})
     FROM decided d WHERE NOT d.moves OR EXISTS (SELECT FROM taken)`;
 }
 

@@ -1,6 +1,7 @@
 import { KIND_CODE, SCAN_PAGE } from "@latchkey/core";
 import { inSchema } from "./migrations/index.js";
 import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
+import { PLAIN_END } from "./plain-end-sql.js";
 
 /** A record and its counters, as `stored-record.ts` reads them. */
 const loaded = (record: string, counters: string) =>
@@ -46,6 +47,7 @@ const SQL = {
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
   charge: "SELECT latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)",
   settle: "SELECT latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)",
+  plainEnd: PLAIN_END,
   restore:
     "SELECT latchkey.restore($1::text, $2::text::bigint, $3::text::smallint, $4::text, $5::text, $6::text::jsonb)",
   /** Beside the counters of a record, those above an id. */
@@ -88,7 +90,8 @@ export function createStatements(schema: string): Statements {
   return {
     ...(Object.fromEntries(named) as Record<keyof typeof SQL, string>),
     plainCharge(shape) {
-      const key = `${shape.records} ${shape.limits.join()} ${shape.hasRefill}`;
+      const { records, limits, hasRefill, hold } = shape;
+      const key = `${records} ${limits.join()} ${hasRefill} ${hold?.keeps} ${hold?.uses}`;
       const sql = plain.get(key) ?? inSchema(plainChargeSql(shape), schema);
       plain.set(key, sql);
       return sql;

@@ -1,43 +1,41 @@
-/** At most as much as fits. */
-const WHOLE = "[0-9]{1,16}";
-
-/** `holdSumsText`: nextEnd, open, uses, next, setBefore, raises and drops. */
-const RAISE = `${WHOLE}/${WHOLE}/${WHOLE}`;
-const SUMS = `^(${WHOLE};){5}(${RAISE}(,${RAISE})*)?;[^;]*$`;
-
-/** `holdText`, each number of which fits. */
-const HOLD = `^[^ ]+ [^ ]+( ${WHOLE}){4} [-01] ${WHOLE}(,${WHOLE})?( [-01]/[^ =]+=${WHOLE}:${WHOLE}:${WHOLE})*$`;
-
-/** What the name of a window says of its limit. */
-const KIND = `^(?:n:|a:[^:]+:)?([stc]?)(${WHOLE}):`;
-
 /**
  * The rules of holds. They mirror packages/core/src/rules/hold.ts and returned-units.ts, and `applyRefill` of what is held. Sums and holds
  * are the texts of packages/core/src/store/hold-text.ts; null stands for no sums. What is damaged fails to be a number, which says the same.
+ * No regular expression is matched where nothing was changed meanwhile: each takes longer than all the rest of a rule.
  */
 export const HOLD_RULES = `
 CREATE FUNCTION latchkey.are_sums(sums text) RETURNS boolean LANGUAGE sql IMMUTABLE
-  RETURN sums ~ '${SUMS}';
+  RETURN least(split_part(sums, ';', 1)::bigint, split_part(sums, ';', 2)::bigint, split_part(sums, ';', 3)::bigint,
+    split_part(sums, ';', 4)::bigint, split_part(sums, ';', 5)::bigint) >= 0 AND length(sums) - length(replace(sums, ';', '')) = 6;
 -- Whether nothing that is held is over.
 CREATE FUNCTION latchkey.is_settled(sums text, now_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN sums IS NULL THEN true ELSE latchkey.are_sums(sums) AND split_part(sums, ';', 1)::bigint > now_at END;
 CREATE FUNCTION latchkey.held_uses(sums text) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN coalesce(split_part(sums, ';', 3)::bigint, 0);
-CREATE FUNCTION latchkey.is_hold(held text) RETURNS boolean LANGUAGE sql IMMUTABLE
-  RETURN held ~ '${HOLD}';
-CREATE FUNCTION latchkey.is_slots(of_window text) RETURNS boolean LANGUAGE sql IMMUTABLE
-  RETURN coalesce((regexp_match(of_window, '${KIND}'))[1] = 'c', false);
+CREATE FUNCTION latchkey.is_hold(held text, words text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
+  RETURN cardinality(words) > 7 AND least(words[3]::bigint, words[4]::bigint, words[5]::bigint, words[6]::bigint) >= 0
+    AND words[7] IN ('-', '0', '1') AND strpos(held, '=-') = 0 AND strpos(held, ':-') = 0;
+-- What the name of a window says of its limit, before it is known whether it says that.
+CREATE FUNCTION latchkey.kind_of(of_window text) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN CASE split_part(of_window, ':', 1) WHEN 'n' THEN split_part(of_window, ':', 2) WHEN 'a' THEN split_part(of_window, ':', 3)
+    ELSE split_part(of_window, ':', 1) END;
+CREATE FUNCTION latchkey.is_kind(of_window text, kind text) RETURNS boolean LANGUAGE sql IMMUTABLE
+  RETURN rtrim(kind, '0123456789') IN ('', 's', 't', 'c') AND kind <> rtrim(kind, '0123456789') AND strpos(of_window, kind || ':') > 0;
+-- The limits of a hold. \`mark\` and \`duration\` are those of the kind of limit, null for a window of another making.
+CREATE FUNCTION latchkey.units_of(limits text[])
+RETURNS TABLE (number bigint, owner text, of_window text, units bigint, held_at bigint, rate bigint, mark text, duration bigint)
+LANGUAGE sql IMMUTABLE BEGIN ATOMIC
+  SELECT t.number, left(t.text, 1), n.name, split_part(n.figures, ':', 1)::bigint, split_part(n.figures, ':', 2)::bigint,
+    split_part(n.figures, ':', 3)::bigint, CASE WHEN latchkey.is_kind(n.name, k.kind) THEN rtrim(k.kind, '0123456789') END,
+    CASE WHEN latchkey.is_kind(n.name, k.kind) THEN ltrim(k.kind, 'stc')::bigint END
+  FROM unnest(limits) WITH ORDINALITY t (text, number)
+    CROSS JOIN LATERAL (SELECT substr(split_part(t.text, '=', 1), 3) AS name, split_part(t.text, '=', 2) AS figures OFFSET 0) n
+    CROSS JOIN LATERAL (SELECT latchkey.kind_of(n.name) AS kind OFFSET 0) k;
+END;
 -- Windows of the workspace that a hold takes from.
 CREATE FUNCTION latchkey.passing_of(held text) RETURNS text[] LANGUAGE sql IMMUTABLE
-  RETURN ARRAY(SELECT substring(l.text FROM '^-/([^=]+)=') FROM unnest((string_to_array(held, ' '))[9:]) l (text) WHERE l.text LIKE '-/%');
--- For how long a hold may be renewed: as long as the shortest of its slots lasts. Null where it has none.
-CREATE FUNCTION latchkey.slot_ttl(limits text[]) RETURNS bigint LANGUAGE sql IMMUTABLE
-  RETURN (SELECT min(k.kind[2]::bigint) FROM unnest(limits) l (text)
-    CROSS JOIN LATERAL (SELECT regexp_match(substring(l.text FROM '/([^=]+)='), '${KIND}') AS kind) k WHERE k.kind[1] = 'c');
--- Whether more was used of a limit than is held of it.
-CREATE FUNCTION latchkey.is_over(limits text[], used bigint[]) RETURNS boolean LANGUAGE sql IMMUTABLE
-  RETURN EXISTS (SELECT FROM unnest(limits, used) u (limit_text, units)
-    WHERE u.units > split_part(split_part(u.limit_text, '=', 2), ':', 1)::bigint);
+  RETURN CASE WHEN strpos(held, ' -/') = 0 THEN '{}'::text[] ELSE
+    ARRAY(SELECT u.of_window FROM latchkey.units_of((string_to_array(held, ' '))[9:]) u WHERE u.owner = '-') END;
 -- The number of the next hold beside counters.
 CREATE FUNCTION latchkey.number_of(sums text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN coalesce(split_part(sums, ';', 4), '0');
@@ -45,7 +43,20 @@ CREATE FUNCTION latchkey.number_of(sums text) RETURNS text LANGUAGE sql IMMUTABL
 CREATE FUNCTION latchkey.sums_with(sums text, ends_at bigint, counts boolean, uses bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN sums IS NULL THEN concat_ws(';', ends_at, counts::integer, uses, '1;0;;')
     ELSE concat_ws(';', least(split_part(sums, ';', 1)::bigint, ends_at), split_part(sums, ';', 2)::bigint + counts::integer,
-      split_part(sums, ';', 3)::bigint + uses, split_part(sums, ';', 4)::bigint + 1, substring(sums FROM '^(?:[^;]*;){4}(.*)$')) END;
+      split_part(sums, ';', 3)::bigint + uses, split_part(sums, ';', 4)::bigint + 1, split_part(sums, ';', 5), split_part(sums, ';', 6),
+      split_part(sums, ';', 7)) END;
+-- The sums after a hold ended that has so many uses here. Null where it was the last.
+CREATE FUNCTION latchkey.sums_without(sums text, next_end bigint, uses bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN CASE WHEN next_end IS NOT NULL THEN concat_ws(';', next_end, split_part(sums, ';', 2)::bigint - 1, split_part(sums, ';', 3)::bigint - uses,
+    split_part(sums, ';', 4), split_part(sums, ';', 5), CASE split_part(sums, ';', 3)::bigint WHEN uses THEN '' ELSE split_part(sums, ';', 6) END,
+    split_part(sums, ';', 7)) END;
+-- Whether no uses were set, no refills made and no windows emptied since a hold was taken: the latest of each is the last.
+CREATE FUNCTION latchkey.is_untouched(sums text, number bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
+  RETURN number >= split_part(sums, ';', 5)::bigint
+    AND CASE split_part(sums, ';', 6) WHEN '' THEN true
+      ELSE number >= substring(split_part(sums, ';', 6) FROM '([0-9]+)/[0-9]+/[0-9]+$')::bigint END
+    AND CASE split_part(sums, ';', 7) WHEN '' THEN true
+      ELSE number >= substring(split_part(sums, ';', 7) FROM '([0-9]+)[+-][^,]*$')::bigint END;
 -- Whether a refill is due that the counters have not had. One that carries over is owed only if refills are applied up to when it was counted.
 CREATE FUNCTION latchkey.is_owed(remaining bigint, refilled_at bigint, due_at bigint, carried bigint, carried_since bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE RETURN latchkey.is_due(remaining, refilled_at, due_at)
@@ -85,31 +96,21 @@ LANGUAGE sql IMMUTABLE RETURN NOT EXISTS (
   WHERE substring(d.text FROM '^[0-9]+')::bigint > number AND NOT (k.is_kept AND is_passing)
     AND (of_window = ANY (string_to_array(substring(d.text FROM '^[0-9]+[+-](.*)$'), '|'))) <> k.is_kept);
 
--- Units that were used of each limit of a hold, null where one is named that it has not. Slots all come back.
-CREATE FUNCTION latchkey.used_units(limits text[], names text[], costs bigint[], takes_rest boolean) RETURNS bigint[]
-LANGUAGE plpgsql IMMUTABLE AS $function$
-DECLARE
-  used bigint[] := '{}';
-  unit text;
-  of_window text;
-  place integer;
-  named integer := 0;
-  held bigint;
-BEGIN
-  FOREACH unit IN ARRAY limits LOOP
-    of_window := substring(unit FROM '/([^=]+)=');
-    IF latchkey.is_slots(of_window) THEN
-      used := used || 0::bigint;
-      CONTINUE;
-    END IF;
-    place := array_position(names, substring(of_window FROM '[^:]*$'));
-    named := named + (place IS NOT NULL)::integer;
-    held := split_part(split_part(unit, '=', 2), ':', 1);
-    used := used || CASE WHEN held = 0 THEN 0 WHEN place IS NOT NULL THEN costs[place] WHEN takes_rest THEN held ELSE 0 END;
-  END LOOP;
-  RETURN CASE WHEN named >= cardinality(names) THEN used END;
-END
-$function$;
+-- Units that were used of each limit of a hold, null where one is named that it has not, and whether it is more than is held. Slots all
+-- come back.
+CREATE FUNCTION latchkey.used_units(limits text[], names text[], costs bigint[], takes_rest boolean)
+RETURNS TABLE (used bigint[], is_over boolean) LANGUAGE sql IMMUTABLE BEGIN ATOMIC
+  SELECT CASE WHEN count(a.place) >= cardinality(names) THEN coalesce(array_agg(a.used ORDER BY a.number), '{}'::bigint[]) END,
+    coalesce(bool_or(a.used > a.units), false)
+  FROM (
+    SELECT p.number, p.units, p.place, CASE WHEN p.units = 0 OR p.mark = 'c' THEN 0::bigint WHEN p.place IS NOT NULL THEN costs[p.place]
+      WHEN takes_rest THEN p.units ELSE 0::bigint END AS used
+    FROM (
+      SELECT u.number, u.units, u.mark, CASE WHEN u.mark IS DISTINCT FROM 'c' THEN array_position(names, split_part(u.of_window, ':', -1)) END AS place
+      FROM latchkey.units_of(limits) u OFFSET 0
+    ) p
+  ) a;
+END;
 
 -- What is answered to a step whose hold has ended before, from what is remembered of that.
 CREATE FUNCTION latchkey.repeated(step latchkey.hold_step, stored text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $function$
@@ -119,52 +120,32 @@ BEGIN
   -- It ended by itself.
   IF cardinality(words) = 1 THEN RETURN 'expired'; END IF;
   IF step.kind = 'end' AND coalesce(step.uses, words[13]::bigint) = words[3]::bigint AND coalesce(nullif(array_to_string(
-      latchkey.used_units(words[16:], step.names, step.costs, step.takes_rest), ','), ''), '-') = words[4] THEN
+      (SELECT u.used FROM latchkey.used_units(words[16:], step.names, step.costs, step.takes_rest) u), ','), ''), '-') = words[4] THEN
     RETURN 'repeat ' || stored;
   END IF;
   RETURN 'conflict';
 END
 $function$;
 
--- A window after units come back to where they were taken from: nowhere, where that is over.
-CREATE FUNCTION latchkey.after_return(stored text, of_window text, held_at bigint, rate bigint, units bigint, now_at bigint) RETURNS text
-LANGUAGE plpgsql IMMUTABLE AS $function$
-DECLARE
-  kind text[] := regexp_match(of_window, '${KIND}');
-  stored_at bigint := split_part(stored, ':', 1);
-  used bigint := split_part(stored, ':', 2);
-  earlier bigint[] := string_to_array(nullif(split_part(stored, ':', 3), ''), ',');
-  duration bigint := kind[2];
-  passed bigint := greatest(now_at, stored_at) - held_at;
-  groups bigint;
-BEGIN
-  CASE kind[1]
-    WHEN '' THEN
-      IF stored_at = held_at THEN used := greatest(0, used - units); END IF;
-    WHEN 'c' THEN
-      used := greatest(0, used - units);
-    WHEN 's' THEN
-      groups := stored_at / latchkey.ceil_div(duration, 16) - held_at / latchkey.ceil_div(duration, 16);
-      IF groups = 0 THEN
-        used := greatest(0, used - units);
-      ELSIF groups BETWEEN 1 AND cardinality(earlier) THEN
-        earlier[groups] := greatest(0, earlier[groups] - units);
-      END IF;
-    WHEN 't' THEN
-      -- Compared before it is multiplied, for that may be too much.
-      IF passed < latchkey.ceil_div(units * duration, rate) THEN
-        used := greatest(0, used - (units * duration - greatest(passed, 0) * rate));
-      END IF;
-    ELSE
-      RETURN stored;
-  END CASE;
-  RETURN stored_at || ':' || used || coalesce(':' || array_to_string(earlier, ','), '');
-END
-$function$;
-
+-- The groups before the latest, after units come back to the group so many before it.
+CREATE FUNCTION latchkey.earlier_after_return(earlier text, back bigint, units bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN (SELECT string_agg(CASE WHEN g.place = back THEN greatest(0, g.text::bigint - units)::text ELSE g.text END, ',' ORDER BY g.place)
+    FROM unnest(string_to_array(earlier, ',')) WITH ORDINALITY g (text, place));
+-- A window after units come back to where they were taken from: nowhere, where that is over. Compared before it is multiplied, for that
+-- may be too much. Null for a window of another making.
+CREATE FUNCTION latchkey.after_return(
+  stored_at bigint, used bigint, earlier text, kind text, duration bigint, held_at bigint, rate bigint, units bigint, now_at bigint
+) RETURNS text LANGUAGE sql IMMUTABLE RETURN stored_at || ':' || CASE kind
+    WHEN '' THEN CASE WHEN stored_at = held_at THEN greatest(0, used - units) ELSE used END
+    WHEN 'c' THEN greatest(0, used - units)
+    WHEN 's' THEN CASE WHEN stored_at / latchkey.ceil_div(duration, 16) = held_at / latchkey.ceil_div(duration, 16)
+      THEN greatest(0, used - units) ELSE used END
+    WHEN 't' THEN CASE WHEN greatest(now_at, stored_at) - held_at < latchkey.ceil_div(units * duration, rate)
+      THEN greatest(0, used - (units * duration - greatest(now_at - held_at, stored_at - held_at, 0) * rate)) ELSE used END
+  END || CASE WHEN earlier = '' THEN '' WHEN kind = 's' THEN ':' || latchkey.earlier_after_return(earlier,
+    stored_at / latchkey.ceil_div(duration, 16) - held_at / latchkey.ceil_div(duration, 16), units) ELSE ':' || earlier END;
 -- From when on nothing counts any more of a limit to which units came back.
-CREATE FUNCTION latchkey.ends_after_return(stored text, of_window text, rate bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
-  RETURN split_part(stored, ':', 1)::bigint + (SELECT CASE k.kind[1] WHEN 't' THEN latchkey.ceil_div(split_part(stored, ':', 2)::bigint, rate)
-      WHEN 's' THEN k.kind[2]::bigint + latchkey.ceil_div(k.kind[2]::bigint, 16) - 1 ELSE k.kind[2]::bigint END
-    FROM (SELECT regexp_match(of_window, '${KIND}') AS kind) k);
+CREATE FUNCTION latchkey.ends_after_return(stored text, kind text, duration bigint, rate bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN split_part(stored, ':', 1)::bigint + CASE kind WHEN 't' THEN latchkey.ceil_div(split_part(stored, ':', 2)::bigint, rate)
+    WHEN 's' THEN duration + latchkey.ceil_div(duration, 16) - 1 ELSE duration END;
 `;

@@ -4,6 +4,9 @@ import { BY_INDEX } from "./commit.js";
 /** `holdSumsText` of counters beside which nothing is held. */
 const NO_SUMS = "9007199254740991;0;0;0;0;;";
 
+/** How many passed rows a call forgets, beside those that it remembers: ends by a plain statement forget none. */
+const FORGOTTEN = 64;
+
 /**
  * Does with holds what steps say, each on what those before it left. Mirrors `applyHoldStep` in packages/core/src/store/settle.ts.
  *
@@ -47,6 +50,7 @@ DECLARE
   hold latchkey.hold;
   words text[];
   used bigint[];
+  is_over boolean;
   used_uses bigint;
   used_slot integer;
   ended text;
@@ -54,7 +58,8 @@ DECLARE
   -- By the clock of the server.
   kept_until bigint;
   -- Of a hold: what comes back.
-  unit text[];
+  unit record;
+  place integer;
   beside integer[];
   number bigint;
   back bigint;
@@ -140,19 +145,24 @@ BEGIN
           answer := CASE WHEN stored IS NULL THEN 'unknown' ELSE latchkey.repeated(step, stored) END;
           EXIT doing;
         END IF;
-        IF NOT latchkey.is_hold(hold.value) THEN RAISE 'a hold is damaged' USING ERRCODE = '22000'; END IF;
+        -- Not locked, it may be gone by now.
+        IF hold.first <> ALL (seqs) THEN
+          answer := 'busy';
+          EXIT doing;
+        END IF;
         ending := ARRAY[step.id, step.id || '.s'];
         words := string_to_array(hold.value, ' ');
+        IF NOT latchkey.is_hold(hold.value, words) THEN RAISE 'a hold is damaged' USING ERRCODE = '22000'; END IF;
         IF hold.expires_at <= step.now_at THEN
           answer := 'expired ' || hold.value;
         ELSIF step.kind = 'end' THEN
-          used := latchkey.used_units(words[9:], step.names, step.costs, step.takes_rest);
+          SELECT u.used, u.is_over INTO used, is_over FROM latchkey.used_units(words[9:], step.names, step.costs, step.takes_rest) u;
           used_uses := coalesce(step.uses, words[6]::bigint);
           IF used IS NULL THEN
             answer := 'unnamed ' || hold.value;
             EXIT doing;
           END IF;
-          IF used_uses > words[6]::bigint OR latchkey.is_over(words[9:], used) THEN
+          IF used_uses > words[6]::bigint OR is_over THEN
             answer := 'over ' || hold.value;
             EXIT doing;
           END IF;
@@ -170,46 +180,49 @@ BEGIN
       END IF;
 
       FOR hold IN SELECT h.* FROM latchkey.hold h WHERE h.workspace = ws AND h.id = ANY (ending) ORDER BY h.expires_at, h.id LOOP
-        IF NOT latchkey.is_hold(hold.value) THEN RAISE 'a hold is damaged' USING ERRCODE = '22000'; END IF;
         words := string_to_array(hold.value, ' ');
+        IF NOT latchkey.is_hold(hold.value, words) THEN RAISE 'a hold is damaged' USING ERRCODE = '22000'; END IF;
         beside := ARRAY[array_position(seqs, hold.first), array_position(seqs, hold.second)];
         touched := touched || beside;
         back_at := least(step.now_at, hold.expires_at);
         IF step.kind = 'renew' AND back_at < hold.expires_at THEN
           ends_at := least(step.now_at + least(coalesce(step.ttl, words[5]::bigint),
-            CASE WHEN step.ttl IS NOT NULL THEN latchkey.slot_ttl(words[9:]) END), ${LAST_INSTANT});
+            (SELECT min(u.duration) FROM latchkey.units_of(words[9:]) u WHERE u.mark = 'c' AND step.ttl IS NOT NULL)), ${LAST_INSTANT});
           words[4] := ends_at;
           stored := array_to_string(words, ' ');
           UPDATE latchkey.hold h SET expires_at = ends_at, value = stored WHERE h.workspace = ws AND h.id = hold.id;
           -- The workspace forgets what has long ended: slots that are renewed have not.
           UPDATE latchkey.passing p SET until = ends_at + server_at - step.now_at,
               value = greatest(split_part(p.value, ':', 1)::bigint, step.now_at) || ':' || split_part(p.value, ':', 2)
-            WHERE p.workspace = ws AND p.name = ANY (latchkey.passing_of(hold.value)) AND latchkey.is_slots(p.name);
+            WHERE p.workspace = ws AND p.name IN (SELECT u.of_window FROM latchkey.units_of(words[9:]) u WHERE u.owner = '-' AND u.mark = 'c');
           ending := array_remove(ending, hold.id);
           IF hold.id = step.id THEN answer := 'renewed ' || stored; END IF;
           CONTINUE;
         END IF;
 
         -- 3. What was not used of limits.
-        FOR at IN 9 .. cardinality(words) LOOP
-          unit := regexp_match(words[at], '^([-01])/([^=]+)=([0-9]+):([0-9]+):([0-9]+)$');
-          slot := beside[CASE unit[1] WHEN '1' THEN 2 ELSE 1 END];
-          back := unit[3]::bigint - CASE WHEN hold.id = step.id THEN coalesce(used[at - 8], 0) ELSE 0 END;
-          CONTINUE WHEN back = 0 OR (slot IS NULL AND unit[1] <> '-');
-          number := coalesce(nullif(split_part(words[8], ',', CASE unit[1] WHEN '1' THEN 2 ELSE 1 END), ''), '0');
-          CONTINUE WHEN NOT latchkey.is_returnable(split_part(sums_of[slot], ';', 7), unit[2], unit[1] = '-', number);
-          IF unit[1] = '-' THEN
-            SELECT p.value INTO stored FROM latchkey.passing p WHERE p.workspace = ws AND p.name = unit[2];
+        FOR unit IN SELECT u.* FROM latchkey.units_of(words[9:]) u WHERE u.mark IS NOT NULL LOOP
+          place := CASE unit.owner WHEN '1' THEN 2 ELSE 1 END;
+          slot := beside[place];
+          back := unit.units - CASE WHEN hold.id = step.id THEN coalesce(used[unit.number], 0) ELSE 0 END;
+          CONTINUE WHEN back = 0 OR (slot IS NULL AND unit.owner <> '-');
+          number := coalesce(nullif(split_part(words[8], ',', place), ''), '0');
+          CONTINUE WHEN split_part(sums_of[slot], ';', 7) <> ''
+            AND NOT latchkey.is_returnable(split_part(sums_of[slot], ';', 7), unit.of_window, unit.owner = '-', number);
+          IF unit.owner = '-' THEN
+            SELECT p.value INTO stored FROM latchkey.passing p WHERE p.workspace = ws AND p.name = unit.of_window;
           ELSE
-            stored := windows_of[slot] ->> unit[2];
+            stored := windows_of[slot] ->> unit.of_window;
           END IF;
           CONTINUE WHEN stored IS NULL;
           IF NOT latchkey.is_window(stored) THEN RAISE 'a window is damaged' USING ERRCODE = '22000'; END IF;
-          stored := latchkey.after_return(stored, unit[2], unit[4]::bigint, unit[5]::bigint, back, back_at);
-          IF unit[1] = '-' THEN
-            PERFORM latchkey.pass(ws, unit[2], latchkey.ends_after_return(stored, unit[2], unit[5]::bigint) + server_at - step.now_at, stored);
+          stored := latchkey.after_return(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint, split_part(stored, ':', 3),
+            unit.mark, unit.duration, unit.held_at, unit.rate, back, back_at);
+          IF unit.owner = '-' THEN
+            PERFORM latchkey.pass(ws, unit.of_window,
+              latchkey.ends_after_return(stored, unit.mark, unit.duration, unit.rate) + server_at - step.now_at, stored);
           ELSE
-            windows_of[slot] := windows_of[slot] || jsonb_build_object(unit[2], stored);
+            windows_of[slot] := windows_of[slot] || jsonb_build_object(unit.of_window, stored);
           END IF;
         END LOOP;
 
@@ -227,6 +240,7 @@ BEGIN
           raises := string_to_array(parts[6], ',');
           FOR at IN 1 .. cardinality(raises) LOOP
             raised := string_to_array(raises[at], '/');
+            IF cardinality(raised) <> 3 THEN RAISE 'what is held is damaged' USING ERRCODE = '22000'; END IF;
             CONTINUE WHEN raised[1] <= number;
             paid := least(raised[3], back - least(raised[2], back));
             raises[at] := concat_ws('/', raised[1], raised[2] - least(raised[2], back), raised[3] - paid);
@@ -245,7 +259,7 @@ BEGIN
           PERFORM latchkey.pass(ws, '  ' || hold.id, kept_until, remembered_until::text);
           ends := ends + 1;
         END IF;
-        IF step.kind = 'refresh' THEN answer := answer || E'\n' || hold.id || ' ' || hold.value; END IF;
+        IF step.kind = 'refresh' THEN answer := answer || E'\\n' || hold.id || ' ' || hold.value; END IF;
       END LOOP;
       DELETE FROM latchkey.hold h WHERE h.workspace = ws AND h.id = ANY (ending);
       FOR slot IN SELECT DISTINCT t.slot FROM unnest(touched) t (slot) WHERE t.slot IS NOT NULL LOOP
@@ -282,7 +296,7 @@ BEGIN
     UPDATE latchkey.counters c SET remaining = remainings[slot], refilled_at = refills[slot],
       last_refill_at = last_refills[slot], windows = windows_of[slot], holds = sums_of[slot] WHERE c.seq = seqs[slot];
   END LOOP;
-  IF ends > 0 THEN PERFORM latchkey.forget_passed(server_at, ends + 1); END IF;
+  IF ends > 0 THEN PERFORM latchkey.forget_passed(server_at, ends + ${FORGOTTEN}); END IF;
   RETURN answers;
 END
 $function$;
