@@ -29,10 +29,14 @@ const exportedKey: fc.Arbitrary<ExportedKey> = fc.record(
     meta,
     permissions: fc.array(text, { minLength: 1 }),
     remaining: fc.nat(),
-    refill: fc.record({
-      interval: fc.oneof(fc.constant("daily"), fc.record({ every: fc.nat() })),
-      amount: fc.nat(),
-    }),
+    refill: fc.record(
+      {
+        interval: fc.oneof(fc.constant("daily"), fc.record({ every: fc.nat() })),
+        amount: fc.nat(),
+        carryOver: fc.nat(),
+      },
+      { requiredKeys: ["interval", "amount"] },
+    ),
   },
   { requiredKeys: ["hash", "id", "apiId", "api", "createdAt", "enabled"] },
 ) as fc.Arbitrary<ExportedKey>;

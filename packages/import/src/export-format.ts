@@ -31,6 +31,7 @@ const COLUMNS = [
   "remaining",
   "refill.interval",
   "refill.amount",
+  "refill.carryOver",
   "refill.refillDay",
   "refill.lastRefillAt",
   "ratelimits",

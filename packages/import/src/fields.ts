@@ -30,6 +30,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["refill", "json"],
   ["refill.interval", "word"],
   ["refill.amount", "whole"],
+  ["refill.carryOver", "whole"],
   ["refill.refillDay", "whole"],
   ["refill.lastRefillAt", "instant"],
   ["ratelimit", "json"],

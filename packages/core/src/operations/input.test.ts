@@ -148,6 +148,8 @@ describe("a refill", () => {
     [{ interval: null, amount: 1 }, "field.interval"],
     [{ amount: 1 }, "field.interval"],
     [{ interval: "daily" }, "field.amount"],
+    [{ interval: "daily", amount: 1, carryOver: -1 }, "field.carryOver"],
+    [{ interval: "daily", amount: 1, carryOver: Number.MAX_SAFE_INTEGER }, "field.carryOver"],
   ])("%j is refused at %s", (value, path) => {
     expect(issuesOf(refill, value)).toEqual([{ path, message: expect.any(String) }]);
   });
@@ -159,6 +161,15 @@ describe("a refill", () => {
     ["weekly", 7],
   ])("may be %s on day %i", (interval, refillDay) => {
     expect(issuesOf(refill, { interval, amount: 1, refillDay })).toEqual([]);
+  });
+
+  test.each([
+    [0, {}],
+    [7, { carryOver: 7 }],
+    [Number.MAX_SAFE_INTEGER - 5, { carryOver: Number.MAX_SAFE_INTEGER - 5 }],
+  ])("may carry over %i", (carryOver, kept) => {
+    const given = { interval: { every: 60_000 }, amount: 5 };
+    expect(refill.parse({ ...given, carryOver })).toEqual({ ...given, ...kept });
   });
 
   test("is weekly on Monday unless another day is given", () => {

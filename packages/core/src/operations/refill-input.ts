@@ -28,6 +28,8 @@ export interface RefillInput {
       };
   /** Uses that there are after a refill, whole and >= 1. A refill never lowers them. */
   readonly amount: number;
+  /** Up to how many uses that are left stay on top of `amount` when a refill falls due: whole and >= 0, 0 unless given. */
+  readonly carryOver?: number | undefined;
   /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 unless given. */
   readonly refillDay?: number | undefined;
   /** Passed over, so that what was read can be given as it is. */
@@ -52,10 +54,17 @@ export const refill: z.ZodType<RefillSetting, RefillInput> = z
   .strictObject({
     interval,
     amount: wholeNumber(1),
+    carryOver: wholeNumber(0).optional(),
     refillDay: wholeNumber(1, 31).optional(),
     lastRefillAt: wholeNumber(0, LAST_INSTANT).optional(),
   })
-  .superRefine(({ interval, refillDay }, sink) => {
+  .superRefine(({ interval, amount, carryOver = 0, refillDay }, sink) => {
+    if (!Number.isSafeInteger(amount + carryOver))
+      refuseField(
+        sink,
+        "carryOver",
+        `must be at most ${Number.MAX_SAFE_INTEGER} together with amount`,
+      );
     if (refillDay === undefined) return;
     if (interval !== "weekly" && interval !== "monthly")
       refuseField(sink, "refillDay", 'is only allowed with interval "weekly" or "monthly"');
@@ -67,8 +76,11 @@ export const refill: z.ZodType<RefillSetting, RefillInput> = z
       );
   })
   .transform(
-    ({ interval, amount, refillDay = 1 }): RefillSetting =>
-      interval === "weekly" || interval === "monthly"
-        ? { interval, amount, refillDay }
-        : ({ interval, amount } as RefillSetting),
+    ({ interval, amount, carryOver = 0, refillDay = 1 }) =>
+      ({
+        interval,
+        amount,
+        ...(carryOver > 0 && { carryOver }),
+        ...((interval === "weekly" || interval === "monthly") && { refillDay }),
+      }) as RefillSetting,
   );

@@ -1,6 +1,12 @@
 import { badRequest, LatchkeyError } from "../errors.js";
 import { dueRefill, type Refill, refillAfter, refillSetting } from "../rules/refill.js";
-import { applyRefill, type Usage, type UsageChange, type UsageRefusal } from "../store/counters.js";
+import {
+  applyRefill,
+  countedRefill,
+  type Usage,
+  type UsageChange,
+  type UsageRefusal,
+} from "../store/counters.js";
 import type { EpochMs, SpanMs } from "../time.js";
 
 /** A refill as it is shown. */
@@ -20,6 +26,8 @@ export interface RefillView {
       };
   /** Uses that there are after a refill, which never lowers them. */
   readonly amount: number;
+  /** Up to how many uses that are left stay on top of `amount` when a refill falls due; absent: none. */
+  readonly carryOver?: number;
   /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. */
   readonly refillDay?: number;
   /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
@@ -62,7 +70,7 @@ export function settingOfUses(
   wanted: UsesUpdate,
   now: EpochMs,
 ): UsesSetting {
-  const due = dueRefill(refill, now);
+  const due = countedRefill(usage, dueRefill(refill, now));
   const remainingBefore = applyRefill(usage, due).remaining;
   const remaining = wanted.remaining === undefined ? remainingBefore : wanted.remaining;
   if (remaining === null && wanted.refill !== undefined && wanted.refill !== null)

@@ -140,16 +140,19 @@ function damaged(name: string): TypeError {
 /** Reads a refill, of a key or of an identity. @param from - What its span, if it has one, is counted from. */
 export function readRefill(body: BodyReader, from: EpochMs): Refill {
   const amount = body.positive("amount");
+  const carryOver = body.positiveOr("carryOver", 0);
+  if (!Number.isSafeInteger(amount + carryOver)) return refuse("carryOver");
+  const given = carryOver === 0 ? { amount } : { amount, carryOver };
   if (body.isObject("interval")) {
     const every = body.objectOrNull("interval", (interval) => interval.whole("every")) as number;
     return isRefillSpan(every)
-      ? { interval: Object.freeze({ every }), amount, from }
+      ? { interval: Object.freeze({ every }), ...given, from }
       : refuse("every");
   }
   const interval = body.word("interval", REFILL_INTERVALS);
-  if (interval === "hourly" || interval === "daily") return { interval, amount };
+  if (interval === "hourly" || interval === "daily") return { interval, ...given };
   const refillDay = body.positive("refillDay");
   return refillDay <= LAST_REFILL_DAY[interval]
-    ? { interval, amount, refillDay }
+    ? { interval, ...given, refillDay }
     : refuse("refillDay");
 }

@@ -155,6 +155,11 @@ describe("a key", () => {
     ["a limit that is no object", { ratelimits: ["a"] }],
     ["a refill of 0", { refill: { interval: "daily", amount: 0 } }],
     ["a refill of an unknown interval", { refill: { interval: "yearly", amount: 1 } }],
+    ["a refill that carries over 0", { refill: { interval: "daily", amount: 1, carryOver: 0 } }],
+    [
+      "a refill that carries over too much",
+      { refill: { interval: "daily", amount: 1, carryOver: Number.MAX_SAFE_INTEGER } },
+    ],
     ["a weekly refill without a day", { refill: { interval: "weekly", amount: 1 } }],
     ["a refill on day 8 of a week", { refill: { interval: "weekly", amount: 1, refillDay: 8 } }],
     ["a refill of no span", { refill: { interval: {}, amount: 1 } }],

@@ -6,6 +6,7 @@ import {
   nextRefillDueAt,
   type Refill,
   refillsDue,
+  refillsUntilUses,
   usesAfterRefills,
 } from "./refill.js";
 
@@ -330,6 +331,25 @@ describe("uses after refills that carry over", () => {
         expect(usesAfterRefills(before, refill, count)).toBe(Number(expected));
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  test("are enough for a cost after so many refills, and not after one less", () => {
+    fc.assert(
+      fc.property(
+        carrying,
+        fc.integer({ min: 1, max: 300 }),
+        fc.integer({ min: 1, max: 300 }),
+        (refill, before, more) => {
+          const [left, wanted] = [before - 1, before - 1 + more];
+          const count = refillsUntilUses(left, refill, wanted);
+          if (count === null) expect(usesAfterRefills(left, refill, most)).toBeLessThan(wanted);
+          else {
+            expect(usesAfterRefills(left, refill, count)).toBeGreaterThanOrEqual(wanted);
+            expect(usesAfterRefills(left, refill, count - 1)).toBeLessThan(wanted);
+          }
+        },
+      ),
     );
   });
 

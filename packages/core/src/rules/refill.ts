@@ -2,26 +2,34 @@ import { ceilDiv } from "../lib/ceil-div.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { LONGEST_DURATION } from "./duration.js";
 
+/** What a refill gives. Together a safe integer. */
+type Given = {
+  /** A whole number >= 1. */
+  readonly amount: number;
+  /** Up to how many uses stay on top of `amount`: a whole number >= 1. Absent: none. */
+  readonly carryOver?: number;
+};
+
 /** An interval by the calendar of UTC: `refillDay` is its day, 1 to 7 from Monday on, or 1 to 31. */
-type CalendarRefill =
-  | { readonly interval: "hourly"; readonly amount: number }
-  | { readonly interval: "daily"; readonly amount: number }
-  | { readonly interval: "weekly"; readonly amount: number; readonly refillDay: number }
-  /** A month that has no such day refills on its last one. */
-  | { readonly interval: "monthly"; readonly amount: number; readonly refillDay: number };
+type CalendarRefill = Given &
+  (
+    | { readonly interval: "hourly" }
+    | { readonly interval: "daily" }
+    | { readonly interval: "weekly"; readonly refillDay: number }
+    /** A month that has no such day refills on its last one. */
+    | { readonly interval: "monthly"; readonly refillDay: number }
+  );
 
 /** A span of its own: from {@link SHORTEST_REFILL} to 2^52 ms. */
 export type RefillSpan = { readonly every: SpanMs };
 
-/** How `remaining` is restored, as it is given and shown. `amount` is a whole number >= 1. */
-export type RefillSetting =
-  | CalendarRefill
-  | { readonly interval: RefillSpan; readonly amount: number };
+type SpanRefill = Given & { readonly interval: RefillSpan };
+
+/** How `remaining` is restored, as it is given and shown. */
+export type RefillSetting = CalendarRefill | SpanRefill;
 
 /** The same as a record has it: spans are counted from `from`, Unix epoch ms. */
-export type Refill =
-  | CalendarRefill
-  | { readonly interval: RefillSpan; readonly amount: number; readonly from: EpochMs };
+export type Refill = CalendarRefill | (SpanRefill & { readonly from: EpochMs });
 
 /** A refill with the instant it last fell due: all a store needs to apply it. */
 export interface DueRefill {
@@ -70,13 +78,15 @@ export const LAST_REFILL_DAY = { weekly: 7, monthly: 31 } as const;
 /** A refill as a record has it. @param from - When the key (the first of a rotated chain) or the identity was created. */
 export function countedFrom(setting: RefillSetting, from: EpochMs): Refill {
   return typeof setting.interval === "object"
-    ? { interval: setting.interval, amount: setting.amount, from }
+    ? { ...(setting as SpanRefill), from }
     : (setting as CalendarRefill);
 }
 
 /** A refill as it is given and shown. */
 export function refillSetting(refill: Refill): RefillSetting {
-  return "from" in refill ? { interval: refill.interval, amount: refill.amount } : refill;
+  if (!("from" in refill)) return refill;
+  const { from: _, ...setting } = refill;
+  return setting;
 }
 
 /**
@@ -99,10 +109,11 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
  * At a due instant itself that refill is due already, and this answers the one after it.
  *
  * @param now - Unix epoch ms, handed in by the caller.
+ * @param times - For the instant at which it has fallen due so often: 1 or more.
  */
-export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
+export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
-  const at = dueAt(refill, since, 1);
+  const at = dueAt(refill, since, times);
   return Number.isNaN(new Date(at).getTime()) ? null : at;
 }
 
@@ -110,7 +121,23 @@ export function nextRefillDueAt(refill: Refill, now: EpochMs): EpochMs | null {
 export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null {
   if (refill === null) return null;
   if ("from" in refill && now - refill.from < refill.interval.every) return null;
-  return { amount: refill.amount, dueAt: latestRefillDueAt(refill, now) };
+  const { amount, carryOver = 0 } = refill;
+  const dueAt = latestRefillDueAt(refill, now);
+  return carryOver === 0 ? { amount, dueAt } : carriedRefill(refill, dueAt, null);
+}
+
+/** @param since - Up to when refills are applied; null where that is not known yet. */
+function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): DueRefill {
+  const most = refill.amount + (refill.carryOver ?? 0);
+  return {
+    amount: most,
+    dueAt,
+    carry: {
+      units: since === null ? 0 : usesAfterRefills(0, refill, refillsDue(refill, since, dueAt)),
+      since,
+      countedFrom: (instant) => carriedRefill(refill, dueAt, instant),
+    },
+  };
 }
 
 /**
@@ -128,18 +155,30 @@ export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number
  * above that was granted otherwise, and is never lowered. With a `carryOver` of 0 one refill does what any number does.
  *
  * @param left - Uses left before: whole and >= 0.
- * @param carryOver - Whole and >= 0; `amount + carryOver` is a safe integer.
  * @param times - Whole and >= 0.
  */
 export function usesAfterRefills(
   left: number,
-  { amount, carryOver }: { readonly amount: number; readonly carryOver: number },
+  { amount, carryOver = 0 }: Pick<Refill, "amount" | "carryOver">,
   times: number,
 ): number {
   const most = amount + carryOver;
   if (left >= most) return left;
   // Not `left + times * amount` before it is known to be below: it may be beyond what whole numbers can count.
   return times >= ceilDiv(most - left, amount) ? most : left + times * amount;
+}
+
+/**
+ * How many refills it takes until at least `wanted` uses are left; null where no number of them does.
+ *
+ * @param left - Uses left before: whole, >= 0 and below `wanted`.
+ */
+export function refillsUntilUses(
+  left: number,
+  { amount, carryOver = 0 }: Pick<Refill, "amount" | "carryOver">,
+  wanted: number,
+): number | null {
+  return wanted > amount + carryOver ? null : ceilDiv(wanted - left, amount);
 }
 
 /**

@@ -68,6 +68,11 @@ export type UsageRefusal =
 /** What became of a {@link UsageChange}. */
 export type UsageChangeResult = { readonly kind: "changed"; readonly usage: Usage } | UsageRefusal;
 
+/** The refill of a counter, with what it carries over counted from where its refills are applied up to. */
+export function countedRefill({ refilledAt }: Usage, due: DueRefill | null): DueRefill | null {
+  return due?.carry?.since === null ? due.carry.countedFrom(refilledAt) : due;
+}
+
 /** Whether a refill is due that the counter has not had. Uses without a limit have none. */
 export function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
   if (due === null || remaining === null || refilledAt >= due.dueAt) return false;
@@ -83,8 +88,9 @@ export function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null):
  * @param oldest - The lowest number of an open hold; 0 where that is not known.
  */
 export function applyRefill(usage: Usage, due: DueRefill | null, oldest: number = 0): Usage {
-  if (due === null || !isOwed(usage, due)) return usage;
-  const { amount, dueAt, carry } = due;
+  const counted = countedRefill(usage, due);
+  if (counted === null || !isOwed(usage, counted)) return usage;
+  const { amount, dueAt, carry } = counted;
   const left = usage.remaining as number;
   const remaining = Math.max(left, Math.min(amount, left + (carry?.units ?? amount)));
   const refilled = { remaining, refilledAt: dueAt, lastRefillAt: dueAt };

@@ -2,6 +2,7 @@ import type { Hold } from "../rules/hold.js";
 import type { Clock, EpochMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
+import { countedRefill } from "./counters.js";
 import type { KeyStore, LoadedRecord, StoredRecordState } from "./key-store.js";
 
 /** What became of a plan, once nothing beside its counters had to be settled first. */
@@ -35,8 +36,8 @@ export function createSettledStore(
     let refill = due;
     if (due?.carry?.since === null) {
       const { found } = await store.read(workspaceId, [of]);
-      const since = found[0]?.usage?.refilledAt;
-      refill = since === undefined ? null : due.carry.countedFrom(since);
+      const usage = found[0]?.usage ?? null;
+      refill = usage && countedRefill(usage, due);
     }
     const step = { kind: "refresh", of, refill } as const;
     for (let hasMore = true; hasMore; ) {

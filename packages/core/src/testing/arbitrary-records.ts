@@ -40,24 +40,29 @@ const meta = fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json, {
   maxKeys: 3,
   noNullPrototype: true,
 });
+const rule: fc.Arbitrary<RefillSetting> = fc.oneof(
+  fc.record({ interval: fc.constantFrom("hourly" as const, "daily" as const), amount: positive }),
+  fc.record({
+    interval: fc.constant("weekly" as const),
+    amount: positive,
+    refillDay: fc.integer({ min: 1, max: 7 }),
+  }),
+  fc.record({
+    interval: fc.constant("monthly" as const),
+    amount: positive,
+    refillDay: fc.integer({ min: 1, max: 31 }),
+  }),
+  fc.record({
+    interval: fc.record({ every: fc.integer({ min: 60_000, max: 2 ** 52 }) }),
+    amount: positive,
+  }),
+);
+/** With what carries over, or nothing. */
 const refill: fc.Arbitrary<RefillSetting | null> = fc.option(
-  fc.oneof(
-    fc.record({ interval: fc.constantFrom("hourly" as const, "daily" as const), amount: positive }),
-    fc.record({
-      interval: fc.constant("weekly" as const),
-      amount: positive,
-      refillDay: fc.integer({ min: 1, max: 7 }),
-    }),
-    fc.record({
-      interval: fc.constant("monthly" as const),
-      amount: positive,
-      refillDay: fc.integer({ min: 1, max: 31 }),
-    }),
-    fc.record({
-      interval: fc.record({ every: fc.integer({ min: 60_000, max: 2 ** 52 }) }),
-      amount: positive,
-    }),
-  ),
+  fc.tuple(rule, fc.nat({ max: Number.MAX_SAFE_INTEGER })).map(([given, wanted]) => {
+    const carryOver = Math.min(wanted, Number.MAX_SAFE_INTEGER - given.amount);
+    return carryOver === 0 ? given : { ...given, carryOver };
+  }),
 );
 /** Figures that whole numbers can count, and in the form in which they are read: what has no bucket has the limit for a burst. */
 const figures = fc.oneof(

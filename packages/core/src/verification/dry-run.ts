@@ -161,7 +161,7 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
   const isRefilled = refill !== null && remaining !== null;
   const nextRefillAt = isRefilled ? nextRefillDueAt(refill, from) : null;
   const retryAfterMs =
-    passed || !isRefilled ? null : refillRetryAfterMs(refill, remaining, cost, nextRefillAt, now);
+    passed || !isRefilled ? null : refillRetryAfterMs(refill, remaining, cost, from, now);
   return {
     check: "uses",
     passed,

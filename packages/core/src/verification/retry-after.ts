@@ -1,7 +1,7 @@
 import { isExpired } from "../rules/expiry.js";
 import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
-import { nextRefillDueAt, type Refill } from "../rules/refill.js";
+import { nextRefillDueAt, type Refill, refillsUntilUses } from "../rules/refill.js";
 import { decideSpend } from "../rules/usage.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -30,21 +30,23 @@ export function limitRetryAfterMs(
 }
 
 /**
- * Ms until a refill restores enough uses for `cost`; null where none does.
+ * Ms until refills restore enough uses for `cost`; null where they never do.
  *
  * @param remaining - Uses left with a due refill applied: too few for `cost`.
- * @param nextDueAt - Unix epoch ms of the next refill, or null where there is none.
+ * @param appliedUntil - Unix epoch ms up to which refills are applied, not before `now`.
  */
 export function refillRetryAfterMs(
   refill: Refill | null,
   remaining: number,
   cost: number,
-  nextDueAt: EpochMs | null,
+  appliedUntil: EpochMs,
   now: EpochMs,
 ): SpanMs | null {
-  if (refill === null || nextDueAt === null) return null;
-  const isEnough = decideSpend(Math.max(remaining, refill.amount), cost).kind === "spend";
-  return isEnough ? nextDueAt - now : null;
+  // A cost of 0 needs a use that is left.
+  const times = refill === null ? null : refillsUntilUses(remaining, refill, Math.max(1, cost));
+  if (refill === null || times === null) return null;
+  const dueAt = nextRefillDueAt(refill, appliedUntil, times);
+  return dueAt === null ? null : dueAt - now;
 }
 
 /**
@@ -72,8 +74,7 @@ export function retryAfterMs(
   const { remaining } = charge;
   if (remaining !== null && decideSpend(remaining, cost).kind === "refuse") {
     const refill = effectiveRefill(loaded);
-    const nextDueAt = refill === null ? null : nextRefillDueAt(refill, now);
-    const untilRefill = refillRetryAfterMs(refill, remaining, cost, nextDueAt, now);
+    const untilRefill = refillRetryAfterMs(refill, remaining, cost, now, now);
     if (untilRefill === null) return null;
     wait = Math.max(wait, untilRefill);
   }

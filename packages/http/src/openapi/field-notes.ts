@@ -18,6 +18,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
     "Whether the limit applies to every verification, not only to those that name it; always true for a key's limit named `default`.",
   burst: "Units that a token bucket holds; `limit` if absent. Only with `token-bucket`.",
   byteLength: "Number of random bytes in the secret.",
+  carryOver:
+    "Up to how many uses that are left stay on top of `amount` when a refill falls due; none if absent.",
   create: "Creates one with this name if there is none, in the same write.",
   created: "Whether this request created it.",
   createdAt: "Unix epoch ms.",

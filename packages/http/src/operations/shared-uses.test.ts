@@ -76,6 +76,7 @@ describe("a refill", () => {
     [{ interval: "weekly" }, { refillDay: 1 }],
     [{ interval: "weekly", refillDay: 7 }, {}],
     [{ interval: { every: "90m" } }, { interval: { every: 5_400_000 } }],
+    [{ interval: "daily", carryOver: 20 }, {}],
   ])("with %j is taken and shown, of a key and of an identity", async (given, filledIn) => {
     const uses = { remaining: 5, refill: { ...given, amount: 9 } };
     const shown = { remaining: 5, refill: { ...uses.refill, ...filledIn } };

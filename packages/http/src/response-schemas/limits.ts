@@ -20,6 +20,7 @@ export const refillSetting = z.strictObject({
     }),
   ]),
   amount: whole(1),
+  carryOver: whole(1).optional(),
   refillDay: whole(1).max(31).optional(),
 });
 

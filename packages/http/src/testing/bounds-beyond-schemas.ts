@@ -175,6 +175,17 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "identities.getIdentity", input: {} },
   },
   {
+    message: `must be at most ${Number.MAX_SAFE_INTEGER} together with amount`,
+    reason: "a sum of two fields",
+    example: {
+      operation: "keys.updateKey",
+      input: {
+        keyId: KEY_ID,
+        refill: { interval: "daily", amount: 1, carryOver: Number.MAX_SAFE_INTEGER },
+      },
+    },
+  },
+  {
     message: "exactly one of keyId, identityId (or externalId) and apiId must be given",
     reason: SEPARATE_PARAMETERS,
     example: { operation: "keys.getVerifications", input: {} },

@@ -139,8 +139,8 @@ function toCredits(
   { reserved, refill: shown }: Pick<KeyView, "reserved" | "refill">,
 ): z.output<typeof credits> {
   if (shown === undefined) return { remaining, reserved };
-  const { interval, amount, refillDay } = shown;
-  return { remaining, reserved, refill: { interval, amount, refillDay } };
+  const { lastRefillAt: _, ...setting } = shown;
+  return { remaining, reserved, refill: setting };
 }
 
 /** A permission of v1 in the words of v2. */

@@ -146,9 +146,13 @@ const LAST_DAYS = new Map([
   ["monthly", 31],
 ]);
 
-/** A refill, as `daily:100`, `monthly:1000:15`, the last being the day of the month, or `90m:100`, each 90 minutes. */
+/**
+ * A refill, as `daily:100`, `monthly:1000:15`, the last being the day of the month, or `90m:100`, each 90 minutes; `:carry=50` at the end
+ * keeps up to 50 of what is left on top.
+ */
 function refill(text: string): object {
-  const [interval = "", amount, day, ...rest] = text.split(":");
+  const [, rule = "", carryOver] = /^(.*?)(?::carry=(.*))?$/.exec(text) ?? [];
+  const [interval = "", amount, day, ...rest] = rule.split(":");
   const lastDay = LAST_DAYS.get(interval) ?? 0;
   const isKnown = LAST_DAYS.has(interval) || /^\d/.test(interval);
   if (!isKnown || amount === undefined || (day !== undefined && lastDay === 0) || rest.length > 0)
@@ -160,6 +164,9 @@ function refill(text: string): object {
       ? interval
       : { every: span("--refill: the span", 1)(interval) },
     amount: wholeNumber("--refill: the amount", 1)(amount),
+    ...(carryOver !== undefined && {
+      carryOver: wholeNumber("--refill: the uses of carry", 0)(carryOver),
+    }),
     ...(day !== undefined && { refillDay: wholeNumber("--refill: the day", 1, lastDay)(day) }),
   };
 }
@@ -188,7 +195,7 @@ export const FIELDS = {
   firstRemaining: remainingFrom(1),
   refill: {
     flags: "--refill <rule>",
-    text: "hourly:10, daily:100, weekly:500:1 for Mondays, monthly:1000:15 for the 15th, or 90m:100",
+    text: "hourly:10, daily:100, weekly:500:1 for Mondays, monthly:1000:15 for the 15th, or 90m:100; :carry=50 keeps up to 50 on top",
     read: refill,
   },
   ratelimit: {

@@ -98,11 +98,12 @@ function joined(names: readonly string[]): string | undefined {
 
 function refillText(refill: KeyView["refill"]): string | undefined {
   if (refill === undefined) return undefined;
-  const { interval, amount, refillDay, lastRefillAt } = refill;
+  const { interval, amount, carryOver, refillDay, lastRefillAt } = refill;
   const day = refillDay === undefined ? "" : `:${refillDay}`;
   const last = lastRefillAt === undefined ? "" : ` (last ${instant(lastRefillAt)})`;
   const when = typeof interval === "object" ? spanText(interval.every) : interval;
-  return `${when}:${amount}${day}${last}`;
+  const carry = carryOver === undefined ? "" : `:carry=${carryOver}`;
+  return `${when}:${amount}${day}${carry}${last}`;
 }
 
 function limitsText(

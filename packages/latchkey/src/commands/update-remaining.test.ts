@@ -26,6 +26,8 @@ describe("update-remaining", () => {
     ["monthly:9:31", "monthly:9:31"],
     ["5400s:9", "90m:9"],
     ["90061ms:9", "90061ms:9"],
+    ["weekly:9:7:carry=20", "weekly:9:7:carry=20"],
+    ["90m:9:carry=0", "90m:9"],
   ])("leaves a refill of %s, which is shown as %s", async (given, shown) => {
     const { run, json } = cliStore();
     await json(`identities create user_1 --remaining 5 --refill ${given}`);

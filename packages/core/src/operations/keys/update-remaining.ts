@@ -3,7 +3,7 @@ import type { ChangeDescription } from "../../audit/entry.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import { dueRefill, type Refill, refillAfter, refillSetting } from "../../rules/refill.js";
-import { applyRefill, type Usage, type UsageChange } from "../../store/counters.js";
+import { applyRefill, countedRefill, type Usage, type UsageChange } from "../../store/counters.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { type OperationContext, transact } from "../context.js";
@@ -61,7 +61,7 @@ export const updateRemaining = operation(
           : await readKeyUses(context, transaction, keyId);
       const now = context.now();
       const makesUnlimited = change.kind === "set" && change.remaining === null;
-      const due = dueRefill(refill, now);
+      const due = countedRefill(usage, dueRefill(refill, now));
       const { remaining } = applyRefill(usage, due);
       const after = usesAfter(remaining, change);
       // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
