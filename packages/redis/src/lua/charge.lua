@@ -254,6 +254,7 @@ local function charge(nextKey, at)
   end
 
   if taken then
+    local entries = {}
     for place, sums in ipairs(beside) do
       local owner, name = counters[place], sums[1]
       if owner then
@@ -266,9 +267,10 @@ local function charge(nextKey, at)
           call("HSET", KEYS[1], "holds", format("%.0f", lastName))
           call("HSET", held, " " .. name, where .. owner[3])
         end
-        for _, one in ipairs(taken) do call("ZADD", ends, "0", name .. format(" %016.0f", one[3]) .. one[1]) end
+        for _, one in ipairs(taken) do entries[#entries + 1], entries[#entries + 2] = "0", name .. format(" %016.0f", one[3]) .. one[1] end
       end
     end
+    if entries[1] then call("ZADD", ends, unpack(entries)) end
     for _, one in ipairs(taken) do call("HSET", held, one[1], one[2]) end
     answer = answer .. " " .. taken[1][1] .. " " .. taken[1][3]
   end

@@ -23,7 +23,7 @@
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local match, find, sub, byte, format = string.match, string.find, string.sub, string.byte, string.format
-local gmatch = string.gmatch
+local gmatch, unpack = string.gmatch, unpack
 -- include whole.lua
 -- include record.lua
 -- include hold-sums.lua
@@ -100,8 +100,11 @@ end
 -- A state of a limit; false where there is none.
 local function stateOf(text, from)
   local atText, used, earlier = match(text, "^(%d+):(%d+):?([%d,]*)", from)
-  local state = { at = read(atText), used = read(used), earlier = {} }
-  for units in gmatch(earlier or "", "%d+") do state.earlier[#state.earlier + 1] = read(units) end
+  local state = { at = tonumber(atText), used = tonumber(used), earlier = {} }
+  if not atText or state.at > MAX or state.used > MAX then isCorrupt = true end
+  if earlier ~= "" then
+    for units in gmatch(earlier or "", "%d+") do state.earlier[#state.earlier + 1] = read(units) end
+  end
   return state
 end
 
@@ -127,23 +130,45 @@ end
 
 -- What is held, of the text behind the names of counters.
 local function parseHold(text)
-  local head, createdAt, expiresAt, ttl, uses, usesOf, numbers, after =
-    match(text, "^(%S+ %S+ (%d+) )(%d+) (%d+) (%d+) (%S+) ([%d,]+)()")
-  local hold = { text = text, head = head, expiresAt = read(expiresAt), ttl = read(ttl), uses = read(uses), numbers = {}, limits = {} }
-  if not read(createdAt) or isCorrupt then return hold end
-  hold.tail = sub(text, #head + #expiresAt + 1)
-  hold.usesOf = usesOf ~= "-" and read(usesOf) or nil
-  for number in gmatch(numbers, "[^,]+") do hold.numbers[#hold.numbers + 1] = read(number) end
+  local head, expiresAt, ttl, uses, usesOf, numbers, after =
+    match(text, "^(%S+ %S+ %d+ )(%d+) (%d+) (%d+) ([%d-]+) ([%d,]+)()")
+  if not head then
+    isCorrupt = true
+    return { text = text, limits = {} }
+  end
+  local hold = {
+    text = text,
+    head = head,
+    tail = sub(text, #head + #expiresAt + 1),
+    expiresAt = tonumber(expiresAt),
+    ttl = tonumber(ttl),
+    uses = tonumber(uses),
+    usesOf = tonumber(usesOf),
+    numbers = {},
+    limits = {},
+  }
+  if hold.expiresAt > MAX or hold.ttl > MAX or hold.uses > MAX then isCorrupt = true end
+  for number in gmatch(numbers, "%d+") do hold.numbers[#hold.numbers + 1] = tonumber(number) end
   while after <= #text do
     local owner, window, units, takenAt, rate, next = match(text, "^ ([%d-])/([^= ]+)=(%d+):(%d+):(%d+)()", after)
-    local held = { owner = tonumber(owner), window = window, units = read(units), at = read(takenAt), rate = read(rate) }
-    if isCorrupt then break end
+    units, takenAt, rate = tonumber(units), tonumber(takenAt), tonumber(rate)
+    if not owner or units > MAX or takenAt > MAX or rate > MAX then
+      isCorrupt = true
+      break
+    end
     -- Mirrors kindOfWindow in packages/core/src/rules/limit-window.ts.
     local mark, duration = match(window, "^([stc]?)(%d+):")
     if not mark then mark, duration = match(window, "^n:([stc]?)(%d+):") end
     if not mark then mark, duration = match(window, "^a:[^:]+:([stc]?)(%d+):") end
-    held.mark, held.duration = mark, tonumber(duration)
-    hold.limits[#hold.limits + 1], after = held, next
+    hold.limits[#hold.limits + 1], after = {
+      owner = tonumber(owner),
+      window = window,
+      units = units,
+      at = takenAt,
+      rate = rate,
+      mark = mark,
+      duration = tonumber(duration),
+    }, next
   end
   return hold
 end
@@ -158,10 +183,11 @@ local function look(holdId, text)
   local hold = parseHold(sub(text, at or 1))
   isCorrupt = isCorrupt or not names
   hold.id, hold.names, hold.beside, hold.isSlots = holdId, names or "", {}, sub(holdId, -2) == ".s"
-  for name in gmatch(hold.names, "[^,]+") do
-    local place = name ~= "-" and call("HGET", KEYS[2], " " .. name)
+  local fields = {}
+  for name in gmatch(hold.names, "[^,]+") do fields[#fields + 1] = " " .. name end
+  for number, place in ipairs(fields[1] and call("HMGET", KEYS[2], unpack(fields)) or NOTHING) do
     local found = place and load(place)
-    hold.beside[#hold.beside + 1] = found and found.name == name and found or false
+    hold.beside[number] = found and " " .. found.name == fields[number] and found or false
   end
   seen[holdId] = hold
   return hold
@@ -256,9 +282,11 @@ end
 -- Gives back what was not used, and forgets the hold.
 local function giveBack(hold, usedUses, usedLimits, moment)
   -- First what nothing was read of: it may be of another type.
+  local entries = {}
   for _, owner in ipairs(hold.beside) do
-    if owner then call("ZREM", KEYS[3], entryOf(owner.name, hold)) end
+    if owner then entries[#entries + 1] = entryOf(owner.name, hold) end
   end
+  if entries[1] then call("ZREM", KEYS[3], unpack(entries)) end
   call("HDEL", KEYS[2], hold.id)
   for index, held in ipairs(hold.limits) do
     -- The workspace's windows are emptied together with those of the key.
