@@ -230,7 +230,9 @@ function decideOnVerdict<Request>(
   const now = latchkey.now();
   if (verdict.code !== "VALID") return refuseVerdict(style, verdict, now);
   const headers = rateLimitFields(verdict.ratelimits, now);
-  if (!Object.hasOwn(verdict, "reservationId")) return { admitted: true, apiKey: verdict, headers };
+  // Asked for first, which takes no time; a polluted prototype has one for every verdict.
+  if (verdict.reservationId === undefined || !Object.hasOwn(verdict, "reservationId"))
+    return { admitted: true, apiKey: verdict, headers };
   const held = verdict as HeldVerdict;
   const port = { latchkey, report: (error: unknown) => report(error, request) };
   const hold = new OpenHold(port, held, onClose, now);

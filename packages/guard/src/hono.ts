@@ -60,15 +60,17 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       if (!decision.admitted) return refusedResponse(decision);
       const { headers, end } = decision;
       context.set("apiKey", decision.apiKey);
-      const answer = async () => {
+      let response: Response;
+      if (end === undefined || whenResponseEnds(...onNode(context), end)) {
         await next();
-        return context.res;
-      };
-      const isSeen = end === undefined || whenResponseEnds(...onNode(context), end);
-      const response = withHeaders(
-        isSeen ? await answer() : await untilBodyEnds(context.req.raw, answer, end),
-        headers,
-      );
+        response = withHeaders(context.res, headers);
+      } else {
+        const answer = async () => {
+          await next();
+          return context.res;
+        };
+        response = withHeaders(await untilBodyEnds(context.req.raw, answer, end), headers);
+      }
       // Hono copies a response that is set, so only where it has to be another.
       if (response !== context.res) context.res = response;
       return undefined;
