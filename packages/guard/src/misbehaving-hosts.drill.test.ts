@@ -76,8 +76,17 @@ test("an answer that the host has sent is left alone", () => {
   for (const outcome of named(/rawHeaders/)) expect(outcome).toMatchObject({ isIn: false });
 });
 
+test("what becomes of a reservation is nothing to the request: it was answered", () => {
+  const reserved = named(/^a reservation/);
+  expect(reserved.length).toBeGreaterThan(100);
+  for (const { entry, name, status } of reserved) {
+    const isBroken = name.includes("handler throws");
+    expect([entry, name, status]).toEqual([entry, name, isBroken ? 500 : 200]);
+  }
+});
+
 test("nobody gets in but with a good key", () => {
-  const isGood = /^(the client has left|getAddress.* answers (a symbol|an object)$)/;
+  const isGood = /^(the client has left|a reservation|getAddress.* answers (a symbol|an object)$)/;
   for (const { entry, name, isIn } of outcomes)
     if (isIn) expect([entry, name]).toEqual([entry, expect.stringMatching(isGood)]);
 });

@@ -17,7 +17,7 @@ import express4 from "express-4";
 import Fastify from "fastify";
 import { Hono } from "hono";
 
-/** @typedef {{ question?: object, options?: object, wrap?: Function, key?: string, leaves?: boolean, handler?: Function, hangs?: boolean }} Case */
+/** @typedef {{ question?: object, options?: object, wrap?: Function, key?: string, leaves?: boolean, handler?: Function, hangs?: boolean, settle?: Function }} Case */
 
 const TIMEOUT_MS = 150;
 const after = (ms, value) => new Promise((resolve) => setTimeout(resolve, ms, value));
@@ -26,11 +26,17 @@ const broken = new Error("a mistake of the host's");
 
 /** A store that takes a while, and none at all where it hangs. */
 let hangs = false;
+/** What becomes of what is held, in place of the store. */
+let settle = null;
 const store = memoryStore();
 const slowStore = new Proxy(store, {
   get: (target, name) => {
     const method = Reflect.get(target, name);
     if (typeof method !== "function") return method;
+    // What a charge is in need of goes on: it is about ends and renewals.
+    if (name === "settle")
+      return (...args) =>
+        (settle !== null && args[1].kind !== "refresh" ? settle : method).apply(target, args);
     if (name !== "read" && name !== "charge") return method.bind(target);
     return async (...args) => {
       await (hangs ? never() : after(10));
@@ -67,6 +73,8 @@ const WAYS = {
   "answers a symbol": () => Symbol("no answer"),
   "answers an object": () => ({ status: {}, headers: 7, body: Symbol("none") }),
 };
+
+const SLOTS = { name: "slots", limit: 1_000, duration: 60, algorithm: "concurrent" };
 
 /** @type {Record<string, Case>} */
 const CASES = {};
@@ -129,6 +137,20 @@ CASES["a request without rawHeaders"] = {
 CASES["the client has left, and the key is good"] = { leaves: true };
 CASES["the client has left, and the key is not"] = { leaves: true, key: "no-such-key" };
 CASES["the store never answers"] = { hangs: true };
+for (const [way, hook] of Object.entries(WAYS)) {
+  const reserves = { reserve: 1, ratelimits: [{ ...SLOTS }] };
+  CASES[`a reservation whose end ${way}`] = { question: reserves, settle: hook };
+  CASES[`a reservation whose end ${way}, and onError too`] = {
+    question: reserves,
+    settle: hook,
+    options: { onError: hook },
+  };
+  CASES[`a reservation whose handler throws, and whose end ${way}`] = {
+    question: reserves,
+    settle: hook,
+    handler: WAYS.throws,
+  };
+}
 CASES["a handler throws"] = { handler: WAYS.throws };
 
 /** @type {Record<string, (latchkey: any, the: Case) => Promise<{ port: number, close: () => unknown }>>} */
@@ -224,11 +246,12 @@ for (const [name, the] of Object.entries(CASES))
     Object.entries(ENTRIES).map(async ([entry, start]) => {
       if (the.wrap && (entry === "Hono 4" || entry === "a fetch handler")) return;
       hangs = the.hangs === true;
+      settle = the.settle ?? null;
       const options = { onError: () => undefined, ...the.options, timeoutMs: TIMEOUT_MS };
       const server = await start(latchkey, { ...the, options });
       const answer = await visit(server.port, the.key ?? key, the.leaves);
       // What comes late must find nothing to break either.
-      if (the.leaves || the.wrap) await after(2 * TIMEOUT_MS);
+      if (the.leaves || the.wrap || the.settle) await after(2 * TIMEOUT_MS);
       await server.close();
       const [head, body = ""] = answer.split("\r\n\r\n");
       const status = Number(head.split(" ")[1]) || null;
