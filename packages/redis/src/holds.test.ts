@@ -277,6 +277,17 @@ describeWithServers("what is held in Redis", () => {
       expect([await held(), await ends()]).toEqual([{}, []]);
     });
 
+    test("an end at no instant keeps nobody from what is there", async () => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      const [entry = ""] = await ends();
+      await control.zadd(names.holdEnds, 0, `${entry.split(" ")[0]} garbage`);
+      const late = { now: NOW + MINUTE_MS, refill: null };
+      expect(await settle(refresh, late.now)).toMatchObject({ expired: [{ id: "rsv_a" }] });
+      expect(await store.charge(aPlan(), late)).toMatchObject({ kind: "charged", remaining: 9 });
+      expect(await settle(refresh, late.now)).toMatchObject({ expired: [], hasMore: false });
+    });
+
     test("a number of counters that is none names no others", async () => {
       await put(1, { usage: usesOf(10) });
       await control.hset(names.shared, "holds", "x");

@@ -230,7 +230,7 @@ local function settleSums(owner)
   if not first then
     owner.sums = nil
   elseif owner.sums then
-    owner.sums.nextEnd = whole(sub(first, #owner.name + 2, #owner.name + 17)) or 0
+    owner.sums.nextEnd = whole(sub(first, #owner.name + 2, #owner.name + 17)) or MAX
   end
 end
 
