@@ -65,8 +65,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   }
   if (next.held !== undefined) {
     const beside = next.held.sums.map((_, place) => rowAt(planned, place)?.counters ?? null);
-    for (const hold of next.held.holds)
-      workspace.holds.put({ hold: deepFrozen(hold), counters: beside });
+    for (const hold of next.held.holds) workspace.holds.set({ hold, counters: beside });
     for (const [place, counters] of beside.entries())
       if (counters !== null) counters.holds = next.held.sums[place];
   }

@@ -1,4 +1,12 @@
-import type { CounterChange, EpochMs, HoldSums, LimitState, Usage } from "@latchkey/core";
+import type {
+  CounterChange,
+  EpochMs,
+  FoundHold,
+  HoldSums,
+  LimitState,
+  Usage,
+} from "@latchkey/core";
+import type { HoldsBeside } from "./holds-beside.js";
 
 /** A limit among counters, and the next of them. */
 class Window implements LimitState {
@@ -11,8 +19,6 @@ class Window implements LimitState {
   ) {}
 }
 
-let nextName = 1;
-
 /**
  * Counters of one record, or of several that share them: each of these holds the same object. Written to in place, and only
  * where something is different: an instant is an object to the engine, and a new one in an old place is work for its collector.
@@ -20,8 +26,8 @@ let nextName = 1;
 export class Counters implements Usage {
   /** How many records have them. */
   holders = 1;
-  /** That of no others; most are never asked for theirs. */
-  #name: string | null = null;
+  /** Null where there are none. */
+  beside: HoldsBeside<FoundHold<Counters>> | null = null;
   /** The first of them, in no order: most keys have no rate limit, and most others have one. */
   #windows: Window | null = null;
 
@@ -31,11 +37,6 @@ export class Counters implements Usage {
     public lastRefillAt: EpochMs | null,
     public holds: HoldSums | undefined,
   ) {}
-
-  get name(): string {
-    this.#name ??= String(nextName++);
-    return this.#name;
-  }
 
   /** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
   usage(): Usage {

@@ -30,14 +30,9 @@ export function memoryStore(): KeyStore {
     settle: async (workspaceId, step, { now, revision }) => {
       const workspace = find(workspaceId);
       if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
-      return applyHoldStep(workspace.holds.book(workspace, now), step, now);
+      return applyHoldStep(workspace.holds.at(now), step, now);
     },
-    holds: async (workspaceId, { kind, id }, after, limit) => {
-      const workspace = find(workspaceId);
-      const counters = workspace.row(kind, id)?.counters ?? null;
-      if (counters === null) return [];
-      return workspace.holds.beside(counters, after, limit).map(({ hold }) => hold);
-    },
+    holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     deleteStatistics: async (id, beforeAt, limit) => find(id).statistics.delete(beforeAt, limit),

@@ -14,7 +14,10 @@ export class Workspace {
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
   readonly windows = new ExpiringMap<LimitState>(Date.now);
-  readonly holds = new Holds();
+  readonly holds = new Holds({
+    counters: ({ kind, id }) => this.row(kind, id)?.counters ?? null,
+    windows: this.windows,
+  });
   readonly requests = new ExpiringMap<RememberedCharge>(Date.now);
   readonly #rows = new Map<RecordKind, Map<string, Row>>();
   readonly #names = new Map<RecordKind, Map<string, Map<string, string>>>();
@@ -49,7 +52,7 @@ export class Workspace {
     const counters = row?.counters;
     if (!counters) return;
     counters.holders -= 1;
-    if (counters.holders === 0 && counters.holds !== undefined) this.holds.forget(counters);
+    if (counters.holders === 0 && counters.beside !== null) this.holds.forget(counters);
   }
 
   /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */

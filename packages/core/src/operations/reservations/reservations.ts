@@ -24,12 +24,15 @@ import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import {
   anyText,
+  isReservationTtl,
   questionOf,
   reservationTtl,
   VERIFY_BOUNDS,
+  type VerificationRequest,
   verifyKeyInput,
 } from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
+import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import type {
   ReservationOperations,
@@ -70,15 +73,19 @@ const listInput = z
     error: "exactly one of keyId and identityId must be given",
   });
 
+function readBySchema(input: unknown): VerificationRequest {
+  const parsed = parseInput(libraryInput, input);
+  const { key: secret, requestId, tags } = parsed;
+  const question = { ...questionOf(parsed), ttl: parsed.ttl };
+  return { secret, question, requestId, tags, isDryRun: false };
+}
+
 export const RESERVATION_TABLE = {
   reserve: {
     input: reserveInput,
     run(context, input, scope = EVERY_API) {
       try {
-        const parsed = parseInput(libraryInput, input);
-        const { key: secret, requestId, tags } = parsed;
-        const question = { ...questionOf(parsed), ttl: parsed.ttl };
-        const request = { secret, question, requestId, tags, isDryRun: false };
+        const request = readReservation(input, DEFAULT_TTL_MS, isReservationTtl, readBySchema);
         return verifySecret(context, request, scope) as Promise<ReserveOutcome>;
       } catch (error) {
         return Promise.reject(unreadable(error, input));

@@ -5,6 +5,7 @@ import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
 import { DEFAULT_LIMIT, fromWireFigures } from "../../rules/rate-limit.js";
+import type { SpanMs } from "../../time.js";
 import type { LimitCost, LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
   flag,
@@ -32,8 +33,14 @@ import { duration, spanBetween } from "../time-input.js";
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
 export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
 
+const [SHORTEST_TTL, LONGEST_TTL] = [1_000, 86_400_000] as const;
+
 /** For how long a reservation is held. */
-export const reservationTtl = spanBetween(1_000, 86_400_000, "from 1,000 to 86,400,000 ms");
+export const reservationTtl = spanBetween(SHORTEST_TTL, LONGEST_TTL, "from 1,000 to 86,400,000 ms");
+
+export function isReservationTtl(ms: SpanMs): boolean {
+  return ms >= SHORTEST_TTL && ms <= LONGEST_TTL;
+}
 
 /** Fields of a limit that a request names. */
 export const requestedLimit = {

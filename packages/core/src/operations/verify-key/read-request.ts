@@ -2,6 +2,7 @@ import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
 import { isLimitAlgorithm } from "../../rules/limit-state.js";
 import { fixedFigures, isCountable } from "../../rules/rate-limit.js";
+import type { SpanMs } from "../../time.js";
 import {
   type LimitCost,
   type LimitRequest,
@@ -24,9 +25,10 @@ const FOR_SCHEMA = Symbol("for schema");
 
 type WellFormed<Value> = Value | typeof FOR_SCHEMA;
 
-const SCHEMA_FIELDS: readonly string[] = Object.keys(verifyKeyInput.shape);
+const SCHEMA_FIELDS: readonly string[] = [...Object.keys(verifyKeyInput.shape), "ttl"];
 /** A dry run, and the deprecated way to name the default limit, are rare: they are left to the schema. */
 const INPUT_FIELDS = new Set(without(SCHEMA_FIELDS, "dryRun", "ratelimit"));
+const RESERVE_FIELDS = new Set([...INPUT_FIELDS, "ttl"]);
 const CALL_FIELDS = new Set(without(Object.keys(callInput.shape), "key"));
 const AUTHORIZATION_FIELDS = new Set(["permissions"]);
 const COST_FIELDS = new Set(["cost"]);
@@ -116,6 +118,30 @@ export function readByHand<Other>(
   return otherwise(
     copyOf({ key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId }),
   );
+}
+
+/**
+ * Reads the input of reserve as {@link readByHand} that of verifyKey.
+ *
+ * @param usualTtl - Of one that says nothing of it.
+ * @param isTtl - Whether it may be held for so long.
+ */
+export function readReservation(
+  input: unknown,
+  usualTtl: SpanMs,
+  isTtl: (ms: SpanMs) => boolean,
+  otherwise: (copy: unknown) => VerificationRequest,
+): VerificationRequest {
+  if (!hasOnly(input, RESERVE_FIELDS)) return otherwise(copyOf(input));
+  const { ttl: given, ...rest } = input;
+  const ttl = given === undefined ? usualTtl : durationMs(given);
+  if (ttl === null || !isTtl(ttl)) return otherwise(copyOf({ ...rest, ttl: given }));
+  let isRead = true;
+  const request = readByHand(rest, (copy) => {
+    isRead = false;
+    return otherwise({ ...(copy as object), ttl: given });
+  });
+  return isRead ? { ...request, question: { ...request.question, ttl } } : request;
 }
 
 function without(names: readonly string[], ...left: readonly string[]): readonly string[] {
