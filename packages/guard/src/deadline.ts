@@ -1,4 +1,5 @@
 import type { SpanMs } from "@latchkey/core";
+import { inBackground } from "./background-timer.js";
 
 /** The time that one request has. */
 export interface Turn {
@@ -46,9 +47,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
 
   function set(ms: number): void {
     isSet = true;
-    const timer: { unref?: () => unknown } | number = setTimeout(expire, ms);
-    // Some runtimes number their timers.
-    if (typeof timer === "object") timer.unref?.();
+    inBackground(expire, ms);
   }
 
   function expire(): void {

@@ -186,9 +186,6 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (_name, se
     finish();
     await first.rest();
     await untilFree(context, key);
-    const after = renewed;
-    await new Promise((resolve) => setTimeout(resolve, 3 * durationMs));
-    expect(renewed).toBe(after);
     expect(onError).not.toHaveBeenCalled();
   });
 

@@ -1,11 +1,9 @@
-import { createLatchkey, type Latchkey, unavailable } from "@latchkey/core";
-import { memoryStore } from "@latchkey/memory";
+import type { Latchkey } from "@latchkey/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDecision } from "./decide.js";
-import type { GuardOptions } from "./options.js";
 import type { GuardQuestion } from "./question.js";
-import type { ReservedKey } from "./reservation.js";
 import { bearing, open, type TestRequest } from "./testing/open.js";
+import { aTurn, reserved, TTL_MS } from "./testing/reserved.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setImmediate", "clearImmediate"] });
@@ -13,77 +11,6 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-const TTL_MS = 60_000;
-
-/** A key of 100 uses, a decision that reserves 40 of them for a minute, and a store that can be away for settle, release and renew. */
-async function reserved(
-  question: GuardQuestion<TestRequest> = { reserve: { cost: 40, ttl: TTL_MS } },
-  options: GuardOptions<TestRequest> = {},
-) {
-  const store = memoryStore();
-  const opened = await open(store);
-  // Without usage statistics, whose timer is none of the guard's.
-  const latchkey = createLatchkey({ store, clock: opened.latchkey.now, usage: false });
-  const context = { ...opened, latchkey };
-  const key = await context.issue({
-    remaining: 100,
-    ratelimits: [
-      { name: "parallel", limit: 2, duration: "30s", algorithm: "concurrent" },
-      { name: "tokens", limit: 50, duration: "1d" },
-    ],
-  });
-  const { id: keyId } = await latchkey.whoami({ key });
-  let [isAway, answersAreLost] = [false, false];
-  const calls: string[] = [];
-  const through =
-    (name: "settle" | "release" | "renew") =>
-    async (...input: readonly unknown[]) => {
-      calls.push(name);
-      if (isAway) throw unavailable("the store is away");
-      const answer = await (latchkey[name] as (...input: readonly unknown[]) => unknown)(...input);
-      if (answersAreLost) throw unavailable("the answer is lost", "unknown");
-      return answer;
-    };
-  const watched = {
-    ...latchkey,
-    settle: through("settle"),
-    release: through("release"),
-    renew: through("renew"),
-  } as Latchkey;
-  const onError = vi.fn();
-  const decide = createDecision(watched, { onError, ...options })(question);
-  const pass = async (ms: number): Promise<void> => {
-    for (let left = ms; left > 0; left -= 10) {
-      context.advance(Math.min(10, left));
-      await vi.advanceTimersByTimeAsync(Math.min(10, left));
-    }
-  };
-  return {
-    context,
-    calls,
-    onError,
-    pass,
-    decide: () => decide(bearing(key), { tiles: 1 }),
-    admit: async () => {
-      const decision = await decide(bearing(key), { tiles: 1 });
-      if (!decision.admitted) throw new Error(`refused: ${decision.code}`);
-      return { apiKey: decision.apiKey as ReservedKey, end: decision.end ?? (() => undefined) };
-    },
-    storeIsAway: (away: boolean) => {
-      isAway = away;
-    },
-    loseAnswers: (lost: boolean) => {
-      answersAreLost = lost;
-    },
-    remaining: async () => (await latchkey.getKey({ keyId })).remaining,
-    openCount: async () => (await latchkey.listReservations({ keyId })).reservations.length,
-    codes: () => onError.mock.calls.map(([{ reason, code }]) => reason ?? code),
-  };
-}
-
-/** What was asked for at the end of a response is done a turn later. */
-const aTurn = () => vi.advanceTimersByTimeAsync(1);
 
 describe("a reservation is ended once", () => {
   test("by the end of the response, which settles all of it, however often it ends", async () => {
@@ -346,75 +273,5 @@ describe("what is held", () => {
     const { id: keyId } = await context.latchkey.whoami({ key });
     expect((await context.latchkey.getKey({ keyId })).remaining).toBe(100);
     expect(onError).toHaveBeenCalledOnce();
-  });
-});
-
-test("a key that is admitted without anything being held has no end to be told of, and neither settle nor release", async () => {
-  const { decide } = await reserved({ cost: 1 });
-  const decision = await decide();
-  expect(Object.keys(decision)).toEqual(["admitted", "apiKey", "headers"]);
-  expect(decision).not.toHaveProperty("apiKey.settle");
-});
-
-test("a key with slots has an end, and no settle: there is nothing to say of them", async () => {
-  const { decide, openCount } = await reserved({ ratelimits: [{ name: "parallel" }] });
-  const decision = await decide();
-  expect(decision).toMatchObject({ admitted: true, apiKey: { reservationId: expect.any(String) } });
-  expect(decision).not.toHaveProperty("apiKey.settle");
-  if (decision.admitted) decision.end?.();
-  expect(await openCount()).toBe(0);
-});
-
-test("a reserved key is printed and sent as any verdict: what it does is not listed", async () => {
-  const { admit } = await reserved();
-  const { apiKey, end } = await admit();
-  expect(Object.keys(structuredClone(apiKey))).toEqual(Object.keys(apiKey));
-  expect(JSON.parse(JSON.stringify(apiKey))).toMatchObject({ keyId: apiKey.keyId, remaining: 60 });
-  end();
-  await aTurn();
-});
-
-describe("a question that reserves", () => {
-  test.each([
-    [{ reserve: "40" }, '"reserve" must be an object'],
-    [{ reserve: { costs: 1 } }, '"reserve.costs" is not a field of it'],
-    [{ reserve: { ttl: undefined } }, '"reserve.ttl" must not be undefined'],
-    [{ reserve: undefined }, '"reserve" must not be undefined'],
-    [{ reserve: 4, cost: 1 }, '"cost" must not be given with "reserve"'],
-    [{ reserve: 4, onClose: "keep" }, '"onClose" must be "settle" or "release"'],
-    [{ onClose: "release" }, '"onClose" must only be given with "reserve"'],
-    [{ reserve: -1 }, '"cost" must be a whole number'],
-    [{ reserve: { cost: 1, ttl: 999 } }, '"ttl" must be from 1,000 to 86,400,000 ms'],
-    [{ reserve: { cost: 1, ttl: "25h" } }, '"ttl" must be'],
-  ])("%j is refused by name", async (question, message) => {
-    const { latchkey } = await open();
-    expect(() => createDecision(latchkey)(question as never)).toThrow(message);
-  });
-
-  test("may say its cost by a function of the request, which is checked", async () => {
-    for (const reserve of [
-      (request: TestRequest) => request.tiles * 10,
-      { cost: async (request: TestRequest) => request.tiles * 10 },
-    ]) {
-      const { admit, remaining } = await reserved({ reserve });
-      const { end } = await admit();
-      expect(await remaining()).toBe(90);
-      end();
-      await aTurn();
-    }
-    const { decide, onError } = await reserved({ reserve: () => 1.5 });
-    expect(await decide()).toMatchObject({ admitted: false, status: 500 });
-    expect(onError.mock.calls[0]?.[0]).toMatchObject({
-      message: '"reserve" must be a whole number >= 0: its function answered something else',
-    });
-  });
-
-  test("reserves one use for five minutes where it says nothing of both", async () => {
-    const { context, admit, remaining } = await reserved({ reserve: {} });
-    const { apiKey, end } = await admit();
-    expect(apiKey.expiresAt - context.latchkey.now()).toBe(300_000);
-    expect(await remaining()).toBe(99);
-    end();
-    await aTurn();
   });
 });

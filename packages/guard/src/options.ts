@@ -6,6 +6,7 @@ import {
   ownFieldsOf,
   type SpanMs,
 } from "@latchkey/core";
+import { MAX_TIMER_MS } from "./background-timer.js";
 import type { Refusal } from "./refusal.js";
 import type { BodyForm } from "./refusal-body.js";
 
@@ -108,9 +109,6 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 ] satisfies (keyof GuardOptions<unknown>)[]);
 const ADDRESS_LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "duration"]);
 
-/** Longest time that a timer knows. */
-const MAX_TIMEOUT_MS = 2_147_483_647;
-
 /** Called where a host has no error listener of its own. */
 const printError = (error: unknown): void => console.error(error);
 
@@ -162,9 +160,9 @@ function readHook(options: Readonly<Record<string, unknown>>, name: string): unk
 
 function readTimeout(value: unknown = 10_000): SpanMs {
   const timeoutMs = durationMs(value);
-  if (timeoutMs === null || timeoutMs > MAX_TIMEOUT_MS)
+  if (timeoutMs === null || timeoutMs > MAX_TIMER_MS)
     throw new TypeError(
-      `"timeoutMs" must be whole ms from 1 to ${MAX_TIMEOUT_MS}, or a text such as "5s"`,
+      `"timeoutMs" must be whole ms from 1 to ${MAX_TIMER_MS}, or a text such as "5s"`,
     );
   return timeoutMs;
 }

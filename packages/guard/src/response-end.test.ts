@@ -80,23 +80,29 @@ describe("over Node", () => {
   test("a slot is free where the client had gone before the decision was made", async () => {
     const { latchkey, key, untilTaken } = await slots();
     let decided: () => void = () => undefined;
-    const question = {
-      cost: () =>
-        new Promise<number>((resolve) => {
-          decided = () => resolve(1);
-        }),
-    };
-    const handler = vi.fn();
-    const guard = createNodeGuard(latchkey)(question, handler);
-    const closed = new Promise<void>((resolve) => {
-      void listenOn((req, res) => {
-        res.on("close", resolve);
-        void guard(req, res);
-      }).then(async (port) => {
-        const socket = await connected(port);
-        socket.write(asking(key), () => setTimeout(() => socket.destroy(), 20));
-      });
+    let asked: () => void = () => undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
     });
+    const cost = () =>
+      new Promise<number>((resolve) => {
+        decided = () => resolve(1);
+        asked();
+      });
+    const handler = vi.fn();
+    const guard = createNodeGuard(latchkey)({ cost }, handler);
+    let gone: () => void = () => undefined;
+    const closed = new Promise<void>((resolve) => {
+      gone = resolve;
+    });
+    const port = await listenOn((req, res) => {
+      res.on("close", gone);
+      void guard(req, res);
+    });
+    const socket = await connected(port);
+    socket.write(asking(key));
+    await isAsked;
+    socket.destroy();
     await closed;
     decided();
     await expect.poll(() => handler.mock.calls.length).toBe(1);
