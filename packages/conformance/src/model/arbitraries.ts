@@ -13,14 +13,24 @@ export const LISTS = [
   { list: "all", of: "b b" },
   { list: "others" },
 ] as const;
-export const WINDOWS = ["minute", "hour", "sliding", "bucket"] as const;
+/** Named as core names them: what comes back of a hold is told by that. */
+export const WINDOWS = [
+  "60000:minute",
+  "3600000:hour",
+  "s600000:sliding",
+  "t60000:bucket",
+  "c60000:slots",
+] as const;
+const [MINUTES, HOURS, ...OTHER_WINDOWS] = WINDOWS;
+export const SLOTS = WINDOWS[4];
 
 /** How the limits count that take from a window. */
 export const WINDOW_KINDS = {
-  minute: { algorithm: "fixed", duration: MINUTE },
-  hour: { algorithm: "fixed", duration: 60 * MINUTE },
-  sliding: { algorithm: "sliding", duration: 10 * MINUTE },
-  bucket: { algorithm: "token-bucket", duration: MINUTE },
+  "60000:minute": { algorithm: "fixed", duration: MINUTE },
+  "3600000:hour": { algorithm: "fixed", duration: 60 * MINUTE },
+  "s600000:sliding": { algorithm: "sliding", duration: 10 * MINUTE },
+  "t60000:bucket": { algorithm: "token-bucket", duration: MINUTE },
+  "c60000:slots": { algorithm: "concurrent", duration: MINUTE },
 } as const satisfies Record<(typeof WINDOWS)[number], LimitKind>;
 
 const MAX = Number.MAX_SAFE_INTEGER;
@@ -53,7 +63,17 @@ const instant = fc.integer({ min: -3, max: 3 }).map((days) => NOW + days * DAY);
 const usage = fc
   .record({ remaining, refilledAt: instant, lastRefillAt: fc.option(instant) })
   .map((fields) => usesOf(fields.remaining, fields));
-const refill = fc.option(fc.record({ amount: fc.integer({ min: 1, max: 5 }), dueAt: instant }));
+/** `carried`: units that one brings which carries over, counted from what the counters say, or from another instant. */
+const refill = fc.option(
+  fc.record({
+    amount: fc.integer({ min: 1, max: 5 }),
+    dueAt: instant,
+    carried: fc.option(
+      fc.record({ units: fc.nat({ max: 4 }), since: fc.option(instant, { freq: 5 }) }),
+      { freq: 4 },
+    ),
+  }),
+);
 
 const put = fc.record({
   address,
@@ -77,7 +97,12 @@ const counterChange = fc.record(
   {
     address,
     usage: fc.record({ due: refill, operation, restartsAt: fc.option(instant, { freq: 2 }) }),
-    keepWindows: fc.constantFrom<readonly string[]>([], ["minute"], ["hour"], WINDOWS),
+    keepWindows: fc.constantFrom<readonly string[]>(
+      [],
+      [MINUTES],
+      [HOURS, ...OTHER_WINDOWS],
+      WINDOWS,
+    ),
     dropWindows: fc.array(pick(WINDOWS), { minLength: 1, maxLength: 2 }),
   },
   { requiredKeys: ["address"] },
@@ -124,16 +149,82 @@ const moment = {
   }),
 };
 
+const taking = { cost: fc.nat({ max: 3 }), uses: pick([0, 0, 1, null]), limits: some(limit, 3) };
+
+const hold = fc.record({
+  keeps: pick(["all", "all", "slots"] as const),
+  ttl: pick([1_000, MINUTE, 60 * MINUTE, 3 * DAY]),
+  slotTtl: pick([1_000, MINUTE]),
+  most: fc.tuple(pick([2, 9]), pick([3, 9])),
+});
+
 const charge = fc.record({
   type: fc.constant("charge" as const),
   workspace,
   confirms: fc.array(expectation, { minLength: 1, maxLength: 2 }),
   revision: pick(["any", "as it is", "as it is", "as it is", "moved"] as const),
   mode: pick(["commit", "commit", "commit", "peek"] as const),
-  cost: fc.nat({ max: 3 }),
-  uses: pick([0, 0, 1, null]),
-  limits: some(limit, 3),
+  ...taking,
+  hold: fc.option(hold, { freq: 2 }),
   ...moment,
+});
+
+/** A charge that holds something, mostly: of a key as it is, and of its identity. */
+const reservation = fc
+  .record({
+    type: fc.constant("charge" as const),
+    workspace,
+    key: pick([1, 2]),
+    isOfIdentity: fc.boolean(),
+    ...taking,
+    hold,
+    ...moment,
+  })
+  .map(({ key, isOfIdentity, ...step }) => {
+    const addresses = [at("key", key), ...(isOfIdentity ? [at("identity", 1)] : [])];
+    const relation = "as it is" as const;
+    const confirms = addresses.map((each) => ({ address: each, relation, hasHandle: true }));
+    return { ...step, confirms, revision: "as it is" as const, mode: "commit" as const };
+  });
+
+const end = fc.record({
+  kind: fc.constant("end" as const),
+  uses: fc.option(fc.nat({ max: 3 })),
+  limits: fc.uniqueArray(
+    fc.record({
+      name: pick(["minute", "hour", "sliding", "bucket", "slots", "unknown"]),
+      cost: fc.nat({ max: 2 }),
+    }),
+    { maxLength: 2, selector: ({ name }) => name },
+  ),
+  rest: fc.boolean(),
+});
+const renewal = fc.record({
+  kind: fc.constant("renew" as const),
+  ttl: fc.option(pick([1_000, MINUTE, 4 * DAY])),
+});
+
+const settling = fc.record({
+  type: fc.constant("settle" as const),
+  workspace,
+  /** How many holds ago. */
+  ago: fc.nat({ max: 4 }),
+  step: fc.oneof(
+    { weight: 3, arbitrary: end },
+    // Of nothing that may not be held: most others are refused.
+    { weight: 3, arbitrary: end.map((each) => ({ ...each, uses: 0, limits: [] })) },
+    { weight: 1, arbitrary: renewal },
+  ),
+  revision: pick(["any", "as it is", "as it is", "as it is", "moved"] as const),
+  move,
+});
+
+const refreshing = fc.record({
+  type: fc.constant("refresh" as const),
+  workspace,
+  address,
+  refill,
+  move,
 });
 
 const repeat = fc.record({
@@ -192,6 +283,9 @@ export const step = fc.oneof(
   { weight: 6, arbitrary: change },
   { weight: 6, arbitrary: charge },
   { weight: 4, arbitrary: repeat },
+  { weight: 5, arbitrary: reservation },
+  { weight: 4, arbitrary: settling },
+  { weight: 1, arbitrary: refreshing },
   { weight: 2, arbitrary: page },
   { weight: 2, arbitrary: read },
   { weight: 1, arbitrary: statistics },

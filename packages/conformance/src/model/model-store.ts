@@ -1,13 +1,22 @@
+import assert from "node:assert/strict";
 import {
   applyCharge,
+  applyHoldStep,
   type Change,
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
   type Claim,
   type CommitResult,
-  changeUsage,
+  EMPTY_CHANGE,
+  type FoundHold,
+  type Hold,
+  type HoldBook,
+  type HoldMoment,
+  type HoldResult,
+  type HoldStep,
   type HourCount,
+  judgeChange,
   type LimitCharge,
   type LimitState,
   type ListEntry,
@@ -15,6 +24,7 @@ import {
   type PageWant,
   type RecordAddress,
   type RememberedCharge,
+  type RememberedEnd,
   type StatisticsBatch,
   type StatisticsRange,
   type StatisticsSubject,
@@ -32,8 +42,14 @@ interface ModelRecord {
 }
 
 interface ModelCounters {
+  readonly name: string;
   usage: Usage;
   windows: Map<string, LimitState>;
+}
+
+interface ModelHold {
+  readonly hold: Hold;
+  readonly counters: readonly (string | null)[];
 }
 
 /** A workspace as plainly as can be: no order, no index, and a copy of all of it for each change. */
@@ -45,6 +61,9 @@ interface ModelWorkspace {
   lists: Map<string, Set<string>>;
   windows: Map<string, LimitState>;
   requests: Map<string, RememberedCharge>;
+  /** With the names of the counters that it is beside; null where these are gone. */
+  holds: Map<string, ModelHold>;
+  ends: Map<string, RememberedEnd>;
   sums: Map<string, HourCount & { readonly subject: StatisticsSubject }>;
 }
 
@@ -125,22 +144,26 @@ export class ModelStore {
     });
     if (taken !== -1) return { kind: "taken", index: taken };
     for (const claim of change.claims) after.claims.set(claimOf(claim), claim.id);
-    const usages: Usage[] = [];
-    for (const [index, wanted] of change.counters.entries()) {
-      const counters = this.#countersOf(after, wanted) as ModelCounters;
-      const result = wanted.usage
-        ? changeUsage(counters.usage, wanted.usage)
-        : { kind: "changed" as const, usage: counters.usage };
-      if (result.kind !== "changed") return { kind: "refused", index, reason: result };
-      counters.usage = result.usage;
-      usages.push(result.usage);
-      for (const name of [...counters.windows.keys()])
+    const judged = judgeChange<ModelCounters>(
+      { ...EMPTY_CHANGE, counters: change.counters },
+      {
+        version: () => null,
+        holder: () => undefined,
+        counters: (address) => this.#countersOf(after, address) ?? null,
+        usage: ({ usage }) => usage,
+      },
+    );
+    if (judged.kind !== "committed") return judged;
+    for (const [counters, usage] of judged.moved) counters.usage = usage;
+    for (const wanted of change.counters) {
+      const { windows } = this.#countersOf(after, wanted) as ModelCounters;
+      for (const name of [...windows.keys()])
         if (wanted.keepWindows?.includes(name) === false || wanted.dropWindows?.includes(name))
-          counters.windows.delete(name);
+          windows.delete(name);
     }
     this.#write(after, change);
     this.#workspaces.set(workspaceId, after);
-    return { kind: "committed", usages };
+    return { kind: "committed", usages: judged.usages };
   }
 
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
@@ -161,15 +184,94 @@ export class ModelStore {
     const [first] = plan.confirms;
     const request = nameOf(first && addressOf(first), moment.request?.id);
     const remembered = workspace.requests.get(request) ?? null;
-    const { result, next } = applyCharge({ usage, windows, remembered }, plan, moment);
+    const holds = owners.map((each) => each?.usage.holds);
+    const { result, next } = applyCharge({ usage, windows, remembered, holds }, plan, moment);
     if (next === null) return result;
     if (drawn !== undefined) drawn.usage = next.usage;
+    for (const hold of next.held?.holds ?? []) {
+      const beside = owners.slice(0, hold.numbers.length).map((each) => each?.name ?? null);
+      workspace.holds.set(hold.id, { hold, counters: beside });
+    }
+    for (const [place, sums] of (next.held?.sums ?? []).entries()) {
+      const owner = owners[place];
+      if (owner !== undefined) owner.usage = { ...owner.usage, holds: sums };
+    }
     for (const [index, limit] of plan.limits.entries()) {
       const window = next.windows[index] ?? null;
       if (window !== null) holderOf(limit)?.set(limit.window, window);
     }
     if (next.remember !== null) workspace.requests.set(request, next.remember);
     return result;
+  }
+
+  settle(workspaceId: string, step: HoldStep, { now, revision }: HoldMoment): HoldResult {
+    const workspace = this.#workspace(workspaceId);
+    if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
+    return applyHoldStep(this.#book(workspace), step, now);
+  }
+
+  /** What is held beside the counters of a record. */
+  holds(workspaceId: string, of: RecordAddress): readonly Hold[] {
+    const workspace = this.#workspace(workspaceId);
+    const counters = this.#countersOf(workspace, of);
+    if (counters === undefined) return [];
+    return this.#beside(workspace, counters)
+      .map(({ hold }) => hold)
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+  }
+
+  /** Those beside counters, the earliest end first. */
+  #beside(workspace: ModelWorkspace, { name }: ModelCounters): FoundHold<ModelCounters>[] {
+    return [...workspace.holds.values()]
+      .filter(({ counters }) => counters.includes(name))
+      .map((held) => this.#found(workspace, held))
+      .sort(
+        ({ hold: one }, { hold: other }) =>
+          one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1),
+      );
+  }
+
+  #found({ counters }: ModelWorkspace, held: ModelHold): FoundHold<ModelCounters> {
+    const beside = held.counters.map((name) => (name === null ? null : counters.get(name)));
+    return { hold: held.hold, counters: beside.map((each) => each ?? null) };
+  }
+
+  #book(workspace: ModelWorkspace): HoldBook<ModelCounters> {
+    const { holds, ends } = workspace;
+    const ofNobody = () => assert.fail("the sequences restore nothing");
+    const holder = (counters: ModelCounters | null) => (counters ?? workspace).windows;
+    return {
+      find: (id) => {
+        const held = holds.get(id);
+        return held === undefined || held.counters[0] === null
+          ? null
+          : this.#found(workspace, held);
+      },
+      remembered: (id) => ends.get(id) ?? null,
+      remember: (id, end) => ends.set(id, end),
+      put: (hold) => holds.set(hold.id, { ...(holds.get(hold.id) as ModelHold), hold }),
+      attach: ofNobody,
+      detach: ofNobody,
+      remove: (id) => holds.delete(id),
+      counters: (of) => this.#countersOf(workspace, of) ?? null,
+      over: (counters, now, limit) =>
+        this.#beside(workspace, counters)
+          .filter(({ hold }) => hold.expiresAt <= now)
+          .slice(0, limit),
+      oldest: (counters) => {
+        const numbers = this.#beside(workspace, counters).map(
+          ({ hold, counters: all }) => hold.numbers[all.indexOf(counters)] ?? 0,
+        );
+        return numbers.length === 0 ? null : Math.min(...numbers);
+      },
+      nextEnd: (counters) => this.#beside(workspace, counters)[0]?.hold.expiresAt ?? null,
+      usage: ({ usage }) => usage,
+      setUsage: (counters, usage) => {
+        counters.usage = usage;
+      },
+      window: (counters, name) => holder(counters).get(name) ?? null,
+      setWindow: (counters, name, state) => holder(counters).set(name, state),
+    };
   }
 
   addStatistics(workspaceId: string, { counts, uses }: StatisticsBatch): void {
@@ -203,19 +305,25 @@ export class ModelStore {
   }
 
   #write(workspace: ModelWorkspace, change: Change): void {
-    const { records, counters, lists } = workspace;
+    const { records, counters, lists, holds } = workspace;
     for (const { record, counters: wanted } of change.puts) {
       const known = records.get(addressOf(record));
       let name = known?.counters ?? null;
       if (wanted !== undefined && "usage" in wanted) {
         name = String(this.#nextCounters++);
-        counters.set(name, { usage: wanted.usage, windows: new Map() });
+        counters.set(name, { name, usage: wanted.usage, windows: new Map() });
       } else if (wanted !== undefined) {
         name = records.get(nameOf(record.kind, wanted.sharedWith))?.counters ?? null;
       }
       records.set(addressOf(record), { record, counters: name, usedAt: known?.usedAt ?? null });
     }
     for (const address of change.deletes) records.delete(addressOf(address));
+    const live = new Set([...records.values()].map((each) => each.counters));
+    for (const [id, { hold, counters: beside }] of holds) {
+      const left = beside.map((each) => (live.has(each) ? each : null));
+      if (left.every((each) => each === null)) holds.delete(id);
+      else holds.set(id, { hold, counters: left });
+    }
     for (const { id, ...list } of change.leaves) lists.get(listOf(list))?.delete(id);
     for (const { id, ...list } of change.enters)
       lists.set(listOf(list), new Set([...(lists.get(listOf(list)) ?? []), id]));
@@ -234,6 +342,8 @@ export class ModelStore {
       lists: new Map(),
       windows: new Map(),
       requests: new Map(),
+      holds: new Map(),
+      ends: new Map(),
       sums: new Map(),
     };
     this.#workspaces.set(workspaceId, empty);

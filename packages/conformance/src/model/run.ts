@@ -1,38 +1,37 @@
-import assert from "node:assert/strict";
-import {
-  type Change,
-  type ChargeMoment,
-  type ChargePlan,
-  type Expectation,
-  type HourCount,
-  type KeyStore,
-  type LoadedRecord,
-  type RecordAddress,
-  STATISTICS_SPAN_MS,
-  type StoredRecord,
-  type Want,
+import type {
+  Change,
+  ChargeMoment,
+  ChargePlan,
+  Expectation,
+  HoldStep,
+  KeyStore,
+  LoadedRecord,
+  RecordAddress,
+  StoredRecord,
+  Want,
 } from "@latchkey/core";
 import type { TestContext } from "../fixtures/context.js";
+import { holdId } from "../fixtures/holds.js";
 import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.js";
 import {
   KINDS,
   LISTS,
   NAMES,
-  NUMBERS,
+  SLOTS,
   type Step,
   type StepOf,
   WINDOW_KINDS,
-  WINDOWS,
   WORKSPACES,
 } from "./arbitraries.js";
+import { ADDRESSES, assertAlike, compareStatistics, compareWindows } from "./comparing.js";
 import { ModelStore } from "./model-store.js";
+import { dueOf, firstOfEach, firstOfEachWindow, holdOf, isSame, nameIn } from "./plans.js";
 
 /** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
 /** How far the clock may lie behind the latest instant it has shown. */
 const MOST_BACK_MS = DAY / 2;
 
-const ADDRESSES = KINDS.flatMap((kind) => NUMBERS.map((number) => at(kind, number)));
 const CLAIMS = KINDS.flatMap((kind) =>
   ["a", "b"].flatMap((index) => NAMES.map((value) => ({ kind, index, value }))),
 );
@@ -47,6 +46,10 @@ export class ModelRun {
   /** Records that were deleted at some time. */
   readonly #deleted = new Set<string>();
   readonly #plans: ChargePlan[] = [];
+  /** How many ids of holds were handed out. */
+  #holds = 0;
+  /** By workspace: ids of what was held, the latest first. */
+  readonly #held = new Map<string, string[]>();
   #now = NOW;
   #latest = NOW;
   #calls = 0;
@@ -90,6 +93,12 @@ export class ModelRun {
         return this.#charge(this.#planOf(step), step);
       case "charge again":
         return this.#charge(this.#plans.at(-1 - step.ago), step);
+      case "settle":
+        return this.#settle(step);
+      case "refresh":
+        this.#pass(step.move);
+        await this.#refresh(step.workspace, step.address, step.refill);
+        return;
       case "page":
         return this.#page(step);
       case "read":
@@ -111,7 +120,7 @@ export class ModelRun {
       for (const address of change.deletes) this.#deleted.add(nameIn(step.workspace, address));
     await this.#read(step.workspace);
     if (result.kind === "committed" && change.counters.length > 0)
-      await this.#compareWindows(step.workspace);
+      await compareWindows(this.#store, this.#model, step.workspace, this.#latest);
   }
 
   /** The change that a step means, without what the port leaves open. */
@@ -148,7 +157,13 @@ export class ModelRun {
     const counters = step.counters
       .filter(({ address }) => this.#model.find(workspace, address)?.usage)
       .filter(({ address }) => !isRecounted(address) && !isDeleted(address))
-      .map(({ address, ...moved }) => ({ ...address, ...moved }));
+      .map(({ address, usage, ...moved }) => ({
+        ...address,
+        ...moved,
+        ...(usage && {
+          usage: { ...usage, due: dueOf(this.#model, workspace, address, usage.due) },
+        }),
+      }));
     return {
       expects: step.expects.map((expected) => this.#expectationOf(workspace, expected)),
       puts: puts.map(({ record, counters: held }) =>
@@ -212,13 +227,15 @@ export class ModelRun {
     );
     const ownerOf = (owner: number | null) =>
       owner !== null && owner < confirms.length ? owner : null;
-    const limits = step.limits
+    const wanted = step.limits
       .map((limit) => ({ ...limit, owner: ownerOf(limit.owner) }))
       .filter(
         ({ window, owner }, index, all) =>
           !all.slice(0, index).some((one) => one.window === window && one.owner === owner),
       )
-      .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }));
+      .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }))
+      .map((limit) => (limit.window === SLOTS ? { ...limit, shadow: false } : limit));
+    const limits = step.hold === null ? wanted : firstOfEachWindow(wanted);
     const plan: ChargePlan = {
       workspaceId: workspace,
       revision: { any: null, "as it is": revision, moved: revision + 1 }[step.revision],
@@ -227,6 +244,7 @@ export class ModelRun {
       cost,
       uses: ownerOf(step.uses),
       limits,
+      hold: holdOf(step.hold, confirms, limits),
     };
     this.#plans.push(plan);
     return plan;
@@ -237,19 +255,68 @@ export class ModelRun {
     step: Pick<StepOf<"charge">, "move" | "refill" | "request">,
   ): Promise<void> {
     if (plan === undefined || !this.#hasCounters(plan)) return;
-    this.#now = Math.max(this.#now + step.move, this.#latest - MOST_BACK_MS);
-    this.#latest = Math.max(this.#latest, this.#now);
+    this.#pass(step.move);
+    const { workspaceId } = plan;
     const named = this.#isWrittenAgain(plan) ? null : step.request;
     const request = named && { ...named, rememberUntil: REMEMBER_UNTIL };
-    const moment: ChargeMoment = {
-      now: this.#now,
-      refill: step.refill,
-      ...(request && { request }),
-    };
-    const expected = this.#model.charge(plan, moment);
-    const result = await this.#store.charge(plan, moment);
-    assertAlike(result, expected, { plan: { ...plan, memo: undefined }, moment });
-    await this.#read(plan.workspaceId);
+    const drawn = plan.uses === null ? undefined : plan.confirms[plan.uses];
+    for (;;) {
+      const moment: ChargeMoment = {
+        now: this.#now,
+        refill: drawn === undefined ? null : dueOf(this.#model, workspaceId, drawn, step.refill),
+        ...(request && { request }),
+        ...(plan.hold && { holdId: holdId(++this.#holds) }),
+      };
+      const expected = this.#model.charge(plan, moment);
+      const result = await this.#store.charge(plan, moment);
+      assertAlike(result, expected, { plan: { ...plan, memo: undefined }, moment });
+      if ("hold" in result && result.hold !== undefined)
+        this.#held.set(workspaceId, [result.hold.id, ...(this.#held.get(workspaceId) ?? [])]);
+      const of = result.kind === "unsettled" ? plan.confirms[result.record] : undefined;
+      if (of === undefined) break;
+      const settles = await this.#refresh(workspaceId, of, of === drawn ? step.refill : null);
+      if (!settles) break;
+    }
+    await this.#read(workspaceId);
+  }
+
+  #pass(move: number): void {
+    this.#now = Math.max(this.#now + move, this.#latest - MOST_BACK_MS);
+    this.#latest = Math.max(this.#latest, this.#now);
+  }
+
+  async #settle({ workspace, ago, step, revision, move }: StepOf<"settle">): Promise<void> {
+    this.#pass(move);
+    const current = this.#model.revision(workspace);
+    const held = this.#held.get(workspace) ?? [];
+    await this.#takeStep(
+      workspace,
+      { ...step, id: held[Math.min(ago, held.length - 1)] ?? holdId(0) },
+      { any: null, "as it is": current, moved: current + 1 }[revision],
+    );
+    await this.#read(workspace);
+  }
+
+  /** @returns Whether it moved what a charge waits for. */
+  async #refresh(
+    workspace: string,
+    { kind, id }: RecordAddress,
+    refill: StepOf<"refresh">["refill"],
+  ): Promise<boolean> {
+    const of = { kind, id };
+    const usageOf = () => JSON.stringify(this.#model.find(workspace, of)?.usage);
+    const before = usageOf();
+    const due = dueOf(this.#model, workspace, of, refill);
+    await this.#takeStep(workspace, { kind: "refresh", of, refill: due }, null);
+    await this.#read(workspace);
+    return usageOf() !== before;
+  }
+
+  async #takeStep(workspace: string, step: HoldStep, revision: number | null): Promise<void> {
+    const moment = { now: this.#now, revision };
+    const expected = this.#model.settle(workspace, step, moment);
+    const result = await this.#store.settle(workspace, step, moment);
+    assertAlike(result, expected, { step, moment });
   }
 
   /** The port leaves open whether a record that was deleted, and is written again, still has its requests. */
@@ -258,10 +325,11 @@ export class ModelRun {
   }
 
   /** The port says nothing of a plan that counts on a record without counters. */
-  #hasCounters({ workspaceId, confirms, uses, limits }: ChargePlan): boolean {
+  #hasCounters({ workspaceId, confirms, uses, limits, hold }: ChargePlan): boolean {
     const counted = new Set([uses, ...limits.map(({ owner }) => owner)]);
     return confirms.every((address, index) => {
       const found = this.#model.find(workspaceId, address);
+      if (index < (hold?.most.length ?? 0)) return Boolean(found?.usage);
       return !counted.has(index) || found === null || found.usage !== null;
     });
   }
@@ -326,75 +394,13 @@ export class ModelRun {
       }
     }
     for (const kind of ["key", "api"] as const) {
-      for (const id of ["s1", "s2"]) await this.#compareStatistics(workspace, { kind, id });
+      for (const id of ["s1", "s2"])
+        await compareStatistics(this.#store, this.#model, workspace, { kind, id });
     }
-    await this.#compareWindows(workspace);
-  }
-
-  async #compareStatistics(
-    workspace: string,
-    subject: { readonly kind: "key" | "api"; readonly id: string },
-  ): Promise<void> {
-    const startAt = NOW - (NOW % STATISTICS_SPAN_MS) - DAY;
-    for (const range of [
-      { subject, startAt: 0, endAt: NOW + 100 * DAY },
-      { subject, startAt, endAt: startAt + DAY },
-    ]) {
-      const sums = await this.#store.readStatistics(workspace, range);
-      assertAlike(inOrder(sums), inOrder(this.#model.readStatistics(workspace, range)), range);
+    await compareWindows(this.#store, this.#model, workspace, this.#latest);
+    for (const address of ADDRESSES) {
+      const held = await this.#store.holds(workspace, address, null, 1_000);
+      assertAlike(held, this.#model.holds(workspace, address), { address });
     }
   }
-
-  /** Looks at each window of each record, and of the workspace. */
-  async #compareWindows(workspace: string): Promise<void> {
-    for (const address of [null, ...ADDRESSES]) {
-      const found = address && this.#model.find(workspace, address);
-      if (address !== null && !found?.usage) continue;
-      const plan: ChargePlan = {
-        workspaceId: workspace,
-        revision: null,
-        confirms: address === null ? [] : [{ ...address, version: "exists" }],
-        mode: "peek",
-        cost: 0,
-        uses: null,
-        limits: WINDOWS.map((window) => ({
-          ...{ name: window, window, ...WINDOW_KINDS[window], limit: 1_000, burst: 1_000 },
-          ...{ shadow: false, cost: 0 },
-          owner: address === null ? null : 0,
-        })),
-      };
-      const moment = { now: this.#latest, refill: null };
-      const expected = this.#model.charge(plan, moment);
-      assertAlike(await this.#store.charge(plan, moment), expected, { address });
-    }
-  }
-}
-
-/** Without what JSON does not show: fields that are undefined, prototypes. */
-function assertAlike(actual: unknown, expected: unknown, call: unknown): void {
-  const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  // Most are alike to the letter: parsing them to compare their fields was a third of all sequences on memory.
-  if (found === wanted) return;
-  try {
-    assert.deepEqual(JSON.parse(found), JSON.parse(wanted));
-  } catch (error) {
-    if (error instanceof assert.AssertionError)
-      error.message += `\n\nof the call ${JSON.stringify(call)}`;
-    throw error;
-  }
-}
-
-function inOrder(sums: readonly HourCount[]): readonly string[] {
-  return sums.map(({ hourAt, code, count }) => `${hourAt} ${code} ${count}`).toSorted();
-}
-
-const nameIn = (workspace: string, { kind, id }: RecordAddress): string =>
-  JSON.stringify([workspace, kind, id]);
-
-function isSame(one: RecordAddress, other: RecordAddress): boolean {
-  return one.kind === other.kind && one.id === other.id;
-}
-
-function firstOfEach<Item extends RecordAddress>(items: readonly Item[]): readonly Item[] {
-  return items.filter((item, index) => !items.slice(0, index).some((one) => isSame(one, item)));
 }

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import type {
+  ChargeMoment,
+  ChargePlan,
+  Expectation,
+  LimitCharge,
+  RecordAddress,
+} from "@latchkey/core";
+import { SLOTS, type StepOf } from "./arbitraries.js";
+import type { ModelStore } from "./model-store.js";
+
+/** What a plan may hold as core makes them: beside a key, and beside its identity where that is confirmed as well. */
+export function holdOf(
+  hold: StepOf<"charge">["hold"],
+  confirms: readonly Expectation[],
+  limits: readonly LimitCharge[],
+): ChargePlan["hold"] {
+  const [first, second] = confirms;
+  const isBesideKeys = first?.kind === "key" && (second?.kind ?? "identity") === "identity";
+  if (hold === null || !isBesideKeys) return undefined;
+  const takesSlots = limits.some(({ window, cost }) => window === SLOTS && cost > 0);
+  if (hold.keeps === "slots" && !takesSlots) return undefined;
+  const slotTtl = takesSlots ? hold.slotTtl : null;
+  return { ...hold, slotTtl, most: hold.most.slice(0, confirms.length) };
+}
+
+/** No reservation holds of two limits of one name. */
+export function firstOfEachWindow<Limit extends LimitCharge>(
+  limits: readonly Limit[],
+): readonly Limit[] {
+  return limits.filter(
+    ({ window }, index) => !limits.slice(0, index).some((one) => one.window === window),
+  );
+}
+
+/** A refill as core hands it in: one that carries over was counted from up to when refills are applied. */
+export function dueOf(
+  model: ModelStore,
+  workspace: string,
+  { kind, id }: RecordAddress,
+  refill: StepOf<"charge">["refill"],
+): ChargeMoment["refill"] {
+  if (refill === null) return null;
+  const { amount, dueAt, carried } = refill;
+  if (carried === null) return { amount, dueAt };
+  const { usage = null } = model.find(workspace, { kind, id }) ?? {};
+  const since = carried.since ?? usage?.refilledAt ?? 0;
+  const countedFrom = () => assert.fail("a store counts no refills");
+  return { amount, dueAt, carry: { units: carried.units, since, countedFrom } };
+}
+
+/** Of a record among all workspaces. */
+export const nameIn = (workspace: string, { kind, id }: RecordAddress): string =>
+  JSON.stringify([workspace, kind, id]);
+
+export function isSame(one: RecordAddress, other: RecordAddress): boolean {
+  return one.kind === other.kind && one.id === other.id;
+}
+
+/** Without those of a record that is there already. */
+export function firstOfEach<Item extends RecordAddress>(items: readonly Item[]): readonly Item[] {
+  return items.filter((item, index) => !items.slice(0, index).some((one) => isSame(one, item)));
+}
