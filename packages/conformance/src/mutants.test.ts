@@ -7,6 +7,7 @@ import { ALGORITHM_MUTANTS } from "./testing/algorithm-mutants.js";
 import { CHARGE_MUTANTS } from "./testing/charge-mutants.js";
 import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
 import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
+import { HOLD_MUTANTS } from "./testing/hold-mutants.js";
 import { PAGING_MUTANTS } from "./testing/paging-mutants.js";
 import { READING_MUTANTS } from "./testing/reading-mutants.js";
 import { SCANNING_MUTANTS } from "./testing/scanning-mutants.js";
@@ -45,6 +46,7 @@ for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...CHARGE_MUTANTS,
   ...COUNTING_MUTANTS,
   ...ALGORITHM_MUTANTS,
+  ...HOLD_MUTANTS,
   ...STATISTICS_MUTANTS,
   ...SCANNING_MUTANTS,
 ]) {
