@@ -274,6 +274,9 @@ export const settlingContracts: readonly StoreContract[] = [
         renewal(),
       ])
         assert.deepEqual(await settle(other, step), { kind: "conflict" });
+      await reserve(store, 2, aReservation({ cost: 0 }));
+      await settleAs("ended", store, aRelease(2));
+      await settleAs("conflict", other, anEnd(2, 0, { other: 0 }));
       // Other words for the same figures.
       await settleAs("ended", other, { ...anEnd(1, null, { default: 1 }), rest: false } as never);
       assert.equal(await left(other), 7);

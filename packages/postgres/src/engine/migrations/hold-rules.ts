@@ -116,12 +116,13 @@ END;
 CREATE FUNCTION latchkey.repeated(step latchkey.hold_step, stored text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $function$
 DECLARE
   words text[] := string_to_array(stored, ' ');
+  used bigint[];
 BEGIN
   -- It ended by itself.
   IF cardinality(words) = 1 THEN RETURN 'expired'; END IF;
-  IF step.kind = 'end' AND coalesce(step.uses, words[13]::bigint) = words[3]::bigint AND coalesce(nullif(array_to_string(
-      (SELECT u.used FROM latchkey.used_units(words[16:], step.names, step.costs, step.takes_rest) u), ','), ''), '-') = words[4] THEN
-    RETURN 'repeat ' || stored;
+  IF step.kind = 'end' AND coalesce(step.uses, words[13]::bigint) = words[3]::bigint THEN
+    SELECT u.used INTO used FROM latchkey.used_units(words[16:], step.names, step.costs, step.takes_rest) u;
+    IF used IS NOT NULL AND coalesce(nullif(array_to_string(used, ','), ''), '-') = words[4] THEN RETURN 'repeat ' || stored; END IF;
   END IF;
   RETURN 'conflict';
 END
