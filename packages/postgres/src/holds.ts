@@ -12,7 +12,6 @@ import {
   parseHold,
   parseRememberedEnd,
   type RecordAddress,
-  readUsage,
   type UsedLimit,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -111,9 +110,6 @@ function windowName({ name }: UsedLimit): string {
   return quoted(encodeURIComponent(name));
 }
 
-/** How many words {@link readUsage} takes. */
-const USAGE_WORDS = 4;
-
 function endedOf(id: string, text: string, isRepeat: boolean) {
   const { ended } = parseRememberedEnd(id, text);
   if (ended === null) throw corruptRecord("reservation");
@@ -139,12 +135,8 @@ function resultOf(text: string, step: Exclude<HoldStep, RestoreStep>): HoldResul
       return { kind: word, hold: parseHold(id, String(rest)) };
     case "repeat":
       return endedOf(id, String(rest), true);
-    case "ended": {
-      const words = String(rest).split(" ");
-      const usage = words.splice(0, USAGE_WORDS).map((each) => (each === "-" ? null : each));
-      const ended = endedOf(id, words.join(" "), false);
-      return { ...ended, usage: usage[1] === null ? null : (readUsage(usage) ?? null) };
-    }
+    case "ended":
+      return endedOf(id, String(rest), false);
     case "refreshed": {
       const [hasMore, ...lines] = String(rest).split("\n");
       const expired = lines.map((line) => {

@@ -11,14 +11,7 @@ import {
 } from "@latchkey/core";
 import { refusedWith } from "./engine/errors.js";
 import { SCRIPTS } from "./engine/scripts.js";
-import {
-  asList,
-  digits,
-  holderLetter,
-  orDash,
-  parseUsage,
-  refillText,
-} from "./engine/stored-values.js";
+import { asList, digits, holderLetter, orDash, refillText } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 import type { HeldWindows } from "./held-windows.js";
 
@@ -117,8 +110,7 @@ function readReply(
     case "REPEAT": {
       const { ended } = parseRememberedEnd(id, text);
       if (ended === null) throw corruptRecord("reservation");
-      const usage = status === "REPEAT" ? ended.usage : (parseUsage(more) ?? null);
-      return { kind: "ended", isRepeat: status === "REPEAT", ...ended, usage };
+      return { kind: "ended", isRepeat: status === "REPEAT", ...ended };
     }
     case "REFRESHED": {
       const expired: Hold[] = [];

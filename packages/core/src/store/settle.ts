@@ -14,7 +14,7 @@ import type { DueRefill } from "../rules/refill.js";
 import { afterReturn, endsAfterReturn } from "../rules/returned-units.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
-import { applyRefill, type Usage } from "./counters.js";
+import { applyRefill, UNLIMITED_USES, type Usage } from "./counters.js";
 
 /** How long the end of a hold is remembered, so that its repeat is answered alike. */
 export const REMEMBER_END_MS: SpanMs = 86_400_000;
@@ -70,7 +70,7 @@ export interface UsedUnits {
 export interface EndedHold {
   readonly hold: Hold;
   readonly used: UsedUnits;
-  /** The uses that it took from, afterwards; null where they are unlimited, or gone. */
+  /** The uses that it took from, afterwards, without what is held beside them; null where they are unlimited, or gone. */
   readonly usage: Usage | null;
   readonly endedAt: EpochMs;
 }
@@ -169,7 +169,9 @@ export function applyHoldStep<Counters>(
   if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
   giveBack(book, found, used, now);
   const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
-  const ended = { hold, used, usage: owner && book.usage(owner), endedAt: now };
+  const { holds: _, ...left } = owner === null ? UNLIMITED_USES : book.usage(owner);
+  const usage = left.remaining === null ? null : left;
+  const ended = { hold, used, usage, endedAt: now };
   book.remember(hold.id, { ended, until: now + REMEMBER_END_MS });
   return { kind: "ended", isRepeat: false, ...ended };
 }

@@ -49,7 +49,7 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
   ), locked AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found FROM latchkey.counters c WHERE c.seq IN (SELECT d.seq FROM counted d) ORDER BY c.seq FOR NO KEY UPDATE
   ), going AS MATERIALIZED (
-    SELECT f.*, o.remaining, o.refilled_at, o.last_refill_at, o.holds FROM found f
+    SELECT f.*, o.remaining, o.refilled_at, o.last_refill_at FROM found f
     LEFT JOIN counted o ON o.place::text = f.words[7]
     WHERE (SELECT pg_catalog.count(*) FROM locked l JOIN counted d ON d.seq = l.seq AND d.found = l.found)
       = (CASE WHEN f.second IS NULL THEN 1 ELSE 2 END)::bigint
@@ -59,7 +59,7 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
   ), gone AS (
     DELETE FROM latchkey.hold h USING going g WHERE h.workspace = g.workspace AND h.id = $4::text
   ), answer AS MATERIALIZED (
-    SELECT g.workspace, pg_catalog.array_to_string(ARRAY[g.remaining::text, g.refilled_at::text, g.last_refill_at::text], ' ', '-') AS usage, g.holds,
+    SELECT g.workspace, pg_catalog.array_to_string(ARRAY[g.remaining::text, g.refilled_at::text, g.last_refill_at::text], ' ', '-') AS usage,
       pg_catalog.concat_ws(' ', g.uses, coalesce(nullif(pg_catalog.array_to_string(g.used, ','), ''), '-')) AS used, g.value,
       $3::text::bigint + ${REMEMBER_END_MS}::bigint AS until
     FROM going g
@@ -69,4 +69,4 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
         '  ' || $4::text, pg_catalog.concat_ws(' ', a.until, $3::text, a.used, a.usage, a.value)
       FROM answer a ON CONFLICT (workspace, name) DO UPDATE SET until = excluded.until, value = excluded.value
   )
-  SELECT pg_catalog.concat_ws(' ', 'ended', a.usage, coalesce(a.holds, '-'), a.until, $3::text, a.used, a.usage, a.value) FROM answer a`;
+  SELECT pg_catalog.concat_ws(' ', 'ended', a.until, $3::text, a.used, a.usage, a.value) FROM answer a`;

@@ -17,7 +17,7 @@
            for "s" that letter, the sums or "-" for none, then for each hold its id and holdText
   Returns  {"STALE"}, {"UNKNOWN"}, {"CONFLICT"}, {"CORRUPT"}, {"EXPIRED"} and what is known of the hold that has, just now,
            {"RENEWED", holdText}, {"OVER", holdText}, {"UNNAMED", holdText}, {"REPEAT", rememberedEndText},
-           {"ENDED", rememberedEndText, the uses afterwards or ""}, {"REFRESHED", "1" where there are more, id, holdText, and so on},
+           {"ENDED", rememberedEndText}, {"REFRESHED", "1" where there are more, id, holdText, and so on},
            {"RESTORED"} or {"MORE", names that ARGV has to have}, with nothing written
   Mirrors  applyHoldStep in packages/core/src/store/settle.ts
 ]]
@@ -577,4 +577,4 @@ local ended = format("%.0f %.0f %.0f ", now + REMEMBER_END_MS, now, usedUses) ..
 ended = ended .. " " .. (owner and usageText(owner) or "- - -") .. " " .. hold.text
 call("SET", KEYS[4], ended, "PX", format("%.0f", REMEMBER_END_MS))
 writeAll()
-return { "ENDED", ended, owner and usageText(owner) .. (owner.sums and sumsText(owner.sums) or "") or "" }
+return { "ENDED", ended }

@@ -19,8 +19,8 @@ const FORGOTTEN = 64;
  * of windows have them; `ttl` null for that of the hold; `carried` what a refill brings that carries over, counted from `carried_since`.
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
- * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>", "ended" with the uses as they stand, `readUsage` or "-", and that, or "refreshed <0 or 1>", 1
- * where others are over too, and a line "<id> <hold>" for each that has ended. What is damaged is an error.
+ * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>",
+ * "ended <that>", or "refreshed <0 or 1>", 1 where others are over too, and a line "<id> <hold>" for each that has ended. What is damaged is an error.
  */
 export const SETTLE = `
 CREATE FUNCTION latchkey.settle(workspace_id text, steps latchkey.hold_step[], is_patient boolean) RETURNS text
@@ -284,7 +284,7 @@ BEGIN
         stored := concat_ws(' ', remembered_until, step.now_at, used_uses, coalesce(nullif(array_to_string(used, ','), ''), '-'),
           array_to_string(words, ' ', '-'), ended);
         PERFORM latchkey.pass(ws, '  ' || step.id, kept_until, stored);
-        answer := 'ended ' || array_to_string(words || sums_of[used_slot], ' ', '-') || ' ' || stored;
+        answer := 'ended ' || stored;
         ends := ends + 1;
       END IF;
     END doing;
