@@ -1,6 +1,7 @@
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
 import type { Latchkey } from "@latchkey/core";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describeOnEveryStore } from "./testing/every-store.js";
 import { type Answered, HELD_SERVERS, type HeldRoute } from "./testing/held-servers.js";
 import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
 
@@ -347,5 +348,41 @@ describe.each(Object.entries(HELD_SERVERS))("a reservation of a route of %s", (_
     await (await visit(none.port, none.key)).text();
     await untilFree(none.context, none.key);
     expect(await remainingOf(none.context, none.key)).toBe(100);
+  });
+});
+
+describeOnEveryStore("a route that reserves and takes slots", (openStore) => {
+  test("lets five of 40 in at once, bills each what it cost, and leaves nothing held", async () => {
+    const context = await open(openStore());
+    const key = await context.issue({ remaining: 1_000, ...parallel(5) });
+    let letOut: () => void = () => undefined;
+    const out = new Promise<void>((resolve) => {
+      letOut = resolve;
+    });
+    const onError = vi.fn();
+    const serve = HELD_SERVERS["node:http"] as (route: HeldRoute) => Promise<number>;
+    const port = await serve({
+      latchkey: context.latchkey,
+      question: { reserve: 100 },
+      options: { onError, timeoutMs: "1m" },
+      handle: async (apiKey) => {
+        await out;
+        await apiKey.settle({ cost: 7 });
+        return "in";
+      },
+    });
+    const statuses: number[] = [];
+    await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const response = await visit(port, key);
+        await response.text();
+        statuses.push(response.status);
+        if (statuses.length === 35) letOut();
+      }),
+    );
+    expect(statuses.filter((status) => status === 200)).toHaveLength(5);
+    await untilFree(context, key);
+    expect(await remainingOf(context, key)).toBe(965);
+    expect(onError).not.toHaveBeenCalled();
   });
 });

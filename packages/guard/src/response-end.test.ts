@@ -143,6 +143,18 @@ describe("over Node", () => {
     await untilTaken(0);
   });
 
+  test("a request that is injected frees its slot", async () => {
+    const { latchkey, key, taken, untilTaken } = await slots();
+    const app = Fastify();
+    onTestFinished(() => app.close());
+    app.get("/", { preHandler: createFastifyGuard(latchkey)() }, async () => ({
+      taken: await taken(),
+    }));
+    const { body } = await app.inject({ url: "/", headers: { "x-api-key": key } });
+    expect(JSON.parse(body)).toEqual({ taken: 1 });
+    await untilTaken(0);
+  });
+
   test("a connection that was upgraded holds its slot until it is closed", async () => {
     const { latchkey, key, taken, untilTaken } = await slots();
     const guard = createNodeGuard(latchkey)({}, (req) => {
