@@ -48,7 +48,7 @@ const coreLevels = [
   ["secrets", "rules"],
   ["records"],
   ["store"],
-  ["verification"],
+  ["verification", "adapters"],
   ["audit", "statistics"],
   ["operations"],
   ["latchkey"],

@@ -1,3 +1,36 @@
+export {
+  limitStateText,
+  limitsText,
+  parseLimitState,
+  readChargeText,
+} from "./adapters/charge-text.js";
+export {
+  holdSumsText,
+  holdText,
+  parseHold,
+  parseHoldSums,
+  parseRememberedEnd,
+  rememberedEndText,
+} from "./adapters/hold-text.js";
+export { type HeldRecords, isVersion, judgeChange } from "./adapters/judge-change.js";
+export {
+  type DriverManifest,
+  driverError,
+  loadDriver,
+  refuseLaterDriver,
+} from "./adapters/load-driver.js";
+export {
+  assertOption,
+  assertSwitch,
+  assertWholeOption,
+  readOptions,
+  type SettingsOf,
+} from "./adapters/options.js";
+export { type HoldRows, plainHoldBook } from "./adapters/plain-hold-book.js";
+export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./adapters/scan-names.js";
+export { VIEW_FIELDS } from "./adapters/sql-views.js";
+export { readUsage, type StoredParts, storedState } from "./adapters/stored-state.js";
+export { withTimeout } from "./adapters/with-timeout.js";
 export type {
   ChangeEvent,
   EventListener,
@@ -173,13 +206,14 @@ export {
   takingsOf,
 } from "./rules/limit-algorithm.js";
 export {
+  kindOfWindow,
   LIMIT_ALGORITHMS,
   type LimitAlgorithm,
   type LimitKind,
   type LimitState,
+  limitNameOf,
   MOST_EARLIER,
 } from "./rules/limit-state.js";
-export { kindOfWindow, limitNameOf } from "./rules/limit-window.js";
 export type { Metadata } from "./rules/metadata.js";
 export type { PermissionQuery } from "./rules/permission.js";
 export {
@@ -242,12 +276,6 @@ export {
   type RememberedCharge,
   stateOfReading,
 } from "./store/charge.js";
-export {
-  limitStateText,
-  limitsText,
-  parseLimitState,
-  readChargeText,
-} from "./store/charge-text.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
 export {
   applyRefill,
@@ -262,20 +290,11 @@ export {
   type UsageRefusal,
 } from "./store/counters.js";
 export {
-  holdSumsText,
-  holdText,
-  parseHold,
-  parseHoldSums,
-  parseRememberedEnd,
-  rememberedEndText,
-} from "./store/hold-text.js";
-export {
   interceptStore,
   type StoreCall,
   type StoreInterceptor,
   type StoreMethod,
 } from "./store/intercept.js";
-export { type HeldRecords, isVersion, judgeChange } from "./store/judge-change.js";
 export type {
   KeyStore,
   LoadedRecord,
@@ -286,21 +305,6 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export {
-  type DriverManifest,
-  driverError,
-  loadDriver,
-  refuseLaterDriver,
-} from "./store/load-driver.js";
-export {
-  assertOption,
-  assertSwitch,
-  assertWholeOption,
-  readOptions,
-  type SettingsOf,
-} from "./store/options.js";
-export { type HoldRows, plainHoldBook } from "./store/plain-hold-book.js";
-export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./store/scan-names.js";
 export {
   applyHoldStep,
   type EndedHold,
@@ -315,7 +319,6 @@ export {
   type UsedLimit,
   type UsedUnits,
 } from "./store/settle.js";
-export { VIEW_FIELDS } from "./store/sql-views.js";
 export {
   COUNTED_CODES,
   type CountedCode,
@@ -328,8 +331,6 @@ export {
   type StatisticsSubject,
   type SubjectCount,
 } from "./store/statistics.js";
-export { readUsage, type StoredParts, storedState } from "./store/stored-state.js";
-export { withTimeout } from "./store/with-timeout.js";
 export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { judgeChange } from "../adapters/judge-change.js";
 import { type LimitFigures, limitAt, roomOf } from "../rules/limit-algorithm.js";
 import type { LimitAlgorithm } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
@@ -7,7 +8,6 @@ import { type PlainCounters, PlainHolds } from "../testing/hold-book.js";
 import { usageOf } from "../testing/records.js";
 import type { CounterChange } from "./change.js";
 import type { ChargePlan, LimitCharge } from "./charge.js";
-import { judgeChange } from "./judge-change.js";
 
 /** How far apart refills fall due, and when the first does. */
 const PERIOD = 50;

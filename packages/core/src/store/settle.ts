@@ -9,7 +9,7 @@ import {
   usesAfterRaises,
 } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
-import { isSlotWindow, kindOfWindow, limitNameOf } from "../rules/limit-window.js";
+import { isSlotWindow, kindOfWindow, limitNameOf } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { afterReturn, endsAfterReturn } from "../rules/returned-units.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LIMIT_ALGORITHMS } from "../rules/limit-state.js";
-import { kindOfWindow } from "../rules/limit-window.js";
+import { kindOfWindow, LIMIT_ALGORITHMS } from "../rules/limit-state.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "./window-name.js";
 
 const name = fc.string({ minLength: 1, maxLength: 20, unit: "grapheme" });

@@ -1,5 +1,5 @@
 import type { LimitKind } from "../rules/limit-state.js";
-import { kindText } from "../rules/limit-window.js";
+import { kindText } from "../rules/limit-state.js";
 import { sha256Text } from "../secrets/hash.js";
 
 /** Name of the window of a configured limit, among the counters of its owner. */

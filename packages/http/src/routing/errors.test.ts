@@ -161,7 +161,7 @@ describe("errors of operations", () => {
     const { body } = await service.call("keys.createKey", {
       apiId: 5,
       prefx: "x",
-      refill: { interval: "hourly", amount: 0 },
+      refill: { interval: "yearly", amount: 0 },
       expires: 1,
       meta: "secret-value",
     });

@@ -156,7 +156,7 @@ local function parseHold(text)
       isCorrupt = true
       break
     end
-    -- Mirrors kindOfWindow in packages/core/src/rules/limit-window.ts.
+    -- Mirrors kindOfWindow in packages/core/src/rules/limit-state.ts.
     local mark, duration = match(window, "^([stc]?)(%d+):")
     if not mark then mark, duration = match(window, "^n:([stc]?)(%d+):") end
     if not mark then mark, duration = match(window, "^a:[^:]+:([stc]?)(%d+):") end

@@ -3,7 +3,7 @@ import { emitExpired } from "../../audit/reservation-events.js";
 import { badRequest, LatchkeyError } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import { type Hold, isSlotsOfAnother, slotsIdOf } from "../../rules/hold.js";
-import { isSlotWindow, limitNameOf } from "../../rules/limit-window.js";
+import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EndedHold, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";

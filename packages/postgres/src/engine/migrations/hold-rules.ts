@@ -1,6 +1,6 @@
 /**
  * The rules of holds. They mirror packages/core/src/rules/hold.ts and returned-units.ts, and `applyRefill` of what is held. Sums and holds
- * are the texts of packages/core/src/store/hold-text.ts; null stands for no sums. What is damaged fails to be a number, which says the same.
+ * are the texts of packages/core/src/adapters/hold-text.ts; null stands for no sums. What is damaged fails to be a number, which says the same.
  * No regular expression is matched where nothing was changed meanwhile: each takes longer than all the rest of a rule.
  */
 export const HOLD_RULES = `

@@ -5,8 +5,8 @@ import type {
   CounterChange,
   Expectation,
   RecordAddress,
-} from "./change.js";
-import { changeUsage, NO_USAGE_CHANGE, type Usage } from "./counters.js";
+} from "../store/change.js";
+import { changeUsage, NO_USAGE_CHANGE, type Usage } from "../store/counters.js";
 
 /** What a store holds. `Counters` stands for the counters of a record: the same for all records that share them. */
 export interface HeldRecords<Counters> {

@@ -1,7 +1,7 @@
 import { corruptRecord } from "../errors.js";
 import { parseWhole } from "../lib/whole.js";
 import type { HeldLimit, Hold, HoldSums, Raise, WindowDrop } from "../rules/hold.js";
-import type { RememberedEnd } from "./settle.js";
+import type { RememberedEnd } from "../store/settle.js";
 
 /**
  * A hold as stores write it down, in words with a space between: id of the key, of the identity or `-`, createdAt, expiresAt, ttl, uses, place

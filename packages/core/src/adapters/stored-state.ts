@@ -1,9 +1,9 @@
 import type { JsonValue } from "../lib/json.js";
 import { parseWhole } from "../lib/whole.js";
 import type { RecordKind } from "../records/stored-record.js";
-import { NO_USES, type Usage } from "./counters.js";
+import { NO_USES, type Usage } from "../store/counters.js";
+import type { StoredRecordState } from "../store/key-store.js";
 import { parseHoldSums } from "./hold-text.js";
-import type { StoredRecordState } from "./key-store.js";
 
 /** What a store that keeps text finds of a record. Numbers may be digits. */
 export interface StoredParts {

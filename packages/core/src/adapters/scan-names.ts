@@ -1,4 +1,4 @@
-import type { ScanResult } from "./key-store.js";
+import type { ScanResult } from "../store/key-store.js";
 
 /** How many names a store answers at once. */
 export const SCAN_PAGE = 1_000;

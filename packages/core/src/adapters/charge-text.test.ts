@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { applyCharge, type ChargePlan, type HoldPlan } from "../store/charge.js";
 import { fixedWindows, usageOf } from "../testing/records.js";
-import { applyCharge, type ChargePlan, type HoldPlan } from "./charge.js";
 import { limitStateText, limitsText, readChargeText } from "./charge-text.js";
 
 const LIMIT = { name: "a b", window: "w", ...fixedWindows(5, 10), cost: 2, owner: 0 };

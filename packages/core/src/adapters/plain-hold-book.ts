@@ -1,6 +1,6 @@
 import type { Hold } from "../rules/hold.js";
-import type { RecordAddress } from "./change.js";
-import type { FoundHold, HoldBook } from "./settle.js";
+import type { RecordAddress } from "../store/change.js";
+import type { FoundHold, HoldBook } from "../store/settle.js";
 
 /** Where a store keeps its holds. */
 export interface HoldRows<Counters> {

@@ -9,7 +9,7 @@ import {
   type LimitCharge,
   type OpenHold,
   readLimit,
-} from "./charge.js";
+} from "../store/charge.js";
 
 /** What of a limit is remembered along with a request, whatever the limits are when it is repeated. */
 const REMEMBERED = ["name", "limit", "duration", "cost", "algorithm", "burst", "shadow"] as const;
