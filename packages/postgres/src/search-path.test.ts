@@ -124,6 +124,16 @@ describeWithServers("another role that may create in the schema public", () => {
       await latchkey
         .limit({ namespace: "n", identifier: "i", limit: 5, duration: 60_000 } as never)
         .catch(() => undefined);
+      for (const each of [key, plain.key])
+        for (const remaining of [{ cost: 0 }, { cost: 2 }]) {
+          const verdict = await latchkey.reserve({ key: each, remaining: { cost: 1 } });
+          if (verdict.code !== "VALID") throw new Error(verdict.code);
+          const { reservationId } = verdict;
+          await latchkey.renew({ reservationId, ttl: 5_000 });
+          await latchkey.settle({ reservationId, remaining }).catch(() => undefined);
+          await latchkey.release({ reservationId }).catch(() => undefined);
+        }
+      expect((await latchkey.listReservations({ keyId })).reservations).toEqual([]);
       await latchkey.updateKey({ keyId, name: "renamed" });
       await latchkey.updateRemaining({ keyId, op: "increment", value: 3 });
       expect((await latchkey.listKeys({ apiId })).total).toBe(2);

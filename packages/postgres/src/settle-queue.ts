@@ -1,4 +1,4 @@
-import { corruptRecord, isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
+import { isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
 
@@ -35,8 +35,8 @@ interface Turns {
 
 /**
  * Sends steps that are done with holds. Those of one workspace that are asked for in one turn of the event loop, or while as many statements
- * are under way as may be, are one statement. Each is done on its own: one that finds its counters locked by somebody else is
- * sent again, alone, to wait for them.
+ * are under way as may be, are one statement. Each is done on its own: those that find their counters locked by somebody else are
+ * sent again, to wait for them, when the others are answered.
  */
 export class SettleQueue {
   readonly #connection: Connection;
@@ -87,28 +87,36 @@ export class SettleQueue {
     if (turns?.underWay === 0) this.#workspaces.delete(workspaceId);
   }
 
-  /** Settles each: what the statement of many does not do is done alone. */
-  async #send(workspaceId: string, batch: readonly WaitingStep[]): Promise<void> {
+  /**
+   * Settles each. What finds its counters locked is sent again, to wait for them.
+   *
+   * @param isPatient - Whether to wait for locks.
+   */
+  async #send(
+    workspaceId: string,
+    batch: readonly WaitingStep[],
+    isPatient = batch.length === 1,
+  ): Promise<void> {
     if (batch.length === 0) return;
     for (const { state } of batch) state.attempts += 1;
     let answers: readonly string[];
     try {
-      answers = await this.#ask(workspaceId, batch);
+      answers = await this.#ask(workspaceId, batch, isPatient);
     } catch (error) {
-      if (batch.length > 1 && isCorruptRecord(error)) answers = [];
-      else {
-        for (const { reject } of batch) reject(error);
-        return;
-      }
+      if (batch.length > 1 && isCorruptRecord(error))
+        for (const step of batch) await this.#send(workspaceId, [step]);
+      else for (const { reject } of batch) reject(error);
+      return;
     }
+    const busy: WaitingStep[] = [];
     for (const [index, step] of batch.entries()) {
-      const text = answers[index] ?? "busy";
+      const text = answers[index] ?? "";
       step.state.isSent = false;
       if (text !== "busy") step.answer(text);
-      else if (step.state.attempts < MOST_ATTEMPTS) await this.#send(workspaceId, [step]);
-      else if (batch.length === 1) step.reject(corruptRecord("reservation"));
-      else step.reject(unavailable("others kept the counters of the reservation locked"));
+      else if (step.state.attempts < MOST_ATTEMPTS) busy.push(step);
+      else step.reject(unavailable("others kept changing the reservation"));
     }
+    await this.#send(workspaceId, busy, true);
   }
 
   /** Null where it takes the function, as it does at times: that also forgets what has passed. */
@@ -120,10 +128,14 @@ export class SettleQueue {
     return this.#plainEnds % FUNCTION_EVERY === 0 ? null : alone.plain;
   }
 
-  async #ask(workspaceId: string, batch: readonly WaitingStep[]): Promise<readonly string[]> {
+  async #ask(
+    workspaceId: string,
+    batch: readonly WaitingStep[],
+    isPatient: boolean,
+  ): Promise<readonly string[]> {
     const { sql } = this.#connection;
     const steps = `{${batch.map(({ row }) => row).join(",")}}`;
-    const values = [workspaceId, steps, String(batch.length === 1)];
+    const values = [workspaceId, steps, String(isPatient)];
     const onSend = () => {
       for (const { state } of batch) state.isSent = true;
     };

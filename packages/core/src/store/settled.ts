@@ -1,3 +1,4 @@
+import { isCorruptRecord } from "../errors.js";
 import type { Hold } from "../rules/hold.js";
 import type { Clock, EpochMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
@@ -90,7 +91,13 @@ export function createSettledStore(
       const at = now();
       const addresses = unsettled(result.found, at);
       if (addresses.length === 0) return result;
-      for (const { kind, id } of addresses) await refresh(workspaceId, { kind, id }, at, null);
+      try {
+        for (const { kind, id } of addresses) await refresh(workspaceId, { kind, id }, at, null);
+      } catch (error) {
+        // It is shown as it is, so that its key can be revoked: a charge is refused.
+        if (isCorruptRecord(error)) return result;
+        throw error;
+      }
       return settled(workspaceId, read);
     });
   }

@@ -26,7 +26,9 @@ CREATE FUNCTION latchkey.units_of(limits text[])
 RETURNS TABLE (number bigint, owner text, of_window text, units bigint, held_at bigint, rate bigint, mark text, duration bigint)
 LANGUAGE sql IMMUTABLE BEGIN ATOMIC
   SELECT t.number, left(t.text, 1), n.name, split_part(n.figures, ':', 1)::bigint, split_part(n.figures, ':', 2)::bigint,
-    split_part(n.figures, ':', 3)::bigint, CASE WHEN latchkey.is_kind(n.name, k.kind) THEN rtrim(k.kind, '0123456789') END,
+    split_part(n.figures, ':', 3)::bigint, CASE
+      WHEN least(split_part(n.figures, ':', 1)::bigint, split_part(n.figures, ':', 2)::bigint, split_part(n.figures, ':', 3)::bigint) < 0 THEN NULL
+      WHEN latchkey.is_kind(n.name, k.kind) THEN rtrim(k.kind, '0123456789') END,
     CASE WHEN latchkey.is_kind(n.name, k.kind) THEN ltrim(k.kind, 'stc')::bigint END
   FROM unnest(limits) WITH ORDINALITY t (text, number)
     CROSS JOIN LATERAL (SELECT substr(split_part(t.text, '=', 1), 3) AS name, split_part(t.text, '=', 2) AS figures OFFSET 0) n

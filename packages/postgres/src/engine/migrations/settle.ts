@@ -186,6 +186,9 @@ BEGIN
         touched := touched || beside;
         back_at := least(step.now_at, hold.expires_at);
         IF step.kind = 'renew' AND back_at < hold.expires_at THEN
+          IF EXISTS (SELECT FROM latchkey.units_of(words[9:]) u WHERE u.units + u.held_at + u.rate < 0) THEN
+            RAISE 'a hold is damaged' USING ERRCODE = '22000';
+          END IF;
           ends_at := least(step.now_at + least(coalesce(step.ttl, words[5]::bigint),
             (SELECT min(u.duration) FROM latchkey.units_of(words[9:]) u WHERE u.mark = 'c' AND step.ttl IS NOT NULL)), ${LAST_INSTANT});
           words[4] := ends_at;
