@@ -50,6 +50,9 @@ const reserveInput = verifyKeyInput
 
 const libraryInput = reserveInput.extend({ key: anyText });
 
+/** Of a reservation, and not of its slots, which end with it. No store is asked for anything else. */
+const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
+
 const usedLimits = list(
   z.strictObject({ name: text(1, VERIFY_BOUNDS.text), cost: wholeNumber(0) }),
   VERIFY_BOUNDS.limits,
@@ -141,8 +144,7 @@ export const RESERVATION_TABLE = {
 
 async function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
   const { store, workspaceId, emit } = context;
-  // Slots end with what they came with.
-  if ("id" in step && isSlotsOfAnother(step)) throw notFound("reservation");
+  if ("id" in step && !RESERVATION_ID.test(step.id)) throw notFound("reservation");
   const now = context.now();
   const result = await store.settle(workspaceId, step, { now, revision: null });
   if (result.kind === "expired" && result.hold !== null)
@@ -221,24 +223,30 @@ function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
   return { reservationId, keyId, createdAt, expiresAt, uses, ratelimits };
 }
 
-/** Uses left, as of the end, with a refill that was due then. A process that did not make the reservation reads the key for it. */
+/**
+ * Uses left, as of the end, with a refill that was due then. A process that did not make the reservation reads the key for it, and so does
+ * the one that made it where that refill may be another by now: a change starts refills anew, or is seen once one would be due.
+ */
 async function remainingOf(
   context: OperationContext,
   { hold, usage, endedAt }: EndedHold,
 ): Promise<number | null> {
   if (usage === null || usage.remaining === null) return null;
   const known = context.reserved.get(hold.id);
-  const refill = known === undefined ? await refillOf(context, hold) : known.refill;
-  return applyRefill(usage, dueRefill(refill, endedAt)).remaining;
+  const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
+  const isSettled = left === usage && usage.refilledAt < hold.createdAt;
+  if (isSettled || usage.refilledAt >= endedAt) return usage.remaining;
+  return applyRefill(usage, dueRefill(await refillOf(context, hold), endedAt)).remaining;
 }
 
 async function refillOf(
   context: OperationContext,
-  { keyId, usesOf }: Hold,
+  { keyId, usesOf, identityId }: Hold,
 ): Promise<Refill | null> {
   try {
     const { key, identity } = await getKeyById(context, keyId);
-    return usesOf === 0 ? key.refill : (identity?.refill ?? null);
+    if (usesOf === 0) return key.refill;
+    return identity?.id === identityId ? (identity?.refill ?? null) : null;
   } catch (error) {
     // A key of the chain may be gone while another has its counters: what restores them is not known then.
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
