@@ -1,8 +1,8 @@
 import { type ChargeMoment, type ChargePlan, KIND_CODE } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
-import type { PlainHold } from "./engine/plain-charge-sql.js";
-import { amountOf } from "./prepared-charge.js";
+import type { PlainHold } from "./engine/plain-hold-sql.js";
+import { amountOf } from "./row-text.js";
 
 /** Most records and limits: each number of them is a statement more to prepare. */
 const MOST_RECORDS = 2;

@@ -2,7 +2,6 @@ import { hash } from "node:crypto";
 import {
   type ChargeMoment,
   type ChargePlan,
-  type DueRefill,
   type Expectation,
   KIND_CODE,
   limitsText,
@@ -10,7 +9,7 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
 import { plainChargeOf } from "./plain-charge.js";
-import { escaped, fieldsOf, listOf, quoted } from "./row-text.js";
+import { amountOf, escaped, fieldsOf, listOf, quoted } from "./row-text.js";
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -95,11 +94,6 @@ export class PreparedCharge {
     const name = quoted(requestName(confirms[0], id));
     return [name, quoted(fingerprint), rememberUntil, quoted(limitsText(limits))].join(",");
   }
-}
-
-/** What a refill brings, as a charge is told it: null for one that carries over, which only `settle` works out. */
-export function amountOf({ amount, carry }: DueRefill): number | null {
-  return carry === undefined ? amount : null;
 }
 
 /** Of the records that something is taken from, or beside which it is held. The rest the database answers. */

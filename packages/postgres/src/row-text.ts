@@ -1,3 +1,5 @@
+import type { DueRefill } from "@latchkey/core";
+
 /** As PostgreSQL writes an array within a row. */
 export function listOf(items: readonly unknown[]): string {
   return quoted(`{${items.join(",")}}`);
@@ -14,4 +16,9 @@ export function escaped(text: string): string {
 /** The fields of a row, of which null and undefined are null. */
 export function fieldsOf(fields: readonly unknown[]): string {
   return fields.map((field) => field ?? "").join(",");
+}
+
+/** What a refill brings, as a charge is told it: null for one that carries over, which only `settle` works out. */
+export function amountOf({ amount, carry }: DueRefill): number | null {
+  return carry === undefined ? amount : null;
 }

@@ -3,7 +3,9 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHARGE } from "./engine/migrations/charge.js";
 import { COMMIT } from "./engine/migrations/commit.js";
+import { HOLD_RULES } from "./engine/migrations/hold-rules.js";
 import { RULES } from "./engine/migrations/rules.js";
+import { SETTLE } from "./engine/migrations/settle.js";
 import { ADD_STATISTICS } from "./engine/migrations/statistics.js";
 import { VIEWS } from "./engine/migrations/views.js";
 import { createStatements } from "./engine/statements.js";
@@ -18,12 +20,18 @@ const OPERATORS = "= <> < > <= >= || + - * % -> ->> ? ?|".split(" ");
 /** All SQL of this store. */
 function allSql(): string {
   const { plainCharge, ...statements } = createStatements("latchkey");
-  const plain = plainCharge({
-    records: 2,
-    limits: ["fixed", "sliding", "token-bucket"],
-    hasRefill: true,
-  });
-  return [RULES, CHARGE, COMMIT, ADD_STATISTICS, VIEWS, plain, ...Object.values(statements)].join();
+  const keeps = ["all", "slots"] as const;
+  const holds = [null, ...keeps.flatMap((each) => [0, 1].map((uses) => ({ keeps: each, uses })))];
+  const plain = holds.map((hold) =>
+    plainCharge({
+      records: 2,
+      limits: ["fixed", "sliding", "token-bucket"],
+      hasRefill: true,
+      hold,
+    }),
+  );
+  const functions = [RULES, HOLD_RULES, CHARGE, SETTLE, COMMIT, ADD_STATISTICS, VIEWS];
+  return [...functions, ...plain, ...Object.values(statements)].join();
 }
 
 /** What somebody makes in `public` who hopes that another role calls it: each ends the call that runs it. */

@@ -44,7 +44,7 @@ describeWithServers("what is held in Redis", () => {
   });
 
   const held = () => control.hgetall(names.holds);
-  const ends = () => control.zrange(names.holdEnds, 0, -1);
+  const ends = () => control.zrange(names.holdEnds, "0", "-1");
   const settle = (step: HoldStep, now = NOW) =>
     store.settle(WORKSPACE, step, { now, revision: null });
   const release = (id: string, now = NOW) =>

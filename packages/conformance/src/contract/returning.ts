@@ -8,6 +8,7 @@ import {
   aRelease,
   aReservation,
   HELD,
+  left,
   reserve,
   settle,
   settleAs,
@@ -32,13 +33,8 @@ const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
 const LONG = { ...HELD, ttl: 90 * DAY };
 const BOTH = [at("key"), at("identity")].map((each) => ({ ...each, version: 1 }));
 
-function hold(store: KeyStore, number: number, cost: number) {
-  return reserve(store, number, aReservation({ cost, hold: LONG }));
-}
-
-async function left(store: KeyStore, of = at("key")): Promise<number | null | undefined> {
-  return (await load(store, of)).usage?.remaining;
-}
+const hold = (store: KeyStore, number: number, cost: number) =>
+  reserve(store, number, aReservation({ cost, hold: LONG }));
 
 type DueRefill = NonNullable<ChargeMoment["refill"]>;
 

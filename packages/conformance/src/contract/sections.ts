@@ -11,6 +11,7 @@ import { countingContracts } from "./counting.js";
 import { expectationContracts } from "./expectations.js";
 import { holdingContracts } from "./holding.js";
 import { isolationContracts } from "./isolation.js";
+import { lastingContracts } from "./lasting.js";
 import { limitingContracts } from "./limiting.js";
 import { namingContracts } from "./naming.js";
 import { pagingContracts } from "./paging.js";
@@ -48,6 +49,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: replayed requests", contracts: replayingContracts },
   { name: "holds: taken", contracts: holdingContracts },
   { name: "holds: ended", contracts: settlingContracts },
+  { name: "holds: renewed and over", contracts: lastingContracts },
   { name: "holds: changes meanwhile", contracts: returningContracts },
   { name: "holds: slots", contracts: slotContracts },
   { name: "holds: restored", contracts: restoringContracts },

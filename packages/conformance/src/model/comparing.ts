@@ -5,13 +5,21 @@ import {
   type HourCount,
   type KeyStore,
   STATISTICS_SPAN_MS,
+  type Want,
 } from "@latchkey/core";
 import { at, DAY, NOW } from "../fixtures/records.js";
-import { KINDS, NUMBERS, WINDOW_KINDS, WINDOWS } from "./arbitraries.js";
+import { KINDS, NAMES, NUMBERS, WINDOW_KINDS, WINDOWS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
 
 /** Every record that a sequence may write. */
 export const ADDRESSES = KINDS.flatMap((kind) => NUMBERS.map((number) => at(kind, number)));
+
+/** Every name that a sequence may give. */
+export const CLAIMS = KINDS.flatMap((kind) =>
+  ["a", "b"].flatMap((index) => NAMES.map((value) => ({ kind, index, value }))),
+);
+/** All that can be read by an id or a name. */
+export const WANTS: readonly Want[] = [...ADDRESSES, ...CLAIMS];
 
 /** Without what JSON does not show: fields that are undefined, prototypes. */
 export function assertAlike(actual: unknown, expected: unknown, call: unknown): void {

@@ -8,7 +8,6 @@ import type {
   LoadedRecord,
   RecordAddress,
   StoredRecord,
-  Want,
 } from "@latchkey/core";
 import type { TestContext } from "../fixtures/context.js";
 import { holdId } from "../fixtures/holds.js";
@@ -16,14 +15,13 @@ import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.j
 import {
   KINDS,
   LISTS,
-  NAMES,
   SLOTS,
   type Step,
   type StepOf,
   WINDOW_KINDS,
   WORKSPACES,
 } from "./arbitraries.js";
-import { ADDRESSES, assertAlike, compareStatistics, compareWindows } from "./comparing.js";
+import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from "./comparing.js";
 import { ModelStore } from "./model-store.js";
 import { dueOf, firstOfEach, firstOfEachWindow, holdOf, isSame, nameIn } from "./plans.js";
 
@@ -31,11 +29,6 @@ import { dueOf, firstOfEach, firstOfEachWindow, holdOf, isSame, nameIn } from ".
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
 /** How far the clock may lie behind the latest instant it has shown. */
 const MOST_BACK_MS = DAY / 2;
-
-const CLAIMS = KINDS.flatMap((kind) =>
-  ["a", "b"].flatMap((index) => NAMES.map((value) => ({ kind, index, value }))),
-);
-const WANTS: readonly Want[] = [...ADDRESSES, ...CLAIMS];
 
 /** A random sequence on a store and on the model: each call goes to both, and their answers are compared. */
 export class ModelRun {

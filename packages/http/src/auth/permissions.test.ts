@@ -9,7 +9,8 @@ import { describe, expect, test } from "vitest";
 import { BY_HEADER } from "../testing/by-header.js";
 import { createFixture } from "../testing/fixture.js";
 import { openService } from "../testing/open-service.js";
-import { callAs, GUARDED, narrowed, SAMPLES, widened } from "../testing/samples.js";
+import { callAs, GUARDED, narrowed, widened } from "../testing/sample-calls.js";
+import { SAMPLES } from "../testing/samples.js";
 
 const EVERYTHING = [
   ...API_ACTIONS.map((action) => `api.*.${action}`),

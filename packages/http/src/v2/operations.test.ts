@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { BY_HEADER } from "../testing/by-header.js";
 import { createFixture } from "../testing/fixture.js";
 import { openService, type TestService } from "../testing/open-service.js";
-import { narrowed, type Sample, widened } from "../testing/samples.js";
+import { narrowed, widened } from "../testing/sample-calls.js";
+import type { Sample } from "../testing/samples.js";
 import { V2_SAMPLES as SAMPLES } from "../testing/v2-samples.js";
 import { V2 } from "./contract.js";
 

@@ -1,5 +1,5 @@
 import type { LimitAlgorithm } from "@latchkey/core";
-import { takenHold } from "./plain-hold-sql.js";
+import { type PlainHold, takenHold } from "./plain-hold-sql.js";
 
 /** What a plain charge consists of: there is a statement for each combination. */
 export interface PlainShape {
@@ -11,13 +11,6 @@ export interface PlainShape {
   readonly hasRefill: boolean;
   /** What of it is held, beside the counters of all records that it confirms; null: nothing. */
   readonly hold: PlainHold | null;
-}
-
-/** One hold of a plain charge. */
-export interface PlainHold {
-  readonly keeps: "all" | "slots";
-  /** Which of the records the counters are of that it takes from: the first that it confirms, or the second. */
-  readonly uses: number;
 }
 
 /**

@@ -1,5 +1,11 @@
 import { LAST_INSTANT, type LimitAlgorithm } from "@latchkey/core";
-import type { PlainHold } from "./plain-charge-sql.js";
+
+/** One hold of a plain charge. */
+export interface PlainHold {
+  readonly keeps: "all" | "slots";
+  /** Which of the records the counters are of that it takes from: the first that it confirms, or the second. */
+  readonly uses: number;
+}
 
 /** Writes a piece of SQL for each limit. */
 type OfLimits = (sql: string | ((names: readonly string[], index: number) => string)) => string;

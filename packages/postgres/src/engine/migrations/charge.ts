@@ -376,7 +376,6 @@ BEGIN
   RETURN answers;
 END
 $function$;
-
 -- Windows and requests may have no row to lock. The first number keeps clear of locks that other programs take.
 CREATE FUNCTION latchkey.lock_names(workspace_id text, names text[]) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
@@ -384,7 +383,6 @@ BEGIN
     FROM (SELECT DISTINCT hashtext(workspace_id || ' ' || n.name) AS number FROM unnest(names) n (name) ORDER BY 1) l;
 END
 $function$;
-
 -- Windows, requests and ends of holds are kept until a day after their end, so that a clock that is set back finds them still. That goes by
 -- the clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a
 -- lock while he holds those of rows that he forgets.
@@ -394,7 +392,6 @@ CREATE FUNCTION latchkey.forget_passed(server_at bigint, most integer) RETURNS v
     ORDER BY q.until LIMIT most FOR UPDATE SKIP LOCKED
   ) ended WHERE p.workspace = ended.workspace AND p.name = ended.name;
 END;
-
 CREATE FUNCTION latchkey.pass(in_workspace integer, of_name text, ends_at bigint, new_value text)
 RETURNS void LANGUAGE sql BEGIN ATOMIC
   INSERT INTO latchkey.passing (until, workspace, name, value) VALUES (ends_at, in_workspace, of_name, new_value)

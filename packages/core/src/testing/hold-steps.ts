@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import type { LimitFigures } from "../rules/limit-algorithm.js";
+import type { LimitAlgorithm } from "../rules/limit-state.js";
+
+/** How far apart refills fall due, and when the first does. */
+export const PERIOD = 50;
+export const START = 1_000;
+export const DURATION = 40;
+
+const OWNERS = [0, 1, null] as const;
+export type Owner = (typeof OWNERS)[number];
+
+/** One limit of each algorithm of each owner. */
+export const LIMITS = OWNERS.flatMap((owner) =>
+  (["fixed", "sliding", "token-bucket", "concurrent"] as const).map((algorithm) => ({
+    owner,
+    algorithm,
+  })),
+);
+export type Which = (typeof LIMITS)[number];
+
+const MARKS: Record<LimitAlgorithm, string> = {
+  fixed: "",
+  sliding: "s",
+  "token-bucket": "t",
+  concurrent: "c",
+};
+export const nameOf = ({ owner, algorithm }: Which) => `${owner ?? "none"}-${algorithm}`;
+export const windowOf = (which: Which) => `${MARKS[which.algorithm]}${DURATION}:${nameOf(which)}`;
+export const ROOM = 60;
+export const figures = ({ algorithm }: Which): LimitFigures => ({
+  algorithm,
+  limit: algorithm === "token-bucket" ? 17 : ROOM,
+  duration: DURATION,
+  burst: ROOM,
+});
+
+/** Steps that take from some of the limits, and from the uses of some of the records. */
+function stepsOver(whiches: readonly number[], places: readonly (0 | 1 | null)[]) {
+  const costs = fc.uniqueArray(
+    fc.record({ which: fc.constantFrom(...whiches, -1), cost: fc.integer({ min: 1, max: 9 }) }),
+    { selector: ({ which }) => which, maxLength: 3 },
+  );
+  const taking = {
+    uses: fc.constantFrom(...places),
+    cost: fc.nat({ max: 12 }),
+    costs: costs.map((all) => all.filter(({ which }) => which >= 0)),
+  };
+  const place = fc.constantFrom(...places.filter((each) => each !== null));
+  const which = fc.constantFrom(...whiches, -1);
+  const step = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ type: fc.constant("charge" as const), ...taking }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant("reserve" as const),
+        ...taking,
+        ttl: fc.constantFrom(5, 30, 200, 1_000),
+      }),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant("settle" as const),
+        /** Which, the latest first, and how much of each of what it holds was used, in percent. */
+        pick: fc.nat({ max: 6 }),
+        percent: fc.constantFrom(0, 0, 10, 50, 90, 100),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        type: fc.constant("renew" as const),
+        pick: fc.nat({ max: 6 }),
+        ttl: fc.option(fc.constantFrom(10, 300)),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        type: fc.constant("change" as const),
+        place,
+        operation: fc.oneof(
+          { weight: 3, arbitrary: fc.constant({ kind: "keep" as const }) },
+          {
+            weight: 1,
+            arbitrary: fc.record({
+              kind: fc.constant("set" as const),
+              remaining: fc.option(fc.nat({ max: 90 }), { freq: 4 }),
+            }),
+          },
+          {
+            weight: 1,
+            arbitrary: fc.record({
+              kind: fc.constantFrom("increment" as const, "decrement" as const),
+              by: fc.nat({ max: 9 }),
+            }),
+          },
+        ),
+        reset: which,
+        keeps: fc.oneof(
+          { weight: 4, arbitrary: fc.constant(null) },
+          { weight: 1, arbitrary: fc.subarray([...whiches]) },
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("refresh" as const), place }) },
+  );
+  const move = fc.oneof(fc.nat({ max: 8 }), fc.constantFrom(0, 25, 50, 120));
+  return fc.array(fc.tuple(move, step), { maxLength: 40, size: "max" });
+}
+
+type Steps = ReturnType<typeof stepsOver> extends fc.Arbitrary<infer Value> ? Value : never;
+export type Step = Steps[number][1];
+export type StepOf<Type extends Step["type"]> = Extract<Step, { readonly type: Type }>;
+
+const EVERY = LIMITS.map((_, index) => index);
+
+/** Few counters, so that a sequence meets them again and again: uses, limits of a key, and everything. */
+export const steps = fc.oneof(
+  stepsOver([], [0]),
+  stepsOver([0, 1, 2, 3], [0]),
+  stepsOver([2], [0]),
+  stepsOver([4, 7, 8, 10], [1, null]),
+  stepsOver(EVERY, [0, 1, null]),
+);
+
+/** How uses are restored: to an amount, or by it up to a bound. */
+export type Refilling = { readonly amount: number; readonly bound: number | null } | null;
+export const refilling = fc.option(
+  fc.record({
+    amount: fc.integer({ min: 1, max: 60 }),
+    bound: fc.option(fc.integer({ min: 1, max: 90 })),
+  }),
+  { freq: 5 },
+);
+
+/** Instants at which refills fell due in (after, until]. */
+export function dueBetween(after: number, until: number): number {
+  return Math.floor(until / PERIOD) - Math.floor(after / PERIOD);
+}
