@@ -255,7 +255,7 @@ function refresh<Counters>(
   for (const found of ended) expire(book, found, now);
   settleSums(book, counters, (sums) => sums);
   const usage = book.usage(counters);
-  const refilled = applyRefill(usage, refill, book.oldest(counters) ?? 0);
+  const refilled = refill === null ? usage : applyRefill(usage, refill, book.oldest(counters) ?? 0);
   if (refilled !== usage) book.setUsage(counters, refilled);
   const expired = ended.map(({ hold }) => hold);
   return { kind: "refreshed", expired, hasMore: over.length > ended.length };

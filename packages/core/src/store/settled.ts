@@ -1,10 +1,11 @@
-import { isCorruptRecord } from "../errors.js";
+import { isCorruptRecord, type LatchkeyError, unavailable } from "../errors.js";
 import type { Hold } from "../rules/hold.js";
 import type { Clock, EpochMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import { countedRefill } from "./counters.js";
 import type { KeyStore, LoadedRecord, StoredRecordState } from "./key-store.js";
+import type { HoldStep } from "./settle.js";
 
 /** What became of a plan, once nothing beside its counters had to be settled first. */
 export type SettledCharge = Exclude<ChargeResult, { kind: "unsettled" }>;
@@ -17,6 +18,15 @@ export interface SettledStore extends KeyStore {
 /** Is told of holds that ended by themselves, when that is noticed. */
 export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at: EpochMs) => void;
 
+/** How often something is settled before one look is given up: what was over is not, then, or others are over all the time. */
+const MAX_ROUNDS = 100;
+
+function keptEnding(): LatchkeyError {
+  return unavailable("what is held kept ending; nothing was taken, try again");
+}
+
+type RefreshStep = Extract<HoldStep, { kind: "refresh" }>;
+
 /**
  * A store in which no hold is open whose time has passed, as far as anybody sees: whoever meets one ends it first, and looks again. So
  * nothing has to run for it. Where a refill falls due beside open holds, it is worked out first as well.
@@ -28,19 +38,7 @@ export function createSettledStore(
   now: Clock,
   onExpired: ExpiryListener,
 ): SettledStore {
-  async function refresh(
-    workspaceId: string,
-    of: RecordAddress,
-    at: EpochMs,
-    due: ChargeMoment["refill"],
-  ) {
-    let refill = due;
-    if (due?.carry?.since === null) {
-      const { found } = await store.read(workspaceId, [of]);
-      const usage = found[0]?.usage ?? null;
-      refill = usage && countedRefill(usage, due);
-    }
-    const step = { kind: "refresh", of, refill } as const;
+  async function refresh(step: RefreshStep, workspaceId: string, at: EpochMs): Promise<void> {
     for (let hasMore = true; hasMore; ) {
       const result = await store.settle(workspaceId, step, { now: at, revision: null });
       if (result.kind !== "refreshed") return;
@@ -51,15 +49,24 @@ export function createSettledStore(
 
   async function chargeSettled(
     plan: ChargePlan,
-    moment: ChargeMoment,
-    first: ChargeResult,
+    first: ChargeMoment,
+    unsettled: Extract<ChargeResult, { kind: "unsettled" }>,
   ): Promise<SettledCharge> {
-    let result = first;
-    while (result.kind === "unsettled") {
+    const { workspaceId, confirms, uses } = plan;
+    let [moment, result]: [ChargeMoment, ChargeResult] = [first, unsettled];
+    for (let round = 0; result.kind === "unsettled"; round += 1) {
+      if (round === MAX_ROUNDS) throw keptEnding();
       const { record } = result;
-      const of = plan.confirms[record] as RecordAddress;
-      const refill = record === plan.uses ? moment.refill : null;
-      await refresh(plan.workspaceId, of, moment.now, refill);
+      const { kind, id } = confirms[record] as RecordAddress;
+      let refill = record === uses ? moment.refill : null;
+      if (refill?.carry?.since === null) {
+        const { found } = await store.read(workspaceId, [{ kind, id }]);
+        const usage = found[0]?.usage ?? null;
+        refill = usage && countedRefill(usage, refill);
+        // Where the uses are gone nothing is refilled.
+        if (usage === null) moment = { ...moment, refill: null };
+      }
+      await refresh({ kind: "refresh", of: { kind, id }, refill }, workspaceId, moment.now);
       result = await store.charge(plan, moment);
     }
     return result;
@@ -86,19 +93,22 @@ export function createSettledStore(
   function settled<Result extends { readonly found: readonly (LoadedRecord | null)[] }>(
     workspaceId: string,
     read: () => Promise<Result>,
+    round: number = 0,
   ): Promise<Result> {
     return read().then(async (result) => {
       const at = now();
       const addresses = unsettled(result.found, at);
       if (addresses.length === 0) return result;
+      if (round === MAX_ROUNDS) throw keptEnding();
       try {
-        for (const { kind, id } of addresses) await refresh(workspaceId, { kind, id }, at, null);
+        for (const { kind, id } of addresses)
+          await refresh({ kind: "refresh", of: { kind, id }, refill: null }, workspaceId, at);
       } catch (error) {
         // It is shown as it is, so that its key can be revoked: a charge is refused.
         if (isCorruptRecord(error)) return result;
         throw error;
       }
-      return settled(workspaceId, read);
+      return settled(workspaceId, read, round + 1);
     });
   }
 
