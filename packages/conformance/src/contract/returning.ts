@@ -300,6 +300,38 @@ export const returningContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "a limit that is emptied again and again while something is held is noted once",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const windows = ["60000:default", "s60000:other"];
+      const taking = aReservation({ limits: [aHeldLimit({ cost: 2 })] });
+      const dropsOf = async () => (await load(other, KEY)).usage?.holds?.drops;
+      for (const number of [1, 2, 3]) {
+        await reserve(store, number, taking);
+        await commit(store, { counters: [{ ...at("key"), dropWindows: windows.slice(0, 1) }] });
+        await commit(store, { counters: [{ ...at("key"), keepWindows: windows.slice(0, 1) }] });
+        await commit(store, { counters: [{ ...at("key"), keepWindows: windows }] });
+      }
+      const [isKept, before] = [true, 3];
+      const drops = [
+        { before, windows: windows.slice(0, 1), isKept: false },
+        { before, windows: windows.slice(0, 1), isKept },
+        { before, windows, isKept },
+      ];
+      assert.deepEqual(await dropsOf(), drops);
+      for (let round = 0; round < 2; round += 1)
+        await commit(store, { counters: [{ ...at("key"), keepWindows: [], dropWindows: [] }] });
+      assert.deepEqual(await dropsOf(), [
+        ...drops,
+        { before, windows: [], isKept },
+        { before, windows: [], isKept: false },
+      ]);
+      await reserve(store, 4, taking);
+      for (const number of [1, 2, 3]) await settleAs("ended", store, aRelease(number));
+      assert.equal(await usedOf(other, { window: "60000:default" }), 2);
+    },
+  },
+  {
     title:
       "limits that requests made up stay when those of the key change, and are emptied by their names",
     async check({ store, other }) {

@@ -1,3 +1,4 @@
+import type { HoldSums, WindowDrop } from "../rules/hold.js";
 import type {
   Change,
   Claim,
@@ -58,11 +59,22 @@ export function judgeChange<Counters>(
 function afterDrops(usage: Usage, { keepWindows, dropWindows }: CounterChange): Usage {
   const { holds } = usage;
   if (holds === undefined || (keepWindows === undefined && dropWindows === undefined)) return usage;
-  const before = holds.next;
-  const drops = [...holds.drops];
-  if (keepWindows !== undefined) drops.push({ before, windows: keepWindows, isKept: true });
-  if (dropWindows !== undefined) drops.push({ before, windows: dropWindows, isKept: false });
+  let { drops } = holds;
+  if (keepWindows !== undefined) drops = dropsWith(holds, drops, keepWindows, true);
+  if (dropWindows !== undefined) drops = dropsWith(holds, drops, dropWindows, false);
   return { ...usage, holds: { ...holds, drops } };
+}
+
+/** One of the same windows takes the place of that before: it is of all holds that that was of. So the same, again and again, is one. */
+function dropsWith(
+  { next }: HoldSums,
+  drops: readonly WindowDrop[],
+  windows: readonly string[],
+  isKept: boolean,
+): readonly WindowDrop[] {
+  const names = windows.join();
+  const others = drops.filter((each) => each.isKept !== isKept || each.windows.join() !== names);
+  return [...others, { before: next, windows, isKept }];
 }
 
 /** Whether the version of a record, null for none, is as expected. */

@@ -41,11 +41,14 @@ local function countersOf(record)
   return field, text and sub(text, 3) or nil
 end
 
--- Nothing comes back to windows that are forgotten, or to all but those that stay.
+-- Nothing comes back to windows that are forgotten, or to all but those that stay. A drop takes the place of one of the same windows.
 local function addDrop(sums, mark, windows)
-  local before = sums.drops == "" and "" or sums.drops .. ","
-  sums.drops = before .. format("%.0f", sums.next) .. mark .. string.gsub(windows, " *(%S+) *", "%1|")
-  sums.drops = match(sums.drops, "^%S*")
+  local names, drops = mark .. match(string.gsub(windows, " *(%S+) *", "%1|"), "^%S*"), {}
+  for drop in string.gmatch(sums.drops, "[^,]+") do
+    if match(drop, "^%d*(.*)$") ~= names then drops[#drops + 1] = drop end
+  end
+  drops[#drops + 1] = format("%.0f", sums.next) .. names
+  sums.drops = table.concat(drops, ",")
 end
 
 -- 1. What may refuse.

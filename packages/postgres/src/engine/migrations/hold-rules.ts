@@ -85,10 +85,15 @@ CREATE FUNCTION latchkey.sums_after_set(sums text) RETURNS text LANGUAGE sql IMM
 CREATE FUNCTION latchkey.drop_text(sums text, mark text, names jsonb) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN names IS NOT NULL THEN split_part(sums, ';', 4) || mark
     || coalesce((SELECT string_agg(n.name || '|', '' ORDER BY n.place) FROM jsonb_array_elements_text(names) WITH ORDINALITY n (name, place)), '') END;
--- The sums once windows are forgotten, all but some or some by name: nothing comes back to them.
+-- The sums once windows are forgotten, all but some or some by name: nothing comes back to them. A drop takes the place of one of the same
+-- windows.
 CREATE FUNCTION latchkey.sums_after_drops(sums text, kept jsonb, dropped jsonb) RETURNS text LANGUAGE sql IMMUTABLE
-  RETURN sums || coalesce(CASE WHEN sums NOT LIKE '%;' THEN ',' ELSE '' END
-    || nullif(concat_ws(',', latchkey.drop_text(sums, '-', kept), latchkey.drop_text(sums, '+', dropped)), ''), '');
+  RETURN CASE WHEN kept IS NULL AND dropped IS NULL THEN sums ELSE (
+    SELECT substring(sums FROM '^.*;') || concat_ws(',', (
+      SELECT string_agg(d.text, ',' ORDER BY d.place) FROM unnest(string_to_array(split_part(sums, ';', 7), ',')) WITH ORDINALITY d (text, place)
+      WHERE ltrim(d.text, '0123456789') IS DISTINCT FROM ltrim(n.kept, '0123456789')
+        AND ltrim(d.text, '0123456789') IS DISTINCT FROM ltrim(n.dropped, '0123456789')), n.kept, n.dropped)
+    FROM (VALUES (latchkey.drop_text(sums, '-', kept), latchkey.drop_text(sums, '+', dropped))) n (kept, dropped)) END;
 
 -- Whether units may still come back to a window that may have been emptied meanwhile. Those of the workspace are not among those that stay.
 CREATE FUNCTION latchkey.is_returnable(drops text, of_window text, is_passing boolean, number bigint) RETURNS boolean
