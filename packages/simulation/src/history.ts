@@ -14,6 +14,8 @@ export interface KeySetup {
   readonly refill: Refill | null;
   /** The limit named `default`; null: none. */
   readonly limit: { readonly limit: number; readonly duration: number } | null;
+  /** The concurrent limit named `parallel`; null: none. */
+  readonly slots: { readonly limit: number; readonly duration: number } | null;
   /** Index of the identity that it belongs to; null: nobody. */
   readonly identity: number | null;
   readonly usesFrom: "key" | "identity";
@@ -32,6 +34,15 @@ export interface KnownKey {
   readonly origin: { readonly key: KnownKey; readonly call: Call } | null;
   /** The first key of its chain of rotations: they share counters. */
   readonly first: string;
+}
+
+/** A reservation that somebody was told of. */
+export interface KnownReservation {
+  readonly id: string;
+  readonly key: KnownKey;
+  /** The call that made it. */
+  readonly call: Call;
+  readonly expiresAt: number;
 }
 
 /** What became of a call. */

@@ -1,6 +1,7 @@
-import type { ChargePlan, ChargeResult, VerifyOutcome } from "@latchkey/core";
+import type { ChargePlan, ChargeResult, HoldResult, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
+import { reservedUses } from "./holds.js";
 
 const costOf = ({ args }: Call): number => args.cost as number;
 
@@ -18,7 +19,7 @@ function admissionsOf(world: World, keys: readonly KnownKey[]): readonly Call[] 
 }
 
 /** Keys that take their uses from one counter, which was given so many at first. */
-interface Counter {
+export interface Counter {
   /** Id of the record that has it, or name of the first key of a rotation. */
   readonly owner: string;
   readonly keys: KnownKey[];
@@ -26,7 +27,7 @@ interface Counter {
 }
 
 /** Counters with an end, that nothing refills, and whose keys went on taking from them. */
-function countersOf(world: World): readonly Counter[] {
+export function countersOf(world: World): readonly Counter[] {
   const isMoved = world.calls.some(({ action }) => action === "moveKey" || action === "shareUses");
   const counters = new Map<string, Counter>();
   for (const key of isMoved ? [] : world.keys) {
@@ -48,6 +49,11 @@ function lostUses(world: World, { owner, keys }: Counter): number {
   const ids = new Set([owner, ...keys.map(({ keyId }) => keyId)]);
   let lost = 0;
   for (const { method, args, result } of world.losses.flatMap(({ writes }) => writes)) {
+    if (method === "settle") {
+      const { kind, hold, used } = result as Partial<Extract<HoldResult, { kind: "ended" }>>;
+      // What was lost of an end comes back when the time of the reservation has passed.
+      if (kind === "ended" && ids.has(hold?.keyId ?? "")) lost += used?.uses ?? 0;
+    }
     if (method !== "charge" || (result as ChargeResult).kind !== "charged") continue;
     const { confirms, uses, cost } = args[0] as ChargePlan;
     if (uses !== null && ids.has(confirms[uses]?.id as string)) lost += cost;
@@ -67,7 +73,8 @@ export function usesAreNotOverspent(world: World): string | null {
     );
     const more = given.reduce((sum, { args }) => sum + (args.value as number), 0);
     const granted = counter.granted + lostUses(world, counter) + more;
-    const admitted = admissionsOf(world, counter.keys).reduce((sum, call) => sum + costOf(call), 0);
+    const verified = admissionsOf(world, counter.keys).reduce((sum, call) => sum + costOf(call), 0);
+    const admitted = verified + reservedUses(world, counter.keys);
     if (admitted > granted)
       return `${counter.owner}: ${admitted} uses admitted, ${granted} granted`;
   }
@@ -95,7 +102,10 @@ export function windowsAreNotOverspent(world: World): string | null {
     for (const { name, limit, reset } of returnedBy<{ ratelimits: readonly Window[] }>(call)
       .ratelimits ?? []) {
       // One that requests make up has now this limit and now that.
-      const broken = name === "tiles" ? null : take(`${call.key?.first} ${name} ${reset}`, limit);
+      const broken =
+        name === "tiles" || name === "parallel"
+          ? null
+          : take(`${call.key?.first} ${name} ${reset}`, limit);
       if (broken !== null) return broken;
     }
   for (const call of world.calls) {
@@ -116,7 +126,8 @@ export function usesAreTakenInOrder(world: World): string | null {
   if (world.losses.length > 0) return null;
   for (const { owner, keys } of countersOf(world)) {
     const isChanged = world.calls.some(
-      ({ action, key }) => action === "updateRemaining" && keys.includes(key as KnownKey),
+      ({ action, key }) =>
+        (action === "updateRemaining" || action === "reserve") && keys.includes(key as KnownKey),
     );
     if (isChanged) continue;
     const taken = admissionsOf(world, keys)

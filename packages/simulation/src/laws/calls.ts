@@ -62,7 +62,7 @@ export function repeatsAreAlike(world: World): string | null {
 }
 
 /** Whether the clocks of the processes differ, or were set. */
-function hasOtherClocks({ plan }: World): boolean {
+export function hasOtherClocks({ plan }: World): boolean {
   return (
     plan.clockOffsets.some((offset) => offset !== 0) ||
     plan.steps.some(({ action }) => action === "setClock")

@@ -12,7 +12,7 @@ const KIND_BY_CODE: Readonly<Record<string, string>> = {
   USAGE_EXCEEDED: "usage-exceeded",
 };
 
-const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded"]);
+const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded", "reserve"]);
 
 /**
  * Each verdict that took something, or was refused by a counter, has a charge of its own, which took what was asked for and came to
@@ -97,7 +97,8 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
           (limit, place) =>
             told[place]?.name === limit.name &&
             told[place]?.remaining === limit.remaining &&
-            told[place]?.reset === limit.resetAt,
+            // When slots end, a refusal reads from the holds.
+            (told[place]?.reset === limit.resetAt || (limit.name === "parallel" && limit.exceeded)),
         )))
   );
 }

@@ -62,7 +62,9 @@ export async function theStoreIsAsTheModel(world: World): Promise<string | null>
 }
 
 function stateOf(state: StoredRecordState | null): string {
-  return state === null ? "nothing" : JSON.stringify([state.record.version, state.usage]);
+  if (state === null) return "nothing";
+  const { holds: _, ...usage } = state.usage ?? {};
+  return JSON.stringify([state.record.version, state.usage === null ? null : usage]);
 }
 
 const HOUR_MS = 3_600_000;
@@ -99,7 +101,7 @@ export function statisticsFit(world: World): string | null {
   if (!isWhole) return null;
   for (const call of world.calls) {
     const code = codeOf(call);
-    if (code === null || code === "NOT_FOUND" || call.action !== "verify") continue;
+    if (code === null || code === "NOT_FOUND" || !isVerdict(call)) continue;
     const name = `${call.process} ${call.key?.keyId} ${code}`;
     const all = world.calls.filter(
       (other) => codeOf(other) === code && other.key === call.key && other.process === call.process,
@@ -115,14 +117,18 @@ const ofKey =
   (call: Call): boolean =>
     call.process === process &&
     call.key?.keyId === keyId &&
-    (call.action === "verify" || call.action === "guarded");
+    (isVerdict(call) || call.action === "guarded");
 
 const inHour =
   (hourAt: number) =>
   (call: Call): boolean =>
     call.leastNow < hourAt + HOUR_MS && call.endNow >= hourAt;
 
+function isVerdict({ action }: Call): boolean {
+  return action === "verify" || action === "reserve";
+}
+
 /** The verdict that was told; null where nobody heard it. */
 function codeOf(call: Call): string | null {
-  return call.action === "verify" ? (returnedBy<VerifyOutcome>(call).code ?? null) : null;
+  return isVerdict(call) ? (returnedBy<VerifyOutcome>(call).code ?? null) : null;
 }

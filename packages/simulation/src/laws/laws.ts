@@ -10,6 +10,7 @@ import {
 import { verdictsHaveCharges } from "./charges.js";
 import { listsAreWhole, logsAreWhole, statisticsFit, theStoreIsAsTheModel } from "./end-state.js";
 import { guardsHold } from "./guards.js";
+import { reservationsEnd, slotsAreNotOverfull } from "./holds.js";
 import { deadKeysTakeNothing, plansFollowTheRecords } from "./plans.js";
 import {
   refusalsHaveReasons,
@@ -40,6 +41,8 @@ export const HISTORY_LAWS: Readonly<
   "every call settles": callsSettle,
   "errors are latchkey's own": errorsAreExpected,
   "no more uses are admitted than granted": usesAreNotOverspent,
+  "no more slots are held at once than the limit says": slotsAreNotOverfull,
+  "every reservation ends, and nothing is lost with it": reservationsEnd,
   "no more units are admitted in a window than its limit": windowsAreNotOverspent,
   "uses are taken in an order that agrees with time": usesAreTakenInOrder,
   "each verdict is deserved while it is asked for": verdictsAreDeserved,

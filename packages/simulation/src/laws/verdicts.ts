@@ -59,7 +59,7 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
   ];
 }
 
-const ASKING: ReadonlySet<string> = new Set(["verify", "explain", "guarded"]);
+const ASKING: ReadonlySet<string> = new Set(["verify", "explain", "guarded", "reserve"]);
 
 /** The code of a verification that came to a verdict; a workspace that is switched off is an error of the same name. */
 function codeOf(call: Call): string | null {
@@ -123,6 +123,8 @@ export function refusalsHaveReasons(world: World): string | null {
       return `#${call.index} was given an instant that no date can name`;
     if (call.outcome.kind !== "failed" || call.key === null) continue;
     const { code } = call.outcome.error as LatchkeyError;
+    // Of a reservation it is said that there is none.
+    if (call.args.reservationId !== undefined) continue;
     const { exists } = settingsOf(world, call.key);
     const seen = possibleValues(exists, call.startTick, call.endTick, world.losses);
     const revokes = call.action === "deleteKey" || call.args.enabled === false;

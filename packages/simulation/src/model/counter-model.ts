@@ -4,7 +4,12 @@ import type { ChargeMoment, ChargePlan, ChargeResult, UsageChange } from "@latch
 export interface ModelWindow {
   readonly startedAt: number;
   readonly used: number;
+  /** Stays the same until it is emptied, or another takes its place. */
+  readonly token: object;
 }
+
+/** What something made of the uses that were left. */
+export type UsesStep = (left: number | null) => number | null;
 
 /** Uses of a record, and its windows. */
 export interface ModelCounter {
@@ -12,6 +17,9 @@ export interface ModelCounter {
   refilledAt: number;
   lastRefillAt: number | null;
   readonly windows: Map<string, ModelWindow>;
+  /** What they were at first, and all that was done with them since. */
+  readonly first: number | null;
+  readonly steps: UsesStep[];
 }
 
 /** What is remembered of a request. */
@@ -24,11 +32,41 @@ export interface RememberedResult {
 /** The part of a counter that changes of configuration move. */
 export type ChangedUses = Pick<ModelCounter, "remaining" | "refilledAt" | "lastRefillAt">;
 
+/** The counter of a record that is new. */
+export function newCounter({ remaining, refilledAt, lastRefillAt }: ChangedUses): ModelCounter {
+  const first = remaining;
+  return { remaining, refilledAt, lastRefillAt, windows: new Map(), first, steps: [] };
+}
+
+/** A refill. */
+export function raisedTo(amount: number): UsesStep {
+  return (left) => (left === null ? null : Math.max(left, amount));
+}
+
+function lessBy(cost: () => number): UsesStep {
+  return (left) => (left === null ? null : left - cost());
+}
+
+/** Counts the uses of a counter from the first on. */
+export function recount(counter: ModelCounter): void {
+  counter.remaining = counter.steps.reduce((left, step) => step(left), counter.first);
+}
+
+/** Notes what a change of configuration does with uses. */
+export function noteChange(counter: ModelCounter, { due, operation }: UsageChange): void {
+  const { steps } = counter;
+  if (due !== null && isOwed(counter, due)) steps.push(raisedTo(due.amount));
+  if (operation.kind === "set") steps.push(() => operation.remaining);
+  else if (operation.kind !== "keep")
+    steps.push(lessBy(() => (operation.kind === "decrement" ? operation.by : -operation.by)));
+}
+
 /**
  * What a charge comes to whose plan holds. It is carried out.
  *
  * @param counter - Null: the plan takes no uses, or the record that has them is gone.
  * @param windows - Of each limit, those among which its window is; undefined: the record that has them is gone.
+ * @param cost - What of the uses counts as taken, from now on and later.
  */
 export function chargeOf(
   plan: ChargePlan,
@@ -36,15 +74,18 @@ export function chargeOf(
   windows: readonly (Map<string, ModelWindow> | undefined)[],
   now: number,
   refill: ChargeMoment["refill"],
+  cost: () => number = () => plan.cost,
 ): Extract<ChargeResult, { readonly limits: unknown }> {
   const gone = plan.uses === null ? null : 0;
   const uses = refilled(counter ?? { remaining: gone, refilledAt: 0, lastRefillAt: null }, refill);
-  const open = plan.limits.map(({ window, duration }, place): ModelWindow => {
+  const open = plan.limits.map(({ window, duration, algorithm }, place): ModelWindow => {
     const start = Math.floor(now / duration) * duration;
     const stored = windows[place]?.get(window);
+    const { token = {}, startedAt = 0, used = 0 } = stored ?? {};
+    if (algorithm === "concurrent") return { startedAt: Math.max(now, startedAt), used, token };
     return stored !== undefined && stored.startedAt >= start
       ? stored
-      : { startedAt: start, used: 0 };
+      : { startedAt: start, used: 0, token: {} };
   });
   const tooMany = plan.limits.map(
     ({ limit, cost }, place) => (open[place]?.used as number) + cost > limit,
@@ -53,22 +94,25 @@ export function chargeOf(
   const kind = tooMany.includes(true) ? "rate-limited" : isSpent ? "usage-exceeded" : "charged";
   const took = kind === "charged";
   const left = uses.remaining === null || !took ? uses.remaining : uses.remaining - plan.cost;
-  const limits = plan.limits.map(({ name, limit, duration, cost, window }, place) => {
-    const { startedAt, used } = open[place] as ModelWindow;
+  const limits = plan.limits.map(({ name, limit, duration, cost, window, algorithm }, place) => {
+    const { startedAt, used, token } = open[place] as ModelWindow;
     const after = took ? used + cost : used;
     if (took && plan.mode === "commit" && cost > 0)
-      windows[place]?.set(window, { startedAt, used: after });
+      windows[place]?.set(window, { startedAt, used: after, token });
     return {
       name,
       limit,
       remaining: Math.max(0, limit - after),
-      resetAt: startedAt + duration,
+      resetAt: algorithm === "concurrent" && after === 0 ? startedAt : startedAt + duration,
       exceeded: tooMany[place] === true,
       state: { at: startedAt, used: after, earlier: [] },
     };
   });
-  if (took && plan.mode === "commit" && counter !== null)
+  if (took && plan.mode === "commit" && counter !== null) {
+    if (refill !== null && isOwed(counter, refill)) counter.steps.push(raisedTo(refill.amount));
+    counter.steps.push(lessBy(cost));
     Object.assign(counter, uses, { remaining: left });
+  }
   return { kind, remaining: left, limits };
 }
 
@@ -96,9 +140,17 @@ export function usesAfter(
   return uses;
 }
 
+/** Whether a refill is due that a counter has not had. */
+export function isOwed(
+  { remaining, refilledAt }: ChangedUses,
+  { dueAt }: NonNullable<ChargeMoment["refill"]>,
+): boolean {
+  return remaining !== null && refilledAt < dueAt;
+}
+
 function refilled(before: ChangedUses, due: ChargeMoment["refill"]): ChangedUses {
   const { remaining, refilledAt, lastRefillAt } = before;
-  if (due === null || remaining === null || refilledAt >= due.dueAt)
+  if (due === null || remaining === null || !isOwed(before, due))
     return { remaining, refilledAt, lastRefillAt };
   const { amount, dueAt } = due;
   return { remaining: Math.max(remaining, amount), refilledAt: dueAt, lastRefillAt: dueAt };

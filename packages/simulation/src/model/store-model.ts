@@ -10,11 +10,15 @@ import type {
 import {
   type ChangedUses,
   chargeOf,
+  isOwed,
   type ModelCounter,
   type ModelWindow,
+  newCounter,
+  noteChange,
   type RememberedResult,
   usesAfter,
 } from "./counter-model.js";
+import { hasHeldUses, hasOver, holdsOf, type ModelHold } from "./hold-model.js";
 
 /** A record as the model holds it: records of one rotation share a counter. */
 export interface ModelRecord {
@@ -31,6 +35,7 @@ export class ModelWorkspace {
   readonly lists = new Map<string, Set<string>>();
   readonly windows = new Map<string, ModelWindow>();
   readonly requests = new Map<string, RememberedResult>();
+  readonly holds = new Map<string, ModelHold>();
   /** Ids of records that the world has damaged. */
   readonly damaged = new Set<string>();
 
@@ -59,7 +64,8 @@ export class StoreModel {
   }
 
   /** What a charge has to come to. It is carried out. */
-  charge(plan: ChargePlan, { now, refill, request }: ChargeMoment): ChargeResult {
+  charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+    const { now, refill, request } = moment;
     const workspace = this.at(plan.workspaceId);
     if (plan.revision !== null && plan.revision !== workspace.revision)
       return { kind: "stale", moved: "revision" };
@@ -76,11 +82,26 @@ export class StoreModel {
       const { kind, id } = plan.confirms[place] as Expectation;
       return workspace.get(kind, id)?.counter ?? null;
     };
+    const beside = plan.confirms.map((_, place) => ofRecord(place));
+    const over = beside.findIndex((own) => own !== null && hasOver(workspace, own, now));
+    if (over !== -1) return { kind: "unsettled", record: over };
     const windows = plan.limits.map(({ owner }) =>
       owner === null ? workspace.windows : ofRecord(owner)?.windows,
     );
     const counter = plan.uses === null ? null : ofRecord(plan.uses);
-    const result = chargeOf(plan, counter, windows, now, refill);
+    const isDue = refill !== null && counter !== null && isOwed(counter, refill);
+    if (plan.uses !== null && isDue && hasHeldUses(workspace, counter))
+      return { kind: "unsettled", record: plan.uses };
+    let held: ModelHold | undefined;
+    const cost = (): number => (held?.usesOf == null ? plan.cost : held.taken);
+    let result = chargeOf(plan, counter, windows, now, refill, cost);
+    if (result.kind === "charged" && plan.hold !== undefined) {
+      const holds = holdsOf(plan, moment, beside, windows);
+      for (const hold of holds) workspace.holds.set(hold.id, hold);
+      [held] = holds;
+      const { id, expiresAt } = held as ModelHold;
+      result = { ...result, hold: { id, expiresAt } };
+    }
     if (request !== undefined && plan.mode === "commit") {
       const { fingerprint, rememberUntil: until } = request;
       workspace.requests.set(name, { fingerprint, until, result });
@@ -111,8 +132,14 @@ export class StoreModel {
   /** Carries a change out that was judged to be `committed`. */
   commit(workspaceId: string, change: Change, usages: readonly ChangedUses[]): void {
     const workspace = this.at(workspaceId);
-    for (const [index, { kind, id }] of change.counters.entries())
-      Object.assign(workspace.get(kind, id)?.counter as ModelCounter, usages[index]);
+    for (const [index, { kind, id, usage }] of change.counters.entries()) {
+      const counter = workspace.get(kind, id)?.counter as ModelCounter;
+      if (usage !== undefined) noteChange(counter, usage);
+      if (usage?.operation.kind === "set")
+        for (const hold of workspace.holds.values())
+          if (hold.usesOf !== null && hold.beside[hold.usesOf] === counter) hold.isVoid = true;
+      Object.assign(counter, usages[index]);
+    }
     this.#write(workspace, change);
   }
 
@@ -130,10 +157,15 @@ export class StoreModel {
         counter =
           "sharedWith" in counters
             ? (workspace.get(record.kind, counters.sharedWith)?.counter ?? null)
-            : { ...counters.usage, windows: new Map() };
+            : newCounter(counters.usage);
       workspace.records.set(name, { record, counter });
     }
     for (const { kind, id } of change.deletes) workspace.records.delete(`${kind} ${id}`);
+    const living = new Set([...workspace.records.values()].map(({ counter }) => counter));
+    for (const hold of workspace.holds.values()) {
+      hold.beside = hold.beside.map((own) => (living.has(own) ? own : null));
+      if (hold.beside.every((own) => own === null)) workspace.holds.delete(hold.id);
+    }
     for (const { kind, index, value, id } of change.releases)
       if (workspace.claims.get(`${kind} ${index} ${value}`) === id)
         workspace.claims.delete(`${kind} ${index} ${value}`);

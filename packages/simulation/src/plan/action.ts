@@ -1,5 +1,5 @@
 import type { Latchkey } from "@latchkey/core";
-import type { Call, KnownKey } from "../history.js";
+import type { Call, KnownKey, KnownReservation } from "../history.js";
 import type { Random } from "../random.js";
 import type { Network } from "../world/link.js";
 import type { KnownWorkspace } from "../world/template.js";
@@ -43,6 +43,29 @@ export function onKey(
       const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
       world.call({ process, action, args, workspace: key.workspace, key }, (latchkey, call) =>
         perform(latchkey, key, args as never, world, call),
+      );
+    },
+  };
+}
+
+/** An action that a process performs on a reservation that was made before; nothing where there is none. */
+export function onReservation(
+  weight: number,
+  choose: (random: Random) => Args,
+  perform: (latchkey: Latchkey, reservationId: string, args: never) => Promise<unknown>,
+): Action {
+  return {
+    weight,
+    choose: (random) => ({ drawn: random.below(1_000), ...choose(random) }),
+    perform: ({ world, process, action }, { drawn, ...asked }) => {
+      const all = world.reservations;
+      if (all.length === 0) return;
+      // Mostly one of the latest.
+      const back = (drawn as number) % Math.min(all.length, 3);
+      const { id, key } = all[all.length - 1 - back] as KnownReservation;
+      const args = { ...asked, reservationId: id };
+      world.call({ process, action, args, workspace: key.workspace, key }, (latchkey) =>
+        perform(latchkey, id, args as never),
       );
     },
   };

@@ -2,6 +2,7 @@ import type { PermissionQuery } from "@latchkey/core";
 import type { KeySetup } from "../history.js";
 import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
+import { HOLD_ACTIONS } from "./hold-actions.js";
 
 /** What a verification is asked with. */
 export interface VerifyArgs {
@@ -61,9 +62,10 @@ const KEY_ACTIONS = {
         limit: { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) },
       }),
     }),
-    (latchkey, { secret, workspace }, args: VerifyArgs, world) =>
-      (args.isElsewhere ? latchkey.workspace(world.elsewhere(workspace)) : latchkey).verifyKey({
-        key: secret,
+    async (latchkey, key, args: VerifyArgs, world, call) => {
+      const at = args.isElsewhere ? latchkey.workspace(world.elsewhere(key.workspace)) : latchkey;
+      const verdict = await at.verifyKey({
+        key: key.secret,
         remaining: { cost: args.cost },
         ...(args.requestId !== undefined && { requestId: args.requestId }),
         ...(args.permissions !== undefined && {
@@ -73,7 +75,9 @@ const KEY_ACTIONS = {
         ...(args.limit !== undefined && { ratelimits: [{ name: "tiles", ...args.limit }] }),
         // An API with an allow-list refuses whoever has no address.
         ipAddress: args.ipAddress ?? "192.0.2.1",
-      }),
+      });
+      return world.learnReservation(key, call, verdict);
+    },
   ),
   explain: onKey(2, nothing, (latchkey, { keyId }) =>
     latchkey.explainKey({ keyId, ipAddress: "192.0.2.1" }),
@@ -160,7 +164,7 @@ const WORKSPACE_ACTIONS = {
     }),
     async (latchkey, { id }, args: Pick<KeySetup, "remaining" | "identity" | "hasRole">, world) => {
       const workspace = world.workspaces.findIndex((one) => one.id === id);
-      const setup = { ...args, refill: null, limit: null, usesFrom: "key" } as const;
+      const setup = { ...args, refill: null, limit: null, slots: null, usesFrom: "key" } as const;
       return (await world.createKey(latchkey, workspace, setup)).name;
     },
   ),
@@ -237,7 +241,13 @@ const WORLD_ACTIONS = {
 } as const;
 
 /** Everything that can happen, by name. */
-export const ACTIONS = { ...KEY_ACTIONS, ...GUARD_ACTIONS, ...WORKSPACE_ACTIONS, ...WORLD_ACTIONS };
+export const ACTIONS = {
+  ...KEY_ACTIONS,
+  ...GUARD_ACTIONS,
+  ...HOLD_ACTIONS,
+  ...WORKSPACE_ACTIONS,
+  ...WORLD_ACTIONS,
+};
 
 /** The name of something that can happen. */
 export type ActionName = keyof typeof ACTIONS;

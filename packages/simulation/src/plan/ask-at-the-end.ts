@@ -7,6 +7,8 @@ import { ACTIONS, type ActionName } from "./actions.js";
  */
 export async function askAtTheEnd(world: World): Promise<void> {
   await world.heal();
+  // By then the time of every reservation has passed.
+  if (world.reservations.length > 0) await world.scheduler.run(world.scheduler.now + 10_000);
   const { processes, keys, workspaces, plan } = world;
   for (const process of processes.keys()) {
     const ask = (action: ActionName, args: Readonly<Record<string, unknown>>): unknown =>

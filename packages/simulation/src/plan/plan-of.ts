@@ -33,6 +33,9 @@ export function planOf(seed: number): Plan {
       limit: random.chance(40)
         ? { limit: random.between(1, 3), duration: random.pick([1_000, 60_000]) }
         : null,
+      slots: random.chance(20)
+        ? { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) }
+        : null,
       identity,
       usesFrom,
       hasRole: random.chance(50),
@@ -46,6 +49,10 @@ export function planOf(seed: number): Plan {
   const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(45)));
   // What a failover loses of a move that is under way nobody has promised.
   if (chosen.has("moveStore")) chosen.delete("failOver");
+  // Holds that move with a store are not foreseen, and a guard keeps the slots of its response while nobody reads that.
+  const isMoving = chosen.has("moveStore") && network === "calm";
+  if (isMoving) chosen.delete("reserve");
+  const hasSlots = !isMoving && !chosen.has("guarded");
   const weights = Object.fromEntries(
     names.map((name) => {
       const { weight, needs } = ACTIONS[name];
@@ -80,7 +87,7 @@ export function planOf(seed: number): Plan {
     flushMs,
     cachedKeys: random.pick([0, 1, 100, 100]),
     workspaces,
-    keys,
+    keys: hasSlots ? keys : keys.map((key) => ({ ...key, slots: null })),
     steps,
   };
 }

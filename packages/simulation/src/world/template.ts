@@ -89,7 +89,7 @@ async function makeWorkspace(
 export function createKey(
   latchkey: Latchkey,
   apiId: string,
-  { remaining, refill, limit, identity, usesFrom, hasRole }: KeySetup,
+  { remaining, refill, limit, slots, identity, usesFrom, hasRole }: KeySetup,
 ): Promise<{ readonly key: string; readonly keyId: string }> {
   const hasUses = remaining !== null && usesFrom === "key";
   return latchkey.createKey({
@@ -97,6 +97,11 @@ export function createKey(
     ...(hasUses && { remaining }),
     ...(hasUses && refill !== null && { refill }),
     ...(limit !== null && { ratelimit: limit }),
+    ...(slots !== null && {
+      ratelimits: [
+        { name: "parallel", algorithm: "concurrent" as const, autoApply: true, ...slots },
+      ],
+    }),
     ...(identity !== null && { externalId: `user_${identity}`, usesFrom }),
     ...(hasRole && { roles: ["reader"] }),
   });

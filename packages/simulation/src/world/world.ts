@@ -7,7 +7,7 @@ import {
   LatchkeyError,
 } from "@latchkey/core";
 import { copy } from "@latchkey/transfer";
-import type { Call, KeySetup, KnownKey, Loss, Outcome } from "../history.js";
+import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
 import { enter } from "./host.js";
@@ -37,6 +37,7 @@ export class World {
   workspaces: readonly KnownWorkspace[] = [];
   readonly calls: Call[] = [];
   readonly losses: Loss[] = [];
+  readonly reservations: KnownReservation[] = [];
   readonly processes: Process[] = [];
   /** When all had come to rest, and everybody was asked about everything. */
   restTick = Number.POSITIVE_INFINITY;
@@ -156,6 +157,17 @@ export class World {
     const key = { name, ...known, origin, first: origin?.key.first ?? name };
     this.keys.push(key);
     return key;
+  }
+
+  /** Learns of a reservation by the verdict that tells of it; a repeat tells of the same. */
+  learnReservation<Verdict extends object>(key: KnownKey, call: Call, verdict: Verdict): Verdict {
+    const { reservationId: id, expiresAt = 0 } = verdict as {
+      readonly reservationId?: string;
+      readonly expiresAt?: number;
+    };
+    if (id !== undefined && !this.reservations.some((known) => known.id === id))
+      this.reservations.push({ id, key, call, expiresAt });
+    return verdict;
   }
 
   workspaceOf(index: number): KnownWorkspace {

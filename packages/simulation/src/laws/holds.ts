@@ -1,0 +1,94 @@
+import type { SettledReservation } from "@latchkey/core";
+import {
+  type Call,
+  type KnownKey,
+  type KnownReservation,
+  mayHaveHappened,
+  returnedBy,
+} from "../history.js";
+import type { World } from "../world/world.js";
+import { countersOf } from "./admissions.js";
+import { hasOtherClocks } from "./calls.js";
+
+/** Calls about a reservation that may have had an effect. */
+function callsOf(world: World, { id }: KnownReservation): readonly Call[] {
+  return world.calls.filter(
+    (call) => call.args.reservationId === id && call.action !== "reserve" && mayHaveHappened(call),
+  );
+}
+
+/** Uses that reservations of some keys took at least: what was settled, and what is held still. */
+export function reservedUses(world: World, keys: readonly KnownKey[]): number {
+  let sum = 0;
+  for (const reservation of world.reservations) {
+    const { key, call, expiresAt } = reservation;
+    if (call.action !== "reserve" || !keys.includes(key)) continue;
+    const later = callsOf(world, reservation);
+    const ended = later.find(
+      ({ action, outcome }) => action !== "renew" && outcome.kind === "returned",
+    );
+    if (ended !== undefined) sum += returnedBy<SettledReservation>(ended).taken?.uses ?? 0;
+    else if (later.length === 0 && expiresAt > world.scheduler.now && !hasOtherClocks(world))
+      sum += call.args.cost as number;
+  }
+  return sum;
+}
+
+/** No more slots are held at once than the limit says, by the instants that reservations were told. */
+export function slotsAreNotOverfull(world: World): string | null {
+  if (world.losses.length > 0 || hasOtherClocks(world)) return null;
+  const held = world.reservations.flatMap((reservation) => {
+    const { slots } = reservation.key.setup;
+    if (slots === null) return [];
+    const { call, expiresAt } = reservation;
+    const ttl = (call.args.ttl as number | undefined) ?? slots.duration;
+    const until = expiresAt - ttl + Math.min(ttl, slots.duration);
+    const lastTick = Math.min(...callsOf(world, reservation).map(({ startTick }) => startTick));
+    return [{ first: reservation.key.first, limit: slots.limit, call, until, lastTick }];
+  });
+  for (const { first, limit, call } of held) {
+    const atOnce = held.filter(
+      (other) =>
+        other.first === first &&
+        other.call.endTick <= call.endTick &&
+        other.lastTick > call.endTick &&
+        other.until > call.endAt,
+    );
+    if (atOnce.length > limit)
+      return `${atOnce.length} slots of ${first} are held when #${call.index} is told, the limit is ${limit}`;
+  }
+  return null;
+}
+
+const MOVES: ReadonlySet<string> = new Set([
+  ...["verify", "reserve", "settle", "release", "updateRemaining", "guarded", "deleteIdentity"],
+]);
+
+/** When the time of all reservations has passed, there is left what was granted and not taken, if every call was answered. */
+export function reservationsEnd(world: World): string | null {
+  if (world.losses.length > 0 || world.hasDamaged || hasOtherClocks(world)) return null;
+  for (const { owner, keys, granted } of countersOf(world)) {
+    const calls = world.calls.filter(
+      ({ action, key }) => MOVES.has(action) && (key === null || keys.includes(key)),
+    );
+    const isOpen = calls.some(({ action, outcome, args }) => {
+      const isOther = ["updateRemaining", "guarded", "deleteIdentity"].includes(action);
+      return isOther || args.requestId !== undefined || outcome.kind === "abandoned";
+    });
+    const isUnknown = calls.some((call) => call.outcome.kind === "failed" && mayHaveHappened(call));
+    if (isOpen || isUnknown) continue;
+    const verified = calls.reduce((sum, call) => {
+      const isTaken =
+        call.action === "verify" && returnedBy<{ code: string }>(call).code === "VALID";
+      return isTaken ? sum + (call.args.cost as number) : sum;
+    }, 0);
+    const left = granted - verified - reservedUses(world, keys);
+    for (const call of calls) {
+      const { code, remaining } = returnedBy<{ code: string; remaining: number }>(call);
+      const isCounted = code === "VALID" || code === "USAGE_EXCEEDED";
+      if (call.startTick > world.restTick && isCounted && remaining !== left)
+        return `${owner}: #${call.index} is told ${remaining}, and ${left} should be left`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,179 @@
+import type {
+  ChargeMoment,
+  ChargePlan,
+  HoldMoment,
+  HoldResult,
+  HoldStep,
+  UsedUnits,
+} from "@latchkey/core";
+import { isOwed, type ModelCounter, type ModelWindow, raisedTo, recount } from "./counter-model.js";
+import type { ModelWorkspace } from "./store-model.js";
+
+/** Units of a limit that are held. */
+interface ModelHeld {
+  readonly name: string;
+  readonly isSlot: boolean;
+  readonly duration: number;
+  readonly units: number;
+  /** Where the window is that they were taken from, its name there, and which one it was. */
+  readonly windows: Map<string, ModelWindow> | undefined;
+  readonly window: string;
+  readonly token: object | undefined;
+}
+
+/** A hold as the model has it. */
+export interface ModelHold {
+  readonly id: string;
+  readonly ttl: number;
+  expiresAt: number;
+  readonly uses: number;
+  /** The place of the counter beside it whose uses it has; null: none. */
+  readonly usesOf: number | null;
+  /** What counts of these uses: what is held, and then what was used. */
+  taken: number;
+  /** Whether the uses were set meanwhile. */
+  isVoid: boolean;
+  /** The counters that it is beside; null where they are gone. */
+  beside: readonly (ModelCounter | null)[];
+  readonly limits: readonly ModelHeld[];
+}
+
+/** What a charge holds. */
+export function holdsOf(
+  { hold: held, limits, cost, uses }: ChargePlan,
+  { now, holdId = "" }: ChargeMoment,
+  beside: readonly (ModelCounter | null)[],
+  windows: readonly (Map<string, ModelWindow> | undefined)[],
+): readonly ModelHold[] {
+  if (held === undefined) return [];
+  const { keeps, ttl, slotTtl, most } = held;
+  const units = limits.flatMap(({ name, algorithm, duration, cost: units, window }, place) => {
+    const token = windows[place]?.get(window)?.token;
+    const isSlot = algorithm === "concurrent";
+    return units === 0
+      ? []
+      : [{ name, isSlot, duration, units, windows: windows[place], window, token }];
+  });
+  const make = (id: string, span: number, own: number, isOfSlots: boolean): ModelHold => ({
+    id,
+    ttl: span,
+    expiresAt: now + span,
+    uses: own,
+    usesOf: own > 0 && uses !== null && beside[uses]?.remaining !== null ? uses : null,
+    taken: own,
+    isVoid: false,
+    beside: beside.slice(0, most.length),
+    limits: units.filter(({ isSlot }) => isSlot === isOfSlots),
+  });
+  const all = keeps === "all" ? [make(holdId, ttl, cost, false)] : [];
+  if (slotTtl === null) return all;
+  const slots = make(keeps === "all" ? `${holdId}.s` : holdId, Math.min(ttl, slotTtl), 0, true);
+  return [...all, slots];
+}
+
+const UNUSED: UsedUnits = { uses: 0, limits: [] };
+
+/** What is compared of a result. */
+export function toldOf(result: HoldResult): unknown {
+  const { kind } = result;
+  if (kind === "ended") return [kind, result.isRepeat, result.used, result.usage];
+  if (kind === "renewed") return [kind, result.hold.expiresAt];
+  if (kind === "refreshed") return [kind, result.expired.map(({ id }) => id)];
+  return kind === "expired" ? [kind, result.hold !== null] : [kind];
+}
+
+/** Whether uses are held that may come back to a counter. */
+export function hasHeldUses({ holds }: ModelWorkspace, counter: ModelCounter | null): boolean {
+  return [...holds.values()].some(
+    ({ isVoid, uses, usesOf, beside }) =>
+      !isVoid && uses > 0 && usesOf !== null && counter !== null && beside[usesOf] === counter,
+  );
+}
+
+/** Whether something beside a counter is over. */
+export function hasOver({ holds }: ModelWorkspace, counter: ModelCounter, now: number): boolean {
+  return [...holds.values()].some(
+    ({ beside, expiresAt }) => expiresAt <= now && beside.includes(counter),
+  );
+}
+
+/** What a step has to come to, as {@link toldOf} tells it; undefined: that is not foreseen. It is carried out. */
+export function settleHold(
+  workspace: ModelWorkspace,
+  step: HoldStep,
+  { now, revision }: HoldMoment,
+): unknown {
+  if (revision !== null && revision !== workspace.revision) return ["stale"];
+  if (step.kind === "restore") return undefined;
+  if (step.kind === "refresh") {
+    const counter = workspace.get(step.of.kind, step.of.id)?.counter ?? null;
+    if (counter === null) return ["refreshed", []];
+    const over = [...workspace.holds.values()]
+      .filter(({ beside, expiresAt }) => expiresAt <= now && beside.includes(counter))
+      .sort((one, other) => one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1));
+    for (const hold of over) giveBack(workspace, hold, UNUSED);
+    const { refill } = step;
+    if (refill !== null && isOwed(counter, refill)) {
+      counter.steps.push(raisedTo(refill.amount));
+      Object.assign(counter, { refilledAt: refill.dueAt, lastRefillAt: refill.dueAt });
+      recount(counter);
+    }
+    return ["refreshed", over.map(({ id }) => id)];
+  }
+  const hold = workspace.holds.get(step.id);
+  // What is told of one that has ended is for the laws to say.
+  if (hold === undefined || hold.beside[0] === null) return undefined;
+  const slots = workspace.holds.get(`${hold.id}.s`);
+  const areOver = slots !== undefined && slots.expiresAt <= now && step.kind === "renew";
+  if (slots !== undefined && (areOver || hold.expiresAt <= now)) giveBack(workspace, slots, UNUSED);
+  if (hold.expiresAt <= now) {
+    giveBack(workspace, hold, UNUSED);
+    return ["expired", true];
+  }
+  if (step.kind === "renew") {
+    for (const each of [hold, ...(slots === undefined || areOver ? [] : [slots])]) {
+      const spans = each.limits.flatMap(({ isSlot, duration }) => (isSlot ? [duration] : []));
+      each.expiresAt = now + (step.ttl === null ? each.ttl : Math.min(step.ttl, ...spans));
+    }
+    return ["renewed", hold.expiresAt];
+  }
+  const used = usedOf(hold, step);
+  if (used === null) return ["unnamed"];
+  const isOver = used.limits.some((units, place) => units > (hold.limits[place]?.units ?? 0));
+  if (used.uses > hold.uses || isOver) return ["over"];
+  if (slots !== undefined) giveBack(workspace, slots, UNUSED);
+  giveBack(workspace, hold, used);
+  const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];
+  const { remaining = null, refilledAt, lastRefillAt } = owner ?? {};
+  const usage = remaining === null ? null : { remaining, refilledAt, lastRefillAt };
+  return ["ended", false, used, usage];
+}
+
+function usedOf(
+  { uses, limits }: ModelHold,
+  { uses: spent, limits: named, rest }: Extract<HoldStep, { readonly kind: "end" }>,
+): UsedUnits | null {
+  const isOf = (name: string) => limits.some((held) => !held.isSlot && held.name === name);
+  if (!named.every(({ name }) => isOf(name))) return null;
+  return {
+    uses: spent ?? uses,
+    limits: limits.map(({ name, isSlot, units }) => {
+      const cost = named.find((one) => one.name === name)?.cost ?? (rest ? units : 0);
+      return isSlot ? 0 : cost;
+    }),
+  };
+}
+
+function giveBack(workspace: ModelWorkspace, hold: ModelHold, used: UsedUnits): void {
+  workspace.holds.delete(hold.id);
+  for (const [place, { windows, window, token, units }] of hold.limits.entries()) {
+    const stored = windows?.get(window);
+    if (stored === undefined || stored.token !== token) continue;
+    const left = stored.used - units + (used.limits[place] ?? 0);
+    windows?.set(window, { ...stored, used: Math.max(0, left) });
+  }
+  // All that came after is counted anew, as if no more had been asked for.
+  hold.taken = used.uses;
+  const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];
+  if (owner) recount(owner);
+}

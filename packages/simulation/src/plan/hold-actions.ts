@@ -1,0 +1,44 @@
+import { nothing, onKey, onReservation } from "./action.js";
+
+/** Reservations, and what becomes of them. */
+export const HOLD_ACTIONS = {
+  reserve: onKey(
+    30,
+    (random) => ({
+      cost: random.pick([0, 1, 1, 2]),
+      ttl: random.pick([1_000, 2_000, 5_000]),
+      ...(random.chance(20) && { requestId: `s${random.below(2)}` }),
+    }),
+    async (
+      latchkey,
+      key,
+      { cost, ...asked }: { cost: number; ttl: number; requestId?: string },
+      world,
+      call,
+    ) => {
+      const question = { key: key.secret, remaining: { cost }, ipAddress: "192.0.2.1", ...asked };
+      return world.learnReservation(key, call, await latchkey.reserve(question));
+    },
+  ),
+  settle: onReservation(
+    16,
+    (random) => ({
+      ...(random.chance(75) && { remaining: { cost: random.pick([0, 0, 1, 1, 2]) } }),
+      ...(random.chance(20) && {
+        ratelimits: [{ name: random.pick(["default", "all"]), cost: random.below(2) }],
+      }),
+    }),
+    (latchkey, reservationId, args: object) => latchkey.settle({ ...args, reservationId }),
+  ),
+  release: onReservation(8, nothing, (latchkey, reservationId) =>
+    latchkey.release({ reservationId }),
+  ),
+  renew: onReservation(
+    6,
+    (random) => ({ ...(random.chance(60) && { ttl: random.pick([1_000, 4_000]) }) }),
+    (latchkey, reservationId, args: object) => latchkey.renew({ ...args, reservationId }),
+  ),
+  listReservations: onKey(2, nothing, (latchkey, { keyId }) =>
+    latchkey.listReservations({ keyId }),
+  ),
+} as const;
