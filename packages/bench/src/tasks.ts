@@ -13,6 +13,7 @@ import { ownedKeys } from "./work/identities.js";
 import { importKeys } from "./work/import.js";
 import { importPackages, packageSizes } from "./work/modules.js";
 import { readPages } from "./work/page.js";
+import { reserveAndSettle } from "./work/reserve.js";
 import { verifyInTwoProcesses } from "./work/two-processes.js";
 import { verifyWarm } from "./work/verify.js";
 import type { Work } from "./work/work.js";
@@ -55,6 +56,7 @@ function tasksOf(store: StoreKind): readonly Task[] {
       work: verifyWarm(store, GUARDED, 64),
     },
     { id: `exact/${store}`, store, work: admitExactly(store) },
+    { id: `reserve/${store}`, store, work: reserveAndSettle(store) },
     { id: `cold/${store}`, store, work: verifyCold(store) },
     { id: `working-set/${store}`, store, work: verifyWorkingSet(store) },
     ...(store === "memory"
