@@ -15,7 +15,7 @@ import type { ModelStore } from "./model-store.js";
 export const ADDRESSES = KINDS.flatMap((kind) => NUMBERS.map((number) => at(kind, number)));
 
 /** Every name that a sequence may give. */
-export const CLAIMS = KINDS.flatMap((kind) =>
+const CLAIMS = KINDS.flatMap((kind) =>
   ["a", "b"].flatMap((index) => NAMES.map((value) => ({ kind, index, value }))),
 );
 /** All that can be read by an id or a name. */

@@ -74,7 +74,7 @@ export function countedRefill({ refilledAt }: Usage, due: DueRefill | null): Due
 }
 
 /** Whether a refill is due that the counter has not had. Uses without a limit have none. */
-export function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
+function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
   if (due === null || remaining === null || refilledAt >= due.dueAt) return false;
   return due.carry === undefined || due.carry.since === refilledAt;
 }

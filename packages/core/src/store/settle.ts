@@ -193,7 +193,7 @@ function endedBefore<Counters>(
 }
 
 /** What an end says was used; null where it names a limit that nothing is held of, or slots, which are given back in any case. */
-export function usedOf(
+function usedOf(
   { uses, limits }: Hold,
   asked: Pick<Extract<HoldStep, { kind: "end" }>, "uses" | "limits" | "rest">,
 ): UsedUnits | null {

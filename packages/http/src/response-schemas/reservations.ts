@@ -17,7 +17,7 @@ export const settled = shared(
 export const renewed = z.strictObject({ expiresAt: instant });
 
 /** A reservation that is open. */
-export const reservation = shared(
+const reservation = shared(
   "Reservation",
   z.strictObject({
     reservationId: z.string(),
