@@ -8,6 +8,7 @@ import { claimingContracts } from "./claiming.js";
 import { closingContracts } from "./closing.js";
 import { confirmingContracts } from "./confirming.js";
 import { countingContracts } from "./counting.js";
+import { emptyingContracts } from "./emptying.js";
 import { expectationContracts } from "./expectations.js";
 import { holdingContracts } from "./holding.js";
 import { isolationContracts } from "./isolation.js";
@@ -50,7 +51,10 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "holds: taken", contracts: holdingContracts },
   { name: "holds: ended", contracts: settlingContracts },
   { name: "holds: renewed and over", contracts: lastingContracts },
-  { name: "holds: changes meanwhile", contracts: returningContracts },
+  {
+    name: "holds: changes meanwhile",
+    contracts: [...returningContracts, ...emptyingContracts],
+  },
   { name: "holds: slots", contracts: slotContracts },
   { name: "holds: restored", contracts: restoringContracts },
   { name: "statistics", contracts: statisticsContracts },
