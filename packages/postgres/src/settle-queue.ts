@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 32;
 const MOST_UNDER_WAY = 4;
 
 /** One of so many ends is done by the function, where the others are plain statements. */
-const FUNCTION_EVERY = 32;
+const FUNCTION_EVERY = 128;
 
 /** How often counters may be locked by others, or holds others than they were, before a step is given up. */
 const MOST_ATTEMPTS = 10;

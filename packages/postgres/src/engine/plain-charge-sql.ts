@@ -48,7 +48,7 @@ export function plainChargeSql({ records, limits, hasRefill, hold }: PlainShape)
     FROM latchkey.workspace w
     ${ofRecords("JOIN latchkey.record r# ON r#.workspace = w.seq AND r#.kind = $kind::smallint AND r#.id = $id AND r#.version = $version::bigint ")}
     JOIN latchkey.counters c ON c.seq = r1.counters
-    ${others.map((at) => `LEFT JOIN latchkey.counters c${at} ON c${at}.seq = r${at}.counters`).join(" ")}
+    ${others.map((at) => `LEFT JOIN LATERAL (SELECT o.seq, o.xmin, o.holds FROM latchkey.counters o WHERE o.seq = r${at}.counters OFFSET 0) c${at} ON true`).join(" ")}
     CROSS JOIN LATERAL (SELECT $1::bigint AS now_at ${ofLimits(", c.windows ->> $name::text AS stored#")} OFFSET 0) a
     CROSS JOIN LATERAL (SELECT ${isDue} AS is_due, ${remaining} AS remaining ${ofEach("standing")} OFFSET 0) b
     ${held?.standing ?? ""}

@@ -35,9 +35,12 @@ LANGUAGE sql IMMUTABLE BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT latchkey.kind_of(n.name) AS kind OFFSET 0) k;
 END;
 -- Windows of the workspace that a hold takes from.
-CREATE FUNCTION latchkey.passing_of(held text) RETURNS text[] LANGUAGE sql IMMUTABLE
-  RETURN CASE WHEN strpos(held, ' -/') = 0 THEN '{}'::text[] ELSE
-    ARRAY(SELECT u.of_window FROM latchkey.units_of((string_to_array(held, ' '))[9:]) u WHERE u.owner = '-') END;
+CREATE FUNCTION latchkey.passing_of(held text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $function$
+BEGIN
+  IF strpos(held, ' -/') = 0 THEN RETURN '{}'; END IF;
+  RETURN ARRAY(SELECT u.of_window FROM latchkey.units_of((string_to_array(held, ' '))[9:]) u WHERE u.owner = '-');
+END
+$function$;
 -- The number of the next hold beside counters.
 CREATE FUNCTION latchkey.number_of(sums text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN coalesce(split_part(sums, ';', 4), '0');

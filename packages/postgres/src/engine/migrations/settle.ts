@@ -5,7 +5,7 @@ import { BY_INDEX } from "./commit.js";
 const NO_SUMS = "9007199254740991;0;0;0;0;;";
 
 /** How many passed rows a call forgets, beside those that it remembers: ends by a plain statement forget none. */
-const FORGOTTEN = 64;
+const FORGOTTEN = 256;
 
 /**
  * Does with holds what steps say, each on what those before it left. Mirrors `applyHoldStep` in packages/core/src/store/settle.ts.
@@ -305,7 +305,8 @@ END
 $function$;
 
 -- Holds beside counters that are over, the earliest first, one more than end in a step.
-CREATE FUNCTION latchkey.over(own_seq bigint, now_at bigint) RETURNS text[] LANGUAGE sql STABLE
+CREATE FUNCTION latchkey.over(own_seq bigint, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
+BEGIN
   RETURN ARRAY(SELECT o.id FROM (
     (SELECT h.expires_at, h.id FROM latchkey.hold h WHERE h.first = own_seq AND h.expires_at <= now_at
       ORDER BY h.expires_at, h.id LIMIT ${MOST_ENDED_AT_ONCE + 1})
@@ -313,6 +314,8 @@ CREATE FUNCTION latchkey.over(own_seq bigint, now_at bigint) RETURNS text[] LANG
     (SELECT h.expires_at, h.id FROM latchkey.hold h WHERE h.second = own_seq AND h.expires_at <= now_at
       ORDER BY h.expires_at, h.id LIMIT ${MOST_ENDED_AT_ONCE + 1})
   ) o ORDER BY o.expires_at, o.id LIMIT ${MOST_ENDED_AT_ONCE + 1});
+END
+$function$;
 
 -- Has exactly these holds beside the counters of a record, for a copy: nothing is taken, and nothing given back.
 CREATE FUNCTION latchkey.restore(workspace_id text, of_revision bigint, of_kind smallint, of_id text, sums text, holds jsonb) RETURNS text
