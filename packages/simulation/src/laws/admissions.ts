@@ -1,7 +1,7 @@
 import type { ChargePlan, ChargeResult, HoldResult, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
-import { reservedUses } from "./holds.js";
+import { reservedUses } from "./reserved-uses.js";
 
 const costOf = ({ args }: Call): number => args.cost as number;
 

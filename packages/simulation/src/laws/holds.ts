@@ -1,38 +1,8 @@
-import type { SettledReservation } from "@latchkey/core";
-import {
-  type Call,
-  type KnownKey,
-  type KnownReservation,
-  mayHaveHappened,
-  returnedBy,
-} from "../history.js";
+import { mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 import { countersOf } from "./admissions.js";
 import { hasOtherClocks } from "./calls.js";
-
-/** Calls about a reservation that may have had an effect. */
-function callsOf(world: World, { id }: KnownReservation): readonly Call[] {
-  return world.calls.filter(
-    (call) => call.args.reservationId === id && call.action !== "reserve" && mayHaveHappened(call),
-  );
-}
-
-/** Uses that reservations of some keys took at least: what was settled, and what is held still. */
-export function reservedUses(world: World, keys: readonly KnownKey[]): number {
-  let sum = 0;
-  for (const reservation of world.reservations) {
-    const { key, call, expiresAt } = reservation;
-    if (call.action !== "reserve" || !keys.includes(key)) continue;
-    const later = callsOf(world, reservation);
-    const ended = later.find(
-      ({ action, outcome }) => action !== "renew" && outcome.kind === "returned",
-    );
-    if (ended !== undefined) sum += returnedBy<SettledReservation>(ended).taken?.uses ?? 0;
-    else if (later.length === 0 && expiresAt > world.scheduler.now && !hasOtherClocks(world))
-      sum += call.args.cost as number;
-  }
-  return sum;
-}
+import { callsOf, reservedUses } from "./reserved-uses.js";
 
 /** No more slots are held at once than the limit says, by the instants that reservations were told. */
 export function slotsAreNotOverfull(world: World): string | null {

@@ -7,7 +7,6 @@ import type {
   UsedUnits,
 } from "@latchkey/core";
 import { isOwed, type ModelCounter, type ModelWindow, raisedTo, recount } from "./counter-model.js";
-import type { ModelWorkspace } from "./store-model.js";
 
 /** Units of a limit that are held. */
 interface ModelHeld {
@@ -82,8 +81,15 @@ export function toldOf(result: HoldResult): unknown {
   return kind === "expired" ? [kind, result.hold !== null] : [kind];
 }
 
+/** The part of a workspace that knows of holds. */
+interface HoldingWorkspace {
+  readonly revision: number;
+  readonly holds: Map<string, ModelHold>;
+  get(kind: string, id: string): { readonly counter: ModelCounter | null } | undefined;
+}
+
 /** Whether uses are held that may come back to a counter. */
-export function hasHeldUses({ holds }: ModelWorkspace, counter: ModelCounter | null): boolean {
+export function hasHeldUses({ holds }: HoldingWorkspace, counter: ModelCounter | null): boolean {
   return [...holds.values()].some(
     ({ isVoid, uses, usesOf, beside }) =>
       !isVoid && uses > 0 && usesOf !== null && counter !== null && beside[usesOf] === counter,
@@ -91,7 +97,7 @@ export function hasHeldUses({ holds }: ModelWorkspace, counter: ModelCounter | n
 }
 
 /** Whether something beside a counter is over. */
-export function hasOver({ holds }: ModelWorkspace, counter: ModelCounter, now: number): boolean {
+export function hasOver({ holds }: HoldingWorkspace, counter: ModelCounter, now: number): boolean {
   return [...holds.values()].some(
     ({ beside, expiresAt }) => expiresAt <= now && beside.includes(counter),
   );
@@ -99,7 +105,7 @@ export function hasOver({ holds }: ModelWorkspace, counter: ModelCounter, now: n
 
 /** What a step has to come to, as {@link toldOf} tells it; undefined: that is not foreseen. It is carried out. */
 export function settleHold(
-  workspace: ModelWorkspace,
+  workspace: HoldingWorkspace,
   step: HoldStep,
   { now, revision }: HoldMoment,
 ): unknown {
@@ -164,7 +170,7 @@ function usedOf(
   };
 }
 
-function giveBack(workspace: ModelWorkspace, hold: ModelHold, used: UsedUnits): void {
+function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits): void {
   workspace.holds.delete(hold.id);
   for (const [place, { windows, window, token, units }] of hold.limits.entries()) {
     const stored = windows?.get(window);
