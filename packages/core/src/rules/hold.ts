@@ -101,12 +101,15 @@ export function isSlotsOfAnother({ id }: Pick<Hold, "id">): boolean {
 
 /** The sums after a hold was taken. @param uses - That it holds here. */
 export function sumsWith(sums: HoldSums, hold: Hold, uses: number): HoldSums {
+  // Field by field: each reservation comes by here.
   return {
-    ...sums,
     nextEnd: Math.min(sums.nextEnd, hold.expiresAt),
     open: sums.open + (isSlotsOfAnother(hold) ? 0 : 1),
     uses: sums.uses + uses,
     next: sums.next + 1,
+    setBefore: sums.setBefore,
+    raises: sums.raises,
+    drops: sums.drops,
   };
 }
 
@@ -135,6 +138,7 @@ export function usesAfterRaises(
   number: number,
   units: number,
 ): { readonly added: number; readonly raises: readonly Raise[] } {
+  if (raises.length === 0) return { added: units, raises };
   let added = units;
   const left = raises.map((raise) => {
     if (raise.before <= number) return raise;

@@ -39,8 +39,21 @@ export function kindText({ algorithm, duration }: LimitKind): string {
   return `${MARKS[algorithm]}${duration}`;
 }
 
+/** Windows whose kind was read lately, at most {@link MOST_KINDS}: every step that gives units back asks for it. */
+const kinds = new Map<string, LimitKind | null>();
+const MOST_KINDS = 1_000;
+
 /** What the name of a window says of its limit; null for a name of another making. */
 export function kindOfWindow(window: string): LimitKind | null {
+  const known = kinds.get(window);
+  if (known !== undefined) return known;
+  const kind = readKind(window);
+  if (kinds.size >= MOST_KINDS) kinds.clear();
+  kinds.set(window, kind);
+  return kind;
+}
+
+function readKind(window: string): LimitKind | null {
   const [, mark, digits] = /^(?:n:|a:[^:]+:)?([stc]?)(\d+):/.exec(window) ?? [];
   const algorithm = LIMIT_ALGORITHMS.find((each) => MARKS[each] === mark);
   return algorithm === undefined ? null : { algorithm, duration: Number(digits) };
@@ -53,5 +66,6 @@ export function isSlotWindow(window: string): boolean {
 
 /** Name of the limit that a window of a key or an identity is of, configured or made up. */
 export function limitNameOf(window: string): string {
-  return decodeURIComponent(window.slice(window.lastIndexOf(":") + 1));
+  const name = window.slice(window.lastIndexOf(":") + 1);
+  return name.includes("%") ? decodeURIComponent(name) : name;
 }

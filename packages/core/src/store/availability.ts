@@ -201,21 +201,16 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
   }
 
   /** What it has touched is known afterwards: a copy that ends in between misses no more than what came back. */
-  async function settle(
-    workspaceId: string,
-    step: HoldStep,
-    { now }: HoldMoment,
-  ): Promise<HoldResult> {
-    let { revision } = known.get(workspaceId) ?? (await readState(workspaceId));
-    for (;;) {
-      const result = await store.settle(workspaceId, step, { now, revision });
-      if (result.kind !== "stale") {
-        if (followed.has(workspaceId))
-          await commit(workspaceId, EMPTY_CHANGE, settledBy(step, result));
-        return result;
-      }
-      ({ revision } = await readState(workspaceId));
-    }
+  function settle(workspaceId: string, step: HoldStep, { now }: HoldMoment): Promise<HoldResult> {
+    const state = known.get(workspaceId);
+    const again = () =>
+      readState(workspaceId).then(() => settle(workspaceId, step, { now, revision: null }));
+    if (state === undefined) return again();
+    return store.settle(workspaceId, step, { now, revision: state.revision }).then((result) => {
+      if (result.kind === "stale") return again();
+      if (!followed.has(workspaceId)) return result;
+      return commit(workspaceId, EMPTY_CHANGE, settledBy(step, result)).then(() => result);
+    });
   }
 
   return {

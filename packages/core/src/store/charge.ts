@@ -1,4 +1,11 @@
-import { type Hold, type HoldSums, NO_HOLDS, slotsIdOf, sumsWith } from "../rules/hold.js";
+import {
+  type HeldLimit,
+  type Hold,
+  type HoldSums,
+  NO_HOLDS,
+  slotsIdOf,
+  sumsWith,
+} from "../rules/hold.js";
 import {
   afterTaking,
   type LimitFigures,
@@ -233,7 +240,7 @@ export function applyCharge(
       return { result: { kind: "too-many-holds", record: taken }, next: null };
     held = taken;
     const [{ id, expiresAt }] = held.holds as readonly [Hold];
-    result = { ...result, hold: { id, expiresAt } };
+    result = { kind, remaining, limits: readings, hold: { id, expiresAt } };
   }
   const isUsed = isCharged && (usage !== state.usage || remaining !== usage.remaining);
   if (!isUsed && request === undefined && windows === null && held === undefined)
@@ -289,44 +296,50 @@ function takeHolds(
   { now, holdId: id = "" }: ChargeMoment,
   readings: readonly LimitReading[],
 ): NewHolds | number {
-  const [key, identity = null] = confirms.slice(0, most.length).map((each) => each.id);
-  let sums = most.map((_, place) => before?.[place] ?? NO_HOLDS);
-  const full = sums.findIndex(({ open }, place) => open >= (most[place] as number));
-  if (full !== -1) return full;
+  const sums: HoldSums[] = [];
+  for (let place = 0; place < most.length; place += 1) {
+    const own = before?.[place] ?? NO_HOLDS;
+    if (own.open >= (most[place] as number)) return place;
+    sums.push(own);
+  }
   const holds: Hold[] = [];
-  const take = (
-    holdId: string,
-    span: SpanMs,
-    own: number,
-    isHeld: (limit: LimitCharge) => boolean,
-  ) => {
+  const take = (holdId: string, span: SpanMs, own: number, areSlots: boolean) => {
     const hold: Hold = {
       id: holdId,
-      keyId: key as string,
-      identityId: identity,
+      keyId: confirms[0]?.id as string,
+      identityId: most.length > 1 ? (confirms[1]?.id ?? null) : null,
       createdAt: now,
       expiresAt: Math.min(now + span, LAST_INSTANT),
       ttl: span,
       uses: own,
       usesOf: own > 0 && usage.remaining !== null ? uses : null,
       numbers: sums.map(({ next }) => next),
-      limits: limits.flatMap((limit, index) => {
-        const { state, exceeded } = readings[index] as LimitReading;
-        if (limit.cost === 0 || !isHeld(limit)) return [];
-        const { window, owner, algorithm } = limit;
-        const units = exceeded ? 0 : limit.cost;
-        const rate = algorithm === "token-bucket" ? limit.limit : 0;
-        return { window, owner, units, at: state.at, rate };
-      }),
+      limits: heldLimits(limits, readings, areSlots),
     };
     holds.push(hold);
-    sums = sums.map((each, place) => sumsWith(each, hold, hold.usesOf === place ? own : 0));
+    for (let place = 0; place < sums.length; place += 1)
+      sums[place] = sumsWith(sums[place] as HoldSums, hold, hold.usesOf === place ? own : 0);
   };
-  const isSlot = ({ algorithm }: LimitCharge) => algorithm === "concurrent";
-  if (keeps === "all") take(id, ttl, cost, (limit) => !isSlot(limit));
-  if (slotTtl !== null)
-    take(keeps === "all" ? slotsIdOf(id) : id, Math.min(ttl, slotTtl), 0, isSlot);
+  if (keeps === "all") take(id, ttl, cost, false);
+  if (slotTtl !== null) take(keeps === "all" ? slotsIdOf(id) : id, Math.min(ttl, slotTtl), 0, true);
   return { holds, sums };
+}
+
+/** What is held of limits: of concurrent ones, or of all others. */
+function heldLimits(
+  limits: readonly LimitCharge[],
+  readings: readonly LimitReading[],
+  areSlots: boolean,
+): readonly HeldLimit[] {
+  const held: HeldLimit[] = [];
+  for (let index = 0; index < limits.length; index += 1) {
+    const { window, owner, algorithm, cost, limit } = limits[index] as LimitCharge;
+    if (cost === 0 || (algorithm === "concurrent") !== areSlots) continue;
+    const { state, exceeded } = readings[index] as LimitReading;
+    const rate = algorithm === "token-bucket" ? limit : 0;
+    held.push({ window, owner, units: exceeded ? 0 : cost, at: state.at, rate });
+  }
+  return held;
 }
 
 /** Whether a limit that stands so has no room for its cost. */

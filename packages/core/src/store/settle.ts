@@ -1,4 +1,5 @@
 import {
+  type HeldLimit,
   type Hold,
   type HoldSums,
   heldUses,
@@ -169,11 +170,14 @@ export function applyHoldStep<Counters>(
   if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
   giveBack(book, found, used, now);
   const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
-  const { holds: _, ...left } = owner === null ? UNLIMITED_USES : book.usage(owner);
-  const usage = left.remaining === null ? null : left;
-  const ended = { hold, used, usage, endedAt: now };
-  book.remember(hold.id, { ended, until: now + REMEMBER_END_MS });
-  return { kind: "ended", isRepeat: false, ...ended };
+  const { remaining, refilledAt, lastRefillAt } =
+    owner === null ? UNLIMITED_USES : book.usage(owner);
+  const usage = remaining === null ? null : { remaining, refilledAt, lastRefillAt };
+  book.remember(hold.id, {
+    ended: { hold, used, usage, endedAt: now },
+    until: now + REMEMBER_END_MS,
+  });
+  return { kind: "ended", isRepeat: false, hold, used, usage, endedAt: now };
 }
 
 const NOTHING_USED: UsedUnits = { uses: 0, limits: [] };
@@ -296,7 +300,8 @@ function giveBack<Counters>(
   now: EpochMs,
 ): void {
   book.remove(hold.id);
-  for (const [index, held] of hold.limits.entries()) {
+  for (let index = 0; index < hold.limits.length; index += 1) {
+    const held = hold.limits[index] as HeldLimit;
     // The workspace's windows are emptied together with those of the key.
     const owner = counters[held.owner ?? 0] ?? null;
     const sums = owner === null ? undefined : book.usage(owner).holds;
@@ -306,30 +311,49 @@ function giveBack<Counters>(
     const number = hold.numbers[held.owner ?? 0] ?? 0;
     if (state === null || kind === null || (sums && !isReturnable(sums, held, number))) continue;
     const units = held.units - (used.limits[index] ?? 0);
+    if (units <= 0) continue;
     const after = afterReturn(state, kind, held, units, now);
-    if (units > 0) book.setWindow(holder, held.window, after, endsAfterReturn(after, kind, held));
+    book.setWindow(holder, held.window, after, endsAfterReturn(after, kind, held));
   }
-  for (const [place, owner] of counters.entries()) {
-    if (owner === null) continue;
-    const usage = book.usage(owner);
-    const sums = usage.holds ?? NO_HOLDS;
-    const uses = heldUses(sums, hold, place);
-    const { added, raises } = usesAfterRaises(
-      sums.raises,
-      hold.numbers[place] ?? 0,
-      uses > 0 ? uses - used.uses : 0,
-    );
-    if (added > 0 && usage.remaining !== null)
-      book.setUsage(owner, { ...usage, remaining: usage.remaining + added });
-    const open = sums.open - (isSlotsOfAnother(hold) ? 0 : 1);
-    const left = sums.uses - uses;
-    settleSums(book, owner, () => ({
-      ...sums,
-      open,
-      uses: left,
-      raises: left === 0 ? [] : raises,
-    }));
+  for (let place = 0; place < counters.length; place += 1) {
+    const owner = counters[place] ?? null;
+    if (owner !== null) giveBackUses(book, owner, hold, place, used.uses);
   }
+}
+
+/** Gives back uses to counters that the hold is beside no more, in one write. */
+function giveBackUses<Counters>(
+  book: HoldBook<Counters>,
+  owner: Counters,
+  hold: Hold,
+  place: number,
+  used: number,
+): void {
+  const { remaining, refilledAt, lastRefillAt, holds: sums = NO_HOLDS } = book.usage(owner);
+  const uses = heldUses(sums, hold, place);
+  const { added, raises } = usesAfterRaises(
+    sums.raises,
+    hold.numbers[place] ?? 0,
+    uses > 0 ? uses - used : 0,
+  );
+  const left = sums.uses - uses;
+  // One that ended later than another leaves the earliest end where it is.
+  const nextEnd = hold.expiresAt > sums.nextEnd ? sums.nextEnd : book.nextEnd(owner);
+  const holds = nextEnd !== null && {
+    nextEnd,
+    open: sums.open - (isSlotsOfAnother(hold) ? 0 : 1),
+    uses: left,
+    next: sums.next,
+    setBefore: sums.setBefore,
+    raises: left === 0 ? [] : raises,
+    drops: sums.drops,
+  };
+  const usage = {
+    remaining: remaining === null ? null : remaining + added,
+    refilledAt,
+    lastRefillAt,
+  };
+  book.setUsage(owner, holds ? { ...usage, holds } : usage);
 }
 
 /** Writes what counters know of the holds beside them: nothing where there are none any more. */

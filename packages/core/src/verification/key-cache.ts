@@ -33,6 +33,13 @@ export interface KeyCounts {
   refusals: number[] | null;
 }
 
+/** A plan, and what was asked that is not in it. */
+interface AskedPlan {
+  readonly limits: readonly LimitRequest[];
+  readonly ttl: SpanMs | undefined;
+  readonly plan: ChargePlan;
+}
+
 /** A key with what its verifications need again and again, worked out once. */
 export interface CachedKey extends VerifiableKey {
   /** What restores the uses that it takes from. */
@@ -40,11 +47,9 @@ export interface CachedKey extends VerifiableKey {
   /** The plan of the plain question. A store keeps with it what it makes of it. */
   readonly plainPlan: ChargePlan;
   /** The plan of the latest question with another cost or with limits, which mostly is asked again. */
-  latest: {
-    readonly limits: readonly LimitRequest[];
-    readonly ttl: SpanMs | undefined;
-    readonly plan: ChargePlan;
-  } | null;
+  latest: AskedPlan | null;
+  /** That of the latest reservation: many a program verifies and reserves by turns. */
+  latestHeld: AskedPlan | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
 }
@@ -112,6 +117,7 @@ export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[])
     permissions: loaded.permissions,
     held: loaded.held,
     latest: null,
+    latestHeld: null,
     revision: loaded.revision,
     handle: loaded.handle,
     identityHandle: loaded.identityHandle,
@@ -126,12 +132,13 @@ export function chargePlanOf(
   // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
   if (cost === PLAIN_QUESTION.cost && limits.length === 0 && ttl === undefined)
     return cached.plainPlan;
-  const { latest } = cached;
+  const latest = ttl === undefined ? cached.latest : cached.latestHeld;
   const isSame = latest?.plan.cost === cost && latest.ttl === ttl;
   if (isSame && isSameLimits(latest.limits, limits)) return latest.plan;
   const decision = decideLimits(cached, limits);
   if (decision.unknown.length > 0) return null;
   const plan = planCharge(cached, cost, decision.limits, ttl);
-  cached.latest = { limits, ttl, plan };
+  if (ttl === undefined) cached.latest = { limits, ttl, plan };
+  else cached.latestHeld = { limits, ttl, plan };
   return plan;
 }

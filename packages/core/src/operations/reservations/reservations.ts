@@ -2,11 +2,11 @@ import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
 import { badRequest, LatchkeyError } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
-import { type Hold, isSlotsOfAnother, slotsIdOf } from "../../rules/hold.js";
+import { type HeldLimit, type Hold, isSlotsOfAnother, slotsIdOf } from "../../rules/hold.js";
 import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { EndedHold, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
+import type { HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
@@ -40,6 +40,9 @@ import type {
   ReserveOutcome,
   SettledReservation,
 } from "./operations.js";
+import { readSettleByHand } from "./read-settle.js";
+
+const NO_LIMITS: readonly never[] = [];
 
 /** For how long a reservation is held that says nothing of it. */
 const DEFAULT_TTL_MS = 300_000;
@@ -61,7 +64,8 @@ const usedLimits = list(
 
 const reference = z.strictObject({ reservationId: id });
 
-const settleInput = reference.extend({
+/** Exported for tests. */
+export const settleInput = reference.extend({
   remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
   ratelimits: usedLimits.optional(),
 });
@@ -96,11 +100,19 @@ export const RESERVATION_TABLE = {
     },
   },
 
-  settle: operation(settleInput, (context, input, scope?: VerifyScope) => {
-    const { reservationId, remaining, ratelimits: limits = [] } = input;
-    const uses = remaining?.cost ?? null;
-    return end(context, { kind: "end", id: reservationId, uses, limits, rest: true }, scope);
-  }),
+  settle: {
+    input: settleInput,
+    run(context, input, scope = EVERY_API) {
+      try {
+        const read = readSettleByHand(input) ?? parseInput(settleInput, input);
+        const { reservationId, remaining, ratelimits: limits = NO_LIMITS } = read;
+        const uses = remaining?.cost ?? null;
+        return end(context, { kind: "end", id: reservationId, uses, limits, rest: true }, scope);
+      } catch (error) {
+        return Promise.reject(unreadable(error, input));
+      }
+    },
+  },
 
   release: operation(reference, (context, { reservationId }, scope?: VerifyScope) =>
     end(context, { kind: "end", id: reservationId, uses: 0, limits: [], rest: false }, scope),
@@ -142,14 +154,19 @@ export const RESERVATION_TABLE = {
   }),
 } satisfies TableOf<ReservationOperations>;
 
-async function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
+// Without `async`, as what calls it: every settle goes through here.
+function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
   const { store, workspaceId, emit } = context;
-  if ("id" in step && !RESERVATION_ID.test(step.id)) throw notFound("reservation");
+  if ("id" in step && !RESERVATION_ID.test(step.id)) return Promise.reject(notFound("reservation"));
   const now = context.now();
-  const result = await store.settle(workspaceId, step, { now, revision: null });
-  if (result.kind === "expired" && result.hold !== null)
-    emitExpired(emit, workspaceId, [result.hold], now);
-  return result;
+  const settled = store.settle(workspaceId, step, { now, revision: null });
+  return emit === null
+    ? settled
+    : settled.then((result) => {
+        if (result.kind === "expired" && result.hold !== null)
+          emitExpired(emit, workspaceId, [result.hold], now);
+        return result;
+      });
 }
 
 /** No limit has a name as long as this. */
@@ -180,38 +197,86 @@ function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
 }
 
 /** Ends a reservation, and says what it came to. */
-async function end(
+function end(
   context: OperationContext,
   step: Extract<HoldStep, { kind: "end" }>,
   scope: VerifyScope = EVERY_API,
 ): Promise<SettledReservation> {
-  const { emit, workspaceId, timer } = context;
-  const startedAt = emit === null ? 0 : timer();
-  await refuseOfOthers(context, step.id, scope);
-  const result = await settle(context, step);
+  const startedAt = context.emit === null ? 0 : context.timer();
+  const settled =
+    scope.apiIds === undefined
+      ? settle(context, step)
+      : refuseOfOthers(context, step.id, scope).then(() => settle(context, step));
+  return settled.then((result) => answerOf(context, step, scope, result, startedAt));
+}
+
+/** What is said of an end; at once where nothing has to be read for it. */
+function answerOf(
+  context: OperationContext,
+  step: Extract<HoldStep, { kind: "end" }>,
+  scope: VerifyScope,
+  result: HoldResult,
+  startedAt: number,
+): SettledReservation | Promise<SettledReservation> {
   if (result.kind !== "ended") throw refusalOf(result, step);
-  const { hold, used } = result;
-  if (scope.apiIds !== undefined) {
-    // Of a repeat, which was not open any more.
-    const apiId = context.reserved.get(hold.id)?.apiId ?? (await findApiId(context, hold.keyId));
+  const { hold } = result;
+  if (scope.apiIds === undefined) return settledAnswer(context, result, startedAt);
+  // Of a repeat, which was not open any more.
+  const known = context.reserved.get(hold.id)?.apiId;
+  const found = known === undefined ? findApiId(context, hold.keyId) : Promise.resolve(known);
+  return found.then((apiId) => {
     if (!isOf(scope, apiId)) throw notFound("reservation");
-  }
+    return settledAnswer(context, result, startedAt);
+  });
+}
+
+/**
+ * With the uses left as of the end, and a refill that was due then. A process that did not make the reservation reads the key for it, and so
+ * does the one that made it where that refill may be another by now: a change starts refills anew, or is seen once one would be due.
+ */
+function settledAnswer(
+  context: OperationContext,
+  result: Extract<HoldResult, { kind: "ended" }>,
+  startedAt: number,
+): SettledReservation | Promise<SettledReservation> {
+  const { hold, usage, endedAt } = result;
+  if (usage === null || usage.remaining === null) return answer(context, result, null, startedAt);
+  const known = context.reserved.get(hold.id);
+  const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
+  const isSettled = left === usage && usage.refilledAt < hold.createdAt;
+  if (isSettled || usage.refilledAt >= endedAt) return answer(context, result, null, startedAt);
+  return refillOf(context, hold).then((refill) => answer(context, result, refill, startedAt));
+}
+
+/** @param refill - Of the uses that are left. */
+function answer(
+  { emit, workspaceId, timer }: OperationContext,
+  { hold, used, usage, endedAt, isRepeat }: Extract<HoldResult, { kind: "ended" }>,
+  refill: Refill | null,
+  startedAt: number,
+): SettledReservation {
   const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
-  const answer = { remaining: await remainingOf(context, result), taken };
-  if (emit !== null && !result.isRepeat) {
+  // As of the end, with a refill that was due then.
+  const remaining =
+    usage === null ? null : applyRefill(usage, dueRefill(refill, endedAt)).remaining;
+  if (emit !== null && !isRepeat) {
     const { id: reservationId, keyId, identityId } = hold;
-    const about = { workspaceId, at: result.endedAt, durationMs: timer() - startedAt };
+    const about = { workspaceId, at: endedAt, durationMs: timer() - startedAt };
     const whose = { reservationId, keyId, ...(identityId !== null && { identityId }) };
     emit({ type: "reservation.settled", ...about, ...whose, ...taken });
   }
-  return answer;
+  return { remaining, taken };
 }
 
 /** Units of limits, without slots. @param used - What of them; all unless given. */
 function costsOf({ limits }: Hold, used?: UsedUnits): readonly LimitCost[] {
-  return limits.flatMap(({ window, units }, index) =>
-    isSlotWindow(window) ? [] : [{ name: limitNameOf(window), cost: used?.limits[index] ?? units }],
-  );
+  const costs: LimitCost[] = [];
+  for (let index = 0; index < limits.length; index += 1) {
+    const { window, units } = limits[index] as HeldLimit;
+    if (!isSlotWindow(window))
+      costs.push({ name: limitNameOf(window), cost: used?.limits[index] ?? units });
+  }
+  return costs;
 }
 
 function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
@@ -221,22 +286,6 @@ function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
     cost: units,
   }));
   return { reservationId, keyId, createdAt, expiresAt, uses, ratelimits };
-}
-
-/**
- * Uses left, as of the end, with a refill that was due then. A process that did not make the reservation reads the key for it, and so does
- * the one that made it where that refill may be another by now: a change starts refills anew, or is seen once one would be due.
- */
-async function remainingOf(
-  context: OperationContext,
-  { hold, usage, endedAt }: EndedHold,
-): Promise<number | null> {
-  if (usage === null || usage.remaining === null) return null;
-  const known = context.reserved.get(hold.id);
-  const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
-  const isSettled = left === usage && usage.refilledAt < hold.createdAt;
-  if (isSettled || usage.refilledAt >= endedAt) return usage.remaining;
-  return applyRefill(usage, dueRefill(await refillOf(context, hold), endedAt)).remaining;
 }
 
 async function refillOf(

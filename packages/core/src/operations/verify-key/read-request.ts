@@ -252,7 +252,7 @@ function readFigures(
 }
 
 /** Whether a value is an object with no other fields than these, all of them its own where they can be listed. */
-function hasOnly(
+export function hasOnly(
   value: unknown,
   fields: ReadonlySet<string>,
 ): value is Readonly<Record<string, unknown>> {
@@ -274,7 +274,7 @@ function isTags(value: unknown): value is readonly string[] | undefined {
   return !tags.includes(undefined) && tags.every(isText);
 }
 
-function isText(value: unknown): value is string {
+export function isText(value: unknown): value is string {
   return (
     typeof value === "string" &&
     value.length >= 1 &&
@@ -284,7 +284,7 @@ function isText(value: unknown): value is string {
   );
 }
 
-function isWhole(value: unknown, min: number): value is number {
+export function isWhole(value: unknown, min: number): value is number {
   // The schema makes 0 of -0.
   return Number.isSafeInteger(value) && (value as number) >= min && !Object.is(value, -0);
 }

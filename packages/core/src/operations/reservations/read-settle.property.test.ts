@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LatchkeyError } from "../../errors.js";
+import { parseInput } from "../input.js";
+import { readSettleByHand } from "./read-settle.js";
+import { settleInput } from "./reservations.js";
+
+const text = fc.constantFrom(
+  "a",
+  "default",
+  "x".repeat(128),
+  "x".repeat(129),
+  "",
+  "a\0b",
+  "\ud800",
+);
+const number = fc.constantFrom(0, 1, 60_000, -0, -1, 0.5, 2 ** 53 - 1, 2 ** 53, Number.NaN);
+const junk = fc.constantFrom<unknown>(null, undefined, true, "1", 7, [], {}, [null], { cost: 1 });
+const orJunk = <Value>(usual: fc.Arbitrary<Value>) =>
+  fc.oneof({ weight: 12, arbitrary: usual as fc.Arbitrary<unknown> }, junk);
+const fields = (of: Record<string, fc.Arbitrary<unknown>>) => fc.record(of, { requiredKeys: [] });
+const used = fc.record({ name: orJunk(text), cost: orJunk(number) });
+const input = fc.oneof(
+  fields({
+    reservationId: orJunk(text),
+    remaining: orJunk(fields({ cost: orJunk(number) })),
+    ratelimits: orJunk(fc.array(used, { maxLength: 3 })),
+  }),
+  fc.record({ reservationId: text, remaining: fields({ cost: number, other: number }) }),
+  junk,
+  fc.constant({ reservationId: "rsv_1", other: 1 }),
+  fc.constantFrom(50, 51).map((length) => ({
+    reservationId: "rsv_1",
+    ratelimits: Array.from({ length }, (_, at) => ({ name: `limit_${at}`, cost: at })),
+  })),
+);
+
+/** What the schema reads, or null where it refuses. */
+function bySchema(asked: unknown) {
+  try {
+    return parseInput(settleInput, asked);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "BAD_REQUEST") return null;
+    throw error;
+  }
+}
+
+test("what is read by hand is what the schema reads, and nothing is accepted that it refuses", () => {
+  let byHand = 0;
+  fc.assert(
+    fc.property(input, (asked) => {
+      const read = readSettleByHand(asked);
+      if (read === null) return;
+      byHand += 1;
+      expect(read).toEqual(bySchema(asked));
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(byHand).toBeGreaterThan(500);
+});
+
+test("no input that is well formed is left to the schema", () => {
+  const name = fc.constantFrom("a", "tokens", "x".repeat(128));
+  const cost = fc.constantFrom(0, 1, 2 ** 53 - 1);
+  const wellFormed = fc.record(
+    {
+      reservationId: name,
+      remaining: fc.record({ cost }),
+      ratelimits: fc.uniqueArray(fc.record({ name, cost }), { selector: (each) => each.name }),
+    },
+    { requiredKeys: ["reservationId"] },
+  );
+  fc.assert(
+    fc.property(wellFormed, (asked) => {
+      expect(readSettleByHand(asked)).toEqual(parseInput(settleInput, asked));
+    }),
+    { numRuns: 500 },
+  );
+});
