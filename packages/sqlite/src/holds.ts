@@ -15,13 +15,9 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { findCounters, moveCounters, type StoredCounters, withWindow } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
+import type { KeptCounters } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findEnd, findWindow, keepEnd, keepWindow } from "./expiring.js";
-
-/** Counters as a step leaves them. */
-interface Counted extends StoredCounters {
-  readonly seq: number;
-}
 
 /** Numbers of the counters of a key and of an identity, beside which a hold is; null for none. */
 type Beside = readonly [first: number | null, second: number | null];
@@ -49,24 +45,29 @@ export function settle(
   const current = parseWhole(run.workspace.get(workspaceId)?.[1]) ?? 0;
   if (revision !== null && revision !== current) return { kind: "stale" };
   const workspace = names.workspace(workspaceId);
-  const counted = new Map<number, Counted>();
+  const counted = new Map<number, KeptCounters>();
   const moved = new Set<number>();
-  const countersOf = (seq: number | null): Counted | null => {
+  const countersOf = (seq: number | null): KeptCounters | null => {
     if (seq === null) return null;
-    const known = counted.get(seq) ?? { seq, ...findCounters(connection, seq) };
-    counted.set(seq, known);
-    return known;
+    const known = counted.get(seq);
+    if (known !== undefined) return known;
+    const { age, generation } = memo;
+    const read =
+      memo.counters(seq) ??
+      memo.keepCounters({ seq, age, generation, ...findCounters(connection, seq) });
+    counted.set(seq, read);
+    return read;
   };
-  const move = (counters: Counted, change: Partial<StoredCounters>) => {
+  const move = (counters: KeptCounters, change: Partial<StoredCounters>) => {
     Object.assign(counters, change);
     moved.add(counters.seq);
   };
-  const found = ([value, first, second, id]: Row): FoundHold<Counted> => {
+  const found = ([value, first, second, id]: Row): FoundHold<KeptCounters> => {
     const hold = parseHold(id as string, value as string);
     const beside = [first, ...(hold.identityId === null ? [] : [second])];
     return { hold, counters: beside.map((seq) => countersOf(seq as number | null)) };
   };
-  const book: HoldBook<Counted> = {
+  const book: HoldBook<KeptCounters> = {
     find(id) {
       const row = run.hold.get(workspace, id);
       return row === undefined || row[1] === null ? null : found(row);
@@ -100,8 +101,7 @@ export function settle(
       return numbers.length === 0 ? null : Math.min(...numbers);
     },
     nextEnd({ seq }) {
-      const [row] = over(connection, seq, ALL, 1);
-      return row === undefined ? null : found(row).hold.expiresAt;
+      return (run.nextEnd.get(seq, seq)?.[0] ?? null) as EpochMs | null;
     },
     usage: ({ usage }) => usage,
     setUsage: (counters, usage) => move(counters, { usage }),
@@ -115,8 +115,7 @@ export function settle(
     },
   };
   const result = applyHoldStep(book, step, now);
-  if (moved.size > 0) memo.age += 1;
-  for (const seq of moved) moveCounters(connection, seq, counted.get(seq) as Counted);
+  for (const seq of moved) moveCounters(connection, seq, counted.get(seq) as KeptCounters);
   return result;
 }
 

@@ -36,7 +36,7 @@ export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at
   const { age, generation } = memo;
   const seq = row[at + 2] as number | null;
   const counters =
-    seq === null ? null : memo.keepCounters({ seq, age, ...readCounters(row, at + 3) });
+    seq === null ? null : memo.keepCounters({ seq, age, generation, ...readCounters(row, at + 3) });
   const revision = parseWhole(row[REVISION_AT]) ?? 0;
   const version = parseWhole(row[at + 1]) ?? Number.NaN;
   const workspace = row[WORKSPACE_AT] as number;

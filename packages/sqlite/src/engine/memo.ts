@@ -12,6 +12,8 @@ export interface KeptCounters extends StoredCounters {
   readonly seq: number;
   /** Of {@link Memo.age}, when they were read. */
   readonly age: number;
+  /** Of {@link Memo.generation}, likewise. */
+  readonly generation: number;
 }
 
 /** What a charge needs of a record, and of its workspace, as a connection once read it: the handle of a record that was read by a name. */
@@ -70,6 +72,12 @@ export class Memo {
     this.#lastMark = mark;
     this.#lastDataVersion = version;
     return this.generation;
+  }
+
+  /** Counters that are known to be as stored, on a memo that was confirmed; null where they have to be read. */
+  counters(seq: number): KeptCounters | null {
+    const known = this.#counters.get(seq);
+    return known?.age === this.age && known.generation === this.generation ? known : null;
   }
 
   keepCounters(read: KeptCounters): KeptCounters {

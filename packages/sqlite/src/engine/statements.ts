@@ -78,6 +78,8 @@ export const SQL = {
     "SELECT value, first, second, id FROM latchkey_hold WHERE first = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
   overSecond:
     "SELECT value, first, second, id FROM latchkey_hold WHERE second = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
+  nextEnd: `SELECT min(ends) FROM (SELECT min(expires_at) AS ends FROM latchkey_hold WHERE first = ?
+    UNION ALL SELECT min(expires_at) FROM latchkey_hold WHERE second = ?)`,
   leaveFirst: "UPDATE latchkey_hold SET first = NULL WHERE first = ?",
   leaveSecond: "UPDATE latchkey_hold SET second = NULL WHERE second = ?",
   deleteAlone: "DELETE FROM latchkey_hold WHERE first = ? AND second IS NULL",
