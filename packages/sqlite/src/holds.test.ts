@@ -1,0 +1,82 @@
+import { createLatchkey } from "@latchkey/core";
+import { afterAll, expect, test } from "vitest";
+import { sqliteStore } from "./index.js";
+import { openScratch, withDatabase } from "./testing/scratch.js";
+
+const scratch = openScratch();
+afterAll(() => scratch.remove());
+
+const NOW = Date.UTC(2030, 0, 1);
+
+async function withStore<Answer>(
+  path: string,
+  work: (latchkey: ReturnType<typeof createLatchkey>) => Promise<Answer>,
+): Promise<Answer> {
+  const store = sqliteStore(path);
+  try {
+    return await work(createLatchkey({ store, clock: () => NOW, usage: false }));
+  } finally {
+    await store.close();
+  }
+}
+
+/** A key with ten uses, four of which are held. */
+async function reserved(path: string) {
+  return withStore(path, async (latchkey) => {
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: 10 });
+    const verdict = await latchkey.reserve({ key, remaining: { cost: 4 } });
+    if (verdict.code !== "VALID") throw new Error(verdict.code);
+    return { key, keyId, reservationId: verdict.reservationId };
+  });
+}
+
+test("a file from before there were holds gets their table, and its keys can reserve", async () => {
+  const path = scratch.newPath();
+  const { key } = await withStore(path, async (latchkey) => {
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    return latchkey.createKey({ apiId, remaining: 10 });
+  });
+  withDatabase(path, (database) =>
+    database.exec("DROP TABLE latchkey_hold; UPDATE latchkey_schema SET version = 1"),
+  );
+  await withStore(path, async (latchkey) => {
+    const verdict = await latchkey.reserve({ key, remaining: { cost: 4 } });
+    expect(verdict).toMatchObject({ code: "VALID", remaining: 6 });
+  });
+  const versions = withDatabase(path, (database) =>
+    database.prepare("SELECT version FROM latchkey_schema").pluck().all(),
+  );
+  expect(versions).toEqual([2]);
+});
+
+test("what is held outlives the process that holds it, and another one settles it", async () => {
+  const path = scratch.newPath();
+  const { keyId, reservationId } = await reserved(path);
+  await withStore(path, async (latchkey) => {
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 6, reserved: 4 });
+    const settled = await latchkey.settle({ reservationId, remaining: { cost: 1 } });
+    expect(settled).toEqual({ remaining: 9, taken: { uses: 1, ratelimits: [] } });
+  });
+  const left = withDatabase(path, (database) => ({
+    holds: database.prepare("SELECT * FROM latchkey_hold").all(),
+    words: database.prepare("SELECT DISTINCT windows FROM latchkey_counters").pluck().all(),
+  }));
+  expect(left).toEqual({ holds: [], words: [""] });
+});
+
+test.each([
+  ["a hold", "UPDATE latchkey_hold SET value = 'x'"],
+  ["what is said of holds beside counters", "UPDATE latchkey_counters SET windows = 'x'"],
+])("%s that is damaged is refused as damage, and its key can be deleted", async (_what, damage) => {
+  const path = scratch.newPath();
+  const { key, keyId, reservationId } = await reserved(path);
+  withDatabase(path, (database) => database.exec(damage));
+  await withStore(path, async (latchkey) => {
+    const settled = latchkey.settle({ reservationId });
+    await expect(settled).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    await latchkey.deleteKey({ keyId });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
+  });
+  expect(withDatabase(path, (db) => db.prepare("SELECT * FROM latchkey_hold").all())).toEqual([]);
+});
