@@ -135,7 +135,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "decides beside a hold that is over",
-    noticedBy: ["holds: taken", "holds: ended", "holds: slots"],
+    noticedBy: ["holds: taken", "holds: renewed and over", "holds: slots"],
     isNoticedByModel: true,
     plant: (store) =>
       withResults(store, async (result, plan, moment) => {
@@ -238,13 +238,13 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "keeps a hold beside the key alone",
-    noticedBy: ["holds: taken", "holds: ended", "holds: slots"],
+    noticedBy: ["holds: taken", "holds: renewed and over", "holds: slots"],
     isNoticedByModel: true,
     plant: (store) => withHolds(store, (hold) => ({ ...hold, most: hold.most.slice(0, 1) })),
   },
   {
     mistake: "knows what is held for one only of the records that share counters",
-    noticedBy: ["holds: ended"],
+    noticedBy: ["holds: renewed and over"],
     isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
@@ -288,7 +288,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     mistake: "ends all at once that is over",
-    noticedBy: ["holds: ended"],
+    noticedBy: ["holds: renewed and over"],
     isNoticedByModel: false,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
