@@ -241,6 +241,7 @@ export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
 export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
+export { allHolds } from "./store/all-holds.js";
 export {
   STATE_ADDRESS,
   stateOf,

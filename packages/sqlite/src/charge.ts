@@ -131,8 +131,8 @@ function decide({ connection, plan, workspace, records }: Basis, moment: ChargeM
   });
   const request = requestName(plan, moment);
   const remembered = request === null ? null : findRequest(connection, workspace, request);
-  const sums = records.map((record) => record?.counters?.usage.holds);
-  const holds = sums.some((each) => each !== undefined) ? sums : undefined;
+  const holdsOf = (record: KeptRecord | null) => record?.counters?.usage.holds;
+  const holds = records.some(holdsOf) ? records.map(holdsOf) : undefined;
   const { result, next } = applyCharge({ usage, windows, remembered, holds }, plan, moment);
   return { result, next, windows, request };
 }

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import {
   applyCharge,
   applyHoldStep,
@@ -22,6 +21,7 @@ import {
   type ListEntry,
   NO_USES,
   type PageWant,
+  plainHoldBook,
   type RecordAddress,
   type RememberedCharge,
   type RememberedEnd,
@@ -212,23 +212,7 @@ export class ModelStore {
 
   /** What is held beside the counters of a record. */
   holds(workspaceId: string, of: RecordAddress): readonly Hold[] {
-    const workspace = this.#workspace(workspaceId);
-    const counters = this.#countersOf(workspace, of);
-    if (counters === undefined) return [];
-    return this.#beside(workspace, counters)
-      .map(({ hold }) => hold)
-      .sort((one, other) => (one.id < other.id ? -1 : 1));
-  }
-
-  /** Those beside counters, the earliest end first. */
-  #beside(workspace: ModelWorkspace, { name }: ModelCounters): FoundHold<ModelCounters>[] {
-    return [...workspace.holds.values()]
-      .filter(({ counters }) => counters.includes(name))
-      .map((held) => this.#found(workspace, held))
-      .sort(
-        ({ hold: one }, { hold: other }) =>
-          one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1),
-      );
+    return this.#book(this.#workspace(workspaceId)).page(of, null, Number.POSITIVE_INFINITY);
   }
 
   #found({ counters }: ModelWorkspace, held: ModelHold): FoundHold<ModelCounters> {
@@ -236,42 +220,26 @@ export class ModelStore {
     return { hold: held.hold, counters: beside.map((each) => each ?? null) };
   }
 
-  #book(workspace: ModelWorkspace): HoldBook<ModelCounters> {
+  #book(workspace: ModelWorkspace) {
     const { holds, ends } = workspace;
-    const ofNobody = () => assert.fail("the sequences restore nothing");
     const holder = (counters: ModelCounters | null) => (counters ?? workspace).windows;
     return {
-      find: (id) => {
-        const held = holds.get(id);
-        return held === undefined || held.counters[0] === null
-          ? null
-          : this.#found(workspace, held);
-      },
+      ...plainHoldBook<ModelCounters>({
+        all: () => [...holds.values()].map((held) => this.#found(workspace, held)),
+        set: ({ hold, counters }) =>
+          holds.set(hold.id, { hold, counters: counters.map((each) => each?.name ?? null) }),
+        delete: (id) => holds.delete(id),
+        counters: (of) => this.#countersOf(workspace, of) ?? null,
+      }),
       remembered: (id) => ends.get(id) ?? null,
       remember: (id, end) => ends.set(id, end),
-      put: (hold) => holds.set(hold.id, { ...(holds.get(hold.id) as ModelHold), hold }),
-      attach: ofNobody,
-      detach: ofNobody,
-      remove: (id) => holds.delete(id),
-      counters: (of) => this.#countersOf(workspace, of) ?? null,
-      over: (counters, now, limit) =>
-        this.#beside(workspace, counters)
-          .filter(({ hold }) => hold.expiresAt <= now)
-          .slice(0, limit),
-      oldest: (counters) => {
-        const numbers = this.#beside(workspace, counters).map(
-          ({ hold, counters: all }) => hold.numbers[all.indexOf(counters)] ?? 0,
-        );
-        return numbers.length === 0 ? null : Math.min(...numbers);
-      },
-      nextEnd: (counters) => this.#beside(workspace, counters)[0]?.hold.expiresAt ?? null,
       usage: ({ usage }) => usage,
       setUsage: (counters, usage) => {
         counters.usage = usage;
       },
       window: (counters, name) => holder(counters).get(name) ?? null,
       setWindow: (counters, name, state) => holder(counters).set(name, state),
-    };
+    } satisfies HoldBook<ModelCounters> & object;
   }
 
   addStatistics(workspaceId: string, { counts, uses }: StatisticsBatch): void {

@@ -134,7 +134,8 @@ export function parseLimitState(text: string): LimitState {
   return { at: wholeOf(at), used: wholeOf(used), earlier: groups };
 }
 
-function wholeOf(text: string | undefined): number {
+/** A whole number that a store wrote down. @throws LatchkeyError `STORE_CORRUPT` for anything else. */
+export function wholeOf(text: string | undefined): number {
   const number = parseWhole(text);
   if (number === null) throw corruptRecord("counters");
   return number;

@@ -1,7 +1,7 @@
 import { corruptRecord } from "../errors.js";
-import { parseWhole } from "../lib/whole.js";
 import type { HeldLimit, Hold, HoldSums, Raise, WindowDrop } from "../rules/hold.js";
 import type { RememberedEnd } from "../store/settle.js";
+import { wholeOf } from "./charge-text.js";
 
 /**
  * A hold as stores write it down, in words with a space between: id of the key, of the identity or `-`, createdAt, expiresAt, ttl, uses, place
@@ -133,10 +133,4 @@ function dropOf(text: string): WindowDrop {
   const [, before, mark, names] = /^(\d+)([+-])((?:[^|]+\|)*)$/.exec(text) ?? [];
   if (names === undefined) throw corruptRecord("counters");
   return { before: wholeOf(before), windows: names.split("|").slice(0, -1), isKept: mark === "-" };
-}
-
-function wholeOf(text: string | undefined): number {
-  const number = parseWhole(text);
-  if (number === null) throw corruptRecord("counters");
-  return number;
 }

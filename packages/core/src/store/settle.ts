@@ -234,7 +234,7 @@ function renew<Counters>(
         book.setWindow(null, window, { ...state, at: Math.max(state.at, now) }, each.expiresAt);
     }
   }
-  for (const each of counters) if (each !== null) settleSums(book, each, (sums) => sums);
+  for (const each of counters) if (each !== null) settleSums(book, each);
   return { kind: "renewed", hold: renewed[0] as Hold };
 }
 
@@ -257,7 +257,7 @@ function refresh<Counters>(
   const over = book.over(counters, now, MOST_ENDED_AT_ONCE + 1);
   const ended = over.slice(0, MOST_ENDED_AT_ONCE);
   for (const found of ended) expire(book, found, now);
-  settleSums(book, counters, (sums) => sums);
+  settleSums(book, counters);
   const usage = book.usage(counters);
   const refilled = refill === null ? usage : applyRefill(usage, refill, book.oldest(counters) ?? 0);
   if (refilled !== usage) book.setUsage(counters, refilled);
@@ -356,14 +356,9 @@ function giveBackUses<Counters>(
   book.setUsage(owner, holds ? { ...usage, holds } : usage);
 }
 
-/** Writes what counters know of the holds beside them: nothing where there are none any more. */
-function settleSums<Counters>(
-  book: HoldBook<Counters>,
-  counters: Counters,
-  change: (sums: HoldSums) => HoldSums,
-): void {
+/** Writes when the first hold beside counters ends by itself: nothing is said of holds where there are none any more. */
+function settleSums<Counters>(book: HoldBook<Counters>, counters: Counters): void {
   const { holds = NO_HOLDS, ...usage } = book.usage(counters);
   const nextEnd = book.nextEnd(counters);
-  const sums = nextEnd === null ? undefined : { ...change(holds), nextEnd };
-  book.setUsage(counters, sums === undefined ? usage : { ...usage, holds: sums });
+  book.setUsage(counters, nextEnd === null ? usage : { ...usage, holds: { ...holds, nextEnd } });
 }

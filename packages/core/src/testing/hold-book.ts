@@ -1,3 +1,4 @@
+import { plainHoldBook } from "../adapters/plain-hold-book.js";
 import type { Hold } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
 import type { RecordAddress } from "../store/change.js";
@@ -26,9 +27,6 @@ export interface PlainCounters {
 }
 
 type Found = FoundHold<PlainCounters>;
-
-const byEnd = (one: Found, other: Found) =>
-  one.hold.expiresAt - other.hold.expiresAt || (one.hold.id < other.hold.id ? -1 : 1);
 
 /** A key, an identity and what is held beside them, as plainly as can be: nothing is in any order, and everything is looked through. */
 export class PlainHolds {
@@ -95,35 +93,18 @@ export class PlainHolds {
     return [...this.holds.values()].map(({ hold }) => hold);
   }
 
-  #beside(counters: PlainCounters): readonly Found[] {
-    return [...this.holds.values()].filter((found) => found.counters.includes(counters));
-  }
-
   #book(): HoldBook<PlainCounters> {
     const { holds } = this;
     const holder = (counters: PlainCounters | null) => counters?.windows ?? this.windows;
     return {
-      find: (id) => holds.get(id) ?? null,
+      ...plainHoldBook<PlainCounters>({
+        all: () => [...holds.values()],
+        set: (found) => holds.set(found.hold.id, found),
+        delete: (id) => holds.delete(id),
+        counters: (of) => this.counters(of),
+      }),
       remembered: (id) => this.#ends.get(id) ?? null,
       remember: (id, end) => this.#ends.set(id, end),
-      put: (hold) => holds.set(hold.id, { ...(holds.get(hold.id) as Found), hold }),
-      attach: () => undefined,
-      detach: () => undefined,
-      remove: (id) => holds.delete(id),
-      counters: (of) => this.counters(of),
-      over: (counters, now, limit) =>
-        this.#beside(counters)
-          .filter(({ hold }) => hold.expiresAt <= now)
-          .sort(byEnd)
-          .slice(0, limit),
-      oldest(counters) {
-        const found = [...holds.values()].filter((each) => each.counters.includes(counters));
-        const numbers = found.map(
-          (each) => each.hold.numbers[each.counters.indexOf(counters)] ?? 0,
-        );
-        return numbers.length === 0 ? null : Math.min(...numbers);
-      },
-      nextEnd: (counters) => this.#beside(counters).toSorted(byEnd)[0]?.hold.expiresAt ?? null,
       usage: (counters) => counters.usage,
       setUsage(counters, usage) {
         counters.usage = usage;

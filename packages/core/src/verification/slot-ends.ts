@@ -1,11 +1,8 @@
-import type { Hold } from "../rules/hold.js";
+import { allHolds } from "../store/all-holds.js";
 import type { RecordAddress } from "../store/change.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs } from "../time.js";
-
-/** Most holds that are read at once. */
-const PAGE = 1_000;
 
 /** Whether a concurrent limit refused, and it is not known yet when its slots end. */
 export function lacksSlotEnds(
@@ -51,17 +48,4 @@ export async function withSlotEnds(
     return { ...reading, resetAt, admitsAt: ends?.expiresAt ?? now };
   });
   return { ...charge, limits: await Promise.all(readings) };
-}
-
-async function allHolds(
-  store: Pick<KeyStore, "holds">,
-  workspaceId: string,
-  of: RecordAddress,
-): Promise<readonly Hold[]> {
-  const holds: Hold[] = [];
-  for (;;) {
-    const page = await store.holds(workspaceId, of, holds.at(-1)?.id ?? null, PAGE);
-    holds.push(...page);
-    if (page.length < PAGE) return holds;
-  }
 }

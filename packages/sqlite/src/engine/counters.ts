@@ -25,19 +25,23 @@ type Windows = StoredCounters["windows"];
 
 /** Reads four columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
 export function readCounters(row: Row, at: number): StoredCounters {
-  const usage = usageAt(row, at);
+  const words = wordsOf(row[at + 3]);
+  const usage = usageOf(row, at, words);
   if (usage === undefined) throw corruptRecord("counters");
-  return { usage, windows: readWindows(row[at + 3]) };
+  return { usage, windows: readWindows(words) };
 }
 
 /** Of the same columns: undefined where they cannot be what was written. */
 export function usageAt(row: Row, at: number): Usage | undefined {
-  const holds = wordsOf(row[at + 3]).find(isSums) ?? null;
-  return readUsage([row[at], row[at + 1], row[at + 2], holds]);
+  return usageOf(row, at, wordsOf(row[at + 3]));
 }
 
-function readWindows(stored: unknown): Windows {
-  return wordsOf(stored)
+function usageOf(row: Row, at: number, words: readonly string[]): Usage | undefined {
+  return readUsage([row[at], row[at + 1], row[at + 2], words.find(isSums) ?? null]);
+}
+
+function readWindows(words: readonly string[]): Windows {
+  return words
     .filter((word) => !isSums(word))
     .map((word) => {
       const [name, at, rest, ...more] = word.split("=");

@@ -10,7 +10,7 @@ import type {
   StoredRecord,
   Usage,
 } from "@latchkey/core";
-import { holdSumsText, holdText, layoutOf } from "@latchkey/core";
+import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store keeps for it. */
@@ -48,7 +48,11 @@ export async function readCopied(
   const [stored, sums, holds] = await Promise.all([
     readWindows(store, workspaceId, asked),
     Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
-    Promise.all(loaded.map((each) => readHolds(store, workspaceId, each))),
+    Promise.all(
+      loaded.map(({ record, usage }) =>
+        usage?.holds === undefined ? [] : allHolds(store, workspaceId, record),
+      ),
+    ),
   ]);
   const windows = loaded.map((): Record<string, LimitState> => ({}));
   for (const [index, { window, at }] of asked.entries()) {
@@ -69,25 +73,6 @@ export async function readCopied(
 /** What verifications are counted for under the id of a record; null for none. */
 export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
   return kind === "key" || kind === "identity" || kind === "api" ? { kind, id } : null;
-}
-
-/** Holds that are read at once. */
-const HOLDS_PAGE = 1_000;
-
-async function readHolds(
-  store: KeyStore,
-  workspaceId: string,
-  { record, usage }: LoadedRecord,
-): Promise<readonly Hold[]> {
-  const holds: Hold[] = [];
-  let isLast = usage?.holds === undefined;
-  while (!isLast) {
-    const after = holds.at(-1)?.id ?? null;
-    const page = await store.holds(workspaceId, record, after, HOLDS_PAGE);
-    holds.push(...page);
-    isLast = page.length < HOLDS_PAGE;
-  }
-  return holds;
 }
 
 async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {
