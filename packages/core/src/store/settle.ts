@@ -18,7 +18,7 @@ import type { RecordAddress } from "./change.js";
 import { applyRefill, UNLIMITED_USES, type Usage } from "./counters.js";
 
 /** How long the end of a hold is remembered, so that its repeat is answered alike. */
-export const REMEMBER_END_MS: SpanMs = 86_400_000;
+export const REMEMBER_END_MS: SpanMs = 3_600_000;
 
 /** Most holds that are ended in one step because their time has passed. */
 export const MOST_ENDED_AT_ONCE = 100;

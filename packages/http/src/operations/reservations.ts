@@ -13,7 +13,7 @@ import { defineOperation, type Operation } from "./operation.js";
 const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
 
 const ENDED =
-  "The repeat with the same figures returns the same, for a day; with others it is a 409.";
+  "The repeat with the same figures returns the same, for an hour; with others it is a 409.";
 
 const OVER =
   "A reservation that is over is a 412, and so is more than it holds: nothing is changed then.";

@@ -31,7 +31,7 @@ local gmatch, unpack = string.gmatch, unpack
 -- include apply-refill.lua
 -- include groups.lua
 local FIRST_KEY, IDENTITIES, FIRST_NAMED = 5, 21, 22
-local REMEMBER_END_MS, KEPT_AFTER_END_MS, MOST_ENDED_AT_ONCE, LAST_INSTANT = 86400000, 86400000, 100, 8640000000000000
+local REMEMBER_END_MS, KEPT_AFTER_END_MS, MOST_ENDED_AT_ONCE, LAST_INSTANT = 3600000, 86400000, 100, 8640000000000000
 
 if ARGV[1] ~= "-" and (call("HGET", KEYS[1], "revision") or "0") ~= ARGV[1] then return { "STALE" } end
 local now, step, id, count = tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])

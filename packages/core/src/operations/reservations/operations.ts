@@ -101,7 +101,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
   reserve(input: ReserveInput<Types>, scope?: VerifyScope): Promise<ReserveOutcome<Types>>;
   /**
    * Ends a reservation: what the work cost is taken for good, the rest goes back to where it came from, as if no more had been asked for.
-   * The repeat with the same figures answers the same, for a day.
+   * The repeat with the same figures answers the same, for an hour.
    *
    * @param scope - For whom it is done; everybody unless given. What is not of its APIs is `NOT_FOUND`.
    * @throws LatchkeyError `NOT_FOUND` for one that this workspace never had, or whose key is gone; `PRECONDITION_FAILED` `over-reservation`
