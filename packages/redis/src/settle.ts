@@ -32,13 +32,14 @@ export async function settle(
   const { shared, holds, holdEnds } = workspace;
   const first = isOfRecord ? workspace.recordsOf(step.of) : workspace.endOf(id);
   const homes = [...workspace.everyPartOf("key"), ...workspace.everyPartOf("identity")];
-  const start = [orDash(revision), digits(now), LETTERS[step.kind], id];
+  const letter = isOfRecord ? holderLetter(step.of.kind) : step.kind === "end" ? "e" : "r";
+  const start = [orDash(revision), digits(now), letter, id];
   for (;;) {
     const named = [...names].map((name) => keyOf(workspace, name));
     const keys = [shared, holds, holdEnds, first, ...homes, ...named];
     const args = [...start, digits(names.size), ...names, ...wordsOf(step)];
     const [status, ...rest] = asList(
-      await workspace.run(SCRIPTS.settle, keys, args),
+      await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], keys, args),
       "reservation",
     );
     const known = names.size;
@@ -50,7 +51,12 @@ export async function settle(
   }
 }
 
-const LETTERS = { end: "e", renew: "r", refresh: "f", restore: "s" } as const;
+const SCRIPT_OF = {
+  end: "settle",
+  renew: "settle",
+  refresh: "refreshHolds",
+  restore: "restoreHolds",
+} as const;
 
 /** What a name that the script asks for stands for. */
 function keyOf(workspace: Workspace, name: string): string {
@@ -67,11 +73,11 @@ function wordsOf(step: HoldStep): readonly string[] {
     case "renew":
       return [orDash(step.ttl)];
     case "refresh":
-      return [holderLetter(step.of.kind), refillText(step.refill)];
+      return [refillText(step.refill)];
     case "restore": {
       const sums = step.sums === null ? "-" : holdSumsText(step.sums);
       const holds = step.holds.flatMap((hold) => [hold.id, holdText(hold)]);
-      return [holderLetter(step.of.kind), sums, ...holds];
+      return [sums, ...holds];
     }
     default:
       return step satisfies never;

@@ -39,9 +39,11 @@ describe("scripts", () => {
 
   test("a hold ends, is remembered and is ended with others as core says", () => {
     expect(codeOf("charge.lua")).toContain(`math.min(now + spanMs, ${LAST_INSTANT})`);
-    const code = codeOf("settle.lua");
-    expect(code).toContain("REMEMBER_END_MS, KEPT_AFTER_END_MS, MOST_ENDED_AT_ONCE, LAST_INSTANT");
-    expect(code).toContain(`= ${REMEMBER_END_MS}, ${KEPT}, ${MOST_ENDED_AT_ONCE}, ${LAST_INSTANT}`);
+    const settle = codeOf("settle.lua");
+    expect(settle).toContain(`REMEMBER_END_MS = ${REMEMBER_END_MS}\n`);
+    expect(settle).toContain(`KEPT_AFTER_END_MS = ${KEPT}\n`);
+    expect(settle).toContain(`LAST_INSTANT, step = ${LAST_INSTANT}, `);
+    expect(codeOf("refresh-holds.lua")).toContain(`MOST_ENDED_AT_ONCE = ${MOST_ENDED_AT_ONCE}\n`);
   });
 
   test.each(files)("%s says what it takes, answers and mirrors", (file) => {

@@ -1,0 +1,71 @@
+#!lua
+--[[
+  Ends what is over beside the counters of a record, and applies a refill that is due to them.
+
+  KEYS[1]  workspace, a hash: "revision", and counters that records share
+  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set
+  KEYS[4]  the hash that the record is in
+  ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] the letter of the kind as in hold-sums.lua, [4] id of the record
+  KEYS[5]  and further, ARGV[5] and further: as hold-keys.lua says, then
+           the refill as apply-refill.lua takes it
+  Returns  {"STALE"}, {"CORRUPT"}, {"REFRESHED", "1" where there are more, id, holdText, and so on}, or {"MORE", names that ARGV has to
+           have}, with nothing written
+  Mirrors  applyHoldStep in packages/core/src/store/settle.ts
+]]
+-- include hold-keys.lua
+-- include stored-holds.lua
+-- include counters-of-record.lua
+-- include apply-refill.lua
+-- include give-back.lua
+-- include write-counters.lua
+local MOST_ENDED_AT_ONCE = 100
+
+local owner = countersOfRecord()
+if isCorrupt then return { "CORRUPT" } end
+if not owner then return { "REFRESHED", "0" } end
+local over, ended, gone, oldest, amount = {}, {}, {}, nil, sub(ARGV[at], 1, 1) ~= "-"
+if owner.name then
+  local from, to = rangeOf(owner.name)
+  local latest = "(" .. owner.name .. " " .. format("%016.0f", now + 1)
+  over = call("ZRANGEBYLEX", KEYS[3], from, latest, "LIMIT", "0", format("%d", MOST_ENDED_AT_ONCE + 1))
+  for number = 1, math.min(#over, MOST_ENDED_AT_ONCE) do
+    local holdId = sub(over[number], #owner.name + 18)
+    local hold = look(holdId)
+    if hold then
+      readWindows(hold)
+      if not hold.isSlots and hold.beside[1] then keyOf("f" .. holdId) end
+      ended[#ended + 1] = hold
+    else
+      -- Somebody has taken it away behind our back.
+      gone[#gone + 1] = over[number]
+    end
+  end
+  for number, entry in ipairs(amount and call("ZRANGEBYLEX", KEYS[3], from, to) or {}) do
+    local text = number > #ended + #gone and call("HGET", KEYS[2], sub(entry, #owner.name + 18))
+    local names, numbers = match(text or "", "^(%S+) %S+ %S+ %d+ %d+ %d+ %d+ %S+ ([%d,]+)")
+    local nextNumber = gmatch(numbers or "", "%d+")
+    for name in gmatch(names or "", "[^,]+") do
+      local own = read(nextNumber())
+      if name == owner.name and own then oldest = math.min(oldest or own, own) end
+    end
+  end
+end
+if isCorrupt then return { "CORRUPT" } end
+if #missing > 1 then return missing end
+local reply = { "REFRESHED", #over > MOST_ENDED_AT_ONCE and "1" or "0" }
+for _, hold in ipairs(ended) do
+  expire(hold, given["f" .. hold.id])
+  reply[#reply + 1], reply[#reply + 2] = hold.id, hold.text
+end
+for _, entry in ipairs(gone) do call("ZREM", KEYS[3], entry) end
+if owner.name then
+  settleSums(owner)
+  owner.isMoved = true
+end
+if amount then
+  owner.remaining, owner.refilledAt, owner.lastRefillAt =
+    applyRefill(ARGV[at], owner.remaining, owner.refilledAt, owner.lastRefillAt, owner.sums, oldest or 0)
+  owner.isMoved = true
+end
+writeAll()
+return reply
