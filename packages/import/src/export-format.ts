@@ -38,6 +38,7 @@ const COLUMNS = [
   "usesFrom",
   "rotatedFrom",
   "rotatedTo",
+  "tags",
 ];
 
 /** What stands before the first key: the names of the columns, or nothing. */

@@ -20,6 +20,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly identity?: Pick<IdentityView, "remaining" | "refill"> &
     Partial<Pick<IdentityView, "meta" | "ratelimits">>;
   readonly meta?: KeyView["meta"];
+  readonly tags?: readonly string[];
   /** Names of its roles. */
   readonly roles?: readonly string[];
   /** Names of the permissions that it was given itself. */
@@ -55,6 +56,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     externalId: view.identity?.externalId,
     identity: identity !== null && Object.keys(identity).length > 0 ? identity : undefined,
     meta: view.meta,
+    tags: view.tags,
     roles: unlessEmpty(view.roles),
     permissions: unlessEmpty(stored.permissions),
     createdAt: view.createdAt,

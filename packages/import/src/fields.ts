@@ -20,6 +20,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["ownerId", "text"],
   ["identity", "json"],
   ["meta", "json"],
+  ["tags", "names"],
   ["roles", "names"],
   ["permissions", "names"],
   ["createdAt", "instant"],

@@ -41,6 +41,8 @@ export interface KeyRecord extends KeyLabelValues {
   readonly start: string;
   readonly identityId: string | null;
   readonly meta: Metadata | null;
+  /** What the owner calls it beside its name; each once. */
+  readonly tags: readonly string[];
   readonly createdAt: EpochMs;
   /** Of the successor of a rotation: when the first key of the chain was created. Null for every other, and for successors of before. */
   readonly chainCreatedAt: EpochMs | null;
@@ -95,6 +97,7 @@ export const keyType = defineRecord<KeyRecord>({
     refill: key.refill && refillSetting(key.refill),
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
     environment: key.environment,
+    tags: unlessEmpty(key.tags),
     usesFrom: key.usesFrom === "key" ? undefined : key.usesFrom,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
@@ -117,6 +120,7 @@ export const keyType = defineRecord<KeyRecord>({
       name: body.textOrNull("name"),
       meta: body.jsonOrNull("meta"),
       environment: body.textOrNull("environment"),
+      tags: body.texts("tags"),
       hash: body.text("hash"),
       start: body.text("start"),
       identityId: link,

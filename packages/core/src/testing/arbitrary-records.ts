@@ -96,6 +96,7 @@ const key: fc.Arbitrary<KeyRecord> = fc
     ...labelsOf(() => textOrNull),
     identityId: textOrNull,
     meta: fc.option(meta),
+    tags: texts,
     createdAt: whole,
     chainCreatedAt: wholeOrNull,
     updatedAt: wholeOrNull,

@@ -17,6 +17,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     ...labelsOf(() => null),
     identityId: null,
     meta: null,
+    tags: [],
     createdAt: 1,
     chainCreatedAt: null,
     updatedAt: null,

@@ -39,6 +39,8 @@ export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   readonly roles: readonly string[];
   /** Your own label. */
   readonly environment?: string;
+  /** Tags of the key; absent: none. Not the `tags` of the verification. */
+  readonly keyTags?: readonly string[];
   /** Whom it belongs to; absent: nobody. */
   readonly identity?: PublicIdentity<Types>;
   /** Uses left after this verification, whole and >= 0; absent when unlimited. */
@@ -194,6 +196,7 @@ export function verdictOf(
   if (key.meta !== null) verdict.meta = key.meta;
   if (key.expires !== null) verdict.expires = key.expires;
   if (key.environment !== null) verdict.environment = key.environment;
+  if (key.tags.length > 0) verdict.keyTags = key.tags;
   if (identity !== null) {
     verdict.ownerId = identity.externalId;
     verdict.identity = publicIdentity(identity);

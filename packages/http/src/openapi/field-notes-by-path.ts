@@ -72,6 +72,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Key.remaining": "Remaining uses, including a due refill; absent if unlimited.",
   "Key.roles": "Names of the roles of the key.",
   "Key.start": "First characters of the secret, to tell keys apart.",
+  "Key.tags": "Labels of the key; absent if none.",
   "Key.usesFrom":
     "`identity` if the key takes its uses from its identity; absent if it has its own.",
   "KeyRatelimit.async": "Accepted and stored; every limit is exact.",
@@ -180,6 +181,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Limits of the key by name; `default` only if `ratelimit` is omitted.",
   "keys.createKey.remaining": "Number of uses; unlimited if omitted.",
   "keys.createKey.roles": "Names of roles; they must exist.",
+  "keys.createKey.tags": "Labels to find the key by. Every verdict on it has them as `keyTags`.",
   "keys.getVerifications.apiId": "Statistics of all keys of this API.",
   "keys.getVerifications.end": "Unix epoch ms, not included; now if omitted.",
   "keys.getVerifications.externalId":
@@ -222,6 +224,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.updateKey.refill": "How uses are restored; `null` for not at all.",
   "keys.updateKey.remaining":
     "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
+  "keys.updateKey.tags": "All labels of the key; `null` or an empty list for none.",
   "keys.updateKey.roles":
     "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
   "keys.updateRemaining.externalId":
@@ -252,6 +255,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Stores the secret encrypted, so that it can be shown again; needs `plaintext` and `encrypt_key`.",
   "migrations.createKeys.remaining": "Number of uses; unlimited if omitted.",
   "migrations.createKeys.roles": "Names of roles; they must exist.",
+  "migrations.createKeys.tags": "Labels to find the key by.",
   "migrations.createKeys.start":
     "First characters of the secret, to tell keys apart; taken from `plaintext` if omitted.",
   "permissions.createRole.permissions": "Names of the permissions of the role; they must exist.",

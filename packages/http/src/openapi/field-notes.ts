@@ -53,6 +53,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   keyIds: "Ids of the keys, in the order of the input.",
   lastRefillAt: "Unix epoch ms of the last refill that happened; absent before the first.",
   lastUsedAt: "Unix epoch ms of the latest valid verification, a few seconds behind.",
+  keyTags: "Tags of the key, unlike the `tags` of the verification; absent if none.",
   limit: "Units per `duration`.",
   namespace: "Groups limits by purpose.",
   op: "How the remaining uses change.",

@@ -19,6 +19,7 @@ export const keyView = shared(
     ...labelsOf(() => z.string().optional()),
     ownerId: z.string().optional(),
     meta: metadata.optional(),
+    tags: listOf(z.string()).optional(),
     updatedAt: instant.optional(),
     expires: instant.optional(),
     remaining: whole().optional(),

@@ -19,6 +19,7 @@ const verifiedKey = {
   permissions: listOf(z.string()),
   roles: listOf(z.string()),
   environment: z.string().optional(),
+  keyTags: listOf(z.string()).optional(),
   identity: keyIdentity.optional(),
   remaining: whole().optional(),
   ratelimit: ratelimitState.optional(),

@@ -213,6 +213,7 @@ export const FIELDS = {
     text: "key, or identity: the uses that all keys of the identity share",
     words: ["key", "identity"],
   },
+  tags: { flags: "--tags <list>", text: "labels to find it by, separated by commas", read: list },
   roles: { flags: "--roles <list>", text: "names, separated by commas", read: list },
   permissions: { flags: "--permissions <list>", text: "names, separated by commas", read: list },
   ipAddress: { flags: "--ip-address <address>", text: "the address that the key is used from" },

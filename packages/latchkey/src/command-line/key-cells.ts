@@ -39,6 +39,7 @@ export function keyCells(key: ShownKey): Cells {
     ["apiId", key.apiId],
     ["state", key.state],
     ["externalId", key.identity?.externalId],
+    ["tags", joined(key.tags ?? [])],
     ["roles", joined(key.roles)],
     ["permissions", joined(key.permissions)],
     ["expires", instant(key.expires)],

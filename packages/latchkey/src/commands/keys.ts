@@ -170,6 +170,7 @@ function settingsWith(remaining: Field): readonly Field[] {
     ...LABELS,
     FIELDS.externalId,
     FIELDS.meta,
+    FIELDS.tags,
     FIELDS.roles,
     FIELDS.permissions,
     FIELDS.expires,

@@ -22,6 +22,7 @@ describeOnMemory("what a read shows", (open) => {
       ratelimit: { limit: 10, duration: 60_000, type: "fast", async: true },
       ratelimits: [{ name: "writes", limit: 3, duration: 1_000, autoApply: true }],
       environment: "live",
+      tags: ["harbour", "north"],
     });
     advance(DAY_MS);
     await latchkey.verifyKey({ key });

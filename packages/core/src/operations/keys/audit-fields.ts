@@ -35,6 +35,7 @@ type AuditedField =
   | KeyLabel
   | "apiId"
   | "meta"
+  | "tags"
   | "expires"
   | "enabled"
   | "usesFrom"
@@ -62,6 +63,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     ...labelsOf((label) => key[label]),
     externalId: links.externalId,
     meta: key.meta,
+    tags: unlessNone(key.tags),
     expires: key.expires,
     enabled: key.enabled,
     usesFrom: key.usesFrom,

@@ -7,6 +7,7 @@ test("what the audit log is made of has no field that tells of a secret", () => 
     | KeyLabel
     | "apiId"
     | "meta"
+    | "tags"
     | "expires"
     | "enabled"
     | "usesFrom"

@@ -72,7 +72,7 @@ export function needForKey(references: References, settings: KeySettings): void 
   references.needGrants("permission", settings.permissions ?? []);
 }
 
-const NO_MARKS: readonly string[] = Object.freeze([]);
+const NONE: readonly string[] = Object.freeze([]);
 
 /** What {@link insertKey} works with. */
 export interface NewKeyParts extends Work {
@@ -104,6 +104,7 @@ export function insertKey(
     ...labelsOf((label) => settings[label] ?? null),
     identityId,
     meta: settings.meta ?? null,
+    tags: settings.tags ?? NONE,
     createdAt,
     chainCreatedAt: null,
     updatedAt: null,
@@ -116,7 +117,7 @@ export function insertKey(
     rotatedTo: null,
     sharedCountersId: null,
     sealedSecret: credential.sealedSecret,
-    importMarks: credential.importMarks ?? NO_MARKS,
+    importMarks: credential.importMarks ?? NONE,
     roles: references.grantIds("role", roles),
     permissions: references.grantIds("permission", permissions),
     version: 1,

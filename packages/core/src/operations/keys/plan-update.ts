@@ -52,6 +52,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       ...key,
       ...labelsOf((label) => orKept(update[label], key[label])),
       meta: orKept(update.meta, key.meta),
+      tags: orKept(update.tags === null ? [] : update.tags, key.tags),
       expires: expiryAfter(loaded, update, now),
       enabled: update.enabled ?? key.enabled,
       refill: orKept(uses.refill, key.refill),

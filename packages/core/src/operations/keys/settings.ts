@@ -5,6 +5,7 @@ import { MAX_HELD } from "../../records/role.js";
 import { durationMs } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/tags.js";
 import {
   evenWithIssues,
   externalId,
@@ -14,6 +15,7 @@ import {
   id,
   list,
   metadata,
+  orRequired,
   refuseField,
   text,
   usesFrom,
@@ -42,6 +44,8 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly externalId?: string | undefined;
   /** A JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
   readonly meta?: Types["metaInput"] | undefined;
+  /** Labels to find it by, shown with each of its verdicts: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`. Each counts once. */
+  readonly tags?: readonly string[] | undefined;
   /** Names of existing roles: at most 100. */
   readonly roles?: readonly string[] | undefined;
   /** Names of existing permissions, beside those of its roles: at most 1,000. */
@@ -86,6 +90,8 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly externalId?: string | null | undefined;
   /** The whole metadata: a JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
   readonly meta?: Types["metaInput"] | null | undefined;
+  /** All its tags: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`; null or an empty list clears them. */
+  readonly tags?: readonly string[] | null | undefined;
   /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
   readonly expires?: number | Date | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
@@ -109,6 +115,15 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
 };
 
+const TAG_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -";
+
+/** Labels of a key that it is found by. */
+const keyTags = list(
+  z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
+  MAX_TAGS,
+  "tags",
+).transform(tagSet);
+
 /** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
@@ -116,6 +131,7 @@ export const keySettingsFields = {
   ownerId: externalId.optional(),
   externalId: externalId.optional(),
   meta: metadata.optional(),
+  tags: keyTags.optional(),
   roles: list(grantName, MAX_HELD.roles, "names").optional(),
   permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   expires: instant(1).optional(),
@@ -193,6 +209,7 @@ export const updateKeyInput = z
     ownerId: externalId.nullish(),
     externalId: externalId.nullish(),
     meta: metadata.nullish(),
+    tags: keyTags.nullish(),
     expires: instant(1).nullish(),
     remaining: wholeNumber(0).nullish(),
     refill: refill.nullish(),

@@ -39,6 +39,8 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly ownerId?: string;
   /** As `meta` of createLatchkey answered it. */
   readonly meta?: Types["meta"];
+  /** Labels that it was given; absent: none. */
+  readonly tags?: readonly string[];
   /** Unix epoch ms of the latest change by an update, of uses too. */
   readonly updatedAt?: EpochMs;
   /** Unix epoch ms from which on it is refused; absent: never. */
@@ -119,6 +121,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     if (text !== null) view[label as KeyLabel] = text;
   }
   if (key.meta !== null) view.meta = key.meta;
+  if (key.tags.length > 0) view.tags = key.tags;
   if (key.updatedAt !== null) view.updatedAt = key.updatedAt;
   if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;
   if (key.expires !== null) view.expires = key.expires;
@@ -183,9 +186,9 @@ export type ShownSettings<Types extends LatchkeyTypes> = Omit<
 export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,
 ): ShownSettings<Types> {
-  const { ownerId: externalId, meta, roles, permissions, expires, ratelimits } = shown;
+  const { ownerId: externalId, meta, tags, roles, permissions, expires, ratelimits } = shown;
   const { usesFrom, remaining, refill } = shown;
   const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
   const labels = labelsOf((label) => shown[label]);
-  return { ...labels, externalId, meta, roles, permissions, expires, ratelimits, ...uses };
+  return { ...labels, externalId, meta, tags, roles, permissions, expires, ratelimits, ...uses };
 }
