@@ -493,9 +493,9 @@ const STATE: readonly Control[] = [
     id: "C39",
     control: "A key that is expired or used up comes back by an explicit change alone",
     tests: [
-      [`${CORE}/rules/lifecycle.property.test.ts`, "time alone never enables a key"],
+      [`${CORE}/rules/keys/lifecycle.property.test.ts`, "time alone never enables a key"],
       [
-        `${CORE}/rules/lifecycle.test.ts`,
+        `${CORE}/rules/keys/lifecycle.test.ts`,
         "an exhausted key is not enabled by enabled: true alone: that is refused",
       ],
     ],

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../lib/json.js";
+import type { UsesOwner } from "../rules/keys/usage.js";
 import type { Metadata } from "../rules/metadata.js";
 import {
   DEFAULT_LIMIT,
@@ -9,7 +10,6 @@ import {
   type WireLimitInput,
 } from "../rules/rate-limit.js";
 import { type Refill, refillSetting } from "../rules/refill.js";
-import type { UsesOwner } from "../rules/usage.js";
 import type { EpochMs } from "../time.js";
 import type { BodyReader } from "./body.js";
 import { readRefill } from "./body.js";
@@ -50,7 +50,7 @@ export interface KeyRecord extends KeyLabelValues {
   readonly updatedAt: EpochMs | null;
   /** Instant at which the key dies, or null for never. */
   readonly expires: EpochMs | null;
-  /** As it was switched. What callers see as `enabled` is derived: see `rules/lifecycle.ts`. */
+  /** As it was switched. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
   readonly refill: Refill | null;
   /** No two of one name. */

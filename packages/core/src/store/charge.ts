@@ -6,6 +6,7 @@ import {
   slotsIdOf,
   sumsWith,
 } from "../rules/hold.js";
+import { decideSpend } from "../rules/keys/usage.js";
 import {
   afterTaking,
   type LimitFigures,
@@ -15,7 +16,6 @@ import {
 } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
-import { decideSpend } from "../rules/usage.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";

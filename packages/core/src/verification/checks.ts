@@ -1,5 +1,5 @@
 import { isAddressListed } from "../rules/address.js";
-import { isExpired } from "../rules/expiry.js";
+import { isExpired } from "../rules/keys/expiry.js";
 import { isSatisfied, missingPermissions, type PermissionQuery } from "../rules/permission.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";

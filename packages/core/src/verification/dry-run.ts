@@ -1,6 +1,6 @@
+import { decideSpend, type UsesOwner } from "../rules/keys/usage.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { nextRefillDueAt } from "../rules/refill.js";
-import { decideSpend, type UsesOwner } from "../rules/usage.js";
 import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { RECORD_CHECKS, type RecordCheckDetails, type RecordCheckName } from "./checks.js";

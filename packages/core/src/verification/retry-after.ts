@@ -1,8 +1,8 @@
-import { isExpired } from "../rules/expiry.js";
+import { isExpired } from "../rules/keys/expiry.js";
+import { decideSpend } from "../rules/keys/usage.js";
 import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
 import { nextRefillDueAt, type Refill, refillsUntilUses } from "../rules/refill.js";
-import { decideSpend } from "../rules/usage.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { effectiveRefill } from "./effective-uses.js";

@@ -1,11 +1,11 @@
 import type { IdentityRecord } from "../records/identity.js";
+import { keyState } from "../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
   LimitName,
   PermissionName,
 } from "../rules/latchkey-types.js";
-import { keyState } from "../rules/lifecycle.js";
 import type { LimitAlgorithm } from "../rules/limit-state.js";
 import type { PermissionQuery } from "../rules/permission.js";
 import { DEFAULT_LIMIT } from "../rules/rate-limit.js";

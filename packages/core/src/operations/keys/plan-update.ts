@@ -6,10 +6,10 @@ import {
   type KeyRecord,
 } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
-import { decideUpdate } from "../../rules/lifecycle.js";
+import { decideUpdate } from "../../rules/keys/lifecycle.js";
+import { putsOffRotated } from "../../rules/keys/rotation.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill } from "../../rules/refill.js";
-import { putsOffRotated } from "../../rules/rotation.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
-import { decideRotation } from "../../rules/rotation.js";
+import { decideRotation } from "../../rules/keys/rotation.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";

@@ -3,9 +3,9 @@ import { isAsyncByType } from "../../records/key.js";
 import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { MAX_HELD } from "../../records/role.js";
 import { durationMs } from "../../rules/duration.js";
+import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
-import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/tags.js";
 import {
   evenWithIssues,
   externalId,

@@ -1,12 +1,12 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
+import { keyState } from "../../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
   LimitName,
   PermissionName,
 } from "../../rules/latchkey-types.js";
-import { keyState } from "../../rules/lifecycle.js";
 import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";

@@ -5,7 +5,7 @@ import {
   rootKeyPointerType,
   rootKeyType,
 } from "../../records/root-key.js";
-import { isExpired } from "../../rules/expiry.js";
+import { isExpired } from "../../rules/keys/expiry.js";
 import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";

@@ -1,4 +1,4 @@
-import type { EpochMs } from "../time.js";
+import type { EpochMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 
 /**

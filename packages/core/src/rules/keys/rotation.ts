@@ -1,4 +1,4 @@
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 
 /** Whether a key can be rotated, and when the old one dies. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { applyRefill, changeUsage } from "../store/counters.js";
-import { usageOf } from "../testing/records.js";
+import { applyRefill, changeUsage } from "../../store/counters.js";
+import { usageOf } from "../../testing/records.js";
 import { decideUpdate, type KeyStateFields, keyState, type LifecycleUpdate } from "./lifecycle.js";
 import { decideSpend } from "./usage.js";
 

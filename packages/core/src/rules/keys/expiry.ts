@@ -1,4 +1,4 @@
-import type { EpochMs } from "../time.js";
+import type { EpochMs } from "../../time.js";
 
 /**
  * Whether a key is dead by time. At the instant itself the key is dead, as RFC 7519 §4.1.4 has it
