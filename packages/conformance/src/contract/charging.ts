@@ -17,6 +17,8 @@ import {
   at,
   commit,
   DAY,
+  IDENTITY,
+  KEY,
   load,
   NOW,
   put,
@@ -24,9 +26,6 @@ import {
   revisionOf,
   usesOf,
 } from "../fixtures/records.js";
-
-const KEY = aRecord("key");
-const IDENTITY = aRecord("identity");
 
 const MIDNIGHT = NOW - (NOW % DAY);
 const EXHAUSTED = usesOf(0, { refilledAt: MIDNIGHT - DAY });

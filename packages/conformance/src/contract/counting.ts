@@ -8,6 +8,7 @@ import {
   assertHolds,
   at,
   commit,
+  KEY,
   NOW,
   nextOf,
   putWithUses,
@@ -16,7 +17,6 @@ import {
 } from "../fixtures/records.js";
 
 const MAX = Number.MAX_SAFE_INTEGER;
-const KEY = aRecord("key");
 
 function aUsageChange(
   operation: UsageChange["operation"],

@@ -10,6 +10,7 @@ import {
   at,
   commit,
   find,
+  IDENTITY,
   load,
   tryCommit,
   usesOf,
@@ -37,7 +38,6 @@ export type Damage = {
 };
 
 const NAME = { kind: "key", index: "hash", value: "a hash" } as const;
-const IDENTITY = aRecord("identity");
 const KEYS = [1, 2, 3].map((number) => aRecord("key", number, { link: IDENTITY.id }));
 const [FIRST, DAMAGED, THIRD] = KEYS as [StoredRecord, StoredRecord, StoredRecord];
 const LINKED = { record: IDENTITY, usage: usesOf(9), usedAt: null };

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
 import type { StoreContract } from "../fixtures/context.js";
-import { aHeldLimit, aRelease, aReservation, HELD, reserve, settleAs } from "../fixtures/holds.js";
+import {
+  aHeldLimit,
+  aRelease,
+  aReservation,
+  BOTH,
+  HELD,
+  reserve,
+  settleAs,
+} from "../fixtures/holds.js";
 import { usedOf } from "../fixtures/plans.js";
-import { aRecord, at, commit, load, putWithUses } from "../fixtures/records.js";
-
-const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
-const BOTH = [at("key"), at("identity")].map((each) => ({ ...each, version: 1 }));
+import { at, commit, IDENTITY, KEY, load, putWithUses } from "../fixtures/records.js";
 
 /** What becomes of units of limits that are emptied, or taken away, while they are held. */
 export const emptyingContracts: readonly StoreContract[] = [

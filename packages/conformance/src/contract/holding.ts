@@ -8,6 +8,8 @@ import {
   aReservation,
   aSlotLimit,
   aSlotPlan,
+  BOTH,
+  ENDS,
   HELD,
   heldIds,
   holdId,
@@ -24,6 +26,8 @@ import {
   at,
   commit,
   DAY,
+  IDENTITY,
+  KEY,
   load,
   MINUTE,
   NOW,
@@ -34,15 +38,7 @@ import {
   WORKSPACE,
 } from "../fixtures/records.js";
 
-const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
-const ends = NOW + MINUTE;
 const MIDNIGHT = NOW - (NOW % DAY) + DAY;
-
-/** A key and an identity, of which the second counts. */
-const BOTH = [
-  { ...at("key"), version: 1 },
-  { ...at("identity"), version: 1 },
-];
 
 function most(...counts: readonly number[]): typeof HELD {
   return { ...HELD, most: counts };
@@ -54,14 +50,14 @@ export const holdingContracts: readonly StoreContract[] = [
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(10));
       const { remaining, hold } = await reserve(store, 1, aReservation({ cost: 3 }));
-      assert.deepEqual([remaining, hold], [7, { id: holdId(), expiresAt: ends }]);
+      assert.deepEqual([remaining, hold], [7, { id: holdId(), expiresAt: ENDS }]);
       await assertHolds(other, KEY, { usage: usesOf(7, { holds: sumsOf({ uses: 3 }) }) });
-      const held = { createdAt: NOW, expiresAt: ends, ttl: MINUTE, uses: 3, usesOf: 0 };
+      const held = { createdAt: NOW, expiresAt: ENDS, ttl: MINUTE, uses: 3, usesOf: 0 };
       assert.deepEqual(await holdsOf(other), [
         { id: holdId(), keyId: KEY.id, identityId: null, ...held, numbers: [0], limits: [] },
       ]);
       await reserve(other, 2, aReservation({ cost: 2 }), { now: NOW - 1 });
-      const holds = sumsOf({ uses: 5, open: 2, next: 2, nextEnd: ends - 1 });
+      const holds = sumsOf({ uses: 5, open: 2, next: 2, nextEnd: ENDS - 1 });
       await assertHolds(store, KEY, { usage: usesOf(5, { holds }) });
       assert.deepEqual(
         (await holdsOf(store)).map(({ numbers }) => numbers),
@@ -220,17 +216,17 @@ export const holdingContracts: readonly StoreContract[] = [
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(5));
       await reserve(store);
-      await chargeAs("charged", store, aPlan(), { now: ends - 1 });
+      await chargeAs("charged", store, aPlan(), { now: ENDS - 1 });
       for (const mode of ["commit", "peek"] as const) {
-        const result = await charge(other, aPlan({ mode }), { now: ends });
+        const result = await charge(other, aPlan({ mode }), { now: ENDS });
         assert.deepEqual(result, { kind: "unsettled", record: 0 });
       }
       const free = aPlan({ cost: 0, uses: null });
-      await chargeAs("unsettled", other, free, { now: ends + DAY });
+      await chargeAs("unsettled", other, free, { now: ENDS + DAY });
       const before = usesOf(3, { holds: sumsOf({ uses: 1 }) });
       await assertHolds(other, KEY, { usage: before });
       await put(store, nextOf(KEY));
-      await chargeAs("stale", other, aPlan(), { now: ends });
+      await chargeAs("stale", other, aPlan(), { now: ENDS });
     },
   },
   {
@@ -243,8 +239,8 @@ export const holdingContracts: readonly StoreContract[] = [
       const confirms = [{ ...at("key", 2), version: 1 }, ...BOTH.slice(1)];
       await reserve(store, 1, aReservation({ confirms, hold: most(1, 1), cost: 0, uses: null }));
       const unsettled = { kind: "unsettled", record: 1 };
-      assert.deepEqual(await charge(other, aPlan({ confirms: BOTH }), { now: ends }), unsettled);
-      await chargeAs("charged", other, aPlan(), { now: ends });
+      assert.deepEqual(await charge(other, aPlan({ confirms: BOTH }), { now: ENDS }), unsettled);
+      await chargeAs("charged", other, aPlan(), { now: ENDS });
     },
   },
   {
@@ -291,11 +287,11 @@ export const holdingContracts: readonly StoreContract[] = [
       const plan = aReservation({ limits, hold: { ...HELD, slotTtl: 30_000 } });
       const request = aRequest({ rememberUntil: NOW + DAY });
       const first = await reserve(store, 1, plan, { request });
-      assert.deepEqual(first.hold, { id: holdId(), expiresAt: ends });
+      assert.deepEqual(first.hold, { id: holdId(), expiresAt: ENDS });
       assert.deepEqual(await reserve(other, 2, plan, { request }), first);
       assert.deepEqual(await heldIds(other), [holdId(), `${holdId()}.s`]);
       // Also when it is over, and when it has ended.
-      assert.deepEqual(await reserve(other, 2, plan, { request, now: ends }), first);
+      assert.deepEqual(await reserve(other, 2, plan, { request, now: ENDS }), first);
       await settleAs("ended", store, aRelease());
       assert.deepEqual(await reserve(other, 2, plan, { request }), first);
       assert.deepEqual(await heldIds(other), []);

@@ -9,6 +9,7 @@ import {
   commit,
   comparable,
   find,
+  KEY,
   load,
   NOW,
   OTHER_WORKSPACE,
@@ -20,7 +21,6 @@ import {
 } from "../fixtures/records.js";
 
 const HASH = { kind: "key", index: "hash", value: "a hash" } as const;
-const KEY = aRecord("key");
 
 /** Ids that a store which only joins strings would take for parts of each other. */
 const WORKSPACES = [

@@ -6,6 +6,8 @@ import {
   aRefresh,
   aRelease,
   aReservation,
+  BOTH,
+  ENDS,
   HELD,
   heldIds,
   holdId,
@@ -25,6 +27,8 @@ import {
   at,
   commit,
   DAY,
+  IDENTITY,
+  KEY,
   load,
   MINUTE,
   NOW,
@@ -34,9 +38,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
-const ends = NOW + MINUTE;
-const BOTH = [at("key"), at("identity")].map((each) => ({ ...each, version: 1 }));
 const SHARED = aReservation({ confirms: BOTH, hold: { ...HELD, most: [9, 9] } });
 export const lastingContracts: readonly StoreContract[] = [
   {
@@ -46,13 +47,13 @@ export const lastingContracts: readonly StoreContract[] = [
       await putWithUses(store, KEY, usesOf(10));
       for (const number of [1, 2, 3])
         await reserve(store, number, aReservation({ cost: 2, limits: [aHeldLimit({ cost: 3 })] }));
-      await settleAs("ended", store, anEnd(1), ends - 1);
+      await settleAs("ended", store, anEnd(1), ENDS - 1);
       const [hold] = await holdsOf(store);
-      assert.deepEqual(await settle(other, anEnd(2), ends), { kind: "expired", hold });
+      assert.deepEqual(await settle(other, anEnd(2), ENDS), { kind: "expired", hold });
       assert.equal(await left(store), 6);
       for (const step of [anEnd(2), anEnd(2, 9), aRelease(2), renewal(2)])
-        assert.deepEqual(await settle(other, step, ends + 1), { kind: "expired", hold: null });
-      assert.equal((await settleAs("expired", other, renewal(3), ends)).hold?.id, holdId(3));
+        assert.deepEqual(await settle(other, step, ENDS + 1), { kind: "expired", hold: null });
+      assert.equal((await settleAs("expired", other, renewal(3), ENDS)).hold?.id, holdId(3));
       await assertHolds(store, KEY, { usage: usesOf(8) });
       assert.equal(await usedOf(store, { window: "60000:default" }), 3);
     },
@@ -80,7 +81,7 @@ export const lastingContracts: readonly StoreContract[] = [
         for (const record of [KEY, IDENTITY])
           assert.equal((await load(other, record)).usage?.holds?.nextEnd, nextEnd);
       }
-      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ends });
+      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ENDS });
     },
   },
   {
@@ -98,20 +99,20 @@ export const lastingContracts: readonly StoreContract[] = [
         const plan = { ...SHARED, cost: 10 ** (number > 4 ? 0 : 1) };
         await reserve(store, number, plan, { now: NOW + after });
       }
-      const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(IDENTITY), ends + 3);
+      const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(IDENTITY), ENDS + 3);
       assert.deepEqual(
         expired.map(({ id }) => id),
         [4, 2, 3, 5].map(holdId),
       );
       assert.equal(hasMore, false);
-      const holds = sumsOf({ nextEnd: ends + 4, open: 1, next: 5 });
+      const holds = sumsOf({ nextEnd: ENDS + 4, open: 1, next: 5 });
       await assertHolds(store, KEY, { usage: usesOf(90, { holds: { ...holds, uses: 10 } }) });
       await assertHolds(store, IDENTITY, { usage: usesOf(null, { holds }) });
       const none = { kind: "refreshed", expired: [], hasMore: false };
-      assert.deepEqual(await settle(other, aRefresh(), ends + 3), none);
+      assert.deepEqual(await settle(other, aRefresh(), ENDS + 3), none);
       for (const of of [at("key", 2), at("identity", 2)])
-        assert.deepEqual(await settle(other, aRefresh(of), ends + 9), none);
-      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ends + 3 });
+        assert.deepEqual(await settle(other, aRefresh(of), ENDS + 9), none);
+      await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ENDS + 3 });
     },
   },
   {
@@ -125,8 +126,8 @@ export const lastingContracts: readonly StoreContract[] = [
         [100, true],
         [3, false],
       ] as const) {
-        await chargeAs("unsettled", store, aPlan(), { now: ends });
-        const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(), ends);
+        await chargeAs("unsettled", store, aPlan(), { now: ENDS });
+        const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(), ENDS);
         assert.deepEqual([expired.length, hasMore], [count, more]);
         ended.push(...expired.map(({ id }) => id));
         assert.equal(await left(store), 797 + ended.length);
@@ -145,7 +146,7 @@ export const lastingContracts: readonly StoreContract[] = [
       for (let number = 1; number <= 20; number += 1)
         await reserve(context.store, number, aReservation({ cost: 2 }));
       const answers = await race(context, 20, (store, number) =>
-        number % 4 === 0 ? settle(store, aRefresh(), ends) : settle(store, anEnd(number, 1), ends),
+        number % 4 === 0 ? settle(store, aRefresh(), ENDS) : settle(store, anEnd(number, 1), ENDS),
       );
       const ended = answers.flatMap((answer) => {
         if (answer.kind === "refreshed") return answer.expired.map(({ id }) => id);
@@ -206,8 +207,8 @@ export const lastingContracts: readonly StoreContract[] = [
       assert.deepEqual(await heldIds(other, IDENTITY), [holdId()]);
       await assertHolds(other, IDENTITY, { usage: usesOf(7, { holds: sumsOf({ uses: 3 }) }) });
       const confirms = BOTH.slice(1);
-      await chargeAs("unsettled", other, aPlan({ confirms }), { now: ends });
-      const { expired } = await settleAs("refreshed", other, aRefresh(IDENTITY), ends);
+      await chargeAs("unsettled", other, aPlan({ confirms }), { now: ENDS });
+      const { expired } = await settleAs("refreshed", other, aRefresh(IDENTITY), ENDS);
       assert.deepEqual(
         expired.map(({ id }) => id),
         [holdId()],
@@ -215,7 +216,7 @@ export const lastingContracts: readonly StoreContract[] = [
       await assertHolds(other, IDENTITY, { usage: usesOf(10) });
       const window = "777600000:default";
       assert.equal(await usedOf(other, { owner: IDENTITY, window, duration: 9 * DAY }), 0);
-      await settleAs("unknown", other, anEnd(), ends);
+      await settleAs("unknown", other, anEnd(), ENDS);
     },
   },
   {
@@ -231,7 +232,7 @@ export const lastingContracts: readonly StoreContract[] = [
       assert.deepEqual([usage, used], [null, { uses: 0, limits: [0] }]);
       assert.equal(await usedOf(other, { window: "60000:default" }), 4);
       await putWithUses(store, IDENTITY, usesOf(10));
-      await settleAs("refreshed", other, aRefresh(), ends);
+      await settleAs("refreshed", other, aRefresh(), ENDS);
       await assertHolds(other, IDENTITY, { usage: usesOf(10) });
       await assertHolds(other, KEY, { usage: usesOf(10) });
     },

@@ -17,6 +17,7 @@ import {
   at,
   commit,
   DAY,
+  KEY,
   MINUTE,
   NOW,
   nextOf,
@@ -25,7 +26,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const KEY = aRecord("key");
 const WINDOW_AT = NOW - (NOW % MINUTE);
 
 /** What is read of the limit of these tests, when so many of its units are used. */

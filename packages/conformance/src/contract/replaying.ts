@@ -6,6 +6,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  KEY,
   MINUTE,
   NOW,
   nextOf,
@@ -14,7 +15,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const KEY = aRecord("key");
 const plan = (fields: Parameters<typeof aPlan>[0] = {}) => aPlan({ limits: [aLimit()], ...fields });
 
 export const replayingContracts: readonly StoreContract[] = [

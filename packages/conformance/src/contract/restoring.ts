@@ -3,9 +3,10 @@ import type { HoldStep, HoldSums, KeyStore } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, chargeAs } from "../fixtures/plans.js";
 import {
-  aRecord,
   at,
   commit,
+  IDENTITY,
+  KEY,
   MINUTE,
   NOW,
   putWithUses,
@@ -13,7 +14,6 @@ import {
   WORKSPACE,
 } from "../fixtures/records.js";
 
-const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
 const IDS = ["rsv_1", "rsv_2", "rsv_3"] as const;
 
 const settle = (store: KeyStore, step: HoldStep, now = NOW) =>

@@ -20,6 +20,8 @@ import {
   at,
   commit,
   DAY,
+  IDENTITY,
+  KEY,
   load,
   NOW,
   put,
@@ -28,7 +30,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const [KEY, IDENTITY] = [aRecord("key"), aRecord("identity")];
 const LONG = { ...HELD, ttl: 90 * DAY };
 
 const hold = (store: KeyStore, number: number, cost: number) =>

@@ -6,6 +6,7 @@ import {
   aRefresh,
   aRelease,
   aReservation,
+  ENDS,
   HELD,
   heldIds,
   holdId,
@@ -21,10 +22,10 @@ import {
 import { aPlan, chargeAs, usedOf } from "../fixtures/plans.js";
 import { countByKind, race } from "../fixtures/race.js";
 import {
-  aRecord,
   assertHolds,
   commit,
   DAY,
+  KEY,
   load,
   MINUTE,
   NOW,
@@ -36,8 +37,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const [KEY, _IDENTITY] = [aRecord("key"), aRecord("identity")];
-const ends = NOW + MINUTE;
 export const settlingContracts: readonly StoreContract[] = [
   {
     title: "an end takes for good what was used, gives the rest back, and says what there is then",
@@ -91,7 +90,7 @@ export const settlingContracts: readonly StoreContract[] = [
       for (const number of [1, 2, 3])
         await reserve(store, number, aReservation({ cost: number }), { now: NOW + number });
       await settleAs("ended", other, aRelease(1), NOW + 9);
-      const holds = sumsOf({ nextEnd: ends + 2, open: 2, next: 3, uses: 5 });
+      const holds = sumsOf({ nextEnd: ENDS + 2, open: 2, next: 3, uses: 5 });
       await assertHolds(store, KEY, { usage: usesOf(5, { holds }) });
       const { usage } = await settleAs("ended", other, aRelease(3), NOW + 9);
       assert.deepEqual({ ...usage }, usesOf(8));
@@ -312,7 +311,7 @@ export const settlingContracts: readonly StoreContract[] = [
       await reserve(store, 1, aReservation({ workspaceId: OTHER_WORKSPACE, cost: 4 }));
       await settleAs("ended", store, aRelease());
       assert.equal((await load(other, KEY, OTHER_WORKSPACE)).usage?.remaining, 6);
-      await store.settle(OTHER_WORKSPACE, aRefresh(), { now: ends, revision: null });
+      await store.settle(OTHER_WORKSPACE, aRefresh(), { now: ENDS, revision: null });
       assert.equal((await load(other, KEY, OTHER_WORKSPACE)).usage?.remaining, 10);
     },
   },
@@ -322,7 +321,7 @@ export const settlingContracts: readonly StoreContract[] = [
       await putWithUses(store, KEY, usesOf(10));
       await reserve(store);
       for (const step of [anEnd(), renewal(), aRefresh(), anEnd(2)]) {
-        const result = await settle(other, step, ends, { revision: 1 });
+        const result = await settle(other, step, ENDS, { revision: 1 });
         assert.deepEqual(result, { kind: "stale" });
       }
       await assertHolds(store, KEY, { usage: usesOf(9, { holds: sumsOf({ uses: 1 }) }) });

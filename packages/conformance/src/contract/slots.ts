@@ -24,6 +24,7 @@ import {
   assertHolds,
   at,
   commit,
+  KEY,
   load,
   MINUTE,
   NOW,
@@ -31,7 +32,6 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-const KEY = aRecord("key");
 const HALF = MINUTE / 2;
 /** One that holds all for a minute, and slots for half of that. */
 const BOTH = { ...HELD, slotTtl: HALF };
