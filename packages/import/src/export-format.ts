@@ -39,6 +39,7 @@ const COLUMNS = [
   "rotatedFrom",
   "rotatedTo",
   "tags",
+  "ipWhitelist",
 ];
 
 /** What stands before the first key: the names of the columns, or nothing. */

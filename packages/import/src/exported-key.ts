@@ -21,6 +21,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
     Partial<Pick<IdentityView, "meta" | "ratelimits">>;
   readonly meta?: KeyView["meta"];
   readonly tags?: readonly string[];
+  readonly ipWhitelist?: readonly string[];
   /** Names of its roles. */
   readonly roles?: readonly string[];
   /** Names of the permissions that it was given itself. */
@@ -57,6 +58,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     identity: identity !== null && Object.keys(identity).length > 0 ? identity : undefined,
     meta: view.meta,
     tags: view.tags,
+    ipWhitelist: view.ipWhitelist,
     roles: unlessEmpty(view.roles),
     permissions: unlessEmpty(stored.permissions),
     createdAt: view.createdAt,

@@ -21,6 +21,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["identity", "json"],
   ["meta", "json"],
   ["tags", "names"],
+  ["ipWhitelist", "names"],
   ["roles", "names"],
   ["permissions", "names"],
   ["createdAt", "instant"],

@@ -41,6 +41,8 @@ export interface KeyRecord extends KeyLabelValues {
   readonly start: string;
   readonly identityId: string | null;
   readonly meta: Metadata | null;
+  /** Addresses and CIDR ranges that it may be used from, beside those of its API, each in its one form; empty: from anywhere. */
+  readonly ipWhitelist: readonly string[];
   /** What the owner calls it beside its name; each once. */
   readonly tags: readonly string[];
   readonly createdAt: EpochMs;
@@ -98,6 +100,7 @@ export const keyType = defineRecord<KeyRecord>({
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
     environment: key.environment,
     tags: unlessEmpty(key.tags),
+    ipWhitelist: unlessEmpty(key.ipWhitelist),
     usesFrom: key.usesFrom === "key" ? undefined : key.usesFrom,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
@@ -121,6 +124,7 @@ export const keyType = defineRecord<KeyRecord>({
       meta: body.jsonOrNull("meta"),
       environment: body.textOrNull("environment"),
       tags: body.texts("tags"),
+      ipWhitelist: body.texts("ipWhitelist"),
       hash: body.text("hash"),
       start: body.text("start"),
       identityId: link,

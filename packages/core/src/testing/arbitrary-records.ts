@@ -97,6 +97,7 @@ const key: fc.Arbitrary<KeyRecord> = fc
     identityId: textOrNull,
     meta: fc.option(meta),
     tags: texts,
+    ipWhitelist: texts,
     createdAt: whole,
     chainCreatedAt: wholeOrNull,
     updatedAt: wholeOrNull,

@@ -21,9 +21,9 @@ export interface RecordCheckDetails {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;
   };
-  /** The allow-list of the API. */
+  /** The allow-lists of the API and the key. */
   readonly address: {
-    /** As given, in its one form. The allow-list itself is not shown. */
+    /** As given, in its one form. The allow-lists themselves are not shown. */
     readonly ipAddress?: string;
   };
   /** The permissions that the question names. */
@@ -52,8 +52,8 @@ export type RecordCheck = { [Name in RecordCheckName]: CheckOf<Name> }[RecordChe
 
 /**
  * The checks that the records decide, in their order. A verdict is the first that fails, a dry run shows them all; rate limits
- * and then uses follow them, in one atomic charge. A question that names no API asks for none, an API without an allow-list lists every
- * address.
+ * and then uses follow them, in one atomic charge. A question that names no API asks for none, an API or a key without an allow-list lists
+ * every address.
  *
  * @see packages/core/decisions/0005-order-of-checks.md
  */
@@ -75,8 +75,8 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [
   {
     name: "address",
     code: "FORBIDDEN",
-    passes: ({ api: { ipWhitelist } }, { address }) =>
-      ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address),
+    passes: ({ api, key }, { address }) =>
+      isAllowed(api.ipWhitelist, address) && isAllowed(key.ipWhitelist, address),
     details: (_loaded, { address }) => (address === null ? {} : { ipAddress: address }),
   },
   {
@@ -89,3 +89,8 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [
     },
   },
 ];
+
+/** Whether an allow-list, or the lack of one, lets an address through. */
+function isAllowed(ipWhitelist: readonly string[], address: string | null): boolean {
+  return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address);
+}

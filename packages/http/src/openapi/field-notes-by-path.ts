@@ -16,7 +16,7 @@ const QUESTION: Readonly<Record<string, string>> = {
   apiId: "Id of the API that the key must belong to.",
   authorization: "Permissions that the key must have.",
   ipAddress:
-    "Address of whoever presents the key, a port is left off; needed if the API has an `ipWhitelist`.",
+    "Address of whoever presents the key, a port is left off; needed if the key or its API has an `ipWhitelist`.",
   ratelimit: "Deprecated: the limit named `default` among `ratelimits`.",
   "ratelimit.cost": "Units to take from the limit named `default`; 0 only looks.",
   ratelimits:
@@ -72,6 +72,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Key.remaining": "Remaining uses, including a due refill; absent if unlimited.",
   "Key.roles": "Names of the roles of the key.",
   "Key.start": "First characters of the secret, to tell keys apart.",
+  "Key.ipWhitelist":
+    "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address. Absent for anywhere.",
   "Key.tags": "Labels of the key; absent if none.",
   "Key.usesFrom":
     "`identity` if the key takes its uses from its identity; absent if it has its own.",
@@ -181,6 +183,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Limits of the key by name; `default` only if `ratelimit` is omitted.",
   "keys.createKey.remaining": "Number of uses; unlimited if omitted.",
   "keys.createKey.roles": "Names of roles; they must exist.",
+  "keys.createKey.ipWhitelist":
+    "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address.",
   "keys.createKey.tags": "Labels to find the key by. Every verdict on it has them as `keyTags`.",
   "keys.getVerifications.apiId": "Statistics of all keys of this API.",
   "keys.getVerifications.end": "Unix epoch ms, not included; now if omitted.",
@@ -212,6 +216,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.updateKey.enabled": "Switches the key on or off.",
   "keys.updateKey.expires": "Unix epoch ms at which the key expires; `null` for never.",
   "keys.updateKey.externalId": "Your own id of the user of the key; `null` for nobody.",
+  "keys.updateKey.ipWhitelist":
+    "The whole list of addresses and CIDR ranges from which the key may be used; `null` or an empty list for anywhere that its API allows.",
   "keys.updateKey.meta": "The whole metadata; `null` for none.",
   ...CLEARABLE_LABELS,
   ...QUESTIONS,
@@ -255,6 +261,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "Stores the secret encrypted, so that it can be shown again; needs `plaintext` and `encrypt_key`.",
   "migrations.createKeys.remaining": "Number of uses; unlimited if omitted.",
   "migrations.createKeys.roles": "Names of roles; they must exist.",
+  "migrations.createKeys.ipWhitelist":
+    "Addresses and CIDR ranges from which the key may be used, in addition to those of its API.",
   "migrations.createKeys.tags": "Labels to find the key by.",
   "migrations.createKeys.start":
     "First characters of the secret, to tell keys apart; taken from `plaintext` if omitted.",

@@ -20,6 +20,7 @@ export const keyView = shared(
     ownerId: z.string().optional(),
     meta: metadata.optional(),
     tags: listOf(z.string()).optional(),
+    ipWhitelist: listOf(z.string()).optional(),
     updatedAt: instant.optional(),
     expires: instant.optional(),
     remaining: whole().optional(),

@@ -40,6 +40,7 @@ export function keyCells(key: ShownKey): Cells {
     ["state", key.state],
     ["externalId", key.identity?.externalId],
     ["tags", joined(key.tags ?? [])],
+    ["ipWhitelist", joined(key.ipWhitelist ?? [])],
     ["roles", joined(key.roles)],
     ["permissions", joined(key.permissions)],
     ["expires", instant(key.expires)],

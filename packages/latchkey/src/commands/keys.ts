@@ -171,6 +171,7 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.externalId,
     FIELDS.meta,
     FIELDS.tags,
+    FIELDS.ipWhitelist,
     FIELDS.roles,
     FIELDS.permissions,
     FIELDS.expires,

@@ -23,9 +23,10 @@ describeOnMemory("what a read shows", (open) => {
       ratelimits: [{ name: "writes", limit: 3, duration: 1_000, autoApply: true }],
       environment: "live",
       tags: ["harbour", "north"],
+      ipWhitelist: ["192.0.2.0/24"],
     });
     advance(DAY_MS);
-    await latchkey.verifyKey({ key });
+    await latchkey.verifyKey({ key, ipAddress: "192.0.2.7" });
     return { apiId, keyId };
   }
 

@@ -2,26 +2,12 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
-import {
-  ADDRESS_RANGE_ERROR,
-  canonicalAddressRange,
-  MAX_ADDRESS_RANGES,
-} from "../../rules/address.js";
 import type { Claim } from "../../store/change.js";
+import { ipWhitelist } from "../address-input.js";
 import { afterWriting } from "../after-writing.js";
 import { notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
-import {
-  type ApiReference,
-  apiReference,
-  flag,
-  id,
-  list,
-  orRequired,
-  type PageInput,
-  readBy,
-  text,
-} from "../input.js";
+import { type ApiReference, apiReference, flag, id, type PageInput, text } from "../input.js";
 import { deleteAllKeys } from "../keys/delete-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
@@ -135,16 +121,6 @@ export interface ApiOperations {
    */
   deleteApi(input: ApiReference): Promise<Record<string, never>>;
 }
-
-const addressRange = z
-  .string({ error: orRequired(ADDRESS_RANGE_ERROR) })
-  .max(128, { error: ADDRESS_RANGE_ERROR })
-  .transform(readBy(canonicalAddressRange, ADDRESS_RANGE_ERROR));
-
-/** Each is kept in its one form, and one that is given twice counts once. */
-const ipWhitelist = list(addressRange, MAX_ADDRESS_RANGES, "addresses and ranges").transform(
-  (entries) => [...new Set(entries)],
-);
 
 const name = text(3, 256);
 

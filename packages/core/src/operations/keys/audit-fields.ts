@@ -36,6 +36,7 @@ type AuditedField =
   | "apiId"
   | "meta"
   | "tags"
+  | "ipWhitelist"
   | "expires"
   | "enabled"
   | "usesFrom"
@@ -64,6 +65,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     externalId: links.externalId,
     meta: key.meta,
     tags: unlessNone(key.tags),
+    ipWhitelist: unlessNone(key.ipWhitelist),
     expires: key.expires,
     enabled: key.enabled,
     usesFrom: key.usesFrom,

@@ -8,6 +8,7 @@ test("what the audit log is made of has no field that tells of a secret", () => 
     | "apiId"
     | "meta"
     | "tags"
+    | "ipWhitelist"
     | "expires"
     | "enabled"
     | "usesFrom"

@@ -105,6 +105,7 @@ export function insertKey(
     identityId,
     meta: settings.meta ?? null,
     tags: settings.tags ?? NONE,
+    ipWhitelist: settings.ipWhitelist ?? NONE,
     createdAt,
     chainCreatedAt: null,
     updatedAt: null,

@@ -6,6 +6,7 @@ import { durationMs } from "../../rules/duration.js";
 import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { ipWhitelist } from "../address-input.js";
 import {
   evenWithIssues,
   externalId,
@@ -46,6 +47,8 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly meta?: Types["metaInput"] | undefined;
   /** Labels to find it by, shown with each of its verdicts: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`. Each counts once. */
   readonly tags?: readonly string[] | undefined;
+  /** Addresses and CIDR ranges that it may be used from, at most 1,000; anywhere unless given. The list of its API must hold the address too. */
+  readonly ipWhitelist?: readonly string[] | undefined;
   /** Names of existing roles: at most 100. */
   readonly roles?: readonly string[] | undefined;
   /** Names of existing permissions, beside those of its roles: at most 1,000. */
@@ -92,6 +95,8 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly meta?: Types["metaInput"] | null | undefined;
   /** All its tags: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`; null or an empty list clears them. */
   readonly tags?: readonly string[] | null | undefined;
+  /** The whole list of addresses and CIDR ranges, at most 1,000; null or an empty list: from anywhere that its API allows. */
+  readonly ipWhitelist?: readonly string[] | null | undefined;
   /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
   readonly expires?: number | Date | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
@@ -132,6 +137,7 @@ export const keySettingsFields = {
   externalId: externalId.optional(),
   meta: metadata.optional(),
   tags: keyTags.optional(),
+  ipWhitelist: ipWhitelist.optional(),
   roles: list(grantName, MAX_HELD.roles, "names").optional(),
   permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   expires: instant(1).optional(),
@@ -210,6 +216,7 @@ export const updateKeyInput = z
     externalId: externalId.nullish(),
     meta: metadata.nullish(),
     tags: keyTags.nullish(),
+    ipWhitelist: ipWhitelist.nullish(),
     expires: instant(1).nullish(),
     remaining: wholeNumber(0).nullish(),
     refill: refill.nullish(),

@@ -41,6 +41,8 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly meta?: Types["meta"];
   /** Labels that it was given; absent: none. */
   readonly tags?: readonly string[];
+  /** Addresses and CIDR ranges that it may be used from, beside those of its API, in their one form; absent: its API's alone. */
+  readonly ipWhitelist?: readonly string[];
   /** Unix epoch ms of the latest change by an update, of uses too. */
   readonly updatedAt?: EpochMs;
   /** Unix epoch ms from which on it is refused; absent: never. */
@@ -122,6 +124,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   }
   if (key.meta !== null) view.meta = key.meta;
   if (key.tags.length > 0) view.tags = key.tags;
+  if (key.ipWhitelist.length > 0) view.ipWhitelist = key.ipWhitelist;
   if (key.updatedAt !== null) view.updatedAt = key.updatedAt;
   if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;
   if (key.expires !== null) view.expires = key.expires;
@@ -187,8 +190,9 @@ export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,
 ): ShownSettings<Types> {
   const { ownerId: externalId, meta, tags, roles, permissions, expires, ratelimits } = shown;
-  const { usesFrom, remaining, refill } = shown;
+  const { ipWhitelist, usesFrom, remaining, refill } = shown;
   const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
   const labels = labelsOf((label) => shown[label]);
-  return { ...labels, externalId, meta, tags, roles, permissions, expires, ratelimits, ...uses };
+  const rest = { externalId, meta, tags, ipWhitelist, roles, permissions, expires, ratelimits };
+  return { ...labels, ...rest, ...uses };
 }

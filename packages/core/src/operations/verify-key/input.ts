@@ -93,7 +93,7 @@ export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly key: string;
   /** The API that the key must belong to; any unless given. */
   readonly apiId?: string | undefined;
-  /** Where the key is presented from: an IPv4 or IPv6 address. A key of an API with an allow-list is refused without it. */
+  /** Where the key is presented from: an IPv4 or IPv6 address. A key that has an allow-list, or whose API has one, is refused without it. */
   readonly ipAddress?: string | undefined;
   /** Labels for your own statistics, which events show: at most 10, of 1 to 128 characters each. */
   readonly tags?: readonly string[] | undefined;

@@ -70,7 +70,7 @@ const LIMIT_FIELDS: OwnFields = {
 
 /** What one call of a verifier says beside the key. */
 export interface VerifierCall {
-  /** The address that the key is presented from; a key of an API with an allow-list is refused without it. */
+  /** The address that the key is presented from; a key that has an allow-list, or whose API has one, is refused without it. */
   readonly ipAddress?: string | undefined;
   /** Makes a retry harmless: 1 to 128 characters. */
   readonly requestId?: string | undefined;
