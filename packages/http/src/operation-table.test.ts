@@ -13,7 +13,6 @@ const LIBRARY_ONLY = [
   "authenticateRootKey",
   "createRootKey",
   "createWorkspace",
-  "explainKey",
   "findApiOfKey",
   "getWorkspace",
   "listRootKeys",

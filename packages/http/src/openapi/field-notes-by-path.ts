@@ -24,13 +24,14 @@ const QUESTION: Readonly<Record<string, string>> = {
   "ratelimits.cost": "Units to take; 0 only looks.",
   remaining: "How many uses to take; one if omitted.",
   "remaining.cost": "Uses to take; 0 takes none, and an exhausted key is refused even so.",
-  requestId:
-    "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.",
 };
+
+const REQUEST_ID =
+  "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.";
 
 /** The same question is asked by more than one operation. */
 const QUESTIONS = Object.fromEntries(
-  ["keys.verifyKey", "keys.reserve"].flatMap((operation) =>
+  ["keys.verifyKey", "keys.explainKey", "keys.reserve"].flatMap((operation) =>
     Object.entries(QUESTION).map(([field, note]) => [`${operation}.${field}`, note]),
   ),
 );
@@ -55,6 +56,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
     "If the record or what it refers to was damaged: `changes` does not say what there was before.",
   "CreatedKey.key": "The new secret. No other response contains it.",
   "CreatedKey.keyId": "Id of the new key; not a secret.",
+  "keys.verifyKey.requestId": REQUEST_ID,
+  "keys.reserve.requestId": REQUEST_ID,
   "keys.createKey.create":
     "Creates roles and permissions that do not exist, in the same write; new roles have no permissions.",
   "permissions.ensurePermissions.created": "Names of the permissions that this request created.",

@@ -79,3 +79,22 @@ test("needs a root key that may verify, as the call itself does", async () => {
   const { status } = await service.call("keys.verifyKey", { key, dryRun: true }, { token });
   expect(status).toBe(403);
 });
+
+test("explainKey does the same by the id of the key, for a root key that may read it", async () => {
+  const { service, key, keyId, apiId } = await open({ remaining: 1 });
+  const token = await service.rootKey(`api.${apiId}.read_key`);
+  for (let again = 0; again < 2; again += 1) {
+    const { requestId: _, ...explained } = await service.ok(
+      "keys.explainKey",
+      { keyId },
+      { token },
+    );
+    const { requestId: __, ...asked } = await service.ok("keys.verifyKey", { key, dryRun: true });
+    expect(explained).toEqual(asked);
+    expect(explained).toMatchObject({ valid: true, code: "VALID", remaining: 0, keyId });
+  }
+  await service.ok("keys.updateKey", { keyId, enabled: false });
+  const { code, checks } = await service.ok("keys.explainKey", { keyId }, { token });
+  expect(code).toBe("DISABLED");
+  expect(checks).toContainEqual({ check: "enabled", passed: false });
+});

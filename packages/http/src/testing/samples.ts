@@ -85,6 +85,7 @@ export const SAMPLES: readonly Sample[] = [
     ["identity.read_reservation"],
     "identity",
   ),
+  sample("keys.explainKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
   sample("keys.getKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
   sample(
     "keys.getKey, decrypting",
