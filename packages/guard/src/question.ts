@@ -42,14 +42,16 @@ export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /**
- * What a route asks of a key, beside whether it is good. A field that narrows (`permissions`, `apiId`, `ratelimits`) is left out or has a
- * value: one that is undefined throws.
+ * What a route asks of a key, beside whether it is good. A field that narrows (`permissions`, `apiId`, `environment`, `ratelimits`)
+ * is left out or has a value: one that is undefined throws.
  */
 export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTypes> {
   /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. */
   readonly permissions?: VerifierInput<Types>["permissions"];
   /** The API that the key must belong to. */
   readonly apiId?: string;
+  /** The environment that the key must have, such as `"live"`. */
+  readonly environment?: string;
   /** Uses to take: 1 unless given. */
   readonly cost?: Cost<Request>;
   /**
@@ -86,13 +88,20 @@ export interface AskedQuestion<Request> {
 const QUESTION_FIELDS: ReadonlySet<string> = new Set([
   "permissions",
   "apiId",
+  "environment",
   "cost",
   "reserve",
   "onClose",
   "ratelimits",
   "optional",
 ] satisfies (keyof GuardQuestion<unknown>)[]);
-const NARROWING_FIELDS: readonly string[] = ["apiId", "permissions", "ratelimits", "reserve"];
+const NARROWING_FIELDS: readonly string[] = [
+  "apiId",
+  "environment",
+  "permissions",
+  "ratelimits",
+  "reserve",
+];
 const LIMIT_FIELDS: ReadonlySet<string> = new Set([
   "name",
   "cost",

@@ -49,6 +49,12 @@ export const REFUSAL_FORMS: Readonly<Record<RefusalCode, RefusalForm>> = {
     challenge: "invalid_token",
     contractCode: "UNAUTHORIZED",
   },
+  NOT_STARTED: {
+    status: 401,
+    detail: "the API key is not valid yet",
+    challenge: "invalid_token",
+    contractCode: "UNAUTHORIZED",
+  },
   FORBIDDEN: {
     status: 403,
     detail: "the API key may not be used here",

@@ -40,6 +40,7 @@ const COLUMNS = [
   "rotatedTo",
   "tags",
   "ipWhitelist",
+  "startsAt",
 ];
 
 /** What stands before the first key: the names of the columns, or nothing. */

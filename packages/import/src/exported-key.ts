@@ -30,6 +30,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly updatedAt?: number;
   readonly lastUsedAt?: number;
   readonly expires?: number;
+  readonly startsAt?: number;
   /** As it was switched, also where it is expired or used up. */
   readonly enabled: boolean;
   readonly remaining?: number;
@@ -65,6 +66,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     updatedAt: view.updatedAt,
     lastUsedAt: view.lastUsedAt,
     expires: view.expires,
+    startsAt: view.startsAt,
     enabled: stored.enabled,
     remaining: isShared ? undefined : view.remaining,
     refill: isShared ? undefined : view.refill,

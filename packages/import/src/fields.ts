@@ -26,6 +26,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["permissions", "names"],
   ["createdAt", "instant"],
   ["expires", "instant"],
+  ["startsAt", "instant"],
   ["enabled", "flag"],
   ["recoverable", "flag"],
   ["remaining", "whole"],

@@ -52,6 +52,8 @@ export interface KeyRecord extends KeyLabelValues {
   readonly updatedAt: EpochMs | null;
   /** Instant at which the key dies, or null for never. */
   readonly expires: EpochMs | null;
+  /** Instant from which on it may be used, or null for at once. */
+  readonly startsAt: EpochMs | null;
   /** As it was switched. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
   readonly refill: Refill | null;
@@ -95,6 +97,7 @@ export const keyType = defineRecord<KeyRecord>({
     chainCreatedAt: key.chainCreatedAt,
     updatedAt: key.updatedAt,
     expires: key.expires,
+    startsAt: key.startsAt,
     disabled: key.enabled ? undefined : true,
     refill: key.refill && refillSetting(key.refill),
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
@@ -120,6 +123,7 @@ export const keyType = defineRecord<KeyRecord>({
       apiId: body.id("apiId"),
       enabled: !body.flag("disabled"),
       expires: body.instantOrNull("expires"),
+      startsAt: body.instantOrNull("startsAt"),
       name: body.textOrNull("name"),
       meta: body.jsonOrNull("meta"),
       environment: body.textOrNull("environment"),

@@ -16,6 +16,7 @@ export const COUNTED_CODES = [
   "EXPIRED",
   "INSUFFICIENT_PERMISSIONS",
   "SHADOW_LIMITED",
+  "NOT_STARTED",
 ] as const;
 
 /** One of {@link COUNTED_CODES}. */

@@ -102,6 +102,7 @@ const key: fc.Arbitrary<KeyRecord> = fc
     chainCreatedAt: wholeOrNull,
     updatedAt: wholeOrNull,
     expires: wholeOrNull,
+    startsAt: wholeOrNull,
     enabled: fc.boolean(),
     refill,
     ratelimits: fc.array(

@@ -23,6 +23,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     chainCreatedAt: null,
     updatedAt: null,
     expires: null,
+    startsAt: null,
     enabled: true,
     refill: null,
     ratelimits: [],

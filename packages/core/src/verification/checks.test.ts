@@ -15,7 +15,9 @@ const FAILURES: Readonly<
 > = {
   enabled: { key: { enabled: false } },
   api: { question: { apiId: "api_2" } },
+  environment: { question: { environment: "live" } },
   expiry: { key: { expires: NOW } },
+  start: { key: { startsAt: NOW + 1 } },
   address: { loaded: { api: { ...api, ipWhitelist: ["192.0.2.7"] } } },
   permissions: { question: { permissions: "docs.read" } },
 };
@@ -32,7 +34,9 @@ test("the checks are made in one order", () => {
   expect(RECORD_CHECKS.map(({ name, code }) => [name, code])).toEqual([
     ["enabled", "DISABLED"],
     ["api", "FORBIDDEN"],
+    ["environment", "FORBIDDEN"],
     ["expiry", "EXPIRED"],
+    ["start", "NOT_STARTED"],
     ["address", "FORBIDDEN"],
     ["permissions", "INSUFFICIENT_PERMISSIONS"],
   ]);
@@ -56,7 +60,24 @@ test("whatever fails at once, each check fails for its own reason alone and the 
 
 describe("what a dry run shows of a check", () => {
   const detailsOf = (name: RecordCheckName, loaded: LoadedKey, question: VerifyQuestion) =>
-    RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question);
+    RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question, NOW);
+
+  test("is nothing where the key has no start, and the question names no environment", () => {
+    for (const name of ["start", "environment"] as const)
+      expect(detailsOf(name, loadedWith(), PLAIN_QUESTION)).toBeNull();
+  });
+
+  test("is how long it takes until the key may be used, and the environments that differ", () => {
+    const startsAt = NOW + 5;
+    const early = loadedWith({ startsAt, environment: "test" });
+    expect(detailsOf("start", early, PLAIN_QUESTION)).toEqual({ startsAt, retryAfterMs: 5 });
+    const started = loadedWith({ startsAt: NOW });
+    expect(detailsOf("start", started, PLAIN_QUESTION)).toEqual({ startsAt: NOW });
+    const asked = { ...PLAIN_QUESTION, environment: "live" };
+    const both = { environment: "test", wanted: "live" };
+    expect(detailsOf("environment", early, asked)).toEqual(both);
+    expect(detailsOf("environment", started, asked)).toEqual({ wanted: "live" });
+  });
 
   test("has no field without a value", () => {
     for (const { name } of RECORD_CHECKS) {

@@ -1,7 +1,8 @@
 import { isAddressListed } from "../rules/address.js";
 import { isExpired } from "../rules/keys/expiry.js";
+import { isStarted } from "../rules/keys/start.js";
 import { isSatisfied, missingPermissions, type PermissionQuery } from "../rules/permission.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
@@ -16,10 +17,24 @@ export interface RecordCheckDetails {
     /** The one that the question names; absent: any. */
     readonly wanted?: string;
   };
+  /** The label that the question names. */
+  readonly environment: {
+    /** The key's own; absent: it has none. */
+    readonly environment?: string;
+    /** The one that the question names. */
+    readonly wanted: string;
+  };
   /** When the key dies. */
   readonly expiry: {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;
+  };
+  /** From when on the key may be used. */
+  readonly start: {
+    /** Unix epoch ms. */
+    readonly startsAt: EpochMs;
+    /** Ms until then, a whole number >= 1; absent where it has come. */
+    readonly retryAfterMs?: SpanMs;
   };
   /** The allow-lists of the API and the key. */
   readonly address: {
@@ -37,14 +52,24 @@ export interface RecordCheckDetails {
 export type RecordCheckName = keyof RecordCheckDetails;
 
 /** A refusal that follows from the records alone, before any counter is looked at. */
-export type RecordRefusal = "DISABLED" | "FORBIDDEN" | "EXPIRED" | "INSUFFICIENT_PERMISSIONS";
+export type RecordRefusal =
+  | "DISABLED"
+  | "FORBIDDEN"
+  | "EXPIRED"
+  | "NOT_STARTED"
+  | "INSUFFICIENT_PERMISSIONS";
 
 /** One check: the verdict where it fails, and what a dry run shows of it. */
 interface CheckOf<Name extends RecordCheckName> {
   readonly name: Name;
   readonly code: RecordRefusal;
   passes(loaded: VerifiableKey, question: VerifyQuestion, now: EpochMs): boolean;
-  details(loaded: VerifiableKey, question: VerifyQuestion): RecordCheckDetails[Name];
+  /** Null where there is nothing to check: the key has no such setting, or the question does not ask. */
+  details(
+    loaded: VerifiableKey,
+    question: VerifyQuestion,
+    now: EpochMs,
+  ): RecordCheckDetails[Name] | null;
 }
 
 /** Any of the checks: switch over `name`. */
@@ -67,10 +92,29 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [
       wanted === null ? { apiId } : { apiId, wanted },
   },
   {
+    name: "environment",
+    code: "FORBIDDEN",
+    passes: ({ key }, { environment }) =>
+      environment === undefined || environment === key.environment,
+    details: ({ key: { environment } }, { environment: wanted }) => {
+      if (wanted === undefined) return null;
+      return environment === null ? { wanted } : { environment, wanted };
+    },
+  },
+  {
     name: "expiry",
     code: "EXPIRED",
     passes: ({ key }, _question, now) => !isExpired(key.expires, now),
     details: ({ key: { expires } }) => (expires === null ? {} : { expires }),
+  },
+  {
+    name: "start",
+    code: "NOT_STARTED",
+    passes: ({ key }, _question, now) => isStarted(key.startsAt, now),
+    details: ({ key: { startsAt } }, _question, now) => {
+      if (startsAt === null) return null;
+      return isStarted(startsAt, now) ? { startsAt } : { startsAt, retryAfterMs: startsAt - now };
+    },
   },
   {
     name: "address",

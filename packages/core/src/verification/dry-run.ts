@@ -10,12 +10,12 @@ import type { VerifyQuestion } from "./question.js";
 import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
 import { type RatelimitState, ratelimitState, type VerifyOutcome } from "./verdict.js";
 
-/** A check that waiting does not mend: somebody has to change the key, or to ask another question. */
-type LastingCheck = {
+/** A check that waiting does not mend, but for that of the start: somebody has to change the key, or to ask another question. */
+type RecordCheckOutcome = {
   [Name in RecordCheckName]: {
     /** Made in this order. */
     readonly check: Name;
-    /** False: it refuses until somebody changes the key or asks another question. */
+    /** False: it refuses until somebody changes the key or asks another question, or the key starts. */
     readonly passed: boolean;
   } & RecordCheckDetails[Name];
 }[RecordCheckName];
@@ -40,7 +40,7 @@ export type VerdictCheck =
       /** Whether a live key of this workspace has the secret. */
       readonly passed: boolean;
     }
-  | LastingCheck
+  | RecordCheckOutcome
   /** One for each limit that the verification takes from, in order. */
   | ({
       /** Before the uses. */
@@ -102,14 +102,12 @@ export function allChecks(
   peek: Peek,
   now: EpochMs,
 ): readonly VerdictCheck[] {
-  const byRecords = RECORD_CHECKS.map(
-    (check) =>
-      ({
-        check: check.name,
-        passed: check.passes(loaded, question, now),
-        ...check.details(loaded, question),
-      }) as LastingCheck,
-  );
+  const byRecords = RECORD_CHECKS.flatMap((check) => {
+    const details = check.details(loaded, question, now);
+    if (details === null) return [];
+    const passed = check.passes(loaded, question, now);
+    return { check: check.name, passed, ...details } as RecordCheckOutcome;
+  });
   const byLimits = peek.limits.map((limit, index) =>
     ratelimitCheck(limit, peek.charge.limits[index] as LimitReading, peek.charge, now),
   );

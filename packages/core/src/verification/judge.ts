@@ -52,7 +52,7 @@ export function verdictOnRefusal(
   if (refusal === "workspace-disabled")
     throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: refusal });
   const hints: RefusalHints | undefined =
-    refusal.name === "permissions" ? refusal.details(loaded, question) : undefined;
+    refusal.name === "permissions" ? (refusal.details(loaded, question, now) ?? {}) : undefined;
   return verdictOf(loaded, refusal.code, charge, now, undefined, hints);
 }
 

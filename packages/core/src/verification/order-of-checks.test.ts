@@ -45,7 +45,16 @@ const checks: readonly {
     check: "FORBIDDEN by its API",
     fail: (setup) => ({ ...setup, question: { ...setup.question, apiId: "api_2" } }),
   },
+  {
+    answer: "FORBIDDEN",
+    check: "FORBIDDEN by its environment",
+    fail: (setup) => ({ ...setup, question: { ...setup.question, environment: "live" } }),
+  },
   { answer: "EXPIRED", fail: (setup) => ({ ...setup, key: { ...setup.key, expires: NOW } }) },
+  {
+    answer: "NOT_STARTED",
+    fail: (setup) => ({ ...setup, key: { ...setup.key, startsAt: NOW + 1 } }),
+  },
   {
     answer: "FORBIDDEN",
     check: "FORBIDDEN by its address",

@@ -6,6 +6,8 @@ import type { SpanMs } from "../time.js";
 export interface VerifyQuestion {
   /** The API that the key must belong to, or null for any. */
   readonly apiId: string | null;
+  /** The label that the key must have. Absent, not undefined, for any: a request is told by its digest. */
+  readonly environment?: string;
   /** Where the caller of the key is, as `canonicalAddress` writes it, or null where that is not known. */
   readonly address: string | null;
   readonly permissions: PermissionQuery | null;

@@ -17,7 +17,14 @@ const check = shared(
       apiId: z.string(),
       wanted: z.string().optional(),
     }),
+    z.strictObject({
+      check: z.literal("environment"),
+      passed,
+      environment: z.string().optional(),
+      wanted: z.string(),
+    }),
     z.strictObject({ check: z.literal("expiry"), passed, expires: instant.optional() }),
+    z.strictObject({ check: z.literal("start"), passed, startsAt: instant, retryAfterMs }),
     z.strictObject({ check: z.literal("address"), passed, ipAddress: z.string().optional() }),
     z.strictObject({
       check: z.literal("permissions"),

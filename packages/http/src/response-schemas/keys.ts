@@ -23,6 +23,7 @@ export const keyView = shared(
     ipWhitelist: listOf(z.string()).optional(),
     updatedAt: instant.optional(),
     expires: instant.optional(),
+    startsAt: instant.optional(),
     remaining: whole().optional(),
     reserved: whole(1).optional(),
     refill: refillView.optional(),

@@ -32,6 +32,7 @@ export const verdict = shared(
       "RATE_LIMITED",
       "DISABLED",
       "EXPIRED",
+      "NOT_STARTED",
     ]),
     keyId: z.string().optional(),
     name: z.string().optional(),

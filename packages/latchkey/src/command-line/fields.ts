@@ -190,6 +190,11 @@ export const FIELDS = {
     text: "from when on it is refused: 30d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
     read: isoDateOrSpan("--expires"),
   },
+  startsAt: {
+    flags: "--starts-at <when>",
+    text: "before when it is not good yet: 1d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
+    read: isoDateOrSpan("--starts-at"),
+  },
   remaining: remainingFrom(0),
   /** Of what is made: uses that are gone from the beginning are a mistake. */
   firstRemaining: remainingFrom(1),
@@ -216,6 +221,7 @@ export const FIELDS = {
   tags: { flags: "--tags <list>", text: "labels to find it by, separated by commas", read: list },
   roles: { flags: "--roles <list>", text: "names, separated by commas", read: list },
   permissions: { flags: "--permissions <list>", text: "names, separated by commas", read: list },
+  environment: { flags: "--environment <text>", text: "the environment that the key must have" },
   ipAddress: { flags: "--ip-address <address>", text: "the address that the key is used from" },
   description: { flags: "--description <text>", text: "at most 512 characters" },
   ipWhitelist: {

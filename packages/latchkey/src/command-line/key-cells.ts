@@ -10,18 +10,19 @@ import { type Cell, instant } from "./output.js";
 type Cells = readonly (readonly [title: string, value: Cell])[];
 
 /**
- * What became of a key: `disabled` where it was switched off, else `expired`, `no uses left` or `enabled`.
+ * What became of a key: `disabled` where it was switched off, else `expired`, `not started`, `no uses left` or `enabled`.
  *
  * @param isOn - As it was switched.
  * @param now - Unix epoch ms.
  */
 export function stateText(
-  key: { readonly expires?: EpochMs; readonly remaining?: number },
+  key: Pick<KeyView, "expires" | "startsAt" | "remaining">,
   isOn: boolean,
   now: EpochMs,
 ): string {
   if (!isOn) return "disabled";
   if (key.expires !== undefined && key.expires <= now) return "expired";
+  if (key.startsAt !== undefined && key.startsAt > now) return "not started";
   return key.remaining === 0 ? "no uses left" : "enabled";
 }
 
@@ -43,6 +44,7 @@ export function keyCells(key: ShownKey): Cells {
     ["ipWhitelist", joined(key.ipWhitelist ?? [])],
     ["roles", joined(key.roles)],
     ["permissions", joined(key.permissions)],
+    ["startsAt", instant(key.startsAt)],
     ["expires", instant(key.expires)],
     ["remaining", key.remaining],
     ["reserved", key.reserved],

@@ -5,6 +5,7 @@ import { list, wholeNumber } from "./values.js";
 /** What is asked of a key beside who it is. */
 export const QUESTION: readonly Field[] = [
   FIELDS.apiId,
+  FIELDS.environment,
   FIELDS.ipAddress,
   {
     flags: "--permissions <list>",

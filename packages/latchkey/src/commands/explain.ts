@@ -87,6 +87,10 @@ function seen(check: VerdictCheck, now: number, written: WriteInstant): string |
       return check.wanted === undefined
         ? check.apiId
         : `asked for ${check.wanted}, is of ${check.apiId}`;
+    case "environment":
+      return `asked for ${check.wanted}, is of ${check.environment ?? "none"}`;
+    case "start":
+      return `${check.startsAt > now ? "starts" : "started"} ${written(check.startsAt)}`;
     case "expiry":
       if (check.expires === undefined) return "never expires";
       return `${check.expires > now ? "expires" : "expired"} ${written(check.expires)}`;
@@ -129,6 +133,7 @@ function usesSeen(
 function passesAt(check: VerdictCheck, now: number): number | undefined {
   if (check.check === "ratelimit" && check.retryAfterMs !== undefined)
     return check.algorithm === undefined ? check.reset : now + check.retryAfterMs;
+  if (check.check === "start") return check.startsAt;
   if (check.check === "uses" && check.retryAfterMs !== undefined) return check.nextRefillAt;
   return undefined;
 }

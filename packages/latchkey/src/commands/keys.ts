@@ -175,6 +175,7 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.roles,
     FIELDS.permissions,
     FIELDS.expires,
+    FIELDS.startsAt,
     remaining,
     FIELDS.refill,
     FIELDS.ratelimit,

@@ -44,6 +44,7 @@ export function addVerify(program: Command, host: Host): void {
         ["name", about?.name],
         ["externalId", about?.identity?.externalId],
         ["remaining", about?.remaining],
+        ["startsAt", instant(about?.startsAt)],
         ["expires", instant(about?.expires)],
         ["missing", missing === undefined ? undefined : JSON.stringify(missing)],
         ["retryAfterMs", wait],

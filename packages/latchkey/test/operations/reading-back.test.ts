@@ -24,6 +24,7 @@ describeOnMemory("what a read shows", (open) => {
       environment: "live",
       tags: ["harbour", "north"],
       ipWhitelist: ["192.0.2.0/24"],
+      startsAt: NOON,
     });
     advance(DAY_MS);
     await latchkey.verifyKey({ key, ipAddress: "192.0.2.7" });

@@ -38,6 +38,7 @@ type AuditedField =
   | "tags"
   | "ipWhitelist"
   | "expires"
+  | "startsAt"
   | "enabled"
   | "usesFrom"
   | "refill"
@@ -67,6 +68,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     tags: unlessNone(key.tags),
     ipWhitelist: unlessNone(key.ipWhitelist),
     expires: key.expires,
+    startsAt: key.startsAt,
     enabled: key.enabled,
     usesFrom: key.usesFrom,
     remaining: links.remaining,

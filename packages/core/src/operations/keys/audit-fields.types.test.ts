@@ -10,6 +10,7 @@ test("what the audit log is made of has no field that tells of a secret", () => 
     | "tags"
     | "ipWhitelist"
     | "expires"
+    | "startsAt"
     | "enabled"
     | "usesFrom"
     | "refill"

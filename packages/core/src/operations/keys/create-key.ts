@@ -110,6 +110,7 @@ export function insertKey(
     chainCreatedAt: null,
     updatedAt: null,
     expires: settings.expires ?? null,
+    startsAt: settings.startsAt ?? null,
     enabled: settings.enabled,
     refill: settings.refill === undefined ? null : countedFrom(settings.refill, createdAt),
     ratelimits: keyLimitsOf(settings),

@@ -8,6 +8,7 @@ import {
 import { labelsOf } from "../../records/key-labels.js";
 import { decideUpdate } from "../../rules/keys/lifecycle.js";
 import { putsOffRotated } from "../../rules/keys/rotation.js";
+import { startsTooLate } from "../../rules/keys/start.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill } from "../../rules/refill.js";
 import { applyRefill, type UsageChange } from "../../store/counters.js";
@@ -15,7 +16,7 @@ import type { EpochMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
-import type { KeyUpdate } from "./settings.js";
+import { type KeyUpdate, STARTS_TOO_LATE } from "./settings.js";
 
 /** What an update writes, but for what it refers to by name: identity, roles and permissions. */
 export interface KeyUpdatePlan {
@@ -47,6 +48,11 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
     now,
   );
   const ratelimits = limitsAfter(key.ratelimits, update);
+  const expires = expiryAfter(loaded, update, now);
+  const startsAt = orKept(update.startsAt, key.startsAt);
+  const isConcerned = update.startsAt !== undefined || update.expires !== undefined;
+  if (isConcerned && startsTooLate(startsAt, expires))
+    throw badRequest([{ path: "startsAt", message: STARTS_TOO_LATE }]);
   return {
     key: {
       ...key,
@@ -54,7 +60,8 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       meta: orKept(update.meta, key.meta),
       tags: orKept(update.tags, key.tags) ?? [],
       ipWhitelist: orKept(update.ipWhitelist, key.ipWhitelist) ?? [],
-      expires: expiryAfter(loaded, update, now),
+      expires,
+      startsAt,
       enabled: update.enabled ?? key.enabled,
       refill: orKept(uses.refill, key.refill),
       ratelimits: ratelimits ?? key.ratelimits,

@@ -3,6 +3,7 @@ import { isAsyncByType } from "../../records/key.js";
 import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { MAX_HELD } from "../../records/role.js";
 import { durationMs } from "../../rules/duration.js";
+import { startsTooLate } from "../../rules/keys/start.js";
 import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
@@ -55,6 +56,8 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly permissions?: readonly PermissionName<Types>[] | undefined;
   /** Unix epoch ms or a `Date`, later than now, from which on it is refused; never unless given. */
   readonly expires?: number | Date | undefined;
+  /** Unix epoch ms or a `Date`, earlier than `expires`, before which it is `NOT_STARTED`; from now on unless given. */
+  readonly startsAt?: number | Date | undefined;
   /** Uses that it has: whole and >= 1, unlimited unless given. */
   readonly remaining?: number | undefined;
   /** How its uses are restored; needs `remaining`. */
@@ -99,6 +102,8 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly ipWhitelist?: readonly string[] | null | undefined;
   /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
   readonly expires?: number | Date | null | undefined;
+  /** Unix epoch ms or a `Date`, earlier than its expiry, before which it is `NOT_STARTED`; null: from now on. */
+  readonly startsAt?: number | Date | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
   readonly remaining?: number | null | undefined;
   /** How uses are restored; null for not at all. */
@@ -141,6 +146,7 @@ export const keySettingsFields = {
   roles: list(grantName, MAX_HELD.roles, "names").optional(),
   permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   expires: instant(1).optional(),
+  startsAt: instant(1).optional(),
   remaining: wholeNumber(1).optional(),
   refill: refill.optional(),
   ratelimit: keyRatelimit.optional(),
@@ -155,6 +161,8 @@ const keySettingsSchema = z.strictObject(keySettingsFields);
 /** {@link keySettingsFields}, checked. */
 export type KeySettings = z.output<typeof keySettingsSchema>;
 
+export const STARTS_TOO_LATE = "must be earlier than expires";
+
 /** Rules that span several fields of {@link keySettingsFields}. */
 export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   const given = settings as Partial<Record<keyof KeySettings, unknown>>;
@@ -168,6 +176,9 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
   if (!takesFromIdentity && given.refill !== undefined && given.remaining === undefined)
     refuse("refill", "needs remaining");
+  const { startsAt, expires } = given;
+  if (typeof startsAt === "number" && typeof expires === "number")
+    if (startsTooLate(startsAt, expires)) refuse("startsAt", STARTS_TOO_LATE);
   addSecondDefaultIssue(settings, sink);
 }
 
@@ -218,6 +229,7 @@ export const updateKeyInput = z
     tags: keyTags.nullish(),
     ipWhitelist: ipWhitelist.nullish(),
     expires: instant(1).nullish(),
+    startsAt: instant(1).nullish(),
     remaining: wholeNumber(0).nullish(),
     refill: refill.nullish(),
     ratelimit: keyRatelimit.nullish(),

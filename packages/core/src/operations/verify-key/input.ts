@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { badRequest } from "../../errors.js";
+import { KEY_LABELS } from "../../records/key-labels.js";
 import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
@@ -87,12 +88,17 @@ const ipAddress = z
   .string({ error: ADDRESS_ERROR })
   .transform(readBy(canonicalAddress, ADDRESS_ERROR));
 
+/** The environment of a key. */
+export const environment = text(...KEY_LABELS.environment.length);
+
 /** Input of verifyKey. A field that is undefined is absent. */
 export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   /** The presented secret. A text that can be no secret is `NOT_FOUND`; over HTTP it has 1 to 512 characters. */
   readonly key: string;
   /** The API that the key must belong to; any unless given. */
   readonly apiId?: string | undefined;
+  /** The environment that the key must have; any unless given. A key without one has none of them. */
+  readonly environment?: string | undefined;
   /** Where the key is presented from: an IPv4 or IPv6 address. A key that has an allow-list, or whose API has one, is refused without it. */
   readonly ipAddress?: string | undefined;
   /** Labels for your own statistics, which events show: at most 10, of 1 to 128 characters each. */
@@ -138,6 +144,7 @@ export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes>
 export const verifyKeyInput = z.strictObject({
   key: presentedSecret,
   apiId: id.optional(),
+  environment: environment.optional(),
   ipAddress: ipAddress.optional(),
   tags: list(text(1, VERIFY_BOUNDS.text), VERIFY_BOUNDS.tags, "tags").optional(),
   authorization: z.strictObject({ permissions: permissionQuery }).optional(),
@@ -270,6 +277,7 @@ export function questionOf(parsed: Omit<z.output<typeof libraryInput>, "key">): 
   }
   return {
     apiId: parsed.apiId ?? null,
+    ...(parsed.environment !== undefined && { environment: parsed.environment }),
     address: parsed.ipAddress ?? null,
     permissions: parsed.authorization?.permissions ?? null,
     cost: parsed.remaining?.cost ?? 1,

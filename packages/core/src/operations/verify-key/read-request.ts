@@ -1,3 +1,4 @@
+import { KEY_LABELS } from "../../records/key-labels.js";
 import { canonicalAddress } from "../../rules/address.js";
 import { durationMs } from "../../rules/duration.js";
 import { isLimitAlgorithm } from "../../rules/limit-state.js";
@@ -95,10 +96,12 @@ export function readByHand<Other>(
 ): VerificationRequest | Other {
   if (!hasOnly(input, INPUT_FIELDS)) return otherwise(copyOf(input));
   const { key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId } = input;
+  const { environment } = input;
   if (
     typeof key === "string" &&
     isOptionalText(apiId) &&
     isOptionalText(requestId) &&
+    isEnvironment(environment) &&
     isTags(tags)
   ) {
     const address = readAddress(ipAddress);
@@ -112,12 +115,12 @@ export function readByHand<Other>(
       limits !== FOR_SCHEMA
     ) {
       const question = { apiId: apiId ?? null, address, permissions, cost, limits };
-      return requestOf(key, question, requestId, tags);
+      const asked = environment === undefined ? question : { ...question, environment };
+      return requestOf(key, asked, requestId, tags);
     }
   }
-  return otherwise(
-    copyOf({ key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId }),
-  );
+  const read = { key, apiId, environment, ipAddress, tags, authorization, remaining, ratelimits };
+  return otherwise(copyOf({ ...read, requestId }));
 }
 
 /**
@@ -275,10 +278,18 @@ function isTags(value: unknown): value is readonly string[] | undefined {
 }
 
 export function isText(value: unknown): value is string {
+  return isTextWithin(value, 1, VERIFY_BOUNDS.text);
+}
+
+function isEnvironment(value: unknown): value is string | undefined {
+  return value === undefined || isTextWithin(value, ...KEY_LABELS.environment.length);
+}
+
+function isTextWithin(value: unknown, min: number, max: number): value is string {
   return (
     typeof value === "string" &&
-    value.length >= 1 &&
-    value.length <= VERIFY_BOUNDS.text &&
+    value.length >= min &&
+    value.length <= max &&
     value.isWellFormed() &&
     !value.includes("\0")
   );

@@ -8,6 +8,7 @@ import type { VerifyOutcome } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { grantQuery, id, parseInput, unreadable, wholeNumber } from "../input.js";
 import {
+  environment,
   limitRequestsOf,
   type RequestedLimit,
   readCallBySchema,
@@ -29,12 +30,14 @@ export interface VerifierLimit<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /**
- * What a verifier asks of every key, beside whether it is alive. A field that narrows (`apiId`, `permissions`, `ratelimits`) is left
- * out or has a value.
+ * What a verifier asks of every key, beside whether it is alive. A field that narrows (`apiId`, `environment`, `permissions`,
+ * `ratelimits`) is left out or has a value.
  */
 export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** The API that the key must belong to; any unless given. */
   readonly apiId?: string | undefined;
+  /** The environment that the key must have; any unless given. A key without one has none of them. */
+  readonly environment?: string | undefined;
   /**
    * What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries; nothing unless given. Names that no
    * permission can have are refused.
@@ -53,6 +56,7 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
 
 export const verifierInput = z.strictObject({
   apiId: id.optional(),
+  environment: environment.optional(),
   permissions: grantQuery.optional(),
   cost: wholeNumber(0).default(1),
   ratelimits: verifierLimits.optional(),
@@ -61,7 +65,7 @@ export const verifierInput = z.strictObject({
 
 const QUESTION_FIELDS: OwnFields = {
   known: new Set(Object.keys(verifierInput.shape)),
-  stated: ["apiId", "permissions", "ratelimits"],
+  stated: ["apiId", "environment", "permissions", "ratelimits"],
 };
 const LIMIT_FIELDS: OwnFields = {
   known: new Set(["name", "cost", "limit", "duration", "algorithm", "burst", "shadow", "fallback"]),
@@ -92,7 +96,7 @@ export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
  * Makes a verifier: a question that is asked of many keys, read and checked once. A guarded route makes one when it is set up, and
  * calls it with every key that is presented.
  *
- * @throws TypeError naming a field that the question does not have itself but inherits, or `apiId`, `permissions` or `ratelimits` that
+ * @throws TypeError naming a field that the question does not have itself but inherits, or `apiId`, `environment`, `permissions` or `ratelimits` that
  * is undefined: passed over, it would ask nothing. LatchkeyError `BAD_REQUEST` naming every other bad field, at once.
  */
 export function makeVerifier(
@@ -101,10 +105,11 @@ export function makeVerifier(
   scope: VerifyScope = EVERY_API,
 ): Verifier {
   const parsed = parseInput(verifierInput, ownQuestion(input));
-  const { apiId = null, permissions = null, cost, ratelimits = [], ttl } = parsed;
+  const { apiId = null, environment, permissions = null, cost, ratelimits = [], ttl } = parsed;
   const limits = limitRequestsOf(ratelimits);
   const question: VerifyQuestion = {
     apiId,
+    ...(environment !== undefined && { environment }),
     address: null,
     permissions,
     cost,

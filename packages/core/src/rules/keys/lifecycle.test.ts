@@ -51,6 +51,13 @@ describe("the state table", () => {
     expect(keyState(facts, NOW + 1)).toBe("expired");
   });
 
+  test("a key is enabled from its start on: not a millisecond before, at the instant itself and after", () => {
+    const facts = { ...ENABLED, startsAt: NOW };
+    expect(keyState(facts, NOW - 1)).toBe("not-started");
+    expect(keyState(facts, NOW)).toBe("enabled");
+    expect(keyState(facts, NOW + 1)).toBe("enabled");
+  });
+
   test("an enabled key is exhausted by the use that takes the last one, and that use is valid", () => {
     const lastUse = decideSpend(1, 1);
     expect(lastUse.kind).toBe("spend");

@@ -1,11 +1,12 @@
 import type { EpochMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
+import { isStarted } from "./start.js";
 
 /**
  * The state of a key, derived and never stored. Where several hold, the first of this order names it:
- * `switched-off`, `expired`, `exhausted`.
+ * `switched-off`, `expired`, `not-started`, `exhausted`.
  */
-export type KeyState = "enabled" | "switched-off" | "expired" | "exhausted";
+export type KeyState = "enabled" | "switched-off" | "expired" | "not-started" | "exhausted";
 
 /** What the state of a key follows from. */
 export interface KeyStateFields {
@@ -15,10 +16,14 @@ export interface KeyStateFields {
   readonly remaining: number | null;
 }
 
-/** State of a key at `now`: `enabled = enabled && !expired && !exhausted`. */
-export function keyState(fields: KeyStateFields, now: EpochMs): KeyState {
+/** State of a key at `now`: `enabled = enabled && !expired && started && !exhausted`. */
+export function keyState(
+  fields: KeyStateFields & { readonly startsAt?: EpochMs | null },
+  now: EpochMs,
+): KeyState {
   if (!fields.enabled) return "switched-off";
   if (isExpired(fields.expires, now)) return "expired";
+  if (!isStarted(fields.startsAt ?? null, now)) return "not-started";
   if (fields.remaining === 0) return "exhausted";
   return "enabled";
 }
