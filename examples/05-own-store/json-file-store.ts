@@ -128,13 +128,23 @@ class Step {
     return record ? { record, usage: this.get("uses", counters) ?? null, usedAt } : null;
   }
 
-  page({ kind, list, of, after, limit, descending }: core.PageWant): core.PageResult {
+  page({ kind, list, of, after, limit, descending, from }: core.PageWant): core.PageResult {
     const ids = this.ids(list, of);
-    const found = (descending ? ids.reverse() : ids)
-      .filter((id) => after === null || (descending ? id < after : id > after))
-      .flatMap((id) => this.load({ kind, id }) ?? []);
+    let found = (descending ? ids.reverse() : ids).flatMap((id) => this.load({ kind, id }) ?? []);
+    if (from === undefined)
+      found = found.filter(
+        ({ record: { id } }) => after === null || (descending ? id < after : id > after),
+      );
+    else
+      found = found
+        .sort(({ record: one }, { record: other }) => one.version - other.version)
+        .filter(({ record: { version, id } }) =>
+          version === from.version ? id >= from.id : version > from.version,
+        );
     const [size, hasMore] = [this.ids(list).length, found.length > limit];
-    return { revision: this.get("revision") ?? 0, found: found.slice(0, limit), hasMore, size };
+    const last = this.get("last") ?? 1;
+    const revision = this.get("revision") ?? 0;
+    return { revision, found: found.slice(0, limit), hasMore, size, last };
   }
 
   ids(list: string, of: string | null = null): string[] {
@@ -179,7 +189,18 @@ class Step {
 
   put({ record, counters: wanted }: core.Put): void {
     const name = ["record", record.kind, record.id];
-    const row = { counters: null, usedAt: null, ...this.get(...name), record };
+    let { version } = record;
+    if (record.kind === "auditEntry") {
+      const last = this.get("last") ?? 1;
+      version ||= this.version(record) ?? last + 1;
+      this.set(["last"], Math.max(last, version));
+    }
+    const row = {
+      counters: null,
+      usedAt: null,
+      ...this.get(...name),
+      record: { ...record, version },
+    };
     if (wanted !== undefined && "usage" in wanted) {
       row.counters = randomUUID();
       this.set(["uses", row.counters], wanted.usage);

@@ -8,6 +8,7 @@ import { CHARGE_MUTANTS } from "./testing/charge-mutants.js";
 import { COMMIT_MUTANTS } from "./testing/commit-mutants.js";
 import { COUNTING_MUTANTS } from "./testing/counting-mutants.js";
 import { HOLD_MUTANTS } from "./testing/hold-mutants.js";
+import { LOG_MUTANTS } from "./testing/log-mutants.js";
 import { PAGING_MUTANTS } from "./testing/paging-mutants.js";
 import { READING_MUTANTS } from "./testing/reading-mutants.js";
 import { SCANNING_MUTANTS } from "./testing/scanning-mutants.js";
@@ -40,6 +41,7 @@ async function firstNoticed(section: string, open: OpenEmptyStore): Promise<stri
 
 for (const { mistake, plant, noticedBy, isNoticedByModel } of [
   ...READING_MUTANTS,
+  ...LOG_MUTANTS,
   ...PAGING_MUTANTS,
   ...COMMIT_MUTANTS,
   ...WRITING_MUTANTS,

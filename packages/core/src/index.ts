@@ -299,6 +299,7 @@ export {
 export type {
   KeyStore,
   LoadedRecord,
+  LogPlace,
   PageResult,
   PageWant,
   ReadResult,

@@ -10,7 +10,7 @@ const BTree = (library.default ?? library) as typeof library.default;
 const NODE_SIZE = 64;
 
 /** Ids in ascending order, each with the row that had it when it entered or was read: a row may have been put anew since. */
-class SortedIds extends BTree<string, Row | undefined> {
+export class SortedIds extends BTree<string, Row | undefined> {
   constructor(ids: readonly string[]) {
     super([], simpleComparator, NODE_SIZE);
     for (const id of ids) this.set(id, undefined);

@@ -1,9 +1,10 @@
-import type { LoadedRecord, PageResult, PageWant } from "@latchkey/core";
+import type { LoadedRecord, LogPlace, PageResult, PageWant } from "@latchkey/core";
 import type { Row } from "./row.js";
-import type { Workspace } from "./workspace.js";
+import { placeOf, type Workspace } from "./workspace.js";
 
 /** The next records of a list. Ids whose record is gone are passed over. */
 export function page(workspace: Workspace, want: PageWant): PageResult {
+  if (want.from !== undefined) return logPage(workspace, want, want.from);
   const { revision, lists } = workspace;
   const found: LoadedRecord[] = [];
   const putAnew: Row[] = [];
@@ -21,4 +22,16 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   // Not before the end: a tree that changes may pass over ids of the walk.
   for (const row of putAnew) lists.enter(want.list, want.of, row.id, row);
   return { revision, found, hasMore, size: lists.sizeOf(want.list) };
+}
+
+function logPage(workspace: Workspace, { list, limit }: PageWant, from: LogPlace): PageResult {
+  const { revision, lists, lastEntry } = workspace;
+  const found: LoadedRecord[] = [];
+  let hasMore = false;
+  for (const [, row] of workspace.log.entries(placeOf(from), [])) {
+    hasMore = found.length === limit;
+    if (hasMore) break;
+    if (row !== undefined) found.push(row.loaded(workspace));
+  }
+  return { revision, found, hasMore, size: lists.sizeOf(list), last: lastEntry };
 }

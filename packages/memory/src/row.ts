@@ -28,10 +28,15 @@ export class Row implements StoredRecord {
   #identity: Row | undefined = undefined;
 
   /** @param counters - Undefined: as they were. @param before - The row whose place it takes. */
-  constructor(record: StoredRecord, counters?: Counters | null, before?: Row) {
+  constructor(
+    record: StoredRecord,
+    counters?: Counters | null,
+    before?: Row,
+    version = record.version,
+  ) {
     this.kind = record.kind;
     this.id = record.id;
-    this.version = record.version;
+    this.version = version;
     this.link = record.link;
     this.body = deepFrozen(record.body);
     this.#counters = (counters === undefined ? before?.counters : counters) ?? null;

@@ -1,9 +1,16 @@
-import type { Claim, LimitState, RecordKind, RememberedCharge, StoredRecord } from "@latchkey/core";
+import type {
+  Claim,
+  LimitState,
+  LogPlace,
+  RecordKind,
+  RememberedCharge,
+  StoredRecord,
+} from "@latchkey/core";
 import type { Counters } from "./counters.js";
 import { mapIn } from "./entry-of.js";
 import { ExpiringMap } from "./expiring-map.js";
 import { Holds } from "./holds.js";
-import { Lists } from "./lists.js";
+import { Lists, SortedIds } from "./lists.js";
 import { Row } from "./row.js";
 import { StatisticsSums } from "./statistics-sums.js";
 
@@ -11,6 +18,10 @@ import { StatisticsSums } from "./statistics-sums.js";
 export class Workspace {
   revision = 0;
   readonly lists = new Lists();
+  /** Entries of the audit log by {@link placeOf}. */
+  readonly log = new SortedIds([]);
+  /** The highest version that one ever had. */
+  lastEntry = 1;
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
   readonly windows = new ExpiringMap<LimitState>(Date.now);
@@ -34,7 +45,14 @@ export class Workspace {
   put(record: StoredRecord, counters?: Counters | null): Row {
     const rows = this.rows(record.kind);
     const before = rows.get(record.id);
-    const row = new Row(record, counters, before);
+    const isEntry = record.kind === "auditEntry";
+    const version = isEntry ? record.version || (before?.version ?? this.lastEntry + 1) : undefined;
+    const row = new Row(record, counters, before, version);
+    if (isEntry) {
+      if (before !== undefined) this.log.delete(placeOf(before));
+      this.log.set(placeOf(row), row);
+      this.lastEntry = Math.max(this.lastEntry, row.version);
+    }
     if (counters !== undefined && before?.counters !== counters) this.#leave(before);
     rows.set(row.id, row);
     return row;
@@ -43,6 +61,7 @@ export class Workspace {
   delete(kind: RecordKind, id: string): void {
     const row = this.row(kind, id);
     row?.retire();
+    if (row !== undefined && kind === "auditEntry") this.log.delete(placeOf(row));
     this.#leave(row);
     this.#rows.get(kind)?.delete(id);
   }
@@ -59,6 +78,11 @@ export class Workspace {
   names({ kind, index }: Claim): Map<string, string> {
     return mapIn(mapIn(this.#names, kind), index);
   }
+}
+
+/** In the order of versions, and then of ids. */
+export function placeOf({ version, id }: LogPlace): string {
+  return `${String(version).padStart(16, "0")} ${id}`;
 }
 
 /** All workspaces of a store, by id. */

@@ -74,6 +74,8 @@ function usageOf(written: unknown): Usage {
 
 /** A change as the function `commit` of the database takes it: what is empty is left out. */
 function written(change: Change) {
+  const entries = change.puts.filter(({ record }) => record.kind === "auditEntry");
+  const highest = Math.max(...entries.map(({ record }) => record.version));
   const parts = {
     expects: change.expects.map(({ kind, id, version }) => [
       KIND_CODE[kind],
@@ -89,6 +91,8 @@ function written(change: Change) {
     counters: change.counters.map(writtenCounters),
     dropWindows: change.dropWindows,
     revision: change.revision === null ? [] : [change.revision],
+    // Of entries of the audit log that bring versions of their own.
+    kept: highest > 0 ? [highest] : [],
   };
   return Object.fromEntries(Object.entries(parts).filter(([, items]) => items.length > 0));
 }

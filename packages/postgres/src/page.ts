@@ -10,21 +10,27 @@ const ABOVE_ALL = "\x7f";
 export async function page(
   connection: Connection,
   workspaceId: string,
-  { kind, list, of, after, limit, descending = false }: PageWant,
+  { kind, list, of, after, limit, descending = false, from }: PageWant,
 ): Promise<PageResult> {
-  const rows = await connection.ask(connection.sql[descending ? "descending" : "ascending"], [
-    workspaceId,
-    list,
-    String(KIND_CODE[kind]),
-    storedText(of),
-    after ?? (descending ? ABOVE_ALL : ""),
-    String(limit + 1),
-  ]);
+  const { sql } = connection;
+  const most = String(limit + 1);
+  const rows =
+    from !== undefined
+      ? await connection.ask(sql.log, [workspaceId, list, String(from.version), from.id, most])
+      : await connection.ask(sql[descending ? "descending" : "ascending"], [
+          workspaceId,
+          list,
+          String(KIND_CODE[kind]),
+          storedText(of),
+          after ?? (descending ? ABOVE_ALL : ""),
+          most,
+        ]);
   const found = rows.flatMap((row) => loadedRecord(kind, row, 2) ?? []);
   return {
     revision: parseWhole(rows[0]?.[0]) ?? 0,
     found: found.slice(0, limit),
     hasMore: found.length > limit,
     size: parseWhole(rows[0]?.[1]) ?? 0,
+    ...(from !== undefined && { last: parseWhole(rows[0]?.at(-1)) ?? 1 }),
   };
 }

@@ -59,20 +59,34 @@ function describe(change: Change, names: Names) {
     const { kind, version, link, body } = record;
     const head = `${digits(version)} ${link ?? ""}`;
     const row = [numberOf(record), head, body === undefined ? "" : JSON.stringify(body)] as const;
-    if (counters === undefined) writes.add("p", [], ...row);
+    if (kind === "auditEntry") writes.add("e", [], ...row);
+    else if (counters === undefined) writes.add("p", [], ...row);
     else if ("usage" in counters) {
       const { holds } = counters.usage;
       const beside = holds === undefined ? [] : [holderLetter(kind), holdSumsText(holds)];
       writes.add(holds === undefined ? "n" : "m", [], ...row, usageText(counters.usage), ...beside);
     } else writes.add("s", [], ...row, numberOf({ kind, id: counters.sharedWith }));
   }
-  for (const record of change.deletes) writes.add("d", [], numberOf(record));
+  for (const record of change.deletes) {
+    writes.add("d", [], numberOf(record));
+    if (record.kind !== "auditEntry") continue;
+    for (const key of [names.log, names.unnumbered]) writes.add("x", [key], record.id);
+  }
   for (const entry of change.leaves) addEntry("x", entry);
   for (const entry of change.enters) addEntry("z", entry);
   for (const window of change.dropWindows) writes.add("w", [names.window(window)]);
   if (change.revision !== null) writes.add("v", [], digits(change.revision));
   return {
-    keys: [names.shared, names.holds, names.holdEnds, ...checks.keys, ...writes.keys],
+    keys: [
+      names.shared,
+      names.holds,
+      names.holdEnds,
+      names.log,
+      names.unnumbered,
+      names.list("auditEntry").list,
+      ...checks.keys,
+      ...writes.keys,
+    ],
     args: [checks.letters, writes.letters, ...checks.args, ...writes.args],
   };
 }

@@ -1,4 +1,10 @@
-import { corruptRecord, type LoadedRecord, type PageResult, type PageWant } from "@latchkey/core";
+import {
+  corruptRecord,
+  type LoadedRecord,
+  type LogPlace,
+  type PageResult,
+  type PageWant,
+} from "@latchkey/core";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -6,6 +12,7 @@ import { read } from "./read.js";
 
 /** The next records of a list, in two round trips: which they are, then these. */
 export async function page(workspace: Workspace, want: PageWant): Promise<PageResult> {
+  if (want.from !== undefined) return logPage(workspace, want.from, want.limit);
   const { kind, limit } = want;
   const first = await listIds(workspace, want);
   const found: LoadedRecord[] = [];
@@ -41,5 +48,34 @@ async function listIds(workspace: Workspace, want: PageWant) {
     revision: whole(revision, "revision"),
     size: whole(size, "list"),
     ids: asList(members, "list").map((member) => String(member).slice(start.length)),
+  };
+}
+
+/** How often entries are looked for again: a process of an earlier version deletes them without their places. */
+const MOST_LOOKS = 5;
+
+/** The next entries of the audit log. What was deleted after their places were read is looked for again: nobody is to think that it was gone before. */
+async function logPage(
+  workspace: Workspace,
+  from: LogPlace,
+  limit: number,
+  looks = MOST_LOOKS,
+): Promise<PageResult> {
+  const { version, id } = from;
+  const { shared, log, unnumbered } = workspace;
+  const keys = [shared, log, unnumbered, workspace.list("auditEntry").list];
+  const args = [String(Math.max(version, 1)), id === "" ? "-" : `[${id}`, String(limit + 1)];
+  const answer = await workspace.run(SCRIPTS.logPage, keys, args);
+  const [revision, size, members, last] = asList(answer, "list");
+  const ids = asList(members, "list").map(String);
+  const wants = ids.slice(0, limit).map((id) => ({ kind: "auditEntry" as const, id }));
+  const found = wants.length > 0 ? (await read(workspace, wants)).found : [];
+  if (looks > 1 && found.includes(null)) return logPage(workspace, from, limit, looks - 1);
+  return {
+    revision: whole(revision, "revision"),
+    size: whole(size, "list"),
+    found: found.filter((each) => each !== null),
+    hasMore: ids.length > limit,
+    last: whole(last, "list"),
   };
 }

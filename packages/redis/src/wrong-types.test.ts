@@ -21,7 +21,7 @@ const REFUSING: Readonly<Record<string, string>> = {
   page: "l:keys r:identity r:key r:key r:key w",
   readStatistics: "v:api",
   holds: "e h r:key w",
-  "commit a new key": "c:key e h l:audit l:keys r:api r:auditEntry r:key w",
+  "commit a new key": "c:key e h l:audit l:keys r:api r:auditEntry r:key u w",
   "commit over a key": "e h r:key w",
   "commit a key that shares counters": "e h r:key r:key w",
   "commit an identity": "c:identity e h r:identity w",

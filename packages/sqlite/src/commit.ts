@@ -88,8 +88,11 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   }
 
   function put({ record, counters: wanted }: Put): void {
-    const { kind, id, version, link } = record;
+    const { kind, id, link } = record;
     const found = find(record);
+    const isEntry = kind === "auditEntry";
+    let { version } = record;
+    if (isEntry) version ||= found?.version ?? 0;
     let counters = found?.counters ?? null;
     if (wanted !== undefined) {
       if ("usage" in wanted) counters = addCounters(connection, wanted.usage);
@@ -97,13 +100,18 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
       if ("sharedWith" in wanted) run.shareCounters.run(counters);
       if (found?.counters) leaveCounters(connection, found.counters);
     }
-    const columns = [version, link, counters, JSON.stringify(record.body)];
     let seq = found?.seq;
-    if (seq !== undefined) run.update.run(...columns, seq);
-    else {
-      seq = Number(run.insert.run(...columns, workspace, KIND_CODE[kind], id).lastInsertRowid);
-      run.resize.run(1, names.name(workspace, kind, true));
+    if (seq === undefined) {
+      const list = names.name(workspace, kind, true);
+      if (!isEntry) run.resize.run(1, list);
+      else {
+        const next = run.resizeLog.get(version, version, list) as { readonly last?: number };
+        version ||= Number(next.last);
+      }
     }
+    const columns = [version, link, counters, JSON.stringify(record.body)];
+    if (seq !== undefined) run.update.run(...columns, seq);
+    else seq = Number(run.insert.run(...columns, workspace, KIND_CODE[kind], id).lastInsertRowid);
     known.set(`${kind} ${id}`, { seq, version, counters });
   }
 

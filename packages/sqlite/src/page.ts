@@ -1,4 +1,10 @@
-import { KIND_CODE, type PageResult, type PageWant, parseWhole } from "@latchkey/core";
+import {
+  KIND_CODE,
+  type LogPlace,
+  type PageResult,
+  type PageWant,
+  parseWhole,
+} from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { listKey } from "./engine/names.js";
 import { isOfKind } from "./engine/statements.js";
@@ -12,14 +18,30 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
   const next = run[`${isAll ? "all" : "list"}${descending ? "Descending" : "Ascending"}`];
   return connection.snapshot(() => {
     const [workspace = 0, revision] = run.workspace.get(workspaceId) ?? [];
-    const [, size] = run.name.get(workspace, want.list) ?? [];
+    const [, size, last] = run.name.get(workspace, want.list) ?? [];
     const after = want.after ?? (descending ? "\u{10ffff}" : "");
-    const key = isAll ? [after] : listKey(names, workspace as number, want);
-    const rows = next.all(workspace, KIND_CODE[kind], ...key, after, limit + 1);
+    const read = () => {
+      if (want.from !== undefined) return logRows(connection, workspace, want.from, limit + 1);
+      const key = isAll ? [after] : listKey(names, workspace as number, want);
+      return next.all(workspace, KIND_CODE[kind], ...key, after, limit + 1);
+    };
+    const rows = read();
     const hasMore = rows.length > limit;
     if (hasMore) rows.pop();
     const links = JSON.stringify([...new Set(rows.map((row) => row[LINK_AT]))]);
     const found = loadedRecords(kind, rows, run.identities.all(links, workspace));
-    return { revision: parseWhole(revision) ?? 0, found, hasMore, size: parseWhole(size) ?? 0 };
+    return {
+      revision: parseWhole(revision) ?? 0,
+      found,
+      hasMore,
+      size: parseWhole(size) ?? 0,
+      ...(want.from !== undefined && { last: parseWhole(last) ?? 1 }),
+    };
   });
+}
+
+/** Those of before there were numbers come first. */
+function logRows({ run }: Connection, workspace: unknown, { version, id }: LogPlace, most: number) {
+  const rows = version > 1 ? [] : run.unnumbered.all(workspace, id, id, most);
+  return rows.concat(run.numbered.all(workspace, version, most - rows.length));
 }

@@ -15,6 +15,7 @@ import { isolationContracts } from "./isolation.js";
 import { lastingContracts } from "./lasting.js";
 import { limitingContracts } from "./limiting.js";
 import { namingContracts } from "./naming.js";
+import { orderingContracts } from "./ordering.js";
 import { pagingContracts } from "./paging.js";
 import { readingContracts } from "./reading.js";
 import { replayingContracts } from "./replaying.js";
@@ -39,6 +40,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "page", contracts: pagingContracts },
   { name: "commit: expectations", contracts: expectationContracts },
   { name: "commit: records", contracts: writingContracts },
+  { name: "commit: order of the log", contracts: orderingContracts },
   { name: "commit: claims", contracts: claimingContracts },
   { name: "commit: counters", contracts: countingContracts },
   { name: "commit: shared counters", contracts: sharingContracts },

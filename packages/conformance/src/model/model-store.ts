@@ -55,6 +55,7 @@ interface ModelHold {
 /** A workspace as plainly as can be: no order, no index, and a copy of all of it for each change. */
 interface ModelWorkspace {
   revision: number;
+  lastEntry: number;
   records: Map<string, ModelRecord>;
   counters: Map<string, ModelCounters>;
   claims: Map<string, string>;
@@ -110,7 +111,23 @@ export class ModelStore {
   }
 
   page(workspaceId: string, want: PageWant) {
-    const { lists, revision } = this.#workspace(workspaceId);
+    const { lists, revision, records, lastEntry } = this.#workspace(workspaceId);
+    if (want.from !== undefined) {
+      const { version, id } = want.from;
+      const entries = [...records.values()]
+        .map(({ record }) => record)
+        .filter(({ kind }) => kind === "auditEntry")
+        .filter((one) => one.version > version || (one.version === version && one.id >= id))
+        .sort((one, other) => one.version - other.version || (one.id < other.id ? -1 : 1))
+        .flatMap((address) => this.find(workspaceId, address) ?? []);
+      return {
+        revision,
+        found: entries.slice(0, want.limit),
+        hasMore: entries.length > want.limit,
+        size: lists.get(listOf({ list: want.list }))?.size ?? 0,
+        last: lastEntry,
+      };
+    }
     const ids = [...(lists.get(listOf(want)) ?? [])].sort();
     const inOrder = want.descending ? ids.reverse() : ids;
     const { after } = want;
@@ -283,7 +300,15 @@ export class ModelStore {
       } else if (wanted !== undefined) {
         name = records.get(nameOf(record.kind, wanted.sharedWith))?.counters ?? null;
       }
-      records.set(addressOf(record), { record, counters: name, usedAt: known?.usedAt ?? null });
+      const isEntry = record.kind === "auditEntry";
+      const next = isEntry ? workspace.lastEntry + 1 : 0;
+      const given = record.version || ((isEntry ? known?.record.version : null) ?? next);
+      if (isEntry) workspace.lastEntry = Math.max(workspace.lastEntry, given);
+      records.set(addressOf(record), {
+        record: { ...record, version: given },
+        counters: name,
+        usedAt: known?.usedAt ?? null,
+      });
     }
     for (const address of change.deletes) records.delete(addressOf(address));
     const live = new Set([...records.values()].map((each) => each.counters));
@@ -304,6 +329,7 @@ export class ModelStore {
     if (known !== undefined) return known;
     const empty = {
       revision: 0,
+      lastEntry: 1,
       records: new Map(),
       counters: new Map(),
       claims: new Map(),

@@ -87,6 +87,8 @@ export function smallListsOf({
  */
 export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
+  // The store gives it one, by which events are read in the order of commits. Those of before there were numbers have 1.
+  version: () => 0,
   write: ({ type, at, actor, resourceId, keyId, identityId, unreadable, fields }) => ({
     type,
     at,

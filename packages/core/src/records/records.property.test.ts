@@ -37,7 +37,13 @@ test("every kind of record is tested here", () => {
   expect(ARBITRARY_RECORDS.map(({ name }) => name).sort()).toEqual([...RECORD_KINDS].sort());
 });
 
-describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type, record }) => {
+describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record }) => {
+  // As stores answer it: they give entries of the audit log their versions.
+  const encode = (value: unknown) => ({
+    ...own.encode(value),
+    ...(own.kind === "auditEntry" && { version: 2 }),
+  });
+  const type = { ...own, encode };
   const decode = (stored: StoredRecord) => type.decode(stored, WORKSPACE_ID);
   const withBody = (value: unknown, change: (body: Body) => JsonValue | undefined) => {
     const stored = type.encode(value);

@@ -230,7 +230,11 @@ describe("an entry of the audit log", () => {
     expect(bodyOf({ keyId: null, resourceId: "id_1" })).not.toHaveProperty("resourceId");
     expect(bodyOf({ resourceId: "id_1" })).toHaveProperty("resourceId", "id_1");
     expect(bodyOf({ resourceId: "api_1" })).toHaveProperty("resourceId", "api_1");
-    const nothing = { ...auditEntryType.encode(entry), body: { type: "key.updated", at: 1 } };
+    const nothing = {
+      ...auditEntryType.encode(entry),
+      version: 2,
+      body: { type: "key.updated", at: 1 },
+    };
     expect(() => auditEntryType.decode(nothing, WORKSPACE_ID)).toThrow(
       expect.objectContaining({ code: "STORE_CORRUPT" }),
     );
@@ -239,7 +243,7 @@ describe("an entry of the audit log", () => {
   test.each([[{ before: ["name"] }], [{ after: "name" }], [{ before: 7 }], [{ after: null }]])(
     "with the values %j is damaged",
     (values) => {
-      const stored = auditEntryType.encode(entry);
+      const stored = { ...auditEntryType.encode(entry), version: 2 };
       const body = { ...(stored.body as object), ...values } as never;
       expect(() => auditEntryType.decode({ ...stored, body }, WORKSPACE_ID)).toThrow(
         expect.objectContaining({ code: "STORE_CORRUPT" }),

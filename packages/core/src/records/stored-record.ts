@@ -26,7 +26,8 @@ export interface StoredRecord {
   readonly id: string;
   /**
    * Drawn by core: a whole number from 1 to 2^53 − 1. It is another one whenever a process that knows the record must read it again,
-   * and the same when only its counters move. A higher one is no later one. A store that cannot read what it holds answers 0.
+   * and the same when only its counters move. A higher one is no later one. A store that cannot read what it holds answers 0. That of an
+   * entry of the audit log is its number, and given by the store: see `Put`.
    */
   readonly version: number;
   /** Id of the identity that is answered along with this record, whether or not that exists; null for none. */

@@ -43,6 +43,12 @@ export interface ListEntry {
 
 /** A record to be written whole, whether or not it is there. */
 export interface Put {
+  /**
+   * An entry of the audit log may have the version 0: then the store gives it one. One that is there keeps its own. A new one gets the
+   * next of the workspace, one above the highest that any entry ever had, in the order of the puts; 2 is the first. So versions say in which order
+   * entries were committed, and none is missing between two but those that were deleted. A change has only entries of this sort or
+   * none.
+   */
   readonly record: StoredRecord;
   /**
    * `usage`: new counters of its own, without windows; records that it shared others with keep those. `sharedWith`: those of

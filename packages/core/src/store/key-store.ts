@@ -50,6 +50,18 @@ export interface PageWant {
   readonly limit: number;
   /** Latest first. Ascending unless given. */
   readonly descending?: boolean | undefined;
+  /**
+   * Of the list `auditEntry` alone: its records in the order of their versions, those of one version in the order of their ids, and not
+   * in that of ids alone. The page begins with this place, whether or not a record is there; `after` and `descending` say nothing.
+   */
+  readonly from?: LogPlace | undefined;
+}
+
+/** A place among the entries of the audit log. */
+export interface LogPlace {
+  readonly version: number;
+  /** Empty: before all of that version. */
+  readonly id: string;
 }
 
 /** What {@link KeyStore.page} answers. */
@@ -64,6 +76,8 @@ export interface PageResult {
    * never a scan.
    */
   readonly size: number;
+  /** With `from`: the highest version that an entry of the audit log ever had; 1 before the first. */
+  readonly last?: number | undefined;
 }
 
 /** What {@link KeyStore.scan} answers. */

@@ -105,7 +105,7 @@ export class Transaction {
     keepsVersion: boolean = false,
   ): void {
     const record = type.encode(after);
-    if (keepsVersion) this.#change.puts.push({ record });
+    if (keepsVersion || record.version === 0) this.#change.puts.push({ record });
     else this.putAnew(record);
     const [old, now] = [type.lists(before), type.lists(after)];
     for (const list of old)

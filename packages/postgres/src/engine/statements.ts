@@ -30,6 +30,21 @@ const pageIn = (beyond: ">" | "<", order: "ASC" | "DESC") =>
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.id ${order}`;
 
+/** Entries of the audit log by their versions, those of before there were numbers first. */
+const ofLog = (condition: string, order: string) =>
+  `(SELECT r.* FROM latchkey.record r WHERE r.workspace = w.seq AND r.kind = ${KIND_CODE.auditEntry} AND ${condition}
+    ORDER BY ${order} LIMIT $5::text::integer)`;
+const LOG_PAGE = `SELECT w.revision::text, s.size::text, ${COLUMNS}, s.last::text
+  FROM latchkey.workspace w
+  ${one("list", "s", "workspace = w.seq AND name = $2")}
+  LEFT JOIN LATERAL (
+    SELECT * FROM (
+      ${ofLog("r.version = 1 AND $3::text::bigint <= 1 AND r.id >= $4", "r.id")}
+      UNION ALL ${ofLog("r.version > 1 AND r.version >= $3::text::bigint", "r.version")}
+    ) r ORDER BY r.version, r.id LIMIT $5::text::integer
+  ) r ON true
+  ${BESIDE} WHERE w.id = $1 ORDER BY r.version, r.id`;
+
 /**
  * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
  * PostgreSQL, whatever another role makes in `public`: see `plain-charge-sql.ts`.
@@ -44,6 +59,7 @@ const SQL = {
     ${BESIDE} WHERE w.id = $1`,
   ascending: pageIn(">", "ASC"),
   descending: pageIn("<", "DESC"),
+  log: LOG_PAGE,
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
   charge: "SELECT latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)",
   settle: "SELECT latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)",

@@ -27,6 +27,9 @@ export class Names {
   readonly holds: string;
   /** Sorted set: when each hold ends, by the counters that it is beside. */
   readonly holdEnds: string;
+  /** Sorted sets: entries of the audit log by their versions; those of before there were numbers, each with the score 0. */
+  readonly log: string;
+  readonly unnumbered: string;
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
@@ -41,6 +44,8 @@ export class Names {
     this.shared = `${this.#root}w`;
     this.holds = `${this.#root}h`;
     this.holdEnds = `${this.#root}e`;
+    this.log = `${this.#root}n`;
+    this.unnumbered = `${this.#root}u`;
     this.days = `${this.#root}d`;
   }
 

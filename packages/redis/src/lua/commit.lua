@@ -2,8 +2,9 @@
 --[[
   Carries out a change of a workspace: all of it or nothing.
 
-  KEYS[1]  workspace, a hash: "revision", and counters that records share
-  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set; then what the letters name
+  KEYS[1]  workspace, a hash: "revision", "entries", the highest version of an entry of the audit log, and counters that records share
+  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set, KEYS[4] entries of the audit log by their versions, KEYS[5] those
+           of before there were numbers, KEYS[6] the list of all, sorted sets; then what the letters name
   ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
            "r" a record, known by its number from then on, KEYS: the hash it is in; its id, what holds.lua takes;
            "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
@@ -12,7 +13,7 @@
            each between spaces, or "*" for all, windows that go, or "-" for none;
            "p" a put: number of the record, version and link, body; "n" the same with new counters: "<uses left or ->
            <refilledAt> <lastRefillAt or ->"; "m" the same with what is known of holds: letter of its kind as in hold-sums.lua, sums;
-           "s" the same with the counters of another: its number; "d" a deletion: number of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
+           "e" a put of an entry of the audit log, where version 0 is the next; "s" a put with the counters of another: its number; "d" a deletion: number of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
            "v" the new revision
   Returns  {"OK", uses after each change of counters …}, {"STALE", index}, {"TAKEN", index}, {"REFUSED", index, kind, uses left
            or "-"} or {"CORRUPT"}
@@ -28,7 +29,7 @@ local match, find, sub, byte, format = string.match, string.find, string.sub, st
 -- include change-usage.lua
 local LONGEST_BODY = 512
 
-local at, nextKey, firstHome, homes = 3, 4, nil, nil
+local at, nextKey, firstHome, homes = 3, 7, nil, nil
 -- Writes are {hash, field, value}; moved are the shared counters among them, by their field.
 local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
 local reply = { "OK" }
@@ -58,7 +59,7 @@ for position = 1, #ARGV[1] do
     local head = call("HGET", key, arg)
     if not holds(head, ARGV[at + 1]) then return { "STALE", #records } end
     local place, counters = match(head or "", "^%S* %S* ()([^\n]*)")
-    local record = { home = key, id = arg, head = place and sub(head, 1, place - 2), counters = counters }
+    local record = { home = key, id = arg, stored = head, head = place and sub(head, 1, place - 2), counters = counters }
     record.isApart = head and not find(head, "\n", 1, true)
     records[#records + 1], nextKey, at = record, nextKey + 1, at + 2
   elseif letter == "h" then
@@ -113,6 +114,10 @@ end
 call("HEXISTS", KEYS[1], "revision")
 call("HEXISTS", KEYS[2], " ")
 call("ZCARD", KEYS[3])
+if find(ARGV[2], "e", 1, true) then
+  for list = 4, 6 do call("ZCARD", KEYS[list]) end
+end
+local last = whole(call("HGET", KEYS[1], "entries"))
 local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
@@ -168,6 +173,21 @@ local function shareCounters(record, source)
   record.counters = "@" .. field
 end
 
+-- The version and link of an entry of the audit log. With the first that is numbered, those that are there are noted as those of before.
+local function numbered(record, head)
+  if not last then
+    last = 1
+    call("ZUNIONSTORE", KEYS[5], "1", KEYS[6])
+  end
+  local version, link = match(head, "^(%S*)(.*)$")
+  version = tonumber(version)
+  if version == 0 then version = tonumber(match(record.stored or "", "^%d+")) or last + 1 end
+  last = math.max(last, version)
+  call("HSET", KEYS[1], "entries", format("%.0f", last))
+  if version == 1 then call("ZADD", KEYS[5], "0", record.id) else call("ZADD", KEYS[4], format("%.0f", version), record.id) end
+  return format("%.0f", version) .. link
+end
+
 -- What changes nothing is a write all the same, which leaves nothing: WAIT speaks of what its own connection has written, and what
 -- this rests on may be the write of another one.
 if ARGV[2] == "" and #writes + #releases == 0 then
@@ -193,7 +213,7 @@ for position = 1, #ARGV[2] do
     leaveCounters(record)
     call("HDEL", record.home, record.id, record.id .. " b", record.id .. " t")
     at = at + 1
-  else -- p, n, m, s
+  else -- p, e, n, m, s
     local record, body = records[tonumber(arg)], ARGV[at + 2]
     local home, id = record.home, record.id
     if letter == "n" or letter == "m" then
@@ -208,7 +228,7 @@ for position = 1, #ARGV[2] do
     elseif letter == "s" then
       shareCounters(record, records[tonumber(ARGV[at + 3])])
     end
-    record.head = ARGV[at + 1]
+    record.head = letter == "e" and numbered(record, ARGV[at + 1]) or ARGV[at + 1]
     local text = record.counters and record.head .. " " .. record.counters or record.head
     if record.counters or #body > LONGEST_BODY then
       call("HSET", home, id, text, id .. " b", body)
@@ -216,7 +236,7 @@ for position = 1, #ARGV[2] do
       call("HSET", home, id, text .. "\n" .. body)
       if record.isApart then call("HDEL", home, id .. " b") end
     end
-    at = at + (letter == "p" and 3 or letter == "m" and 6 or 4)
+    at = at + ((letter == "p" or letter == "e") and 3 or letter == "m" and 6 or 4)
   end
 end
 return reply

@@ -28,6 +28,10 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
   WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
   ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
+/** Entries of the audit log by their versions. A kind that is a literal has the planner use the indexes of the log. */
+const ofLog = (condition: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
+  WHERE r.workspace = ? AND r.kind = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
+
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   dataVersion: "PRAGMA data_version",
@@ -37,15 +41,21 @@ export const SQL = {
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   setRevision: "UPDATE latchkey_workspace SET revision = ? WHERE seq = ?",
-  name: "SELECT seq, size FROM latchkey_name WHERE workspace = ? AND name = ?",
+  name: "SELECT seq, size, last FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
+  // The version that the new record has: the one that is given, or the next in the place of 0.
+  resizeLog: `UPDATE latchkey_name SET size = size + 1, last = max(last + (? = 0), ?) WHERE seq = ?
+    RETURNING last`,
   byId: `${LOADED} ${isAt("r.")}`,
   byClaim: `${LOADED} r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
   listAscending: inList(">", "ASC"),
   listDescending: inList("<", "DESC"),
   allAscending: ofKind(">", "ASC"),
   allDescending: ofKind("<", "DESC"),
+  unnumbered: ofLog(`r.version = 1 AND substr(r.id, 1, 16) >= substr(?, 1, 16) AND r.id >= ?
+    ORDER BY substr(r.id, 1, 16), r.id`),
+  numbered: ofLog("r.version > 1 AND r.version >= ? ORDER BY r.version"),
   // Joined to each row, they make a page of 100 keys of 20 identities take a quarter longer.
   identities: `${RECORD} FROM json_each(?) i CROSS JOIN latchkey_record r
     ON r.workspace = ? AND r.kind = ${KIND_CODE.identity} AND ${isSame("r.", "i.value")} ${BESIDE}`,

@@ -24,6 +24,7 @@ DECLARE
   failed integer;
   counted bigint[];
   gone bigint[];
+  numbered bigint;
   result jsonb;
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
@@ -102,12 +103,46 @@ BEGIN
       LATERAL (SELECT ctid FROM latchkey.claim WHERE workspace = ws AND kind = f.kind AND index = f.index
         AND value = decode(f.value, 'hex') AND id = f.id OFFSET 0) x));
   END IF;
+  -- Lists come first: that of the audit log says which versions new entries have, also those that processes of an earlier schema write.
+  IF change ? 'leaves' THEN
+    WITH gone AS (
+      DELETE FROM latchkey.entry e WHERE e.ctid = ANY (ARRAY(
+        SELECT x.ctid FROM jsonb_to_recordset(change -> 'leaves') AS f (list text, owner text, id text),
+        LATERAL (SELECT seq FROM latchkey.list WHERE workspace = ws AND name = f.list OFFSET 0) l,
+        LATERAL (SELECT ctid FROM latchkey.entry WHERE list = l.seq AND owner = decode(f.owner, 'hex') AND id = f.id OFFSET 0) x
+      )) RETURNING e.list, e.owner
+    )
+    UPDATE latchkey.list l SET size = l.size - g.count
+      FROM (SELECT list, count(*) FROM gone WHERE owner = '' GROUP BY list) g WHERE l.seq = g.list;
+  END IF;
+  IF change ? 'enters' THEN
+    INSERT INTO latchkey.list (workspace, name)
+      SELECT DISTINCT ws, e.list FROM jsonb_to_recordset(change -> 'enters') AS e (list text)
+      WHERE NOT EXISTS (SELECT FROM latchkey.list l WHERE l.workspace = ws AND l.name = e.list);
+    WITH added AS (
+      INSERT INTO latchkey.entry (list, owner, id)
+      SELECT l.seq, decode(e.owner, 'hex'), e.id
+      FROM jsonb_to_recordset(change -> 'enters') AS e (list text, owner text, id text)
+      JOIN latchkey.list l ON l.workspace = ws AND l.name = e.list
+      ON CONFLICT DO NOTHING RETURNING list, owner
+    ), resized AS (
+      UPDATE latchkey.list l SET size = l.size + a.count,
+        last = CASE WHEN l.name <> 'auditEntry' THEN l.last WHEN change ? 'kept' THEN greatest(l.last, (change -> 'kept' ->> 0)::bigint)
+          ELSE l.last + a.count END
+        FROM (SELECT list, count(*) FROM added WHERE owner = '' GROUP BY list) a WHERE l.seq = a.list
+        RETURNING l.name, l.last - a.count AS before
+    )
+    SELECT z.before INTO numbered FROM resized z WHERE z.name = 'auditEntry';
+  END IF;
   IF change ? 'puts' THEN
     WITH put AS MATERIALIZED (
-      SELECT p.*, b.counters AS had,
+      SELECT p.*, b.counters AS had, CASE WHEN p.kind <> 9 OR change ? 'kept' THEN p.version
+          ELSE coalesce(b.version, numbered + count(*) FILTER (WHERE p.kind = 9 AND b.version IS NULL) OVER (ORDER BY p.place))
+          END AS becomes,
         CASE WHEN p.usage IS NOT NULL THEN nextval('latchkey.counters_seq_seq') ELSE s.counters END AS given
-      FROM jsonb_to_recordset(change -> 'puts')
-        AS p (kind smallint, id text, version bigint, link text, body text, usage jsonb, "sharedWith" text)
+      FROM ROWS FROM (jsonb_to_recordset(change -> 'puts')
+        AS (kind smallint, id text, version bigint, link text, body text, usage jsonb, "sharedWith" text)) WITH ORDINALITY
+        AS p (kind, id, version, link, body, usage, "sharedWith", place)
       LEFT JOIN latchkey.record b ON b.workspace = ws AND b.kind = p.kind AND b.id = p.id
       LEFT JOIN latchkey.record s ON s.workspace = ws AND s.kind = p.kind AND s.id = p."sharedWith"
     ), added AS (
@@ -122,7 +157,7 @@ BEGIN
       ) d WHERE c.seq = d.seq AND d.by <> 0
     )
     INSERT INTO latchkey.record AS r (workspace, kind, id, version, link, body, counters)
-      SELECT ws, kind, id, version, link, body, given FROM put
+      SELECT ws, kind, id, becomes, link, body, given FROM put
       ON CONFLICT (workspace, kind, id) DO UPDATE SET version = excluded.version, link = excluded.link, body = excluded.body,
         counters = coalesce(excluded.counters, r.counters);
   END IF;
@@ -145,31 +180,6 @@ BEGIN
       SELECT ws, c.kind, c.index, decode(c.value, 'hex'), c.id
       FROM jsonb_to_recordset(change -> 'claims') AS c (kind smallint, index text, value text, id text)
       ON CONFLICT (workspace, kind, index, value) DO UPDATE SET id = excluded.id;
-  END IF;
-  IF change ? 'leaves' THEN
-    WITH gone AS (
-      DELETE FROM latchkey.entry e WHERE e.ctid = ANY (ARRAY(
-        SELECT x.ctid FROM jsonb_to_recordset(change -> 'leaves') AS f (list text, owner text, id text),
-        LATERAL (SELECT seq FROM latchkey.list WHERE workspace = ws AND name = f.list OFFSET 0) l,
-        LATERAL (SELECT ctid FROM latchkey.entry WHERE list = l.seq AND owner = decode(f.owner, 'hex') AND id = f.id OFFSET 0) x
-      )) RETURNING e.list, e.owner
-    )
-    UPDATE latchkey.list l SET size = l.size - g.count
-      FROM (SELECT list, count(*) FROM gone WHERE owner = '' GROUP BY list) g WHERE l.seq = g.list;
-  END IF;
-  IF change ? 'enters' THEN
-    INSERT INTO latchkey.list (workspace, name)
-      SELECT DISTINCT ws, e.list FROM jsonb_to_recordset(change -> 'enters') AS e (list text)
-      WHERE NOT EXISTS (SELECT FROM latchkey.list l WHERE l.workspace = ws AND l.name = e.list);
-    WITH added AS (
-      INSERT INTO latchkey.entry (list, owner, id)
-      SELECT l.seq, decode(e.owner, 'hex'), e.id
-      FROM jsonb_to_recordset(change -> 'enters') AS e (list text, owner text, id text)
-      JOIN latchkey.list l ON l.workspace = ws AND l.name = e.list
-      ON CONFLICT DO NOTHING RETURNING list, owner
-    )
-    UPDATE latchkey.list l SET size = l.size + a.count
-      FROM (SELECT list, count(*) FROM added WHERE owner = '' GROUP BY list) a WHERE l.seq = a.list;
   END IF;
   IF change ? 'dropWindows' THEN
     DELETE FROM latchkey.passing p

@@ -88,3 +88,13 @@ CREATE TYPE latchkey.hold_step AS (
   of_kind smallint, of_id text, due_amount bigint, due_at bigint, carried bigint, carried_since bigint
 );
 `;
+
+/**
+ * The order of the audit log: the version of an entry is its number in the workspace, and `last` of their list the highest that was ever
+ * given. Entries of before have the version 1, and are read first, in the order of their ids.
+ */
+export const LOG = `
+ALTER TABLE latchkey.list ADD COLUMN IF NOT EXISTS last bigint NOT NULL DEFAULT 1;
+CREATE INDEX IF NOT EXISTS record_log ON latchkey.record (workspace, version) WHERE kind = 9 AND version > 1;
+CREATE INDEX IF NOT EXISTS record_unnumbered ON latchkey.record (workspace, id) WHERE kind = 9 AND version = 1;
+`;
