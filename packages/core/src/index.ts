@@ -101,7 +101,6 @@ export type {
 } from "./operations/keys/import-input.js";
 export type {
   CreatedKey,
-  DeletedKeys,
   KeyList,
   ListKeysScope,
   Reencrypted,
@@ -121,6 +120,13 @@ export type {
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
 export type { ListIterator } from "./operations/lists.js";
+export type {
+  DeletedKeys,
+  DisabledKeys,
+  EnabledKeys,
+  KeysReference,
+  UpdateKeysInput,
+} from "./operations/many-keys/operations.js";
 export {
   type InputOf,
   OPERATIONS,

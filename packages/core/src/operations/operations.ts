@@ -7,15 +7,17 @@ import type { IdentityOperations } from "./identities/operations.js";
 import type { InputSchema } from "./input.js";
 import { createKey, createKeyInput } from "./keys/create-key.js";
 import { createKeys, createKeysInput } from "./keys/create-keys.js";
-import { DELETE_KEYS_TABLE } from "./keys/delete-keys.js";
+import { deleteKey } from "./keys/delete-key.js";
 import { GRANT_TABLE, type KeyGrantOperations } from "./keys/grants.js";
 import type { KeyOperations } from "./keys/operations.js";
 import { READ_KEYS_TABLE } from "./keys/read-keys.js";
 import { reencryptKeys } from "./keys/recovery.js";
 import { rotateKey } from "./keys/rotate-key.js";
-import { type KeySettingsInput, updateKeyInput } from "./keys/settings.js";
-import { updateKey } from "./keys/update-key.js";
+import { type KeySettingsInput, updateKeyInput, updateKeysInput } from "./keys/settings.js";
+import { updateKey, updateKeys } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
+import { MANY_KEYS_TABLE } from "./many-keys/many-keys.js";
+import type { ManyKeysOperations } from "./many-keys/operations.js";
 import type { TableOf } from "./operation.js";
 import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
 import type { ReservationOperations } from "./reservations/operations.js";
@@ -44,6 +46,7 @@ export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
   extends ApiOperations,
     KeyOperations<Types>,
     KeyGrantOperations<Types>,
+    ManyKeysOperations<Types>,
     SecretOperations<Types>,
     ReservationOperations<Types>,
     IdentityOperations<Types>,
@@ -76,10 +79,12 @@ const TABLE = {
   ...RESERVATION_TABLE,
   ...READ_KEYS_TABLE,
   updateKey: { run: updateKey, input: updateKeyInput },
+  updateKeys: { run: updateKeys, input: updateKeysInput },
   updateRemaining,
   rotateKey,
   ...GRANT_TABLE,
-  ...DELETE_KEYS_TABLE,
+  deleteKey,
+  ...MANY_KEYS_TABLE,
   reencryptKeys,
   ...IDENTITY_TABLE,
   ...LIMIT_TABLE,

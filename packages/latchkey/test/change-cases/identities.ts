@@ -49,6 +49,21 @@ export const IDENTITY_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "deleteIdentity, with its keys",
+    operation: "deleteIdentity",
+    run: async (latchkey, { identityId, keyId, apiId }) => {
+      await latchkey.deleteIdentity({ identityId, keys: "delete" });
+      return [
+        { type: "key.deleted", keyId, identityId, fields: { apiId: [apiId, undefined] } },
+        {
+          type: "identity.deleted",
+          identityId,
+          fields: { externalId: ["pier-7", undefined] },
+        },
+      ];
+    },
+  },
+  {
     title: "deleteIdentity",
     operation: "deleteIdentity",
     run: async (latchkey, { identityId }) => {

@@ -110,6 +110,60 @@ export const KEY_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "updateKeys",
+    operation: "updateKeys",
+    isUnordered: true,
+    run: async (latchkey, { apiId, keyId, identityId }) => {
+      const other = await latchkey.createKey({ apiId, name: "south" });
+      const keyIds = [keyId, other.keyId, keyId];
+      await latchkey.updateKeys({ keyIds, name: "south", environment: "test" });
+      const environment = [undefined, "test"] as const;
+      return [
+        {
+          type: "key.created",
+          keyId: other.keyId,
+          fields: { apiId: [undefined, apiId], name: [undefined, "south"] },
+        },
+        {
+          type: "key.updated",
+          keyId,
+          identityId,
+          fields: { name: ["north", "south"], environment },
+        },
+        { type: "key.updated", keyId: other.keyId, fields: { environment } },
+      ];
+    },
+  },
+  {
+    title: "disableKeys and enableKeys",
+    operation: "disableKeys",
+    run: async (latchkey, { keyId, identityId }) => {
+      await latchkey.disableKeys({ identityId });
+      await latchkey.disableKeys({ identityId });
+      await latchkey.enableKeys({ keyIds: [keyId] });
+      return [
+        { type: "key.updated", keyId, identityId, fields: { enabled: [true, false] } },
+        { type: "key.updated", keyId, identityId, fields: { enabled: [false, true] } },
+      ];
+    },
+  },
+  {
+    title: "enableKeys",
+    operation: "enableKeys",
+    run: async (latchkey, { apiId }) => {
+      const { keyId } = await latchkey.createKey({ apiId, enabled: false });
+      await latchkey.enableKeys({ apiId });
+      return [
+        {
+          type: "key.created",
+          keyId,
+          fields: { apiId: [undefined, apiId], enabled: [undefined, false] },
+        },
+        { type: "key.updated", keyId, fields: { enabled: [false, true] } },
+      ];
+    },
+  },
+  {
     title: "updateKey, with a role that it creates",
     operation: "updateKey",
     run: async (latchkey, { keyId, identityId }) => {

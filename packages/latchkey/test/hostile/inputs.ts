@@ -125,6 +125,9 @@ export async function fill(
     ["removePermissions", { keyId, permissions: ["docs.read"] }],
     ["deleteKey", { keyId }],
     ["deleteKeys", { apiId }],
+    ["disableKeys", { apiId, identityId, externalId: "user_1" }],
+    ["enableKeys", { keyIds: [keyId] }],
+    ["updateKeys", { keyIds: [keyId], name: "b", roles: ["reader"], ratelimits: [NAMED] }],
     ["reencryptKeys", { apiId, ...page }],
     [
       "verifyKey",
@@ -179,7 +182,7 @@ export async function fill(
       "updateIdentity",
       { identityId, meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },
     ],
-    ["deleteIdentity", { identityId }],
+    ["deleteIdentity", { identityId, keys: "disable" }],
     ["limit", { namespace: "login", identifier: "10.0.0.1", ...LIMIT, cost: 1 }],
     ["resetLimit", { keyId, name: "tiles" }],
     ["resetLimit", { namespace: "login", identifier: "10.0.0.1", duration: "1m" }],

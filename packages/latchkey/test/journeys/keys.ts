@@ -14,7 +14,7 @@ const META = {
 
 const unknown = { keyId: "key_unknown" };
 
-/** createKey, createKeys, getKey, listKeys, whoami, updateKey, updateRemaining, rotateKey, reencryptKeys, deleteKey, deleteKeys. */
+/** createKey, createKeys, getKey, listKeys, whoami, updateKey, updateRemaining, rotateKey, reencryptKeys, deleteKey, deleteKeys, disableKeys, enableKeys, updateKeys. */
 export const KEYS: Journey = {
   resource: "keys",
   title:
@@ -161,12 +161,25 @@ async function deleteAll(context: TestContext, apiId: string) {
     other.updateRemaining({ keyId, op: "set", value: 1 }),
     other.rotateKey({ keyId }),
     latchkey.deleteKeys({ apiId: "api_unknown" }),
+    latchkey.disableKeys({ apiId: "api_unknown" }),
+    latchkey.enableKeys({ apiId: "api_unknown" }),
+    latchkey.updateKeys({ keyIds: [keyId], name: "gone" }),
   ]);
 
   const { found } = await context.store.read("ws_default", [{ kind: "key", id: keyId }]);
   expect(found).toEqual([null]);
   const { total } = await other.listKeys({ apiId });
   expect(total).toBeGreaterThan(0);
+  const off = await latchkey.createKey({ apiId, externalId: "pier-9", enabled: false });
+  const on = await latchkey.createKey({ apiId, externalId: "pier-9" });
+  const both = { apiId, externalId: "pier-9" };
+  expect(await latchkey.disableKeys(both)).toEqual({ disabledKeys: 1 });
+  expect((await other.verifyKey({ key: on.key })).code).toBe("DISABLED");
+  expect(await latchkey.enableKeys(both)).toEqual({ enabledKeys: 2 });
+  expect((await other.verifyKey({ key: off.key })).code).toBe("VALID");
+  const keyIds = [off.keyId, on.keyId];
+  expect(await latchkey.updateKeys({ keyIds, name: "both" })).toEqual({});
+  expect(await latchkey.deleteKeys({ keyIds: [...keyIds, keyId] })).toEqual({ deletedKeys: 2 });
   expect(await latchkey.deleteKeys({ apiId })).toMatchObject({ deletedKeys: total });
   expect(await other.listKeys({ apiId })).toEqual({ keys: [], total: 0 });
   expect(await other.verifyKey({ key: foreign(1) })).toMatchObject({ code: "NOT_FOUND" });

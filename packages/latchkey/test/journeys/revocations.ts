@@ -65,6 +65,20 @@ const REVOCATIONS: readonly Revocation[] = [
   },
   {
     ...DELETE_KEY,
+    revoke: (latchkey, { keyId }) => latchkey.deleteKeys({ keyIds: [keyId] }),
+    tellsAll: false,
+  },
+  {
+    ...DISABLE_KEY,
+    revoke: (latchkey, { apiId }) => latchkey.disableKeys({ apiId }),
+    tellsAll: false,
+  },
+  {
+    ...DISABLE_KEY,
+    revoke: (latchkey, { keyId }) => latchkey.updateKeys({ keyIds: [keyId], enabled: false }),
+  },
+  {
+    ...DELETE_KEY,
     revoke: (latchkey, { apiId }) => latchkey.deleteApi({ apiId }),
     tellsAll: false,
   },

@@ -44,6 +44,15 @@ const LIMIT = { identifier: "pier", limit: 9, duration: 60_000 };
 /** Whatever its API: a secret of my own is a conflict. */
 const TAKEN_IF_MINE = ({ apiId, key }: Named) => [{ apiId, plaintext: key }];
 
+/** Keys of an API, of an owner, or by their ids. */
+const OF_KEYS: readonly ((named: Named) => InputOf<"deleteKeys">)[] = [
+  ({ apiId }) => ({ apiId }),
+  ({ apiId, externalId }) => ({ apiId, externalId }),
+  ({ externalId }) => ({ externalId }),
+  ({ identityId }) => ({ identityId }),
+  ({ keyId }) => ({ keyIds: [keyId] }),
+];
+
 /** Inputs of each operation, by what they name: whatever they read of it is tried. */
 const INPUTS: {
   readonly [Name in OperationName]: readonly ((named: Named) => InputOf<Name>)[];
@@ -94,6 +103,10 @@ const INPUTS: {
       permissions: [permissionName],
     }),
   ],
+  updateKeys: [
+    ({ keyId }) => ({ keyIds: [keyId], name: "renamed" }),
+    ({ keyId, externalId }) => ({ keyIds: [keyId], externalId }),
+  ],
   updateRemaining: [
     ({ keyId }) => ({ keyId, op: "set", value: 7 }),
     ({ identityId }) => ({ identityId, op: "set", value: 7 }),
@@ -111,7 +124,9 @@ const INPUTS: {
     ({ keyId, permissionId }) => ({ keyId, permissions: [{ id: permissionId }] }),
   ],
   deleteKey: [({ keyId }) => ({ keyId })],
-  deleteKeys: [({ apiId }) => ({ apiId })],
+  deleteKeys: OF_KEYS,
+  disableKeys: OF_KEYS,
+  enableKeys: OF_KEYS,
   reencryptKeys: [({ apiId }) => ({ apiId })],
   createIdentity: [({ externalId }) => ({ externalId: `${externalId}.` })],
   getIdentity: [({ identityId }) => ({ identityId }), ({ externalId }) => ({ externalId })],
@@ -120,7 +135,10 @@ const INPUTS: {
     ({ identityId }) => ({ identityId, meta: { plan: "pro" } }),
     ({ externalId }) => ({ externalId, meta: { plan: "pro" } }),
   ],
-  deleteIdentity: [({ identityId }) => ({ identityId })],
+  deleteIdentity: [
+    ({ identityId }) => ({ identityId }),
+    ({ identityId }) => ({ identityId, keys: "delete" }),
+  ],
   limit: [({ namespace }) => ({ namespace, ...LIMIT })],
   resetLimit: [
     ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),

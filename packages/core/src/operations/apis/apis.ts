@@ -8,7 +8,7 @@ import { afterWriting } from "../after-writing.js";
 import { notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import { type ApiReference, apiReference, flag, id, type PageInput, text } from "../input.js";
-import { deleteAllKeys } from "../keys/delete-keys.js";
+import { deleteAllKeys } from "../many-keys/many-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
 

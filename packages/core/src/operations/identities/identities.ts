@@ -7,16 +7,19 @@ import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
 import { applyRefill, type Usage } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
+import { afterWriting } from "../after-writing.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
-import { notFound, transact } from "../context.js";
+import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import { evenWithIssues, externalId, id, metadata, parseInput, wholeNumber } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
+import { actOnListedKeys } from "../many-keys/batches.js";
+import { actOnEveryKey, deleteEach, disableEach } from "../many-keys/many-keys.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { pagesOf, readRecord, readRecordIn, usageOf } from "../read.js";
 import { refill } from "../refill-input.js";
 import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
-import type { IdentityOperations, IdentityView } from "./operations.js";
+import type { DeletedIdentity, IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
 
 const withLeastUses = (least: number) =>
@@ -79,6 +82,13 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
   });
   return { identityId: identity.id };
 };
+
+const deleteIdentityInput = z.strictObject({
+  identityId: id,
+  keys: z
+    .enum(["unlink", "disable", "delete"], { error: 'must be "unlink", "disable" or "delete"' })
+    .default("unlink"),
+});
 
 export const IDENTITY_TABLE = {
   createIdentity: { run: createIdentity, input: createIdentityInput },
@@ -148,16 +158,48 @@ export const IDENTITY_TABLE = {
     return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);
   }),
 
-  deleteIdentity: operation(z.strictObject({ identityId: id }), async (context, { identityId }) => {
-    await transact(context, async ({ transaction, audit }) => {
-      const identity = await deleteRecord(transaction, identityType, identityId);
-      if (identity === undefined) throw notFound("identity");
-      const deletion = { type: "identity.deleted", resourceId: identityId } as const;
-      audit({ ...deletion, ...deletedFields(identity, identityFields) });
+  deleteIdentity: operation(deleteIdentityInput, async (context, { identityId, keys }) => {
+    if (keys !== "unlink") return deleteWithKeys(context, identityId, keys);
+    await transact(context, async (work) => {
+      if (!(await deleteRecordOf(work, identityId))) throw notFound("identity");
     });
     return { keys: "unlinked" };
   }),
 } satisfies TableOf<IdentityOperations>;
+
+/**
+ * Deletes an identity, and deletes or disables its keys. They come first: until then its limits hold for those that are left. What
+ * was created beside it is looked for when the identity is gone, and nothing but a rotation can be given to it any more.
+ */
+async function deleteWithKeys(
+  context: OperationContext,
+  identityId: string,
+  keys: "disable" | "delete",
+): Promise<DeletedIdentity> {
+  const act = keys === "delete" ? deleteEach : disableEach;
+  const { changed, unchanged } = await actOnListedKeys(context, { identityId }, act);
+  const finish = async () => {
+    await transact(context, async (work) => {
+      const isDeleted = await deleteRecordOf(work, identityId);
+      // An earlier call may have broken off behind this step.
+      if (!isDeleted && changed + unchanged === 0) throw notFound("identity");
+    });
+    return afterWriting(() => actOnEveryKey(context, { identityId }, act));
+  };
+  const total = changed + (await (changed > 0 ? afterWriting(finish) : finish()));
+  return keys === "delete"
+    ? { keys: "deleted", deletedKeys: total }
+    : { keys: "disabled", disabledKeys: total };
+}
+
+/** @returns Whether there was such an identity. */
+async function deleteRecordOf({ transaction, audit }: Work, identityId: string): Promise<boolean> {
+  const identity = await deleteRecord(transaction, identityType, identityId);
+  if (identity === undefined) return false;
+  const deletion = { type: "identity.deleted", resourceId: identityId } as const;
+  audit({ ...deletion, ...deletedFields(identity, identityFields) });
+  return true;
+}
 
 /** An identity with its metadata, limits and uses, as of `now`. */
 function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): IdentityView {

@@ -51,8 +51,12 @@ export interface IdentityList<Types extends LatchkeyTypes = DefaultTypes> extend
 
 /** What became of the keys of an identity that was deleted. */
 export interface DeletedIdentity {
-  /** `unlinked`: they live on, without an owner. */
-  readonly keys: "unlinked";
+  /** `unlinked`: they live on, without an owner. `disabled`: they are switched off, without an owner. */
+  readonly keys: "unlinked" | "disabled" | "deleted";
+  /** How many keys this call switched off; absent unless they were to be. */
+  readonly disabledKeys?: number;
+  /** How many keys this call deleted; absent unless they were to be. */
+  readonly deletedKeys?: number;
 }
 
 /** Operations on identities: the users or customers behind keys. */
@@ -122,18 +126,25 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
     },
   ): Promise<IdentityView<Types>>;
   /**
-   * Deletes an identity, with its metadata, limits and shared uses. Its keys live on without an owner, and the answer says so:
-   * they belong to no identity that is created under the same `externalId` later, and those that take their uses from the
-   * identity have none from then on. To revoke them, list them by `externalId` and delete them first.
+   * Deletes an identity, with its metadata, limits and shared uses, and does with its keys what `keys` says.
+   *
+   * `unlink`: they live on without an owner. They belong to no identity that is created under the same `externalId` later, and those
+   * that take their uses from the identity have none from then on.
+   *
+   * `disable` and `delete` work in bounded, atomic steps: first the keys, then the identity, then what was created beside it. When it
+   * resolves, none of its keys verifies. A createKey beside it belongs to a new identity of the same `externalId`, or is met as well.
+   * Should it fail on the way, calling it again goes on, also if the identity itself is gone already.
    *
    * An identity whose record cannot be read is deleted all the same.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such identity.
    * @example
-   * await latchkey.deleteIdentity({ identityId });
+   * const { deletedKeys } = await latchkey.deleteIdentity({ identityId, keys: "delete" });
    */
   deleteIdentity(input: {
     /** Id of the identity. */
     readonly identityId: string;
+    /** What becomes of its keys: `unlink` unless given. */
+    readonly keys?: "unlink" | "disable" | "delete" | undefined;
   }): Promise<DeletedIdentity>;
 }

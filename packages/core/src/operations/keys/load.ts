@@ -5,7 +5,7 @@ import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
 
 const KEPT_CHANGING = "what the key refers to kept changing while it was read";
@@ -112,13 +112,41 @@ export async function readKey(
   transaction: Transaction,
   keyId: string,
 ): Promise<LoadedKey> {
+  const [read] = await readKeys(context, transaction, [keyId]);
+  return loadedOrThrow(read as ReadKey);
+}
+
+/** A key that was read in a transaction: what is stored, null where there is none, and the key or the error of {@link getKeyById}. */
+export interface ReadKey {
+  readonly stored: LoadedRecord | null;
+  readonly loaded: LoadedKey | LatchkeyError;
+}
+
+/** The keys of these ids in their order, read in a transaction, which then expects these versions of them. */
+export async function readKeys(
+  context: KeyContext,
+  transaction: Transaction,
+  keyIds: readonly string[],
+): Promise<readonly ReadKey[]> {
   const { catalog, workspaceId } = context;
-  const found = await transaction.readOne({ kind: "key", id: keyId });
-  if (found === null) throw notFound("key");
-  const keys = await catalog.loadKeys(workspaceId, transaction.revision, [found]);
+  const wants = keyIds.map((id) => ({ kind: "key", id, expects: "nothing" }) as const);
+  const found = await transaction.read(wants);
+  const present = found.filter((stored) => stored !== null);
+  for (const { record, handle } of present)
+    transaction.expect({ kind: "key", id: record.id, version: versionIfReadable(record), handle });
+  const keys = await catalog.loadKeys(workspaceId, transaction.revision, present);
   if (keys === null) throw new StaleReadError();
-  const [key = null] = keys;
-  if (key instanceof LatchkeyError) throw key;
-  if (key === null) throw await whyMissing(context, found);
-  return key;
+  const loaded = keys.values();
+  const read: ReadKey[] = [];
+  for (const stored of found) {
+    const key = stored === null ? null : (loaded.next().value ?? null);
+    read.push({ stored, loaded: key ?? (await whyMissing(context, stored)) });
+  }
+  return read;
+}
+
+/** @throws LatchkeyError the one that was read in place of the key. */
+export function loadedOrThrow({ loaded }: ReadKey): LoadedKey {
+  if (loaded instanceof LatchkeyError) throw loaded;
+  return loaded;
 }

@@ -59,12 +59,6 @@ export interface RotationScope {
   readonly beforeSealing?: (apiId: string) => void;
 }
 
-/** What deleteKeys has deleted. */
-export interface DeletedKeys {
-  /** How many keys this call deleted. */
-  readonly deletedKeys: number;
-}
-
 /** What became of a page of recoverable secrets. `cursor`: keys follow. */
 export interface Reencrypted extends PageInfo {
   /** Secrets that were sealed anew. */
@@ -221,15 +215,6 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * await latchkey.deleteKey({ keyId });
    */
   deleteKey(input: KeyReference): Promise<Record<string, never>>;
-  /**
-   * Deletes every key of an API, in bounded steps: while it runs, other calls get through. A key that is issued meanwhile may or
-   * may not be among them. Audit entries name the API and the identity of each, and no more.
-   *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
-   * @example
-   * const { deletedKeys } = await latchkey.deleteKeys({ apiId });
-   */
-  deleteKeys(input: ApiReference): Promise<DeletedKeys>;
   /**
    * Seals the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time: call it with each
    * answered `cursor` until none comes back, then drop the old key from the ring. Safe beside traffic, and safe to repeat: a

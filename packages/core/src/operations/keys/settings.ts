@@ -15,6 +15,7 @@ import {
   grantName,
   type IssueSink,
   id,
+  type ListSchema,
   list,
   metadata,
   orRequired,
@@ -219,26 +220,41 @@ function isSameLimit(one: Fields, other: Fields): boolean {
   );
 }
 
+const updateFields = {
+  ...labelsOf((_, { length }) => text(...length).nullish()),
+  ownerId: externalId.nullish(),
+  externalId: externalId.nullish(),
+  meta: metadata.nullish(),
+  tags: keyTags.nullish(),
+  ipWhitelist: ipWhitelist.nullish(),
+  expires: instant(1).nullish(),
+  startsAt: instant(1).nullish(),
+  remaining: wholeNumber(0).nullish(),
+  refill: refill.nullish(),
+  ratelimit: keyRatelimit.nullish(),
+  ratelimits: namedKeyRatelimits.nullish(),
+  usesFrom: usesFrom.optional(),
+  enabled: flag.optional(),
+  roles: roleList.optional(),
+  permissions: permissionList.optional(),
+};
+
 export const updateKeyInput = z
-  .strictObject({
-    keyId: id,
-    ...labelsOf((_, { length }) => text(...length).nullish()),
-    ownerId: externalId.nullish(),
-    externalId: externalId.nullish(),
-    meta: metadata.nullish(),
-    tags: keyTags.nullish(),
-    ipWhitelist: ipWhitelist.nullish(),
-    expires: instant(1).nullish(),
-    startsAt: instant(1).nullish(),
-    remaining: wholeNumber(0).nullish(),
-    refill: refill.nullish(),
-    ratelimit: keyRatelimit.nullish(),
-    ratelimits: namedKeyRatelimits.nullish(),
-    usesFrom: usesFrom.optional(),
-    enabled: flag.optional(),
-    roles: roleList.optional(),
-    permissions: permissionList.optional(),
-  })
+  .strictObject({ keyId: id, ...updateFields })
+  .superRefine(addSecondDefaultIssue, evenWithIssues);
+
+/** Keys that one call changes at most: its write, one step on every store, stays short. */
+const MAX_UPDATED = 100;
+
+const UPDATED_ERROR = orRequired(`must be a list of 1 to ${MAX_UPDATED} ids`);
+
+const updatedKeys: ListSchema<typeof id> = z
+  .array(id, { error: UPDATED_ERROR })
+  .min(1, { error: UPDATED_ERROR })
+  .max(MAX_UPDATED, { error: UPDATED_ERROR });
+
+export const updateKeysInput = z
+  .strictObject({ keyIds: updatedKeys, ...updateFields })
   .superRefine(addSecondDefaultIssue, evenWithIssues);
 
 /** New settings of a key. Undefined leaves a field as it is, null clears it. */

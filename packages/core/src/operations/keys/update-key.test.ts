@@ -5,10 +5,9 @@ import type { Change } from "../../store/change.js";
 import { contextWith } from "../../testing/context.js";
 import { keyWith, loadedWith, usageOf } from "../../testing/records.js";
 import { TestStore } from "../../testing/store.js";
-import { DELETE_KEYS_TABLE } from "./delete-keys.js";
+import { deleteKey } from "./delete-key.js";
 import { updateKey } from "./update-key.js";
 
-const deleteKey = DELETE_KEYS_TABLE.deleteKey.run;
 const KEY = { kind: "key", id: "key_1" } as const;
 
 /** A store in which another process writes the key anew just before the first change of a latchkey. */
@@ -46,7 +45,7 @@ test("a key of a damaged API that is deleted leaves the list that another proces
     keyWith({ version: 2, identityId: "id_2" }),
   );
   store.damage({ kind: "api", id: "api_1" });
-  await deleteKey(contextWith({}, store), { keyId: "key_1" });
+  await deleteKey.run(contextWith({}, store), { keyId: "key_1" });
   expect(store.get(KEY)).toBeNull();
   expect(store.changes.at(-1)?.leaves).toContainEqual({
     list: "keys:api_1",
@@ -57,7 +56,7 @@ test("a key of a damaged API that is deleted leaves the list that another proces
 
 test.each([
   ["switched off", updateKey, { keyId: "key_1", enabled: false } as const],
-  ["deleted", deleteKey, { keyId: "key_1" } as const],
+  ["deleted", deleteKey.run, { keyId: "key_1" } as const],
 ])("a key whose version cannot be read can be %s", async (_how, revoke, input) => {
   const store = new TestStore();
   store.put(apiType, loadedWith().api);

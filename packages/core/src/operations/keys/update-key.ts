@@ -1,32 +1,53 @@
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
+import { isCorruptRecord, LatchkeyError } from "../../errors.js";
+import type { JsonValue } from "../../lib/json.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
+import type { StoredRecord } from "../../records/stored-record.js";
+import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { withCheckedMeta } from "../checked-meta.js";
-import { notFound, type OperationContext, transact } from "../context.js";
-import { readStored, withoutReadableRecord } from "../damaged.js";
+import { type OperationContext, transact, type Work } from "../context.js";
 import { parseInput } from "../input.js";
+import type { ManyKeysOperations } from "../many-keys/operations.js";
 import type { Run } from "../operation.js";
 import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
 import { keyFields, linksOf } from "./audit-fields.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
-import { readKey } from "./load.js";
+import { loadedOrThrow, readKeys } from "./load.js";
 import type { KeyOperations } from "./operations.js";
 import { type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
-import { type KeyUpdate, updateKeyInput } from "./settings.js";
+import { type KeyUpdate, updateKeyInput, updateKeysInput } from "./settings.js";
 
 export const updateKey: Run<KeyOperations["updateKey"]> = async (context, input) => {
   const now = context.now();
   const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
   const { keyId, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  const change = () => changeKey(context, keyId, (loaded) => withoutThoseOfRoles(loaded, wanted));
-  if (switchesOffOnly(wanted))
-    await withoutReadableRecord(change, () => disableDamagedKey(context, keyId));
-  else await change();
+  await updateEach(context, [keyId], wanted);
   return {};
 };
+
+export const updateKeys: Run<ManyKeysOperations["updateKeys"]> = async (context, input) => {
+  const now = context.now();
+  const parsed = parseInput(updateKeysInput, input, (raw) => expiryIssues(raw, now));
+  const { keyIds, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
+  await updateEach(context, keyIds, wanted, (index) => `keyIds.${index}`);
+  return {};
+};
+
+async function updateEach(
+  context: OperationContext,
+  keyIds: readonly string[],
+  wanted: KeyUpdate,
+  fieldOf?: (index: number) => string,
+): Promise<void> {
+  await changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
+    evenDamaged: switchesOffOnly(wanted),
+    fieldOf,
+  });
+}
 
 /** The update without the names of permissions that the key has through roles alone, where it keeps all its roles. */
 function withoutThoseOfRoles(loaded: LoadedKey, update: KeyUpdate): KeyUpdate {
@@ -50,70 +71,166 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
  * nothing, nothing is written.
  * @throws LatchkeyError as updateKey says.
  */
-export async function changeKey(
+export function changeKey(
   context: OperationContext,
   keyId: string,
   decide: (loaded: LoadedKey) => KeyUpdate,
 ): Promise<void> {
+  return changeKeys(context, [keyId], decide, {});
+}
+
+/**
+ * Changes keys in one transaction: all of them or none.
+ *
+ * @param evenDamaged - Whether one whose record, API or identity is damaged is switched off: that must not need a readable record.
+ * @param fieldOf - Names a key of many in the error that it causes.
+ */
+async function changeKeys(
+  context: OperationContext,
+  keyIds: readonly string[],
+  decide: (loaded: LoadedKey) => KeyUpdate,
+  how: {
+    readonly evenDamaged?: boolean;
+    readonly fieldOf?: ((index: number) => string) | undefined;
+  },
+): Promise<void> {
+  const unique = [...new Set(keyIds)];
+  const fieldOf = (keyId: string) => how.fieldOf?.(keyIds.indexOf(keyId));
   await transact(context, async (work) => {
-    const { transaction, audit } = work;
-    const loaded = await readKey(context, transaction, keyId);
-    const update = decide(loaded);
     const now = context.now();
-    const plan = planKeyUpdate(loaded, update, now);
     const references = new References(work, now);
-    const owner = ownerAfter(update);
-    if (typeof owner === "string") references.needIdentity(owner);
-    references.needGrants("role", update.roles ?? []);
-    references.needGrants("permission", update.permissions ?? []);
+    const planned: PlannedUpdate[] = [];
+    for (const [index, read] of (await readKeys(context, work.transaction, unique)).entries())
+      aboutField(fieldOf(unique[index] as string), () => {
+        const { stored, loaded } = read;
+        if (how.evenDamaged && stored !== null && isCorruptRecord(loaded))
+          switchOffDamaged(work, stored.record);
+        else planned.push(planUpdate(loadedOrThrow(read), decide, references, now));
+      });
     await references.read();
-    const { key } = loaded;
-    const after: KeyRecord = {
-      ...plan.key,
-      identityId: identityAfter(key.identityId, owner, references),
-      roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
-      permissions: update.permissions
-        ? references.grantIds("permission", update.permissions)
-        : key.permissions,
-    };
+    for (const update of planned)
+      writeUpdate(work, update, references, now, fieldOf(update.loaded.key.id));
     references.refuseMissing();
-    const change = {
-      type: "key.updated",
-      at: now,
-      resourceId: keyId,
-      identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
-      ...changedFields(loaded, update, plan, after),
-    } as const;
-    if (changesNothing(change) && !plan.restartsRefills) return;
-    transaction.update(keyType, key, after, plan.keepsVersion);
-    if (plan.usage !== undefined || plan.setsLimits)
-      transaction.changeCounters(
-        {
-          kind: "key",
-          id: keyId,
-          usage: plan.usage,
-          keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
-        },
-        (reason) => refuseUsageChange(reason, "remaining"),
-      );
-    audit(change);
+  });
+}
+
+/** An update of a key, as far as it is known before what it refers to was read. */
+interface PlannedUpdate {
+  readonly loaded: LoadedKey;
+  readonly update: KeyUpdate;
+  readonly plan: KeyUpdatePlan;
+}
+
+function planUpdate(
+  loaded: LoadedKey,
+  decide: (loaded: LoadedKey) => KeyUpdate,
+  references: References,
+  now: EpochMs,
+): PlannedUpdate {
+  const update = decide(loaded);
+  const plan = planKeyUpdate(loaded, update, now);
+  const owner = ownerAfter(update);
+  if (typeof owner === "string") references.needIdentity(owner);
+  references.needGrants("role", update.roles ?? []);
+  references.needGrants("permission", update.permissions ?? []);
+  return { loaded, update, plan };
+}
+
+function writeUpdate(
+  { transaction, audit }: Work,
+  { loaded, update, plan }: PlannedUpdate,
+  references: References,
+  now: EpochMs,
+  field: string | undefined,
+): void {
+  const { key } = loaded;
+  const owner = ownerAfter(update);
+  const after: KeyRecord = {
+    ...plan.key,
+    identityId: identityAfter(key.identityId, owner, references),
+    roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
+    permissions: update.permissions
+      ? references.grantIds("permission", update.permissions)
+      : key.permissions,
+  };
+  const change = {
+    type: "key.updated",
+    at: now,
+    resourceId: key.id,
+    identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
+    ...changedFields(loaded, update, plan, after),
+  } as const;
+  if (changesNothing(change) && !plan.restartsRefills) return;
+  transaction.update(keyType, key, after, plan.keepsVersion);
+  if (plan.usage !== undefined || plan.setsLimits)
+    transaction.changeCounters(
+      {
+        kind: "key",
+        id: key.id,
+        usage: plan.usage,
+        keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
+      },
+      (reason) => aboutFieldError(field, refuseUsageChange(reason, "remaining")),
+    );
+  audit(change);
+}
+
+/** Runs what concerns one key of many: the error that it throws says which. */
+function aboutField(field: string | undefined, run: () => void): void {
+  try {
+    run();
+  } catch (error) {
+    throw aboutFieldError(field, error as Error);
+  }
+}
+
+function aboutFieldError(field: string | undefined, error: Error): Error {
+  if (field === undefined || !(error instanceof LatchkeyError)) return error;
+  const { code, message, reason, details, issues } = error;
+  return new LatchkeyError(code, `"${field}": ${message}`, {
+    cause: error,
+    issues,
+    details: { ...details, field },
+    ...(reason !== undefined && { reason }),
+  });
+}
+
+/** Switches a key on or off, and changes nothing else of it. */
+export function switchKey(
+  { context, transaction, audit }: Work,
+  key: KeyRecord,
+  enabled: boolean,
+): void {
+  const at = context.now();
+  transaction.update(keyType, key, { ...key, enabled, updatedAt: at });
+  audit({
+    type: "key.updated",
+    at,
+    resourceId: key.id,
+    identityId: key.identityId,
+    before: { enabled: key.enabled },
+    after: { enabled },
   });
 }
 
 /**
- * Switches off a key whose record, API or identity is damaged: that must not need a readable record. What can be read of it
- * is kept, and every process reads it again.
+ * Switches off a key whose record, API or identity is damaged. What can be read of it is kept, and every process reads it again.
  */
-async function disableDamagedKey(context: OperationContext, keyId: string): Promise<void> {
-  await transact(context, async ({ transaction, audit }) => {
-    const record = await readStored(transaction, { kind: "key", id: keyId });
-    if (record === null) throw notFound("key");
-    const { body, link: identityId } = record;
-    const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-    transaction.putAnew({ ...record, body: isObject ? { ...body, disabled: true } : null });
-    const after = { enabled: false };
-    audit({ type: "key.updated", resourceId: keyId, identityId, unreadable: true, after });
-  });
+export function switchOffDamaged({ transaction, audit }: Work, record: StoredRecord): void {
+  const { id: keyId, link: identityId } = record;
+  transaction.putAnew({ ...record, body: { ...membersOf(record), disabled: true } });
+  const after = { enabled: false };
+  audit({ type: "key.updated", resourceId: keyId, identityId, unreadable: true, after });
+}
+
+/** Whether a record of a key says that it is switched off, as far as it can be read. */
+export function isSwitchedOff(record: StoredRecord): boolean {
+  return membersOf(record).disabled === true;
+}
+
+function membersOf({ body }: StoredRecord): Readonly<Record<string, JsonValue>> {
+  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
+  return isObject ? (body as Readonly<Record<string, JsonValue>>) : {};
 }
 
 function identityAfter(

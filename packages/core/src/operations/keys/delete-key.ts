@@ -1,0 +1,53 @@
+import { keysOfApi, keyType } from "../../records/key.js";
+import type { RecordList } from "../../records/record-type.js";
+import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { decodeOrNull, readStored, withoutReadableRecord } from "../damaged.js";
+import { keyReference } from "../input.js";
+import { operation } from "../operation.js";
+import { allPages } from "../read.js";
+import { linksOf, wholeKeyFields } from "./audit-fields.js";
+import { readKey } from "./load.js";
+
+export const deleteKey = operation(keyReference, async (context, { keyId }) => {
+  await withoutReadableRecord(
+    () => transact(context, (work) => deleteReadable(work, keyId)),
+    () => transact(context, (work) => deleteDamaged(work, keyId)),
+  );
+  return {};
+});
+
+async function deleteReadable({ context, transaction, audit }: Work, keyId: string): Promise<void> {
+  const loaded = await readKey(context, transaction, keyId);
+  transaction.delete(keyType, loaded.key);
+  audit({
+    type: "key.deleted",
+    resourceId: keyId,
+    identityId: loaded.identity?.id ?? null,
+    before: wholeKeyFields(loaded.key, linksOf(loaded)),
+  });
+}
+
+/** The record, its API or its identity cannot be read: what is known of the key goes, and it leaves every list it may be in. */
+async function deleteDamaged({ context, transaction, audit }: Work, keyId: string): Promise<void> {
+  const record = await readStored(transaction, { kind: "key", id: keyId });
+  if (record === null) throw notFound("key");
+  const { link: identityId } = record;
+  audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: true });
+  const key = decodeOrNull(keyType, record, context.workspaceId);
+  const address = key && ({ kind: "api", id: key.apiId, expects: "nothing" } as const);
+  // The API that it names may be damage as well: then it is in the list of another one.
+  if (key !== null && address !== null && (await transaction.readOne(address)) !== null)
+    transaction.delete(keyType, key);
+  else {
+    const claims = key === null ? [] : keyType.claims(key);
+    transaction.deleteAddress({ kind: "key", id: keyId }, claims, await listsOfAllApis(context));
+  }
+}
+
+/** The lists of keys of all APIs: a key whose record cannot be read is in one of them. */
+export async function listsOfAllApis(context: OperationContext): Promise<readonly RecordList[]> {
+  const lists: RecordList[] = [];
+  for await (const { found } of allPages(context, "api"))
+    for (const { record } of found) lists.push({ list: keysOfApi(record.id) });
+  return lists;
+}

@@ -1,0 +1,183 @@
+import { keysOfApi, keyType } from "../../records/key.js";
+import type { LoadedRecord } from "../../store/key-store.js";
+import { afterWriting } from "../after-writing.js";
+import { type OperationContext, transact, type Work } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { deleteInBatches } from "../delete-in-batches.js";
+import { allPages } from "../read.js";
+
+/** Keys that one step looks at: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
+const BATCH_SIZE = 20;
+
+/** What became of one key in a step. */
+export type KeyOutcome = "changed" | "unchanged" | "damaged";
+
+/**
+ * What a step does with one key: it writes only if the key is still as it was read.
+ *
+ * @param apiId - Of the API in whose list the key is; null where that is not known.
+ */
+export type ActOnKey = (
+  work: Work,
+  loaded: LoadedRecord,
+  apiId: string | null,
+) => KeyOutcome | Promise<KeyOutcome>;
+
+/** How many keys there were of each outcome. */
+export type KeyCounts = Readonly<Record<KeyOutcome, number>>;
+
+/** The keys of an API, or those of one identity in it, up to the last one that was there at first. */
+interface ListOfKeys {
+  readonly apiId: string;
+  readonly identityId: string | undefined;
+  readonly lastId: string;
+}
+
+/** Those of an API, of an identity, or of both. */
+export interface ListedKeys {
+  readonly apiId?: string | undefined;
+  readonly identityId?: string | undefined;
+}
+
+/**
+ * Acts on the keys of an API, of an identity, or of an identity in an API, in ascending order of their ids: on each that was there
+ * when this began, and on what was made of it by rotation meanwhile. Keys that are created meanwhile do not hold it up.
+ *
+ * @see packages/core/decisions/0040-many-keys-in-bounded-steps.md
+ */
+export async function actOnListedKeys(
+  context: OperationContext,
+  listed: ListedKeys,
+  act: ActOnKey,
+): Promise<KeyCounts> {
+  const lists = keyLists(context, listed);
+  let list = (await lists.next()).value;
+  let after: string | null = null;
+  const counts = await inSteps(context, async (limit) => {
+    if (list === undefined) return null;
+    const here: ListOfKeys = list;
+    const step = await transact(context, (work) => actOnPage(work, here, after, limit, act));
+    const { counts: stepCounts, lastSeen } = step.answer;
+    after = lastSeen;
+    if (lastSeen === null) list = (await lists.next()).value;
+    return { counts: stepCounts, hasMore: list !== undefined };
+  });
+  // That there are no keys, or no others, was only read.
+  await afterWriting(() => transact(context, async () => undefined));
+  return counts;
+}
+
+/** Acts on the keys with these ids. Those that do not exist are passed over. */
+export async function actOnKeysById(
+  context: OperationContext,
+  keyIds: readonly string[],
+  act: ActOnKey,
+): Promise<KeyCounts> {
+  const ids = [...new Set(keyIds)];
+  return inSteps(context, async (limit) => {
+    const { answer } = await transact(context, async (work) => {
+      const wanted = ids.slice(0, work.transaction.isRetry ? 1 : limit);
+      return { wanted, counts: await actOnIds(work, wanted, act) };
+    });
+    ids.splice(0, answer.wanted.length);
+    return { counts: answer.counts, hasMore: ids.length > 0 };
+  });
+}
+
+/** Repeats a step until there is no more, and adds up what it answers. */
+async function inSteps(
+  context: OperationContext,
+  step: (limit: number) => Promise<{ counts: KeyCounts; hasMore: boolean } | null>,
+): Promise<KeyCounts> {
+  const sums = { changed: 0, unchanged: 0, damaged: 0 };
+  await deleteInBatches(context.timer, BATCH_SIZE, async (limit) => {
+    const done = await step(limit);
+    if (done === null) return { deleted: 0, hasMore: false };
+    for (const outcome of OUTCOMES) sums[outcome] += done.counts[outcome];
+    return { deleted: done.counts.changed, hasMore: done.hasMore };
+  });
+  return sums;
+}
+
+const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
+
+/** Lists that hold keys. */
+async function* keyLists(
+  context: OperationContext,
+  { apiId, identityId }: ListedKeys,
+): AsyncGenerator<ListOfKeys, undefined, undefined> {
+  const { store, workspaceId } = context;
+  for await (const id of apiId === undefined ? apiIds(context) : [apiId]) {
+    const want = {
+      kind: "key",
+      list: keysOfApi(id),
+      of: identityId,
+      after: null,
+      limit: 1,
+    } as const;
+    const { found } = await store.page(workspaceId, { ...want, descending: true });
+    const [last] = found;
+    if (last !== undefined) yield { apiId: id, identityId, lastId: last.record.id };
+  }
+}
+
+async function* apiIds(context: OperationContext): AsyncGenerator<string, undefined, undefined> {
+  for await (const { found } of allPages(context, "api"))
+    for (const { record } of found) yield record.id;
+}
+
+async function actOnPage(
+  work: Work,
+  { apiId, identityId, lastId }: ListOfKeys,
+  after: string | null,
+  limit: number,
+  act: ActOnKey,
+): Promise<{ counts: KeyCounts; lastSeen: string | null }> {
+  const { context, transaction } = work;
+  const { workspaceId } = context;
+  const page = await context.store.page(workspaceId, {
+    kind: "key",
+    list: keysOfApi(apiId),
+    of: identityId,
+    after,
+    // One key alone is hardly ever changed between its reading and its writing.
+    limit: transaction.isRetry ? 1 : limit,
+  });
+  const found = page.found.filter(({ record }) => record.id <= lastId);
+  const seen = new Set(found.map(({ record }) => record.id));
+  const counts = { changed: 0, unchanged: 0, damaged: 0 };
+  for (const each of found)
+    for (let loaded: LoadedRecord | null = each; loaded !== null; ) {
+      const { id, link } = loaded.record;
+      // The list was read a moment before the record.
+      if (identityId !== undefined && link !== identityId) break;
+      const next = decodeOrNull(keyType, loaded.record, workspaceId)?.rotatedTo ?? null;
+      counts[await act(work, loaded, apiId)] += 1;
+      // Within the list it is met anyway, unless it was made meanwhile: by a clock that is ahead or behind, too.
+      if (next === null || seen.has(next) || (next > id && next <= lastId)) break;
+      seen.add(next);
+      loaded = await transaction.readOne({ kind: "key", id: next, expects: "nothing" });
+    }
+  const last = found.at(-1)?.record.id;
+  const isOver = !page.hasMore || last === undefined || found.length < page.found.length;
+  return { counts, lastSeen: isOver ? null : last };
+}
+
+async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): Promise<KeyCounts> {
+  const { transaction } = work;
+  const { workspaceId } = transaction;
+  const read = (kind: "key" | "api", ids: readonly string[]) =>
+    transaction.read(ids.map((id) => ({ kind, id, expects: "nothing" }) as const));
+  const keys = (await read("key", keyIds)).filter((loaded) => loaded !== null);
+  const named = keys.map(({ record }) => decodeOrNull(keyType, record, workspaceId)?.apiId);
+  const wanted = [...new Set(named.filter((id) => id !== undefined))];
+  const known = new Set((await read("api", wanted)).map((api) => api?.record.id));
+  const counts = { changed: 0, unchanged: 0, damaged: 0 };
+  for (const [index, loaded] of keys.entries()) {
+    const apiId = named[index];
+    // A record that names an API that is not there may be in the list of another one.
+    const home = apiId !== undefined && known.has(apiId) ? apiId : null;
+    counts[await act(work, loaded, home)] += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { keysOfApi, keyType } from "../../records/key.js";
+import type { LoadedRecord } from "../../store/key-store.js";
+import { afterWriting } from "../after-writing.js";
+import { type OperationContext, transact, type Work } from "../context.js";
+import { decodeOrNull, versionIfReadable } from "../damaged.js";
+import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
+import { evenWithIssues, id, list } from "../input.js";
+import { listsOfAllApis } from "../keys/delete-key.js";
+import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
+import { operation, type TableOf } from "../operation.js";
+import { requireApi } from "../read.js";
+import {
+  type ActOnKey,
+  actOnKeysById,
+  actOnListedKeys,
+  type KeyCounts,
+  type KeyOutcome,
+  type ListedKeys,
+} from "./batches.js";
+import type { KeysReference, ManyKeysOperations } from "./operations.js";
+
+/** Most keys that are named one by one. */
+const MAX_KEY_IDS = 1_000;
+
+const keysReference = z
+  .strictObject({
+    apiId: id.optional(),
+    ...identityIds,
+    keyIds: list(id, MAX_KEY_IDS, "ids").optional(),
+  })
+  .refine((which) => which.apiId ?? which.keyIds ?? (hasEitherId(which) || undefined), {
+    ...EITHER_ID,
+    path: ["apiId"],
+    error: "is required where none of externalId, identityId and keyIds is given",
+  })
+  .refine((which) => which.keyIds === undefined || !(which.apiId || hasEitherId(which)), {
+    ...evenWithIssues,
+    path: ["keyIds"],
+    error: "must be given without apiId, externalId and identityId",
+  });
+
+export const MANY_KEYS_TABLE = {
+  deleteKeys: operation(keysReference, async (context, which) => ({
+    deletedKeys: (await actOnKeys(context, which, deleteEach)).changed,
+  })),
+
+  disableKeys: operation(keysReference, async (context, which) => ({
+    disabledKeys: (await actOnKeys(context, which, disableEach)).changed,
+  })),
+
+  enableKeys: operation(keysReference, async (context, which) => {
+    const { changed, damaged } = await actOnKeys(context, which, enableEach);
+    return { enabledKeys: changed, ...(damaged > 0 && { damaged }) };
+  }),
+} satisfies Partial<TableOf<ManyKeysOperations>>;
+
+const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
+
+async function actOnKeys(
+  context: OperationContext,
+  { apiId, keyIds, ...owner }: KeysReference,
+  act: ActOnKey,
+): Promise<KeyCounts> {
+  if (keyIds !== undefined) return actOnKeysById(context, keyIds, act);
+  if (apiId !== undefined) await requireApi(context, apiId);
+  let { identityId } = owner;
+  if (identityId === undefined && owner.externalId !== undefined) {
+    const { found } = await context.store.read(context.workspaceId, [identityWant(owner)]);
+    identityId = found[0]?.record.id;
+    if (identityId === undefined) {
+      // Whoever hears that there are no keys may rest on it.
+      await transact(context, async () => undefined);
+      return NONE;
+    }
+  }
+  return actOnListedKeys(context, { apiId, identityId }, act);
+}
+
+/**
+ * Acts on keys until all that can be found are as they should be: of an API or identity that is gone, to which only rotation adds keys.
+ *
+ * @returns How many keys were changed.
+ */
+export async function actOnEveryKey(
+  context: OperationContext,
+  listed: ListedKeys,
+  act: ActOnKey,
+): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const run = () => actOnListedKeys(context, listed, act);
+    const { changed } = await (total === 0 ? run() : afterWriting(run));
+    total += changed;
+    if (changed === 0) return total;
+  }
+}
+
+/** Deletes every key of an API that is gone. @returns How many there were. */
+export function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
+  return actOnEveryKey(context, { apiId }, deleteEach);
+}
+
+/** Deletes a key, readable or not. The audit log says no more of it than its API and its identity. */
+export const deleteEach = async (
+  { context, transaction, audit }: Work,
+  loaded: LoadedRecord,
+  apiId: string | null,
+): Promise<KeyOutcome> => {
+  const { record, handle } = loaded;
+  const { id: keyId, link: identityId } = record;
+  const address = { kind: "key", id: keyId } as const;
+  transaction.expect({ ...address, version: versionIfReadable(record), handle });
+  const key = decodeOrNull(keyType, record, context.workspaceId);
+  if (key !== null && key.apiId === apiId) transaction.delete(keyType, key);
+  else {
+    const claims = key === null ? [] : keyType.claims(key);
+    const lists = apiId === null ? await listsOfAllApis(context) : [{ list: keysOfApi(apiId) }];
+    const own = lists.flatMap((list) => (identityId === null ? [] : { ...list, of: identityId }));
+    transaction.deleteAddress(address, claims, [...lists, ...own]);
+  }
+  const before = { apiId: apiId ?? key?.apiId };
+  audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: key === null, before });
+  return "changed";
+};
+
+/** Switches a key off, readable or not. */
+export const disableEach: ActOnKey = (work, { record, handle }) => {
+  const { context, transaction } = work;
+  const key = decodeOrNull(keyType, record, context.workspaceId);
+  if (key === null ? isSwitchedOff(record) : !key.enabled) return "unchanged";
+  const { kind, id } = record;
+  transaction.expect({ kind, id, version: versionIfReadable(record), handle });
+  if (key === null) switchOffDamaged(work, record);
+  else switchKey(work, key, false);
+  return "changed";
+};
+
+const enableEach: ActOnKey = (work, { record, handle }) => {
+  const key = decodeOrNull(keyType, record, work.context.workspaceId);
+  if (key === null) return "damaged";
+  if (key.enabled) return "unchanged";
+  const { kind, id, version } = record;
+  work.transaction.expect({ kind, id, version, handle });
+  switchKey(work, key, true);
+  return "changed";
+};
