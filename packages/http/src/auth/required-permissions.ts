@@ -1,4 +1,4 @@
-import type { RootPermission } from "@latchkey/core";
+import type { KeysReference, RootPermission } from "@latchkey/core";
 
 /** The resource that a permission for one resource, such as `api.<apiId>.read_key`, must name. */
 export type Subject =
@@ -75,6 +75,18 @@ export function onApiOfSecret(
   ...actions: readonly ActionOf<"api">[]
 ): RequiredPermissions {
   return onApi(actions, { kind: "secret", secret });
+}
+
+/** Actions on keys as deleteKeys names them: those of one API, single ones, or those of an owner wherever they are. */
+export function onKeys(
+  { apiId, keyIds }: Pick<KeysReference, "apiId" | "keyIds">,
+  ...actions: readonly ActionOf<"api">[]
+): RequiredPermissions {
+  if (apiId !== undefined) return onApiById(apiId, ...actions);
+  const named = [...new Set(keyIds)];
+  return named.length === 0
+    ? onApi(actions)
+    : allOf(named.map((keyId) => onApiOfKey(keyId, ...actions)));
 }
 
 /** All of these together; nothing for an empty list. */

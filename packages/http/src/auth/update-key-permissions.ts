@@ -1,10 +1,5 @@
 import type { InputOf } from "@latchkey/core";
-import {
-  andRbac,
-  ifCreating,
-  onApiOfKey,
-  type RequiredPermissions,
-} from "./required-permissions.js";
+import { andRbac, ifCreating, onKeys, type RequiredPermissions } from "./required-permissions.js";
 
 /**
  * The permissions that updateKey requires. Its `roles` and `permissions` replace the whole set, as setRoles and
@@ -16,10 +11,18 @@ import {
  */
 export function updateKeyPermissions({
   keyId,
+  ...update
+}: InputOf<"updateKey">): RequiredPermissions {
+  return updateKeysPermissions({ keyIds: [keyId], ...update });
+}
+
+/** The same for each of the keys that updateKeys changes. */
+export function updateKeysPermissions({
+  keyIds,
   roles,
   permissions,
-}: InputOf<"updateKey">): RequiredPermissions {
-  return andRbac(onApiOfKey(keyId, "update_key"), [
+}: InputOf<"updateKeys">): RequiredPermissions {
+  return andRbac(onKeys({ keyIds }, "update_key"), [
     ...(roles === undefined ? [] : (["add_role_to_key", "remove_role_from_key"] as const)),
     ...ifCreating(roles, "create_role"),
     ...(permissions === undefined

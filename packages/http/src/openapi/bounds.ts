@@ -92,6 +92,21 @@ const RESET_LIMIT: JsonSchema = {
   ],
 };
 
+/** Keys of an API or of an owner, or those with these ids. */
+const KEYS: JsonSchema = {
+  oneOf: [either("apiId", "identityId", "externalId"), { required: ["keyIds"] }],
+};
+
+/** What the fields of an update of keys must be. */
+function boundsOfUpdate(operation: string): Readonly<Record<string, JsonSchema>> {
+  return {
+    [operation]: ONE_DEFAULT,
+    [`${operation}.permissions`]: IDS_OR_NAMES,
+    [`${operation}.ratelimits`]: KEY_LIMITS,
+    [`${operation}.roles`]: IDS_OR_NAMES,
+  };
+}
+
 /**
  * Keywords that zod cannot derive, because core checks the bound by a function: added to the schemas of inputs. By the same
  * paths as the notes on fields. A property test compares the result with what the server accepts.
@@ -114,6 +129,9 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     dependentSchemas: { refillDay: { properties: { interval: { enum: ["weekly", "monthly"] } } } },
     ...when(isGiven("interval", "weekly"), { properties: { refillDay: { maximum: 7 } } }),
   },
+  "apis.deleteKeys": KEYS,
+  "apis.disableKeys": KEYS,
+  "apis.enableKeys": KEYS,
   "identities.createIdentity": { dependentRequired: { refill: ["remaining"] } },
   "identities.updateIdentity": either("identityId", "externalId"),
   "keys.addPermissions.permissions": IDS_OR_NAMES,
@@ -124,10 +142,8 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   "keys.removeRoles.roles": IDS_OR_NAMES,
   "keys.setPermissions.permissions": IDS_OR_NAMES,
   "keys.setRoles.roles": IDS_OR_NAMES,
-  "keys.updateKey": ONE_DEFAULT,
-  "keys.updateKey.permissions": IDS_OR_NAMES,
-  "keys.updateKey.ratelimits": KEY_LIMITS,
-  "keys.updateKey.roles": IDS_OR_NAMES,
+  ...boundsOfUpdate("keys.updateKey"),
+  ...boundsOfUpdate("keys.updateKeys"),
   "keys.updateRemaining": {
     oneOf: ["keyId", "identityId", "externalId"].map((field) => ({ required: [field] })),
     ...when(isGiven("op", "set"), {}, { properties: { value: { type: "integer", minimum: 1 } } }),

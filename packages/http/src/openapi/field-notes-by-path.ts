@@ -1,15 +1,33 @@
-import { KEY_LABELS } from "@latchkey/core";
+import { labelsOf } from "@latchkey/core";
 
 /** What the length of a window is in an input. Responses hold ms. */
 const GIVEN_DURATION =
   "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
 
-const CLEARABLE_LABELS = Object.fromEntries(
-  Object.entries(KEY_LABELS).map(([label, { about }]) => [
-    `keys.updateKey.${label}`,
-    `${about.slice(0, -1)}; \`null\` for none.`,
-  ]),
-);
+/** Fields of an update of a key. */
+const UPDATE: Readonly<Record<string, string>> = {
+  enabled: "Switches the key on or off.",
+  expires: "Unix epoch ms at which the key expires; `null` for never.",
+  externalId: "Your own id of the user of the key; `null` for nobody.",
+  ipWhitelist:
+    "The whole list of addresses and CIDR ranges from which the key may be used; `null` or an empty list for anywhere that its API allows.",
+  meta: "The whole metadata; `null` for none.",
+  tags: "All labels of the key; `null` or an empty list for none.",
+  ownerId: "Deprecated: `externalId`, which wins.",
+  permissions:
+    "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  ratelimit: "The limit named `default`; `null` for none. Other limits stay.",
+  ratelimits:
+    "All limits of the key by name; `null` or an empty list for none. `default` only if `ratelimit` is omitted.",
+  refill: "How uses are restored; `null` for not at all.",
+  remaining: "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
+  roles:
+    "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  ...labelsOf((_, { about }) => `${about.slice(0, -1)}; \`null\` for none.`),
+};
+
+/** One key or many are updated alike. */
+const UPDATES = notesOn(["keys.updateKey", "keys.updateKeys"], UPDATE);
 
 /** Fields of a question about a key. */
 const QUESTION: Readonly<Record<string, string>> = {
@@ -30,11 +48,16 @@ const REQUEST_ID =
   "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.";
 
 /** The same question is asked by more than one operation. */
-const QUESTIONS = Object.fromEntries(
-  ["keys.verifyKey", "keys.explainKey", "keys.reserve"].flatMap((operation) =>
-    Object.entries(QUESTION).map(([field, note]) => [`${operation}.${field}`, note]),
-  ),
-);
+const QUESTIONS = notesOn(["keys.verifyKey", "keys.explainKey", "keys.reserve"], QUESTION);
+
+/** The same notes on fields of several operations. */
+function notesOn(operations: readonly string[], notes: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    operations.flatMap((operation) =>
+      Object.entries(notes).map(([field, note]) => [`${operation}.${field}`, note]),
+    ),
+  );
+}
 
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
@@ -42,6 +65,11 @@ const QUESTIONS = Object.fromEntries(
  * share a note, unless the response is a shared schema.
  */
 export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
+  "apis.deleteKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
+  "apis.disableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
+  "apis.enableKeys.damaged":
+    "Number of keys that cannot be read and stay as they are; absent if none.",
+  "apis.enableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
   "AuditEvent.actor": "Who made the change: the id of a root key, or the name that the host gave.",
   "AuditEvent.at": "Unix epoch ms.",
   "AuditEvent.changes": "Every changed field; never a secret.",
@@ -58,6 +86,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "CreatedKey.keyId": "Id of the new key; not a secret.",
   "keys.verifyKey.requestId": REQUEST_ID,
   "keys.reserve.requestId": REQUEST_ID,
+  "identities.deleteIdentity.keys":
+    "What becomes of the keys of the identity, and in the response what became of them; `unlink` if omitted.",
   "keys.createKey.create":
     "Creates roles and permissions that do not exist, in the same write; new roles have no permissions.",
   "permissions.ensurePermissions.created": "Names of the permissions that this request created.",
@@ -216,26 +246,9 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.settleReservation.remaining":
     "How many uses the work took; all that were reserved if omitted.",
   "keys.settleReservation.remaining.cost": "Uses that the work took.",
-  "keys.updateKey.enabled": "Switches the key on or off.",
-  "keys.updateKey.expires": "Unix epoch ms at which the key expires; `null` for never.",
-  "keys.updateKey.externalId": "Your own id of the user of the key; `null` for nobody.",
-  "keys.updateKey.ipWhitelist":
-    "The whole list of addresses and CIDR ranges from which the key may be used; `null` or an empty list for anywhere that its API allows.",
-  "keys.updateKey.meta": "The whole metadata; `null` for none.",
-  ...CLEARABLE_LABELS,
+  ...UPDATES,
   ...QUESTIONS,
-  "keys.updateKey.ownerId": "Deprecated: `externalId`, which wins.",
-  "keys.updateKey.permissions":
-    "All direct permissions from now on, as names or as objects with `id` or `name`; an empty list clears them.",
-  "keys.updateKey.ratelimit": "The limit named `default`; `null` for none. Other limits stay.",
-  "keys.updateKey.ratelimits":
-    "All limits of the key by name; `null` or an empty list for none. `default` only if `ratelimit` is omitted.",
-  "keys.updateKey.refill": "How uses are restored; `null` for not at all.",
-  "keys.updateKey.remaining":
-    "Remaining uses from now on; `null` for unlimited, which also removes the refill.",
-  "keys.updateKey.tags": "All labels of the key; `null` or an empty list for none.",
-  "keys.updateKey.roles":
-    "All roles from now on, as names or as objects with `id` or `name`; an empty list clears them.",
+  "keys.updateKeys.keyIds": "Ids of the keys, 1 to 100.",
   "keys.updateRemaining.externalId":
     "Your own id of the user of the identity whose uses are changed.",
   "keys.updateRemaining.identityId": "Id of the identity whose uses are changed.",

@@ -28,6 +28,8 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   damaged: "Number of records of this page that cannot be read and are left out; absent if none.",
   decrypt: "Also shows the secrets of recoverable keys; needs `decrypt_key`.",
   deletedKeys: "Number of deleted keys.",
+  disabledKeys: "Number of keys that were switched off.",
+  enabledKeys: "Number of keys that were switched on.",
   deleteProtection: "Whether the API is protected from deletion.",
   description: "A description for humans.",
   dryRun: "Decides without charging, statistics or events.",

@@ -1,15 +1,23 @@
-import { onApi, onApiById } from "../auth/required-permissions.js";
+import { onApi, onApiById, onKeys } from "../auth/required-permissions.js";
 import {
   api,
   apiList,
   createdApi,
   deletedKeys,
+  disabledKeys,
+  enabledKeys,
   ensuredApi,
   keyList,
 } from "../response-schemas/apis.js";
 import { empty } from "../response-schemas/shared.js";
 import { API_ID, KEY } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
+
+/** What deleteKeys, disableKeys and enableKeys act on. */
+const WHICH_KEYS =
+  "With `apiId` the keys of that API; with `externalId` or `identityId` those of that owner, in that API or in all; or those of " +
+  "`keyIds`, of which unknown ones are passed over. Without `apiId` it needs the permission for all APIs, with `keyIds` for the API of " +
+  "each key. It works in bounded steps.";
 
 /** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [
@@ -123,11 +131,41 @@ export const APIS: readonly Operation[] = [
     name: "apis.deleteKeys",
     operation: "deleteKeys",
     method: "POST",
-    summary: "Delete every key of an API",
-    description: "A key that is created meanwhile may or may not be deleted.",
+    summary: "Delete the keys of an API or an owner",
+    description: `${WHICH_KEYS} A key that is created meanwhile may or may not be deleted. If the request fails on the way, send it again.`,
     response: deletedKeys,
     errors: ["NOT_FOUND"],
     example: { input: { apiId: API_ID }, response: { deletedKeys: 12 } },
-    requiredPermissions: ({ apiId }) => onApiById(apiId, "delete_key"),
+    requiredPermissions: (which) => onKeys(which, "delete_key"),
+  }),
+  defineOperation({
+    name: "apis.disableKeys",
+    operation: "disableKeys",
+    method: "POST",
+    summary: "Switch off the keys of an API or an owner",
+    description: `${WHICH_KEYS} No verification of one of them succeeds after the response.`,
+    response: disabledKeys,
+    errors: ["NOT_FOUND"],
+    example: {
+      input: { apiId: API_ID, externalId: "user_1" },
+      response: { disabledKeys: 3 },
+    },
+    requiredPermissions: (which) => onKeys(which, "update_key"),
+  }),
+  defineOperation({
+    name: "apis.enableKeys",
+    operation: "enableKeys",
+    method: "POST",
+    summary: "Switch on the keys of an API or an owner",
+    description:
+      `${WHICH_KEYS} Nothing else of a key changes: one that has expired or has no uses left is still refused. Keys that cannot be ` +
+      "read stay as they are, and are counted.",
+    response: enabledKeys,
+    errors: ["NOT_FOUND"],
+    example: {
+      input: { apiId: API_ID, externalId: "user_1" },
+      response: { enabledKeys: 3 },
+    },
+    requiredPermissions: (which) => onKeys(which, "update_key"),
   }),
 ];

@@ -1,4 +1,4 @@
-import { onIdentity } from "../auth/required-permissions.js";
+import { allOf, onApi, onIdentity } from "../auth/required-permissions.js";
 import {
   createdIdentity,
   deletedIdentity,
@@ -75,11 +75,20 @@ export const IDENTITIES: readonly Operation[] = [
     method: "POST",
     summary: "Delete an identity",
     description:
-      "Its keys stay valid, without an owner; a key that takes its uses from the identity has none left. To revoke the " +
-      "keys, delete them first. An identity that is created with the same `externalId` later is another one.",
+      "With `keys: unlink`, or without `keys`, its keys stay valid, without an owner; a key that takes its uses from the " +
+      "identity has none left. `disable` switches them off, and needs `update_key` for all APIs, too; `delete` deletes them, " +
+      "and needs `delete_key`. If the request fails on the way, send it again. An identity that is created with the same " +
+      "`externalId` later is another one.",
     response: deletedIdentity,
     errors: ["NOT_FOUND"],
     example: { input: { identityId: IDENTITY_ID }, response: { keys: "unlinked" } },
-    requiredPermissions: (ids) => onIdentity("delete_identity", ids),
+    requiredPermissions: ({ identityId, keys = "unlink" }) =>
+      allOf([
+        onIdentity("delete_identity", { identityId }),
+        ...(keys === "unlink" ? [] : [onApi([KEY_ACTIONS[keys]])]),
+      ]),
   }),
 ];
+
+/** What has to be allowed on all APIs, for what becomes of the keys of an identity. */
+const KEY_ACTIONS = { disable: "update_key", delete: "delete_key" } as const;

@@ -10,7 +10,7 @@ import {
   onIdentity,
   type RequiredPermissions,
 } from "../auth/required-permissions.js";
-import { updateKeyPermissions } from "../auth/update-key-permissions.js";
+import { updateKeyPermissions, updateKeysPermissions } from "../auth/update-key-permissions.js";
 import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
 import { empty } from "../response-schemas/shared.js";
 import { verdict } from "../response-schemas/verdict.js";
@@ -195,6 +195,20 @@ export const KEYS: readonly Operation[] = [
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: { input: { keyId: KEY_ID, name: "build server", expires: null }, response: {} },
     requiredPermissions: updateKeyPermissions,
+  }),
+  defineOperation({
+    name: "keys.updateKeys",
+    operation: "updateKeys",
+    method: "POST",
+    summary: "Change many keys",
+    description:
+      "The fields of `keys.updateKey`, for up to 100 keys: all of them are changed, or none. Needs what `keys.updateKey` needs, for " +
+      "each key. An error that is about one key begins with its place in the list, such as `keyIds.3`.",
+    extraIssues: expiryIssues,
+    response: empty,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: { input: { keyIds: [KEY_ID, NEXT_KEY_ID], environment: "test" }, response: {} },
+    requiredPermissions: updateKeysPermissions,
   }),
   defineOperation({
     name: "keys.updateRemaining",

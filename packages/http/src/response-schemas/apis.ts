@@ -28,3 +28,9 @@ export const keyList = z.strictObject({ keys: listOf(keyView), ...pageEnd });
 
 /** Response of apis.deleteKeys. */
 export const deletedKeys = z.strictObject({ deletedKeys: whole() });
+
+/** Response of apis.disableKeys. */
+export const disabledKeys = z.strictObject({ disabledKeys: whole() });
+
+/** Response of apis.enableKeys. */
+export const enabledKeys = z.strictObject({ enabledKeys: whole(), damaged: whole(1).optional() });

@@ -26,7 +26,11 @@ export const identity = shared(
 export const createdIdentity = z.strictObject({ identityId: z.string() });
 
 /** Response of identities.deleteIdentity: what became of its keys. */
-export const deletedIdentity = z.strictObject({ keys: z.literal("unlinked") });
+export const deletedIdentity = z.strictObject({
+  keys: z.enum(["unlinked", "disabled", "deleted"]),
+  disabledKeys: whole().optional(),
+  deletedKeys: whole().optional(),
+});
 
 /** Response of identities.listIdentities: an identity in a list has no metadata. */
 export const identityList = z.strictObject({

@@ -65,6 +65,12 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: createKey({ ratelimits: [{ ...LIMIT, duration: "52125000d" }] }),
   },
   {
+    message:
+      'must be a whole number of ms from 60000 to 2^52, or as long in seconds, minutes, hours or days, such as "90m", "12h" or "7d"',
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: createKey({ remaining: 1, refill: { interval: { every: "1s" }, amount: 1 } }),
+  },
+  {
     message: "must not be given twice",
     reason: "uniqueItems compares whole items, not one field of them",
     example: createKey({ ratelimits: [LIMIT, { ...LIMIT, limit: 20 }] }),

@@ -1,17 +1,7 @@
-import type { Fixture } from "./fixture.js";
+import { MANY_KEYS_SAMPLES } from "./many-keys-samples.js";
+import { type Sample, sample } from "./sample.js";
 
-/** One way to call an operation, and the permissions that it requires. */
-export interface Sample {
-  readonly title: string;
-  readonly name: string;
-  readonly input: (fixture: Fixture) => object;
-  /** `<resource>.<action>` of each permission; narrower ones must name the fixture's API or identity. */
-  readonly requiredPermissions: readonly string[];
-  /** Only the form for all resources is enough. */
-  readonly isForAllOnly?: true;
-  /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
-  readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation";
-}
+export type { Sample } from "./sample.js";
 
 const A_DAY = { start: 0, end: 86_400_000 };
 
@@ -35,7 +25,7 @@ export const SAMPLES: readonly Sample[] = [
     "api",
   ),
   sample("apis.deleteApi", ({ apiId }) => ({ apiId }), ["api.delete_api"], "api"),
-  sample("apis.deleteKeys", ({ apiId }) => ({ apiId }), ["api.delete_key"], "api"),
+  ...MANY_KEYS_SAMPLES,
   sample("keys.createKey", ({ apiId }) => ({ apiId }), ["api.create_key"], "api"),
   sample(
     "keys.createKey, recoverable",
@@ -358,14 +348,3 @@ export const SAMPLES: readonly Sample[] = [
   sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"]),
   sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"]),
 ];
-
-function sample(
-  title: string,
-  input: Sample["input"],
-  requiredPermissions: readonly string[],
-  names?: Sample["names"] | "all",
-): Sample {
-  const [name = ""] = title.split(",");
-  if (names === "all") return { title, name, input, requiredPermissions, isForAllOnly: true };
-  return { title, name, input, requiredPermissions, ...(names !== undefined && { names }) };
-}
