@@ -50,6 +50,8 @@ export interface OperationCommand<Name extends OperationName> {
   readonly canClear?: boolean;
   /** Whether something is gone afterwards: on a terminal `--yes` is needed. */
   readonly deletes?: boolean;
+  /** What it is going to do, which somebody has to agree to; null: nobody has to, but as `deletes` says. */
+  readonly announce?: (latchkey: Latchkey, input: Input) => Promise<string | null>;
   /** `existing` unless given. */
   readonly use?: StoreUse;
   /** Further fields of the input, which follow from those that were given and from what is there. */
@@ -101,10 +103,10 @@ function addOperation<Name extends OperationName>(
   const command = addInput(group.command(spec.name).description(spec.text), spec.args, fields);
   if (canClear)
     command.option("--clear <list>", "options whose values are taken away: name,meta", list);
-  if (deletes) addYesOption(command);
+  if (deletes || spec.announce !== undefined) addYesOption(command);
   addCommonOptions(command, use).action(async () => {
     const options = command.opts<CommonOptions & { clear?: string[] }>();
-    if (deletes) confirm(command, host);
+    if (deletes && spec.announce === undefined) confirm(command, host);
     const given = inputOf(command, fields, host);
     const away = cleared(options.clear ?? [], fields);
     const both = Object.keys(away).find((field) => field in given);
@@ -118,6 +120,9 @@ function addOperation<Name extends OperationName>(
       async (latchkey) => {
         const named = await withIds(latchkey, typed, command);
         const input = { ...named, ...(await spec.completed?.(latchkey, named)) };
+        const announced = (await spec.announce?.(latchkey, input)) ?? null;
+        if (announced !== null) await agree(command, host, announced);
+        else if (deletes) confirm(command, host);
         const answer = await call(latchkey, operation, input);
         const shown = { ...(answer as object), ...(await spec.also?.(latchkey, answer)) };
         const printed = spec.print(shown as Answer<Name>, input, {
@@ -211,12 +216,26 @@ export function inputOf(command: Command, fields: readonly Field[], host: Host):
 }
 
 /** Adds the option without which nothing is deleted on a terminal. */
-function addYesOption(command: Command): Command {
+export function addYesOption(command: Command): Command {
   return command.option("--yes", "do it; needed on a terminal");
 }
 
+/**
+ * Says what is going to be done, and on a terminal, where `--yes` is not given, asks whether it shall be.
+ *
+ * @throws UsageError where the answer is not yes, or nobody can be asked.
+ */
+export async function agree(command: Command, host: Host, announced: string | null): Promise<void> {
+  if (announced === null) return;
+  host.warn(announced);
+  if (host.terminal === null || command.opts<{ yes?: true }>().yes !== undefined) return;
+  if (!host.asks) throw new UsageError("add --yes to do it");
+  const answer = await host.readInput("Type yes to do it: ");
+  if (answer.trim() !== "yes") throw new UsageError("nothing was done: the answer was not yes");
+}
+
 /** @throws UsageError on a terminal, where `--yes` is not given. */
-function confirm(command: Command, { terminal }: Host): void {
+export function confirm(command: Command, { terminal }: Host): void {
   if (terminal !== null && command.opts<{ yes?: true }>().yes === undefined)
     throw new UsageError("this cannot be undone: add --yes to do it");
 }

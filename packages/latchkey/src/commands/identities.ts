@@ -63,11 +63,23 @@ const COMMANDS: readonly AddCommand[] = [
   }),
   operationCommand({
     name: "delete",
-    text: "delete an identity; its keys live on without one",
+    text: "delete an identity; its keys live on without one, unless --keys says otherwise",
     operation: "deleteIdentity",
     args: ["<identityId>"],
+    fields: [
+      {
+        flags: "--keys <what>",
+        text: "what becomes of its keys: unlink unless given",
+        words: ["unlink", "disable", "delete"],
+      },
+    ],
     deletes: true,
-    print: (_, { identityId }) => `identity ${identityId} is deleted`,
+    announce: async (_, { identityId, keys }) =>
+      keys === undefined || keys === "unlink"
+        ? null
+        : `this deletes identity ${identityId}, and ${keys}s all of its keys`,
+    print: ({ keys, disabledKeys, deletedKeys }, { identityId }) =>
+      `identity ${identityId} is deleted${keys === "unlinked" ? "" : `, ${disabledKeys ?? deletedKeys} of its keys are ${keys}`}`,
   }),
 ];
 

@@ -13,6 +13,7 @@ import {
 } from "../command-line/operations.js";
 import { day, instant } from "../command-line/output.js";
 import { wholeNumber } from "../command-line/values.js";
+import { keysCommand } from "./many-keys.js";
 
 const BYTE_LENGTH: Field = {
   flags: "--byte-length <n>",
@@ -133,8 +134,26 @@ const COMMANDS: readonly AddCommand[] = [
     fields: CHANGE_OF_USES,
     print: remainingCells,
   }),
-  switchCommand("disable", "switch a key off: it verifies nowhere from now on"),
-  switchCommand("enable", "switch a key on again"),
+  keysCommand({
+    name: "disable",
+    text: "switch a key off, or all keys of a user or an API: they verify nowhere from now on",
+    does: "switches off",
+    one: async (latchkey, keyId) => {
+      await latchkey.updateKey({ keyId, enabled: false });
+      return { enabled: false };
+    },
+    many: (latchkey, which) => latchkey.disableKeys(which),
+  }),
+  keysCommand({
+    name: "enable",
+    text: "switch a key on again, or all keys of a user or an API",
+    does: "switches on",
+    one: async (latchkey, keyId) => {
+      await latchkey.updateKey({ keyId, enabled: true });
+      return { enabled: true };
+    },
+    many: (latchkey, which) => latchkey.enableKeys(which),
+  }),
   operationCommand({
     name: "rotate",
     text: "put a key with a new secret in the place of one, and print it: it is shown this once",
@@ -146,13 +165,12 @@ const COMMANDS: readonly AddCommand[] = [
       ["key", key],
     ],
   }),
-  operationCommand({
+  keysCommand({
     name: "delete",
-    text: "delete a key",
-    operation: "deleteKey",
-    args: ["<keyId>"],
-    deletes: true,
-    print: (_, { keyId }) => `key ${keyId} is deleted`,
+    text: "delete a key, or all keys of a user or an API",
+    does: "deletes",
+    one: (latchkey, keyId) => latchkey.deleteKey({ keyId }),
+    many: (latchkey, which) => latchkey.deleteKeys(which),
   }),
 ];
 
@@ -161,6 +179,7 @@ export function addKeys(program: Command, host: Host): void {
   const keys = addGroup(program, "keys", "create, list, show, change, rotate and delete keys", [
     "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
     "latchkey keys list <apiId> --external-id user_1 --json",
+    "latchkey keys disable --owner user_1",
   ]);
   for (const add of COMMANDS) add(keys, host);
 }
@@ -192,15 +211,4 @@ async function keepDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input
   if (ratelimits === undefined || isSet) return {};
   const kept = (await latchkey.getKey({ keyId: keyId as string })).ratelimit;
   return kept === undefined ? {} : { ratelimit: kept };
-}
-
-function switchCommand(name: "enable" | "disable", text: string): AddCommand {
-  return operationCommand({
-    name,
-    text,
-    operation: "updateKey",
-    args: ["<keyId>"],
-    fixed: { enabled: name === "enable" },
-    print: (_, { keyId }) => `key ${keyId} is ${name}d`,
-  });
 }

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { type CliStore, cliStore, TERMINAL } from "../testing/cli-store.js";
+
+const OWNER = "user_1";
+
+/** Two APIs, in each of which a user has a key, and somebody else as well. */
+async function withKeys({ json }: CliStore) {
+  const keyIds: string[] = [];
+  for (const name of ["payments", "maps"]) {
+    await json(`apis create --name ${name}`);
+    for (const owner of [OWNER, "user_2"]) {
+      const [made] = await json(`keys create ${name} --external-id ${owner}`);
+      keyIds.push(made?.keyId ?? "");
+    }
+  }
+  return keyIds;
+}
+
+const asking = (answer: string) => ({
+  ...TERMINAL,
+  asks: true,
+  readInput: async (prompt: string) => {
+    expect(prompt).toBe("Type yes to do it: ");
+    return answer;
+  },
+});
+
+describe("many keys at once", () => {
+  test("are switched off, on and deleted: it is said first which, and on a terminal somebody is asked", async () => {
+    const store = cliStore();
+    const { run, json } = store;
+    const [first, , third] = await withKeys(store);
+    const says = `latchkey: this switches off all 2 keys of ${OWNER} in all APIs\n`;
+    expect(await run(`keys disable --owner ${OWNER}`, asking("no"))).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: `${says}latchkey: nothing was done: the answer was not yes (see --help)\n`,
+    });
+    expect(await json(`keys list payments --external-id ${OWNER}`)).toMatchObject([
+      { enabled: true },
+    ]);
+    expect(await run(`keys disable --owner ${OWNER}`, asking("yes\n"))).toEqual({
+      exitCode: 0,
+      stdout: "2 keys are disabled\n",
+      stderr: says,
+    });
+    expect(await run(`keys enable --owner ${OWNER} --api maps --yes`, TERMINAL)).toMatchObject({
+      stdout: "1 key is enabled\n",
+      stderr: expect.stringMatching(
+        /^latchkey: this switches on all 1 key of user_1 in API api_\w+\n$/,
+      ),
+    });
+    expect(await json(`keys get ${first}`)).toMatchObject([{ enabled: false }]);
+    expect(await json(`keys get ${third}`)).toMatchObject([{ enabled: true }]);
+    const ended = await run(`keys delete --keys ${first},key_unknown --json`);
+    expect(JSON.parse(ended.stdout)).toEqual({ keyIds: [first, "key_unknown"], deletedKeys: 1 });
+    expect(ended.stderr).toBe("latchkey: this deletes 2 keys, as far as they exist\n");
+    expect(await run("keys delete --api payments")).toMatchObject({
+      stdout: "1 key is deleted\n",
+      stderr: expect.stringMatching(/^latchkey: this deletes all 1 key of API api_\w+\n$/),
+    });
+    expect(await run("keys delete --owner nobody")).toMatchObject({
+      stdout: "0 keys are deleted\n",
+    });
+  });
+
+  test("are not touched where nobody can be asked, or it is not said which", async () => {
+    const { run } = cliStore();
+    await run("apis create --name payments");
+    expect(await run("keys delete --owner user_1", TERMINAL)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("add --yes to do it"),
+    });
+    for (const args of ["", " key_1 --owner user_1"])
+      expect(await run(`keys disable${args}`)).toMatchObject({
+        exitCode: 2,
+        stderr: expect.stringContaining("either <keyId> or --owner, --api or --keys is required"),
+      });
+  });
+
+  test("go with their identity, where --keys says so", async () => {
+    const store = cliStore();
+    const { run, json } = store;
+    const [first, , third] = await withKeys(store);
+    const [identity] = await json("identities list");
+    const command = `identities delete ${identity?.id} --keys disable`;
+    expect((await run(command, TERMINAL)).exitCode).toBe(2);
+    expect(await run(command)).toEqual({
+      exitCode: 0,
+      stdout: `identity ${identity?.id} is deleted, 2 of its keys are disabled\n`,
+      stderr: `latchkey: this deletes identity ${identity?.id}, and disables all of its keys\n`,
+    });
+    for (const keyId of [first, third])
+      expect(await json(`keys get ${keyId}`)).toMatchObject([{ enabled: false }]);
+    const [other] = await json("identities list");
+    expect((await run(`identities delete ${other?.id}`, TERMINAL)).stderr).toContain("add --yes");
+    expect((await run(`identities delete ${other?.id} --keys delete`)).stdout).toContain(
+      "2 of its keys are deleted",
+    );
+  });
+});
