@@ -105,7 +105,8 @@ export class Transaction {
     keepsVersion: boolean = false,
   ): void {
     const record = type.encode(after);
-    if (keepsVersion || record.version === 0) this.#change.puts.push({ record });
+    // The version of an entry of the audit log is its number.
+    if (keepsVersion || record.kind === "auditEntry") this.#change.puts.push({ record });
     else this.putAnew(record);
     const [old, now] = [type.lists(before), type.lists(after)];
     for (const list of old)
