@@ -11,7 +11,15 @@ import { readPackages, root } from "./sources.js";
 const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   conformance: ["fast-check ^4.10.2", "vitest ^4.1.0 peer"],
   core: ["@noble/ciphers ^2.4.0", "@noble/hashes ^2.4.0", "nanoid ^5.1.12", "zod ^4.6.7"],
-  guard: ["express ^4.18.0 || ^5.0.0 optional", "fastify ^5.0.0 optional", "hono ^4.0.0 optional"],
+  guard: [
+    "@nestjs/common ^10.0.0 || ^11.0.0 || ^12.0.0 optional",
+    "@trpc/server ^11.0.0 optional",
+    "elysia ^1.4.0 optional",
+    "express ^4.18.0 || ^5.0.0 optional",
+    "fastify ^5.0.0 optional",
+    "hono ^4.0.0 optional",
+    "koa ^2.15.0 || ^3.0.0 optional",
+  ],
   http: ["@hono/node-server ^2.1.8", "hono ^4.13.19"],
   import: [
     "better-sqlite3 ^12.11.0 || ^13.0.0 optional",

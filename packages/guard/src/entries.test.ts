@@ -9,8 +9,8 @@ import { createGuard as createExpressGuard, apiKeyOf as expressKeyOf } from "./e
 import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./fastify.js";
 import { createGuard as createHonoGuard } from "./hono.js";
 import { createGuard as createNodeGuard } from "./node.js";
+import { listenOn } from "./testing/listen.js";
 import { MINUTE_MS, open, type TestContext } from "./testing/open.js";
-import { listenOn } from "./testing/servers.js";
 
 const header = (key: string) => ({ "x-api-key": key });
 

@@ -29,7 +29,7 @@ test("a server that is killed frees its slots after their duration, and what it 
   onTestFinished(() => void child.kill("SIGKILL"));
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   const ports = Object.entries(JSON.parse(String(line)) as Readonly<Record<string, number>>);
-  expect(ports).toHaveLength(6);
+  expect(ports).toHaveLength(10);
 
   const parallel = {
     name: "parallel",

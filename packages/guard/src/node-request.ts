@@ -58,7 +58,7 @@ export function watchResponse(
   if (end !== undefined && !whenResponseEnds(request, response, end)) end();
 }
 
-/** The headers that are about the body that was to be sent. */
+/** The headers that are about the body that was to be sent, beside its type. */
 const BODY_HEADERS = [
   "Content-Encoding",
   "Content-Language",
@@ -67,6 +67,11 @@ const BODY_HEADERS = [
   "Trailer",
   "Transfer-Encoding",
 ];
+
+/** Whether a header is about the body that was to be sent, beside its type. */
+export function isOfBody(name: string): boolean {
+  return BODY_HEADERS.some((one) => one.toLowerCase() === name.toLowerCase());
+}
 
 /** Adds the header fields of an admission, unless headers were sent already. */
 export function writeHeaders(response: NodeResponse, { headers }: Pick<Decision, "headers">): void {

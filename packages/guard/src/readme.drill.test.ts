@@ -18,14 +18,12 @@ function install(): string {
   mkdirSync(join(modules, "@latchkey"), { recursive: true });
   symlinkSync(guardFolder, join(modules, "@latchkey", "guard"), "junction");
   symlinkSync(join(guardFolder, "..", "latchkey"), join(modules, "latchkey"), "junction");
-  for (const name of ["express", "fastify", "hono"])
+  for (const scope of ["@koa", "@nestjs", "@trpc", "@types"]) mkdirSync(join(modules, scope));
+  for (const name of [
+    ...["express", "fastify", "hono", "koa", "elysia", "rxjs", "@koa/router", "@trpc/server"],
+    ...["@nestjs/common", "@nestjs/core", "@types/express", "@types/koa"],
+  ])
     symlinkSync(join(guardFolder, "node_modules", name), join(modules, name), "junction");
-  mkdirSync(join(modules, "@types"));
-  symlinkSync(
-    join(guardFolder, "node_modules/@types/express"),
-    join(modules, "@types/express"),
-    "junction",
-  );
   symlinkSync(
     join(guardFolder, "../../node_modules/@types/node"),
     join(modules, "@types/node"),
@@ -45,12 +43,12 @@ test("every program of the README compiles, as strictly as a user may have it", 
     [
       join(typescript, "bin", "tsc"),
       ...["--strict", "--noEmit", "--skipLibCheck", "--target", "es2023", "--module", "nodenext"],
-      ...["--exactOptionalPropertyTypes", "--types", "node", ...names],
+      ...["--exactOptionalPropertyTypes", "--experimentalDecorators", "--types", "node", ...names],
     ],
     { cwd: folder, encoding: "utf8" },
   );
   expect([stdout, status]).toEqual(["", 0]);
-  expect(names).toHaveLength(8);
+  expect(names).toHaveLength(12);
 });
 
 test("the README has a row for every refusal, with its status", () => {

@@ -11,8 +11,8 @@ import { createGuard as createFastifyGuard } from "./fastify.js";
 import { createGuard as createFetchGuard } from "./fetch.js";
 import { createGuard as createHonoGuard } from "./hono.js";
 import { createGuard as createNodeGuard } from "./node.js";
+import { listenOn } from "./testing/listen.js";
 import { open } from "./testing/open.js";
-import { listenOn } from "./testing/servers.js";
 
 const SLOT = { name: "parallel", limit: 3, duration: "1h", algorithm: "concurrent" } as const;
 

@@ -1,22 +1,33 @@
+import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { serve } from "@hono/node-server";
+import { node } from "@elysiajs/node";
+import { type ExecutionContext, StreamableFile } from "@nestjs/common";
+import { Elysia } from "elysia";
 import express, { type Request as ExpressRequest } from "express";
 import express4 from "express-4";
 import Fastify, { type FastifyRequest } from "fastify";
 import { type Context, Hono } from "hono";
+import Koa from "koa";
+import Koa2 from "koa-2";
 import { onTestFinished } from "vitest";
+import { createGuard as createElysiaGuard } from "../elysia.js";
 import { createGuard as createExpressGuard, reservedKeyOf as expressKeyOf } from "../express.js";
 import { createGuard as createFastifyGuard, reservedKeyOf as fastifyKeyOf } from "../fastify.js";
 import { createGuard as createFetchGuard } from "../fetch.js";
 import { createGuard as createHonoGuard } from "../hono.js";
+import { createGuard as createKoaGuard } from "../koa.js";
+import { createGuard as createNestGuard } from "../nest.js";
 import { createGuard as createNodeGuard } from "../node.js";
 import type { GuardOptions } from "../options.js";
 import type { GuardLatchkey, GuardQuestion } from "../question.js";
 import type { ApiKey } from "../refusal.js";
 import type { ReservedKey } from "../reservation.js";
-import { listenOn } from "./servers.js";
+import { createGuard as createTrpcGuard } from "../trpc.js";
+import { listenOn, serveElysia, serveFetch } from "./listen.js";
+import { serveNest } from "./nest-app.js";
+import { serveTrpc } from "./trpc-app.js";
 
 /** What a route answers: a text, nothing, or texts one after the other. */
 export type Answered = string | null | AsyncIterable<string>;
@@ -59,11 +70,58 @@ const serveExpress = (
   return listenOn(app);
 };
 
-const serveFetch = async (fetch: Parameters<typeof serve>[0]["fetch"]): Promise<number> =>
-  new Promise((resolve) => {
-    const server = serve({ fetch, port: 0, hostname: "127.0.0.1" }, (info) => resolve(info.port));
-    onTestFinished(() => new Promise<void>((closed) => void server.close(() => closed())));
+const serveKoa = (
+  Framework: typeof Koa,
+  { latchkey, question, options, handle }: HeldRoute,
+): Promise<number> => {
+  const guard = createKoaGuard(latchkey, options as GuardOptions<Koa.Context>);
+  const app = new Framework();
+  app.silent = true;
+  app.use(guard(question) as Koa.Middleware).use(async (ctx) => {
+    const answered = await handle(given(ctx.state.apiKey));
+    if (answered === null || typeof answered === "string") ctx.body = answered;
+    else ctx.body = Readable.from(answered).on("error", () => ctx.res.destroy());
   });
+  return listenOn(app.callback());
+};
+
+const serveOnNest =
+  (isOnFastify: boolean) =>
+  ({ latchkey, question, options, handle }: HeldRoute): Promise<number> => {
+    const guard = createNestGuard(latchkey, options as GuardOptions<ExecutionContext>);
+    const route = async (apiKey: ApiKey | null) => {
+      const answered = await handle(given(apiKey));
+      if (answered === null || typeof answered === "string") return answered ?? undefined;
+      return new StreamableFile(Readable.from(answered), { type: "text/plain" })
+        .setErrorLogger(() => undefined)
+        .setErrorHandler((_error, response) => response.destroy?.());
+    };
+    return serveNest("", guard(question), route, { isOnFastify });
+  };
+
+const elysiaApp = ({ latchkey, question, options, handle }: HeldRoute, settings = {}) =>
+  new Elysia(settings)
+    .use(createElysiaGuard(latchkey, options)(question))
+    .all("/", async ({ apiKey }) => {
+      const answered = await handle(given(apiKey));
+      return typeof answered === "string" ? answered : responseOf(answered);
+    });
+
+const sendText = async (answered: Answered, response: ServerResponse): Promise<void> => {
+  if (answered === null) response.writeHead(204).end();
+  else if (typeof answered === "string") response.end(answered);
+  else await pipeline(Readable.from(answered), response).catch(() => undefined);
+};
+
+const serveOnTrpc =
+  (isOnNode: boolean) =>
+  ({ latchkey, question, options, handle }: HeldRoute): Promise<number> =>
+    serveTrpc(
+      createTrpcGuard(latchkey, options)(question),
+      (apiKey) => handle(given(apiKey)),
+      sendText,
+      isOnNode,
+    );
 
 /** Serves a guarded route at `/` until the test is over, and answers the port: every entry, by the name of its framework. */
 export const HELD_SERVERS: Readonly<Record<string, (route: HeldRoute) => Promise<number>>> = {
@@ -107,13 +165,29 @@ export const HELD_SERVERS: Readonly<Record<string, (route: HeldRoute) => Promise
     const guard = createNodeGuard(latchkey, options);
     return listenOn(
       guard(question, async (_req, res, apiKey) => {
-        const answered = await handle(given(apiKey));
-        if (answered === null) res.writeHead(204).end();
-        else if (typeof answered === "string") res.end(answered);
-        else await pipeline(Readable.from(answered), res).catch(() => undefined);
+        await sendText(await handle(given(apiKey)), res);
       }),
     );
   },
+
+  "Koa 3": (route) => serveKoa(Koa, route),
+
+  "Koa 2": (route) => serveKoa(Koa2, route),
+
+  "NestJS 12 on Express": serveOnNest(false),
+
+  "NestJS 12 on Fastify": serveOnNest(true),
+
+  Elysia: (route) => {
+    const app = elysiaApp(route);
+    return serveFetch((request) => app.handle(request));
+  },
+
+  "Elysia on Node": (route) => serveElysia(elysiaApp(route, { adapter: node() })),
+
+  tRPC: serveOnTrpc(true),
+
+  "tRPC that does not know Node": serveOnTrpc(false),
 
   "a fetch handler": ({ latchkey, question, options, handle }) => {
     const guard = createFetchGuard(latchkey, options);

@@ -6,16 +6,26 @@ import { createServer } from "node:http";
 import { connect } from "node:net";
 import { serve } from "@hono/node-server";
 import { createLatchkey } from "@latchkey/core";
+import { createGuard as createElysiaGuard } from "@latchkey/guard/elysia";
 import { createGuard as createExpressGuard } from "@latchkey/guard/express";
 import { createGuard as createFastifyGuard } from "@latchkey/guard/fastify";
 import { createGuard as createFetchGuard } from "@latchkey/guard/fetch";
 import { createGuard as createHonoGuard } from "@latchkey/guard/hono";
+import { createGuard as createKoaGuard } from "@latchkey/guard/koa";
+import { createGuard as createNestGuard } from "@latchkey/guard/nest";
 import { createGuard as createNodeGuard } from "@latchkey/guard/node";
+import { createGuard as createTrpcGuard } from "@latchkey/guard/trpc";
 import { memoryStore } from "@latchkey/memory";
+import { initTRPC } from "@trpc/server";
+import { createHTTPHandler } from "@trpc/server/adapters/standalone";
+import { Elysia } from "elysia";
 import express from "express";
 import express4 from "express-4";
 import Fastify from "fastify";
 import { Hono } from "hono";
+import Koa from "koa";
+import Koa2 from "koa-2";
+import { nestApp } from "./nest-app.mjs";
 
 /** @typedef {{ question?: object, options?: object, wrap?: Function, key?: string, leaves?: boolean, handler?: Function, hangs?: boolean, settle?: Function }} Case */
 
@@ -115,7 +125,7 @@ for (const [what, change] of Object.entries({
   CASES[`onRefusal answers ${what}`] = { options: { onRefusal: () => change }, key: "no-such-key" };
 const answered = (listener) => (req, res) => {
   void listener(req, res);
-  res.end("the host");
+  res.writeHead(200).end("the host");
 };
 CASES["the host answers first, and the key is good"] = { wrap: answered };
 CASES["the host answers first, and the key is not"] = { wrap: answered, key: "no-such-key" };
@@ -184,6 +194,46 @@ const ENTRIES = {
       }),
       the,
     ),
+  "Koa 3": (latchkey, the) => overNode(koaListener(Koa, latchkey, the), the),
+  "Koa 2": (latchkey, the) => overNode(koaListener(Koa2, latchkey, the), the),
+  "NestJS 12": async (latchkey, { question, options, handler, ...the }) => {
+    const guard = createNestGuard(latchkey, options)(question);
+    const app = await nestApp(guard, (_request, response) => {
+      handler?.();
+      response.send("in");
+    });
+    await app.init();
+    return overNode(app.getHttpAdapter().getInstance(), the);
+  },
+  Elysia: (latchkey, { question, options, handler }) => {
+    const app = new Elysia()
+      .onError(({ set }) => {
+        set.status = 500;
+        return "broken";
+      })
+      .use(createElysiaGuard(latchkey, options)(question))
+      .get("/", () => {
+        handler?.();
+        return "in";
+      });
+    return overFetch((request) => app.handle(request));
+  },
+  tRPC: (latchkey, { question, options, handler, ...the }) => {
+    const t = initTRPC.create();
+    const procedure = t.procedure.use(createTrpcGuard(latchkey, options)(question)).query(() => {
+      handler?.();
+      return "in";
+    });
+    const answer = createHTTPHandler({
+      router: t.router({ in: procedure }),
+      createContext: ({ req, res }) => ({ req, res }),
+    });
+    const listener = (req, res) => {
+      req.url = "/in";
+      answer(req, res);
+    };
+    return overNode(listener, the);
+  },
   "a fetch handler": (latchkey, { question, options, handler }) => {
     const GET = createFetchGuard(latchkey, options)(question ?? {}, () => {
       handler?.();
@@ -195,6 +245,9 @@ const ENTRIES = {
   },
 };
 
+/** Those that know no request of Node. */
+const WITHOUT_NODE = ["Hono 4", "Elysia", "a fetch handler"];
+
 function expressListener(create, latchkey, { question, options, handler }) {
   const app = create();
   app.set("env", "test");
@@ -203,6 +256,16 @@ function expressListener(create, latchkey, { question, options, handler }) {
     res.send("in");
   });
   return app;
+}
+
+function koaListener(Framework, latchkey, { question, options, handler }) {
+  const app = new Framework();
+  app.silent = true;
+  app.use(createKoaGuard(latchkey, options)(question)).use((ctx) => {
+    handler?.();
+    ctx.body = "in";
+  });
+  return app.callback();
 }
 
 function overNode(listener, { wrap = (same) => same }) {
@@ -229,7 +292,7 @@ function visit(port, presented, leaves) {
     let received = "";
     const socket = connect(port, "127.0.0.1", () => {
       socket.write(
-        `GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-API-Key: ${presented}\r\n\r\n`,
+        `GET / HTTP/1.1\r\nHost: tiles.example\r\nConnection: close\r\nX-API-Key: ${presented}\r\n\r\n`,
       );
       if (leaves) setTimeout(() => socket.destroy(), 4);
     });
@@ -244,7 +307,7 @@ function visit(port, presented, leaves) {
 for (const [name, the] of Object.entries(CASES))
   await Promise.all(
     Object.entries(ENTRIES).map(async ([entry, start]) => {
-      if (the.wrap && (entry === "Hono 4" || entry === "a fetch handler")) return;
+      if (the.wrap && WITHOUT_NODE.includes(entry)) return;
       hangs = the.hangs === true;
       settle = the.settle ?? null;
       const options = { onError: () => undefined, ...the.options, timeoutMs: TIMEOUT_MS };
@@ -255,7 +318,9 @@ for (const [name, the] of Object.entries(CASES))
       await server.close();
       const [head, body = ""] = answer.split("\r\n\r\n");
       const status = Number(head.split(" ")[1]) || null;
-      console.log(JSON.stringify({ entry, name, status, isIn: /^(?:2\r\n)?in\b/.test(body) }));
+      console.log(
+        JSON.stringify({ entry, name, status, isIn: /^(?:2\r\n)?in\b|"data":"in"/.test(body) }),
+      );
     }),
   );
 // What was rejected late is rejected now.

@@ -3,6 +3,7 @@
 
 import { createLatchkey } from "@latchkey/core";
 import { createDecision } from "@latchkey/guard";
+import { createGuard as createElysiaGuard } from "@latchkey/guard/elysia";
 import {
   createGuard as createExpressGuard,
   apiKeyOf as expressKeyOf,
@@ -13,8 +14,12 @@ import {
 } from "@latchkey/guard/fastify";
 import { createGuard as createFetchGuard } from "@latchkey/guard/fetch";
 import { createGuard as createHonoGuard } from "@latchkey/guard/hono";
+import { createGuard as createKoaGuard } from "@latchkey/guard/koa";
+import { createGuard as createNestGuard } from "@latchkey/guard/nest";
 import { createGuard as createNodeGuard } from "@latchkey/guard/node";
+import { createGuard as createTrpcGuard } from "@latchkey/guard/trpc";
 import { memoryStore } from "@latchkey/memory";
+import { Elysia } from "elysia";
 import { namesIn, opened } from "../../../../.ci/polluted.mjs";
 
 let now = Date.UTC(2026, 2, 10);
@@ -136,6 +141,51 @@ const entries = {
       return isIn;
     };
   },
+  koa: (question) => {
+    const guard = createKoaGuard(latchkey, options)(question);
+    return async (key) => {
+      let isIn = false;
+      const context = { req: nodeRequest(key), res: nodeResponse(), state: {}, set() {} };
+      await guard(context, async () => {
+        isIn = true;
+      });
+      return isIn;
+    };
+  },
+  nest: (question) => {
+    const guard = createNestGuard(latchkey, options)(question);
+    return (key) => {
+      const [request, response] = [nodeRequest(key), nodeResponse()];
+      const http = { getRequest: () => request, getResponse: () => response };
+      const context = { getType: () => "http", switchToHttp: () => http };
+      return guard.canActivate(context).catch(() => false);
+    };
+  },
+  elysia: (question) => {
+    let isIn = false;
+    const app = new Elysia().use(createElysiaGuard(latchkey, options)(question)).get("/", () => {
+      isIn = true;
+      return "";
+    });
+    app.compile();
+    return async (key) => {
+      isIn = false;
+      await app.handle(wholeRequest(key));
+      return isIn;
+    };
+  },
+  trpc: (question) => {
+    const guard = createTrpcGuard(latchkey, options)(question);
+    return async (key) => {
+      let isIn = false;
+      const next = async () => {
+        isIn = true;
+        return { ok: true };
+      };
+      await guard({ ctx: { req: webRequest(key) }, next }).catch(() => undefined);
+      return isIn;
+    };
+  },
 };
 
 function presented(key) {
@@ -168,6 +218,10 @@ function webRequest(key) {
   if (!requests.has(key))
     requests.set(key, { headers: new Headers(key === null ? {} : { "X-API-Key": key }) });
   return requests.get(key);
+}
+
+function wholeRequest(key) {
+  return new Request("http://tiles.example/", { headers: webRequest(key).headers });
 }
 
 /** The entries translate one decision, so it is asked everything, and they what differs between them. */

@@ -1,19 +1,29 @@
-import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect } from "node:net";
-import { serve } from "@hono/node-server";
+import { node } from "@elysiajs/node";
+import Router from "@koa/router";
+import { Elysia } from "elysia";
 import express, { type Request as ExpressRequest } from "express";
 import express4 from "express-4";
 import Fastify, { type FastifyRequest } from "fastify";
 import { type Context, Hono } from "hono";
+import Koa from "koa";
+import Koa2 from "koa-2";
 import { onTestFinished } from "vitest";
+import { createGuard as createElysiaGuard } from "../elysia.js";
 import { createGuard as createExpressGuard } from "../express.js";
 import { createGuard as createFastifyGuard } from "../fastify.js";
 import { createGuard as createFetchGuard } from "../fetch.js";
 import { createGuard as createHonoGuard } from "../hono.js";
+import { createGuard as createKoaGuard } from "../koa.js";
+import { createGuard as createNestGuard } from "../nest.js";
 import { createGuard as createNodeGuard } from "../node.js";
 import type { GuardOptions } from "../options.js";
 import type { GuardLatchkey, GuardQuestion } from "../question.js";
 import type { ApiKey } from "../refusal.js";
+import { createGuard as createTrpcGuard } from "../trpc.js";
+import { listenOn, serveElysia, serveFetch } from "./listen.js";
+import { serveNest } from "./nest-app.js";
+import { serveTrpc } from "./trpc-app.js";
 
 /** What every framework is asked to guard with: nothing in it depends on the kind of its requests. */
 export interface Guarded {
@@ -34,17 +44,6 @@ export interface Answer {
  * @returns Its port.
  */
 export type Serve = (guarded: Guarded) => Promise<number>;
-
-/** Listens on a free port until the test is over; answers the port. */
-export const listenOn = async (listener: RequestListener): Promise<number> => {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-};
 
 const lengthOf = async (body: AsyncIterable<Uint8Array> | null): Promise<number> => {
   let length = 0;
@@ -70,6 +69,34 @@ const serveExpress = (
   return listenOn(app);
 };
 
+const serveKoa = (
+  Framework: typeof Koa,
+  { latchkey, question = {}, options }: Guarded,
+): Promise<number> => {
+  const guard = createKoaGuard(latchkey, options as GuardOptions<Koa.Context>);
+  const router = new Router().all("/tiles", guard(question), async (ctx) => {
+    ctx.body = await answerTo(ctx.state.apiKey, ctx.req);
+  });
+  return listenOn(new Framework().use(router.routes()).callback());
+};
+
+const serveOnNest =
+  (isOnFastify: boolean): Serve =>
+  ({ latchkey, question = {}, options }) => {
+    const guard = createNestGuard(latchkey, options as GuardOptions<unknown>);
+    const route = (apiKey: ApiKey | null, request: { readonly raw?: AsyncIterable<Uint8Array> }) =>
+      answerTo(apiKey, request.raw ?? (request as AsyncIterable<Uint8Array>));
+    return serveNest("tiles", guard(question), route as never, { isOnFastify });
+  };
+
+const elysiaApp = ({ latchkey, question = {}, options }: Guarded, settings = {}) =>
+  // Tests send requests to hosts with names of one letter.
+  new Elysia({ ...settings, handler: { standardHostname: false } })
+    .use(createElysiaGuard(latchkey, options)(question))
+    .all("/tiles", ({ apiKey, request }) =>
+      answerTo(apiKey, request.body as AsyncIterable<Uint8Array> | null),
+    );
+
 /** Every framework, by name. */
 export const SERVERS: Readonly<Record<string, Serve>> = {
   "Express 5": (guarded) => serveExpress(express, guarded),
@@ -94,14 +121,33 @@ export const SERVERS: Readonly<Record<string, Serve>> = {
     app.all("/tiles", guard(question), async (c) =>
       c.json(await answerTo(c.get("apiKey"), c.req.raw.body as AsyncIterable<Uint8Array> | null)),
     );
-    const port = await new Promise<number>((resolve) => {
-      const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, (info) =>
-        resolve(info.port),
-      );
-      onTestFinished(() => new Promise<void>((closed) => void server.close(() => closed())));
-    });
-    return port;
+    return serveFetch(app.fetch);
   },
+
+  "Koa 3": (guarded) => serveKoa(Koa, guarded),
+
+  "Koa 2": (guarded) => serveKoa(Koa2, guarded),
+
+  "NestJS 12 on Express": serveOnNest(false),
+
+  "NestJS 12 on Fastify": serveOnNest(true),
+
+  Elysia: (guarded) => {
+    const app = elysiaApp(guarded);
+    return serveFetch((request) => app.handle(request));
+  },
+
+  "Elysia on Node": (guarded) => serveElysia(elysiaApp(guarded, { adapter: node() })),
+
+  tRPC: ({ latchkey, question = {}, options }) =>
+    serveTrpc(
+      createTrpcGuard(latchkey, options)(question),
+      (apiKey, request) => answerTo(apiKey, request),
+      (answer, response) => {
+        response.setHeader("Content-Type", "application/json");
+        response.end(JSON.stringify(answer));
+      },
+    ),
 
   "node:http": ({ latchkey, question = {}, options }) => {
     const guard = createNodeGuard(latchkey, options);
@@ -118,14 +164,7 @@ export const SERVERS: Readonly<Record<string, Serve>> = {
     const GET = guard(question, async (request: Request, apiKey) =>
       Response.json(await answerTo(apiKey, request.body as AsyncIterable<Uint8Array> | null)),
     );
-    const port = await new Promise<number>((resolve) => {
-      const server = serve(
-        { fetch: (request) => GET(request), port: 0, hostname: "127.0.0.1" },
-        (info) => resolve(info.port),
-      );
-      onTestFinished(() => new Promise<void>((closed) => void server.close(() => closed())));
-    });
-    return port;
+    return serveFetch((request) => GET(request));
   },
 };
 

@@ -1,0 +1,29 @@
+import Router from "@koa/router";
+import { createGuard } from "@latchkey/guard/koa";
+import Koa from "koa";
+import { createLatchkey, openStore } from "latchkey";
+
+const { STORE_URL = "memory:", PORT = "4114" } = process.env;
+const latchkey = createLatchkey({ store: openStore(STORE_URL) });
+const guard = createGuard(latchkey);
+
+const router = new Router();
+router.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (ctx) => {
+  const { keyId, remaining } = ctx.state.apiKey;
+  ctx.body = { zoom: ctx.params.zoom, keyId, usesLeft: remaining };
+});
+
+// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+const { apiId } = await latchkey.createApi({ name: "map tiles" });
+await latchkey.createPermission({ name: "tiles.read" });
+const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
+
+const server = new Koa().use(router.routes()).listen(Number(PORT), "127.0.0.1", () => {
+  const address = server.address();
+  if (typeof address !== "object" || address === null) throw new Error("not listening on a port");
+  console.log(`http://127.0.0.1:${address.port}/tiles/7`);
+  console.log(key);
+});
+
+for (const signal of ["SIGTERM", "SIGINT"])
+  process.once(signal, () => server.close(() => latchkey.close()));

@@ -1,0 +1,31 @@
+import { node } from "@elysiajs/node";
+import { createGuard } from "@latchkey/guard/elysia";
+import { Elysia } from "elysia";
+import { createLatchkey, openStore } from "latchkey";
+
+const { STORE_URL = "memory:", PORT = "4116" } = process.env;
+const latchkey = createLatchkey({ store: openStore(STORE_URL) });
+const guard = createGuard(latchkey);
+
+const app = new Elysia({ adapter: node() })
+  .use(guard({ permissions: "tiles.read" }))
+  .get("/tiles/:zoom", ({ apiKey, params: { zoom } }) => ({
+    zoom,
+    keyId: apiKey.keyId,
+    usesLeft: apiKey.remaining,
+  }));
+
+// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+const { apiId } = await latchkey.createApi({ name: "map tiles" });
+await latchkey.createPermission({ name: "tiles.read" });
+const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
+
+app.listen({ port: Number(PORT), hostname: "127.0.0.1" }, async (server) => {
+  // What the adapter for Node adds to a server: its types are those of Bun.
+  const { raw } = /** @type {any} */ (server);
+  await raw.ready();
+  console.log(new URL("tiles/7", raw.url).href);
+  console.log(key);
+  for (const signal of ["SIGTERM", "SIGINT"])
+    process.once(signal, () => raw.close(true).then(() => latchkey.close()));
+});

@@ -1,0 +1,92 @@
+import { Elysia } from "elysia";
+import { expect, test } from "vitest";
+import { createGuard } from "./elysia.js";
+import { MINUTE_MS, open } from "./testing/open.js";
+
+const request = (path: string, key?: string, init: RequestInit = {}) =>
+  new Request(`http://tiles.example${path}`, {
+    ...init,
+    headers: { ...(init.headers as object), ...(key !== undefined && { "X-API-Key": key }) },
+  });
+
+test("Elysia: a guard is of the routes after it, in its plugin, its group or its scope, and of no other", async () => {
+  const { latchkey, issue } = await open();
+  const guard = createGuard(latchkey);
+  const app = new Elysia()
+    .get("/open", (context) => String("apiKey" in context))
+    .group("/tiles", (tiles) =>
+      tiles.use(guard({ permissions: "tiles.read" })).get("/:zoom", ({ apiKey }) => apiKey.code),
+    )
+    .guard({}, (scope) => scope.use(guard()).get("/mine", ({ apiKey }) => apiKey.keyId))
+    .use(
+      new Elysia()
+        .use(guard({ optional: true }))
+        .get("/who", ({ apiKey }) => apiKey?.code ?? "nobody"),
+    )
+    .get("/after", (context) => String("apiKey" in context));
+  const key = await issue();
+  const reader = await issue({ permissions: ["tiles.read"] });
+  const seen = async (path: string, one?: string) => {
+    const response = await app.handle(request(path, one));
+    return response.status === 200 ? await response.text() : response.status;
+  };
+  expect([await seen("/open"), await seen("/after")]).toEqual(["false", "false"]);
+  expect([
+    await seen("/tiles/7"),
+    await seen("/tiles/7", key),
+    await seen("/tiles/7", reader),
+  ]).toEqual([401, 403, "VALID"]);
+  expect([await seen("/mine"), await seen("/mine", key)]).toEqual([
+    401,
+    (await latchkey.whoami({ key })).id,
+  ]);
+  expect([await seen("/who"), await seen("/who", key)]).toEqual(["nobody", "VALID"]);
+});
+
+test("Elysia: a refusal keeps its headers and its form, and limits are added to every answer", async () => {
+  const { latchkey, issue } = await open();
+  const app = new Elysia()
+    .onError(({ error }) => `broken: ${"message" in error ? error.message : ""}`)
+    .use(
+      createGuard(latchkey, { problem: "contract" })({ cost: ({ params }) => Number(params.cost) }),
+    )
+    .get("/:cost", () => "in")
+    .get("/:cost/away", ({ redirect }) => redirect("https://tiles.example/", 303))
+    .get("/:cost/broken", () => {
+      throw new Error("no tiles");
+    });
+  const key = await issue({ ratelimit: { limit: 3, duration: MINUTE_MS }, remaining: 7 });
+  const limitOf = async (path: string) => {
+    const { status, headers } = await app.handle(request(path, key));
+    return [status, headers.get("ratelimit")];
+  };
+  expect(await limitOf("/2")).toEqual([200, '"default";r=2;t=50']);
+  expect(await limitOf("/2/away")).toEqual([303, '"default";r=1;t=50']);
+  expect(await limitOf("/2/broken")).toEqual([500, '"default";r=0;t=50']);
+  const refused = await app.handle(request("/1", key));
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "50"]);
+  expect(refused.headers.get("content-type")).toBe("application/json");
+  expect(await refused.json()).toMatchObject({ error: { code: "RATE_LIMITED" } });
+  expect((await latchkey.getKey({ keyId: (await latchkey.whoami({ key })).id })).remaining).toBe(1);
+});
+
+test("Elysia: two guards each hold a slot, and both are free when the response has ended", async () => {
+  const { latchkey, issue } = await open();
+  const slots = (name: string) => ({
+    ratelimits: [{ name, limit: 1, duration: MINUTE_MS, algorithm: "concurrent" as const }],
+  });
+  const guard = createGuard(latchkey);
+  const app = new Elysia()
+    .use(guard(slots("one")))
+    .use(guard(slots("two")))
+    .get("/", () => new Response("first,last"));
+  const key = await issue();
+  const openCount = async () => {
+    const keyId = (await latchkey.whoami({ key })).id;
+    return (await latchkey.listReservations({ keyId })).reservations.length;
+  };
+  const response = await app.handle(request("/", key));
+  expect(await openCount()).toBe(2);
+  expect(await response.text()).toBe("first,last");
+  await expect.poll(openCount).toBe(0);
+});

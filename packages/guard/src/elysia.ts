@@ -1,0 +1,165 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import { Elysia, status } from "elysia";
+import { createDecisions } from "./decide.js";
+import type { GuardOptions } from "./options.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { ApiKey } from "./refusal.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
+import { whenResponseEnds } from "./response-end.js";
+import { presentedByHeaders, refusedResponse, untilBodyEnds } from "./web-request.js";
+
+/** What the functions of a question and of the options are called with. The body is not among it: a guard refuses before it is read. */
+export interface ElysiaCall {
+  readonly request: Request;
+  /** The path parameters of the route. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+}
+
+/** The parts of Elysia's types that a guard adds nothing to. */
+interface Nothing {
+  // biome-ignore-start lint/complexity/noBannedTypes: as Elysia types what is empty
+  readonly singleton: { decorator: {}; store: {}; derive: {}; resolve: {} };
+  readonly definitions: { typebox: {}; error: {} };
+  readonly metadata: {
+    schema: {};
+    standaloneSchema: {};
+    macro: {};
+    macroFn: {};
+    parser: {};
+    response: {};
+  };
+  readonly routes: {};
+  readonly hooks: { derive: {}; schema: {}; standaloneSchema: {}; response: {} };
+  // biome-ignore-end lint/complexity/noBannedTypes: as Elysia types what is empty
+}
+
+/** A plugin that guards the routes after it, whose handlers find `apiKey`: null only where a key is optional and none was presented. */
+export type ElysiaGuard<Key = ApiKey> = Elysia<
+  "",
+  Nothing["singleton"],
+  Nothing["definitions"],
+  Nothing["metadata"],
+  Nothing["routes"],
+  Nothing["hooks"] & { resolve: { apiKey: Key } }
+>;
+
+/** Makes the guard of routes of their question. With `reserve`, the verdict has `settle` and `release`. */
+export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<ElysiaCall, Types> & {
+      readonly reserve: Reserve<ElysiaCall>;
+      readonly optional?: false;
+    },
+  ): ElysiaGuard<ReservedKey<Types>>;
+  (
+    question: GuardQuestion<ElysiaCall, Types> & { readonly reserve: Reserve<ElysiaCall> },
+  ): ElysiaGuard<ReservedKey<Types> | null>;
+  (
+    question?: GuardQuestion<ElysiaCall, Types> & { readonly optional?: false },
+  ): ElysiaGuard<ApiKey<Types>>;
+  (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
+}
+
+/** What is held for a request that is not answered yet. */
+const held = new WeakMap<Request, Set<() => void>>();
+
+/**
+ * Makes guards for routes of Elysia 1.4. Each is a plugin: it resolves `apiKey` for the routes that are added after it, or answers the
+ * refusal.
+ *
+ * The address of the socket is known where the server says it (`server.requestIP`, on Bun). Elsewhere state the proxies (`trustProxy`)
+ * or find the address with `getAddress`.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @example
+ * const guard = createGuard(latchkey, { trustProxy: 1 });
+ * new Elysia().use(guard({ permissions: "tiles.read" })).get("/tiles", ({ apiKey }) => apiKey.keyId);
+ */
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
+  options?: GuardOptions<ElysiaCall>,
+): CreateElysiaGuard<Types> {
+  const { createDecide } = createDecisions(latchkey, options);
+  const guard = (
+    question?: GuardQuestion<ElysiaCall, Types>,
+  ): ElysiaGuard<ApiKey<Types> | null> => {
+    const decide = createDecide(question);
+    // Named one by one: Elysia reads the text of a function to see what it must prepare, and of a whole context it would read the body.
+    const plugin = new Elysia()
+      .wrap(endWithResponse)
+      .resolve({ as: "scoped" }, async ({ request, params, server, set }) => {
+        const node = nodeOf(request);
+        const present = () => {
+          const address =
+            node === null ? server?.requestIP?.(request)?.address : addressOf(node.req);
+          return presentedByHeaders(request.headers, address ?? null);
+        };
+        const decision = await decide(present, { request, params });
+        if (!decision.admitted) return status(decision.status, refusedResponse(decision));
+        for (const [name, value] of Object.entries(decision.headers))
+          set.headers[name.toLowerCase()] = value;
+        const { end } = decision;
+        if (end !== undefined && !(node !== null && whenResponseEnds(node.req, node.res, end)))
+          hold(request, end);
+        return { apiKey: decision.apiKey };
+      });
+    return plugin as unknown as ElysiaGuard<ApiKey<Types> | null>;
+  };
+  return guard as CreateElysiaGuard<Types>;
+}
+
+/** What Elysia's adapter for Node adds to a request. */
+interface OnNode {
+  readonly req: { readonly socket?: { readonly remoteAddress?: string } | null };
+  readonly res: unknown;
+}
+
+function nodeOf(request: object): OnNode | null {
+  const { runtime } = request as { readonly runtime?: { readonly node?: OnNode } };
+  return runtime?.node?.req === undefined ? null : runtime.node;
+}
+
+function addressOf({ socket }: OnNode["req"]): string | undefined {
+  return socket?.remoteAddress;
+}
+
+function hold(request: Request, end: () => void): void {
+  const { signal } = request;
+  if (signal?.aborted === true) {
+    end();
+    return;
+  }
+  // Before there is an answer, nobody else sees that the client has gone.
+  signal?.addEventListener("abort", () => end());
+  const ends = held.get(request);
+  if (ends === undefined) held.set(request, new Set([end]));
+  else ends.add(end);
+}
+
+/** Around all that an app does for a request. It knows nothing of one guard: of several, Elysia keeps one. */
+function endWithResponse(
+  handle: (request: Request, ...rest: readonly unknown[]) => unknown,
+): (request: Request, ...rest: readonly unknown[]) => unknown {
+  return (request, ...rest) => {
+    const answer = handle(request, ...rest);
+    // What is answered at once has asked no store.
+    return answer instanceof Promise ? untilEnded(request, answer) : answer;
+  };
+}
+
+async function untilEnded(request: Request, answer: Promise<unknown>): Promise<unknown> {
+  const end = (): void => {
+    for (const one of held.get(request) ?? []) one();
+  };
+  try {
+    const response = await answer;
+    if (!held.has(request)) return response;
+    if (response instanceof Response) return await untilBodyEnds(request, () => response, end);
+    // A switched protocol.
+    end();
+    return response;
+  } catch (error) {
+    end();
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import type { Context, DefaultContext, Middleware } from "koa";
+import { createDecisions } from "./decide.js";
+import { presentedByNode, watchResponse } from "./node-request.js";
+import type { GuardOptions } from "./options.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { ApiKey } from "./refusal.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
+
+/** Middleware that sets `ctx.state.apiKey`: null only where a key is optional and none was presented. */
+export type KoaGuard<Key = ApiKey> = Middleware<{ apiKey: Key }, DefaultContext>;
+
+/** Makes the guard of a route of its question. With `reserve`, the verdict has `settle` and `release`. */
+export interface CreateKoaGuard<Types extends LatchkeyTypes = DefaultTypes> {
+  (
+    question: GuardQuestion<Context, Types> & {
+      readonly reserve: Reserve<Context>;
+      readonly optional?: false;
+    },
+  ): KoaGuard<ReservedKey<Types>>;
+  (
+    question: GuardQuestion<Context, Types> & { readonly reserve: Reserve<Context> },
+  ): KoaGuard<ReservedKey<Types> | null>;
+  (
+    question?: GuardQuestion<Context, Types> & { readonly optional?: false },
+  ): KoaGuard<ApiKey<Types>>;
+  (question: GuardQuestion<Context, Types>): KoaGuard<ApiKey<Types> | null>;
+}
+
+/**
+ * Makes guards for Koa 2 and 3, and for routes of `@koa/router`. Each puts the verdict in `ctx.state.apiKey` and calls the next
+ * middleware, or answers the refusal, which middleware in front sees in `ctx.status` and `ctx.body`.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @example
+ * const guard = createGuard(latchkey, { trustProxy: 1 });
+ * router.get("/tiles", guard({ permissions: "tiles.read" }), (ctx) => {
+ *   ctx.body = ctx.state.apiKey.keyId;
+ * });
+ */
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
+  options?: GuardOptions<Context>,
+): CreateKoaGuard<Types> {
+  const { createDecide } = createDecisions(latchkey, options);
+  const guard = (question?: GuardQuestion<Context, Types>): KoaGuard<ApiKey<Types> | null> => {
+    const decide = createDecide(question);
+    return async (context, next) => {
+      const { req, res } = context;
+      const decision = await decide(() => presentedByNode(req), context as Context);
+      // The host has answered meanwhile: there is nothing left to hand on.
+      if (res.writableEnded) {
+        if (decision.admitted) decision.end?.("release");
+        return;
+      }
+      if (decision.admitted) watchResponse(req, res, decision);
+      context.set(decision.headers);
+      if (!decision.admitted) {
+        context.status = decision.status;
+        context.body = decision.body;
+        return;
+      }
+      context.state.apiKey = decision.apiKey;
+      await next();
+    };
+  };
+  return guard as CreateKoaGuard<Types>;
+}

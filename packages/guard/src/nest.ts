@@ -1,0 +1,99 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import {
+  type CanActivate,
+  createParamDecorator,
+  type ExecutionContext,
+  HttpException,
+} from "@nestjs/common";
+import { createDecisions } from "./decide.js";
+import { rawRequest, rawResponse, setHostHeaders } from "./host-node.js";
+import { presentedByNode, watchResponse } from "./node-request.js";
+import type { GuardOptions } from "./options.js";
+import { ownApiKey } from "./own-api-key.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { ApiKey, Refused } from "./refusal.js";
+
+/** A guard for `@UseGuards`, `useGlobalGuards` or `APP_GUARD`. */
+export interface NestGuard extends CanActivate {
+  canActivate(context: ExecutionContext): Promise<boolean>;
+}
+
+/**
+ * What a guard throws where it refuses: its response is the body of the refusal, and the headers are set already. Exception filters see
+ * it as any other.
+ */
+export class ApiKeyRefused extends HttpException {
+  /** The refusal, as it is sent: with its code, its headers and its verdict. */
+  readonly refusal: Refused;
+
+  constructor(refusal: Refused) {
+    super(bodyOf(refusal), refusal.status, { description: refusal.code });
+    this.message = refusal.code;
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * The verdict on the key of the request, as a parameter of a handler: null where a key is optional and none was presented, or no guard
+ * was passed. On a route that reserves, it is a `ReservedKey`.
+ *
+ * @example
+ * \@Get()
+ * \@UseGuards(guard({ permissions: "tiles.read" }))
+ * tiles(\@VerifiedKey() apiKey: ApiKey) {}
+ */
+export const VerifiedKey: () => ParameterDecorator = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): ApiKey | null =>
+    ownApiKey(context.switchToHttp().getRequest<object>()),
+);
+
+/**
+ * Makes guards for routes of NestJS, on Express and on Fastify. Each puts the verdict in `request.apiKey`, where `@VerifiedKey()` finds
+ * it, or throws {@link ApiKeyRefused}.
+ *
+ * Of HTTP only: of a message or a socket it knows no headers, and refuses with a 500 that `onError` hears of.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ */
+export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
+  latchkey: GuardLatchkey<Types>,
+  options?: GuardOptions<ExecutionContext>,
+): (question?: GuardQuestion<ExecutionContext, Types>) => NestGuard {
+  const { createDecide } = createDecisions(latchkey, options);
+  return (question) => {
+    const decide = createDecide(question);
+    return {
+      async canActivate(context) {
+        const isHttp = context.getType() === "http";
+        const http = context.switchToHttp();
+        const request = http.getRequest<object>();
+        const response = isHttp ? http.getResponse<object>() : null;
+        const decision = await decide(() => {
+          if (isHttp) return presentedByNode(rawRequest(request));
+          throw new TypeError(`a guard is of HTTP, and this is "${context.getType()}"`);
+        }, context);
+        const raw = rawResponse(response);
+        setHostHeaders(response, decision.headers);
+        if (!decision.admitted) throw new ApiKeyRefused(decision);
+        // The host has answered meanwhile: there is nothing left to hand on.
+        if (raw?.writableEnded === true) {
+          decision.end?.("release");
+          return false;
+        }
+        watchResponse(rawRequest(request), raw, decision);
+        (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
+        return true;
+      },
+    };
+  };
+}
+
+/** Nest sends an object as JSON, and a text of the host's in an object of its own. */
+function bodyOf({ body }: Refused): string | Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : body;
+  } catch {
+    return body;
+  }
+}

@@ -1,0 +1,202 @@
+import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
+import { type TRPC_ERROR_CODE_KEY, TRPCError, type TRPCMiddlewareFunction } from "@trpc/server";
+import { createDecisions } from "./decide.js";
+import { rawRequest, rawResponse, setHostHeaders } from "./host-node.js";
+import { isOfBody, presentedByNode } from "./node-request.js";
+import type { GuardOptions } from "./options.js";
+import type { PresentedRequest } from "./presented-request.js";
+import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { HeaderFields } from "./rate-limit-fields.js";
+import type { ApiKey, Refused } from "./refusal.js";
+import { REFUSAL_FORMS } from "./refusal-form.js";
+import type { Reserve, ReservedKey } from "./reservation.js";
+import { whenResponseEnds } from "./response-end.js";
+import { untilValuesEnd } from "./until-values-end.js";
+import { presentedByHeaders } from "./web-request.js";
+
+/** A call of a procedure: what the functions of a question and of the options are called with. */
+export interface TrpcCall<Context extends object = object> {
+  /** What `createContext` has made. A guard reads `req` of it, and writes to `res` or `resHeaders`. */
+  readonly ctx: Context;
+  readonly path: string;
+  readonly type: "query" | "mutation" | "subscription";
+  /** As the validators have left it that stand before the guard. */
+  readonly input: unknown;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What a middleware answers, as tRPC types it. */
+type Answer<Key> = ReturnType<
+  TRPCMiddlewareFunction<object, object, object, { apiKey: Key }, unknown>
+>;
+
+/** Middleware for `procedure.use`, which adds `ctx.apiKey`: null only where a key is optional and none was presented. */
+export type TrpcGuard<Key = ApiKey, Context extends object = object> = (
+  call: TrpcCall<Context> & {
+    readonly next: (changed: { readonly ctx: { readonly apiKey: Key } }) => Answer<Key>;
+  },
+) => Answer<Key>;
+
+/** Makes the guard of procedures of their question. With `reserve`, the verdict has `settle` and `release`. */
+export interface CreateTrpcGuard<
+  Types extends LatchkeyTypes = DefaultTypes,
+  Context extends object = object,
+> {
+  (
+    question: GuardQuestion<TrpcCall<Context>, Types> & {
+      readonly reserve: Reserve<TrpcCall<Context>>;
+      readonly optional?: false;
+    },
+  ): TrpcGuard<ReservedKey<Types>, Context>;
+  (
+    question: GuardQuestion<TrpcCall<Context>, Types> & {
+      readonly reserve: Reserve<TrpcCall<Context>>;
+    },
+  ): TrpcGuard<ReservedKey<Types> | null, Context>;
+  (
+    question?: GuardQuestion<TrpcCall<Context>, Types> & { readonly optional?: false },
+  ): TrpcGuard<ApiKey<Types>, Context>;
+  (question: GuardQuestion<TrpcCall<Context>, Types>): TrpcGuard<ApiKey<Types> | null, Context>;
+}
+
+/** The cause of the error that a guard throws where it refuses. */
+export class ApiKeyRefused extends Error {
+  override readonly name = "ApiKeyRefused";
+  /** The refusal, with its code, its headers, its body and its verdict. */
+  readonly refusal: Refused;
+
+  constructor(refusal: Refused) {
+    super(refusal.code);
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * The refusal behind an error of a procedure; null of any other error. For `errorFormatter`, so that clients read why and for how long.
+ *
+ * @example
+ * const t = initTRPC.create({
+ *   errorFormatter: ({ shape, error }) => ({ ...shape, data: { ...shape.data, refusal: refusalOf(error)?.code } }),
+ * });
+ */
+export function refusalOf(error: { readonly cause?: unknown }): Refused | null {
+  return error.cause instanceof ApiKeyRefused ? error.cause.refusal : null;
+}
+
+/**
+ * Makes guards for procedures of tRPC 11. Each adds the verdict as `ctx.apiKey`, or throws a `TRPCError` whose cause is
+ * {@link ApiKeyRefused}.
+ *
+ * The request is `ctx.req`, of Node or web standard. Headers go to `ctx.res` of Node or Fastify, or to `ctx.resHeaders`, where the context
+ * has one of them and they are not sent yet.
+ *
+ * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @example
+ * const guard = createGuard(latchkey, { trustProxy: 1 });
+ * const tiles = t.procedure.use(guard({ permissions: "tiles.read" })).query(({ ctx }) => ctx.apiKey.keyId);
+ */
+export function createGuard<
+  Types extends LatchkeyTypes = DefaultTypes,
+  Context extends object = object,
+>(
+  latchkey: GuardLatchkey<Types>,
+  options?: GuardOptions<TrpcCall<Context>>,
+): CreateTrpcGuard<Types, Context> {
+  const { createDecide } = createDecisions(latchkey, options);
+  const canDoWithout = options?.getKey !== undefined;
+  const guard = (
+    question?: GuardQuestion<TrpcCall<Context>, Types>,
+  ): TrpcGuard<ApiKey<Types> | null, Context> => {
+    const decide = createDecide(question);
+    return async ({ next, ...call }) => {
+      const host = call.ctx as HostContext;
+      const decision = await decide(() => presentedBy(host, canDoWithout), call);
+      writeHeaders(host, decision.headers);
+      if (!decision.admitted)
+        throw new TRPCError({
+          code: codeOf(decision.status),
+          message: REFUSAL_FORMS[decision.code].detail,
+          cause: new ApiKeyRefused(decision),
+        });
+      const { apiKey, end } = decision;
+      const answer = () => next({ ctx: { apiKey } });
+      if (end === undefined || endsWithResponse(host, end)) return answer();
+      return untilResultEnds(call.signal, answer, end);
+    };
+  };
+  return guard as unknown as CreateTrpcGuard<Types, Context>;
+}
+
+/** What the adapters hand to `createContext`, where the host keeps it. */
+interface HostContext {
+  readonly req?: unknown;
+  readonly res?: unknown;
+  readonly resHeaders?: unknown;
+}
+
+/** @param canDoWithout - Whether the host finds the key by itself, so that a context without a request is none without a key. */
+function presentedBy({ req }: HostContext, canDoWithout: boolean): PresentedRequest {
+  const headers = (req as Partial<Request> | null | undefined)?.headers;
+  if (typeof headers?.get === "function") return presentedByHeaders(headers, null);
+  if (typeof req === "object" && req !== null) return presentedByNode(rawRequest(req));
+  if (canDoWithout) return { authorization: [], apiKey: [], forwardedFor: [], remoteAddress: null };
+  throw new TypeError('the context of a guarded procedure must have the request as "req"');
+}
+
+function writeHeaders({ res, resHeaders }: HostContext, fields: HeaderFields): void {
+  const headers = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => name.toLowerCase() !== "content-type"),
+  );
+  setHostHeaders(res, headers);
+  if (!(resHeaders instanceof Headers)) return;
+  for (const [name, value] of Object.entries(headers))
+    if (!isOfBody(name)) resHeaders.set(name, value);
+}
+
+/** Whether a response of Node ends what is held. That of a socket does not: many calls go over it. */
+function endsWithResponse({ req, res }: HostContext, end: () => void): boolean {
+  const response = rawResponse(res);
+  return response !== undefined && whenResponseEnds(rawRequest(req), response, end);
+}
+
+/** Ends what is held when the procedure has answered, or with the last of the values that it answers one after the other. */
+async function untilResultEnds<Result extends { readonly ok: boolean }>(
+  signal: AbortSignal | undefined,
+  answer: () => Promise<Result>,
+  end: () => void,
+): Promise<Result> {
+  const aborted = (): void => end();
+  if (signal?.aborted === true) end();
+  else signal?.addEventListener("abort", aborted);
+  const forget = () => signal?.removeEventListener("abort", aborted);
+  const result = await answer();
+  // Of values that are read, the reader says it: then the procedure hears of it first, and may settle.
+  if (result.ok && "data" in result && isAsyncIterable(result.data))
+    return { ...result, data: untilValuesEnd(result.data, end, forget) };
+  forget();
+  end();
+  return result;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+const CODES: ReadonlyMap<number, TRPC_ERROR_CODE_KEY> = new Map([
+  [400, "BAD_REQUEST"],
+  [401, "UNAUTHORIZED"],
+  [402, "PAYMENT_REQUIRED"],
+  [403, "FORBIDDEN"],
+  [404, "NOT_FOUND"],
+  [429, "TOO_MANY_REQUESTS"],
+  [500, "INTERNAL_SERVER_ERROR"],
+  [501, "NOT_IMPLEMENTED"],
+  [502, "BAD_GATEWAY"],
+  [503, "SERVICE_UNAVAILABLE"],
+  [504, "GATEWAY_TIMEOUT"],
+]);
+
+/** The code of a status. What a hook has made of it that tRPC has no code for is the nearest that refuses. */
+function codeOf(status: number): TRPC_ERROR_CODE_KEY {
+  return CODES.get(status) ?? (status < 500 ? "FORBIDDEN" : "INTERNAL_SERVER_ERROR");
+}
