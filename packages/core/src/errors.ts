@@ -36,6 +36,8 @@ export const ERROR_REASONS = [
   "no-uses-left",
   /** `PRECONDITION_FAILED`: the uses are those of the key's identity. */
   "uses-from-identity",
+  /** `PRECONDITION_FAILED`: uses are not counted here, with `usage: false`; `details.field` says what needs them. */
+  "usage-off",
   /** `PRECONDITION_FAILED`: the key has expired. */
   "key-expired",
   /** `PRECONDITION_FAILED`: the driver of the store is missing; the message says which command mends that. */

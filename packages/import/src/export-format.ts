@@ -41,6 +41,7 @@ const COLUMNS = [
   "tags",
   "ipWhitelist",
   "startsAt",
+  "expiresWhenUnused",
 ];
 
 /** What stands before the first key: the names of the columns, or nothing. */

@@ -31,6 +31,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly lastUsedAt?: number;
   readonly expires?: number;
   readonly startsAt?: number;
+  readonly expiresWhenUnused?: number;
   /** As it was switched, also where it is expired or used up. */
   readonly enabled: boolean;
   readonly remaining?: number;
@@ -67,6 +68,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     lastUsedAt: view.lastUsedAt,
     expires: view.expires,
     startsAt: view.startsAt,
+    expiresWhenUnused: view.expiresWhenUnused,
     enabled: stored.enabled,
     remaining: isShared ? undefined : view.remaining,
     refill: isShared ? undefined : view.refill,

@@ -27,6 +27,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["createdAt", "instant"],
   ["expires", "instant"],
   ["startsAt", "instant"],
+  ["expiresWhenUnused", "whole"],
   ["enabled", "flag"],
   ["recoverable", "flag"],
   ["remaining", "whole"],

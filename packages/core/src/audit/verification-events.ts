@@ -1,3 +1,5 @@
+import { isExpired } from "../rules/keys/expiry.js";
+import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";
@@ -61,8 +63,10 @@ export function emitVerdict(
   });
   const isLastUse = charge.kind === "charged" && charge.remaining === 0 && cost > 0;
   if (code === "VALID" && isLastUse) emit({ type: "key.exhausted", ...about });
-  if (code === "EXPIRED" && key.expires !== null)
-    emit({ type: "key.expired", ...about, expiredAt: key.expires });
+  if (code !== "EXPIRED") return;
+  const { expires } = key;
+  const expiredAt = isExpired(expires, now) ? expires : idleExpiresAt(key, loaded.lastUsedAt);
+  if (expiredAt !== null) emit({ type: "key.expired", ...about, expiredAt });
 }
 
 function withTags(tags: readonly string[] | undefined): { readonly tags?: readonly string[] } {

@@ -10,7 +10,7 @@ import {
   type WireLimitInput,
 } from "../rules/rate-limit.js";
 import { type Refill, refillSetting } from "../rules/refill.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { BodyReader } from "./body.js";
 import { readRefill } from "./body.js";
 import type { KeyLabels } from "./key-labels.js";
@@ -54,6 +54,10 @@ export interface KeyRecord extends KeyLabelValues {
   readonly expires: EpochMs | null;
   /** Instant from which on it may be used, or null for at once. */
   readonly startsAt: EpochMs | null;
+  /** How long it lives without a use, or null for as long as it likes. See `rules/keys/idle-expiry.ts`. */
+  readonly expiresWhenUnused: SpanMs | null;
+  /** Instant from which on it counts as unused where that is not its creation: it was imported, or enabled again. Null elsewhere. */
+  readonly idleFrom: EpochMs | null;
   /** As it was switched. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
   readonly refill: Refill | null;
@@ -98,6 +102,8 @@ export const keyType = defineRecord<KeyRecord>({
     updatedAt: key.updatedAt,
     expires: key.expires,
     startsAt: key.startsAt,
+    expiresWhenUnused: key.expiresWhenUnused,
+    idleFrom: key.idleFrom,
     disabled: key.enabled ? undefined : true,
     refill: key.refill && refillSetting(key.refill),
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
@@ -124,6 +130,8 @@ export const keyType = defineRecord<KeyRecord>({
       enabled: !body.flag("disabled"),
       expires: body.instantOrNull("expires"),
       startsAt: body.instantOrNull("startsAt"),
+      expiresWhenUnused: body.instantOrNull("expiresWhenUnused"),
+      idleFrom: body.instantOrNull("idleFrom"),
       name: body.textOrNull("name"),
       meta: body.jsonOrNull("meta"),
       environment: body.textOrNull("environment"),

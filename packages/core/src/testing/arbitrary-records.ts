@@ -103,6 +103,8 @@ const key: fc.Arbitrary<KeyRecord> = fc
     updatedAt: wholeOrNull,
     expires: wholeOrNull,
     startsAt: wholeOrNull,
+    expiresWhenUnused: wholeOrNull,
+    idleFrom: wholeOrNull,
     enabled: fc.boolean(),
     refill,
     ratelimits: fc.array(

@@ -24,6 +24,8 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     updatedAt: null,
     expires: null,
     startsAt: null,
+    expiresWhenUnused: null,
+    idleFrom: null,
     enabled: true,
     refill: null,
     ratelimits: [],

@@ -17,6 +17,7 @@ const FAILURES: Readonly<
   api: { question: { apiId: "api_2" } },
   environment: { question: { environment: "live" } },
   expiry: { key: { expires: NOW } },
+  idle: { key: { createdAt: 0, expiresWhenUnused: NOW } },
   start: { key: { startsAt: NOW + 1 } },
   address: { loaded: { api: { ...api, ipWhitelist: ["192.0.2.7"] } } },
   permissions: { question: { permissions: "docs.read" } },
@@ -36,6 +37,7 @@ test("the checks are made in one order", () => {
     ["api", "FORBIDDEN"],
     ["environment", "FORBIDDEN"],
     ["expiry", "EXPIRED"],
+    ["idle", "EXPIRED"],
     ["start", "NOT_STARTED"],
     ["address", "FORBIDDEN"],
     ["permissions", "INSUFFICIENT_PERMISSIONS"],
@@ -50,6 +52,8 @@ test("whatever fails at once, each check fails for its own reason alone and the 
   const names = RECORD_CHECKS.map(({ name }) => name);
   fc.assert(
     fc.property(fc.subarray(names), (failing) => {
+      // A span that begins with the start is not over before it.
+      fc.pre(!(failing.includes("idle") && failing.includes("start")));
       const [loaded, question] = withFailures(failing);
       const failed = RECORD_CHECKS.filter((check) => !check.passes(loaded, question, NOW));
       expect(failed.map(({ name }) => name)).toEqual(failing);
@@ -62,8 +66,8 @@ describe("what a dry run shows of a check", () => {
   const detailsOf = (name: RecordCheckName, loaded: LoadedKey, question: VerifyQuestion) =>
     RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question, NOW);
 
-  test("is nothing where the key has no start, and the question names no environment", () => {
-    for (const name of ["start", "environment"] as const)
+  test("is nothing where the key has no start and no span, and the question names no environment", () => {
+    for (const name of ["start", "idle", "environment"] as const)
       expect(detailsOf(name, loadedWith(), PLAIN_QUESTION)).toBeNull();
   });
 

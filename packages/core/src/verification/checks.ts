@@ -1,5 +1,6 @@
 import { isAddressListed } from "../rules/address.js";
 import { isExpired } from "../rules/keys/expiry.js";
+import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import { isStarted } from "../rules/keys/start.js";
 import { isSatisfied, missingPermissions, type PermissionQuery } from "../rules/permission.js";
 import type { EpochMs, SpanMs } from "../time.js";
@@ -28,6 +29,11 @@ export interface RecordCheckDetails {
   readonly expiry: {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;
+  };
+  /** When the key dies unless it is used. */
+  readonly idle: {
+    /** Unix epoch ms, by the uses that the store knows of. */
+    readonly idleExpiresAt: EpochMs;
   };
   /** From when on the key may be used. */
   readonly start: {
@@ -106,6 +112,16 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [
     code: "EXPIRED",
     passes: ({ key }, _question, now) => !isExpired(key.expires, now),
     details: ({ key: { expires } }) => (expires === null ? {} : { expires }),
+  },
+  {
+    name: "idle",
+    code: "EXPIRED",
+    passes: ({ key, lastUsedAt }, _question, now) =>
+      key.expiresWhenUnused === null || !isExpired(idleExpiresAt(key, lastUsedAt), now),
+    details: ({ key, lastUsedAt }) => {
+      const at = idleExpiresAt(key, lastUsedAt);
+      return at === null ? null : { idleExpiresAt: at };
+    },
   },
   {
     name: "start",

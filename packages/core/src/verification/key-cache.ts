@@ -50,6 +50,10 @@ export interface CachedKey extends VerifiableKey {
   latest: AskedPlan | null;
   /** That of the latest reservation: many a program verifies and reserves by turns. */
   latestHeld: AskedPlan | null;
+  /** As the store has it at least; uses of this process that it has not yet are no part of it. */
+  lastUsedAt: EpochMs | null;
+  /** What goes on while a use is stored that has to be; null elsewhere. */
+  storing: Promise<void> | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
 }
@@ -121,6 +125,8 @@ export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[])
     revision: loaded.revision,
     handle: loaded.handle,
     identityHandle: loaded.identityHandle,
+    lastUsedAt: loaded.lastUsedAt,
+    storing: null,
   };
 }
 

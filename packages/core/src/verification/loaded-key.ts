@@ -41,6 +41,8 @@ export interface VerifiableKey extends Omit<ResolvedGrants, "direct"> {
   readonly api: ApiRecord;
   /** Null without an identity, and when the identity was deleted. */
   readonly identity: IdentityRecord | null;
+  /** Instant of the latest verification that was counted as used, as the store had it, or null. */
+  readonly lastUsedAt: EpochMs | null;
   /** The store's own ways to find the records again. */
   readonly handle?: unknown;
   readonly identityHandle?: unknown;
@@ -52,8 +54,6 @@ export interface LoadedKey extends VerifiableKey, ResolvedGrants {
   readonly usage: Usage;
   /** The counter that all keys of the identity share, as stored; null without an identity. */
   readonly identityUsage: Usage | null;
-  /** Instant of the latest verification that was counted as used, or null. */
-  readonly lastUsedAt: EpochMs | null;
 }
 
 /** A key that was put together, null where its API was deleted, or why it could not be read. */

@@ -78,5 +78,8 @@ export function retryAfterMs(
     if (untilRefill === null) return null;
     wait = Math.max(wait, untilRefill);
   }
-  return wait === 0 || isExpired(loaded.key.expires, now + wait) ? null : wait;
+  const { expires, expiresWhenUnused } = loaded.key;
+  // It was not used later than now.
+  const isIdleThen = expiresWhenUnused !== null && wait >= expiresWhenUnused;
+  return wait === 0 || isIdleThen || isExpired(expires, now + wait) ? null : wait;
 }

@@ -1,4 +1,5 @@
 import type { IdentityRecord } from "../records/identity.js";
+import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import { keyState } from "../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
@@ -176,7 +177,7 @@ export function verdictOf(
   hints: RefusalHints = NO_HINTS,
 ): KnownVerdict {
   const { key, identity } = loaded;
-  const { enabled, expires, startsAt } = key;
+  const { expires, startsAt } = key;
   const { remaining, limits } = charge;
   const isValid = code === "VALID";
   const verdict: Writable<
@@ -189,7 +190,7 @@ export function verdictOf(
     code,
     keyId: key.id,
     apiId: key.apiId,
-    enabled: isValid || keyState({ enabled, expires, startsAt, remaining }, now) === "enabled",
+    enabled: isValid || isEnabled(loaded, remaining, now),
     permissions: loaded.permissions,
     roles: loaded.roles,
   };
@@ -219,6 +220,14 @@ export function verdictOf(
     if (hints.retryAfterMs !== undefined) verdict.retryAfterMs = hints.retryAfterMs;
   }
   return verdict as KnownVerdict;
+}
+
+function isEnabled({ key, lastUsedAt }: VerifiableKey, remaining: number | null, now: EpochMs) {
+  const { enabled, expires, startsAt } = key;
+  const idleAt = idleExpiresAt(key, lastUsedAt);
+  return (
+    keyState({ enabled, expires, startsAt, remaining, idleExpiresAt: idleAt }, now) === "enabled"
+  );
 }
 
 /** The part of an identity that is shown beside its keys. */

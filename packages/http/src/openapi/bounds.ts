@@ -112,6 +112,11 @@ function boundsOfUpdate(operation: string): Readonly<Record<string, JsonSchema>>
  * paths as the notes on fields. A property test compares the result with what the server accepts.
  */
 const BOUNDS: Readonly<Record<string, JsonSchema>> = {
+  // A day at least, whatever its unit.
+  expiresWhenUnused: {
+    pattern:
+      "^(?:[1-9]\\d{0,7}d|(?:2[4-9]|[3-9]\\d|[1-9]\\d{2,7})h|(?:14[4-9]\\d|1[5-9]\\d{2}|[2-9]\\d{3}|[1-9]\\d{4,7})m|(?:864\\d{2}|86[5-9]\\d{2}|8[7-9]\\d{3}|9\\d{4}|[1-9]\\d{5,7})s)$",
+  },
   hash: {
     allOf: Object.entries(HASH_PATTERNS).map(([variant, pattern]) =>
       when(isGiven("variant", variant), { properties: { value: { pattern } } }),

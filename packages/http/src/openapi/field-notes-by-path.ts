@@ -8,6 +8,10 @@ const GIVEN_DURATION =
 const UPDATE: Readonly<Record<string, string>> = {
   enabled: "Switches the key on or off.",
   expires: "Unix epoch ms at which the key expires; `null` for never.",
+  expiresWhenUnused:
+    "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; `null` for ever.",
+  startsAt:
+    "Unix epoch ms before which the key is `NOT_STARTED`; `null` for a key that may be used now.",
   externalId: "Your own id of the user of the key; `null` for nobody.",
   ipWhitelist:
     "The whole list of addresses and CIDR ranges from which the key may be used; `null` or an empty list for anywhere that its API allows.",
@@ -105,6 +109,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Key.remaining": "Remaining uses, including a due refill; absent if unlimited.",
   "Key.roles": "Names of the roles of the key.",
   "Key.start": "First characters of the secret, to tell keys apart.",
+  "Key.expiresWhenUnused":
+    "How long the key lives without a valid verification, in ms; forever if absent.",
   "Key.ipWhitelist":
     "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address. Absent for anywhere.",
   "Key.tags": "Labels of the key; absent if none.",

@@ -40,12 +40,16 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   expires: "Unix epoch ms at which the key expires; never if absent.",
   expiresAt:
     "Unix epoch ms from which on the reservation counts as released, unless it is renewed.",
+  expiresWhenUnused:
+    "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; forever if absent.",
   externalId: "Your own id of the user.",
   graceMs:
     "How long the old key stays valid, in ms or as a text such as `1d`; never beyond its own expiry.",
   granularity: "Length of a bucket; the range is at most 31 days, 366 days or 120 months.",
   identifier: "What the limit counts for: a user, an address.",
   identityId: "Id of the identity.",
+  idleExpiresAt:
+    "Unix epoch ms at which the key expires if it is not used, a few seconds behind; only with `expiresWhenUnused`.",
   interval:
     "When uses are restored, by UTC: each hour, each midnight, or midnight at the beginning of `refillDay`; or each `every`.",
   ipWhitelist:
@@ -75,6 +79,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   rotatedFrom: "Id of the key that this one replaced.",
   rotatedTo: "Id of the key that replaced this one.",
   shadow: "Tries the limit: it is decided and counted, and refuses nobody. False if absent.",
+  startsAt: "Unix epoch ms before which the key is `NOT_STARTED`.",
   tags: "Labels for your own statistics; they do not affect the verdict.",
   total: "Exact number of all items, on whatever page.",
   ttl: "How long it is held unless it is renewed: 1,000 to 86,400,000 ms, or a text such as `30s` or `1h`.",

@@ -24,6 +24,7 @@ const check = shared(
       wanted: z.string(),
     }),
     z.strictObject({ check: z.literal("expiry"), passed, expires: instant.optional() }),
+    z.strictObject({ check: z.literal("idle"), passed, idleExpiresAt: instant }),
     z.strictObject({ check: z.literal("start"), passed, startsAt: instant, retryAfterMs }),
     z.strictObject({ check: z.literal("address"), passed, ipAddress: z.string().optional() }),
     z.strictObject({

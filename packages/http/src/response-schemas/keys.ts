@@ -24,6 +24,8 @@ export const keyView = shared(
     updatedAt: instant.optional(),
     expires: instant.optional(),
     startsAt: instant.optional(),
+    expiresWhenUnused: whole(1).optional(),
+    idleExpiresAt: instant.optional(),
     remaining: whole().optional(),
     reserved: whole(1).optional(),
     refill: refillView.optional(),

@@ -195,6 +195,11 @@ export const FIELDS = {
     text: "before when it is not good yet: 1d from now, 2031-05-17 (00:00 UTC) or 2031-05-17T09:30:00Z",
     read: isoDateOrSpan("--starts-at"),
   },
+  expiresWhenUnused: {
+    flags: "--expires-when-unused <span>",
+    text: "how long it lives without a valid verification, a day or more, such as 90d",
+    read: span("--expires-when-unused"),
+  },
   remaining: remainingFrom(0),
   /** Of what is made: uses that are gone from the beginning are a mistake. */
   firstRemaining: remainingFrom(1),

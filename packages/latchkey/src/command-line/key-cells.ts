@@ -16,12 +16,13 @@ type Cells = readonly (readonly [title: string, value: Cell])[];
  * @param now - Unix epoch ms.
  */
 export function stateText(
-  key: Pick<KeyView, "expires" | "startsAt" | "remaining">,
+  key: Pick<KeyView, "expires" | "idleExpiresAt" | "startsAt" | "remaining">,
   isOn: boolean,
   now: EpochMs,
 ): string {
   if (!isOn) return "disabled";
-  if (key.expires !== undefined && key.expires <= now) return "expired";
+  for (const at of [key.expires, key.idleExpiresAt])
+    if (at !== undefined && at <= now) return "expired";
   if (key.startsAt !== undefined && key.startsAt > now) return "not started";
   return key.remaining === 0 ? "no uses left" : "enabled";
 }
@@ -46,6 +47,8 @@ export function keyCells(key: ShownKey): Cells {
     ["permissions", joined(key.permissions)],
     ["startsAt", instant(key.startsAt)],
     ["expires", instant(key.expires)],
+    ["expiresWhenUnused", key.expiresWhenUnused && spanText(key.expiresWhenUnused)],
+    ["idleExpiresAt", instant(key.idleExpiresAt)],
     ["remaining", key.remaining],
     ["reserved", key.reserved],
     ["usesFrom", key.usesFrom],

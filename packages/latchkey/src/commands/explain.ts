@@ -91,6 +91,8 @@ function seen(check: VerdictCheck, now: number, written: WriteInstant): string |
       return `asked for ${check.wanted}, is of ${check.environment ?? "none"}`;
     case "start":
       return `${check.startsAt > now ? "starts" : "started"} ${written(check.startsAt)}`;
+    case "idle":
+      return `${check.passed ? "expires" : "expired"} unused ${written(check.idleExpiresAt)}`;
     case "expiry":
       if (check.expires === undefined) return "never expires";
       return `${check.expires > now ? "expires" : "expired"} ${written(check.expires)}`;

@@ -195,6 +195,7 @@ function settingsWith(remaining: Field): readonly Field[] {
     FIELDS.permissions,
     FIELDS.expires,
     FIELDS.startsAt,
+    FIELDS.expiresWhenUnused,
     remaining,
     FIELDS.refill,
     FIELDS.ratelimit,

@@ -46,6 +46,16 @@ async function reserved(context: TestContext): Promise<string> {
 
 const CASES: readonly ReasonCase[] = [
   {
+    title: "createKey with expiresWhenUnused where uses are not counted",
+    reason: "usage-off",
+    code: "PRECONDITION_FAILED",
+    details: { field: "expiresWhenUnused" },
+    call: async (context) => {
+      const latchkey = context.another({ usage: false });
+      await issue({ ...context, latchkey }, { expiresWhenUnused: "90d" });
+    },
+  },
+  {
     title: "createKey with roles and permissions that do not exist",
     reason: "missing-grants",
     code: "PRECONDITION_FAILED",

@@ -25,6 +25,7 @@ describeOnMemory("what a read shows", (open) => {
       tags: ["harbour", "north"],
       ipWhitelist: ["192.0.2.0/24"],
       startsAt: NOON,
+      expiresWhenUnused: "30d",
     });
     advance(DAY_MS);
     await latchkey.verifyKey({ key, ipAddress: "192.0.2.7" });

@@ -39,6 +39,8 @@ type AuditedField =
   | "ipWhitelist"
   | "expires"
   | "startsAt"
+  | "expiresWhenUnused"
+  | "idleFrom"
   | "enabled"
   | "usesFrom"
   | "refill"
@@ -69,6 +71,8 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     ipWhitelist: unlessNone(key.ipWhitelist),
     expires: key.expires,
     startsAt: key.startsAt,
+    expiresWhenUnused: key.expiresWhenUnused,
+    idleFrom: key.idleFrom,
     enabled: key.enabled,
     usesFrom: key.usesFrom,
     remaining: links.remaining,

@@ -11,6 +11,8 @@ test("what the audit log is made of has no field that tells of a secret", () => 
     | "ipWhitelist"
     | "expires"
     | "startsAt"
+    | "expiresWhenUnused"
+    | "idleFrom"
     | "enabled"
     | "usesFrom"
     | "refill"

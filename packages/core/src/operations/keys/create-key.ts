@@ -1,13 +1,21 @@
 import { z } from "zod";
+import { LatchkeyError } from "../../errors.js";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom } from "../../rules/refill.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
-import type { EpochMs } from "../../time.js";
+import type { EpochMs, SpanMs } from "../../time.js";
 import { withCheckedMeta } from "../checked-meta.js";
-import { notFound, randomRepeated, requireVault, transact, type Work } from "../context.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  requireVault,
+  transact,
+  type Work,
+} from "../context.js";
 import { evenWithIssues, flag, parseInput, prefix, wholeNumber } from "../input.js";
 import type { Run } from "../operation.js";
 import { References } from "../references.js";
@@ -95,6 +103,8 @@ export function insertKey(
   const externalId = ownerOf(settings);
   const identityId = externalId === undefined ? null : references.identityId(externalId);
   const createdAt = settings.createdAt ?? now;
+  const { expiresWhenUnused = null } = settings;
+  refuseUncounted(context, expiresWhenUnused);
   const key: KeyRecord = {
     id: credential.keyId,
     workspaceId: context.workspaceId,
@@ -111,6 +121,9 @@ export function insertKey(
     updatedAt: null,
     expires: settings.expires ?? null,
     startsAt: settings.startsAt ?? null,
+    expiresWhenUnused,
+    // Another system counted the uses until then.
+    idleFrom: expiresWhenUnused === null || createdAt === now ? null : now,
     enabled: settings.enabled,
     refill: settings.refill === undefined ? null : countedFrom(settings.refill, createdAt),
     ratelimits: keyLimitsOf(settings),
@@ -150,6 +163,19 @@ export function keyLimitsOf({
   if (ratelimit === undefined) return ratelimits.map(fromWireKeyLimit);
   const others = ratelimits.filter(({ name }) => name !== DEFAULT_LIMIT);
   return [ratelimit, ...others].map(fromWireKeyLimit);
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` for a key that would expire unused where nobody notices uses. */
+export function refuseUncounted(
+  { recorder }: Pick<OperationContext, "recorder">,
+  expiresWhenUnused: SpanMs | null | undefined,
+): void {
+  if (recorder !== null || typeof expiresWhenUnused !== "number") return;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    '"expiresWhenUnused" needs uses that are counted: this latchkey was made with usage: false',
+    { reason: "usage-off", details: { field: "expiresWhenUnused" } },
+  );
 }
 
 /** `externalId`, or its deprecated name. */

@@ -6,6 +6,8 @@ import {
   type KeyRecord,
 } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
+import { isExpired } from "../../rules/keys/expiry.js";
+import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
 import { decideUpdate } from "../../rules/keys/lifecycle.js";
 import { putsOffRotated } from "../../rules/keys/rotation.js";
 import { startsTooLate } from "../../rules/keys/start.js";
@@ -50,6 +52,11 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
   const ratelimits = limitsAfter(key.ratelimits, update);
   const expires = expiryAfter(loaded, update, now);
   const startsAt = orKept(update.startsAt, key.startsAt);
+  // Enabled again, it would be dead at once: its span begins anew.
+  const comesBack =
+    update.enabled === true &&
+    update.expiresWhenUnused === undefined &&
+    isExpired(idleExpiresAt(key, loaded.lastUsedAt), now);
   const isConcerned = update.startsAt !== undefined || update.expires !== undefined;
   if (isConcerned && startsTooLate(startsAt, expires))
     throw badRequest([{ path: "startsAt", message: STARTS_TOO_LATE }]);
@@ -62,6 +69,8 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       ipWhitelist: orKept(update.ipWhitelist, key.ipWhitelist) ?? [],
       expires,
       startsAt,
+      expiresWhenUnused: orKept(update.expiresWhenUnused, key.expiresWhenUnused),
+      idleFrom: comesBack ? now : key.idleFrom,
       enabled: update.enabled ?? key.enabled,
       refill: orKept(uses.refill, key.refill),
       ratelimits: ratelimits ?? key.ratelimits,

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
+import { isExpired } from "../../rules/keys/expiry.js";
+import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
 import { decideRotation } from "../../rules/keys/rotation.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
@@ -33,7 +35,7 @@ export const rotateKey = operation(
       const { key } = loaded;
       const now = context.now();
       if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
-      const expires = oldExpiry(key, graceMs, now);
+      const expires = oldExpiry(loaded, graceMs, now);
       const { successor, secret } = successorOf(context, key, now);
       const { id: rotatedTo, sharedCountersId } = successor;
       const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
@@ -49,8 +51,10 @@ export const rotateKey = operation(
   },
 );
 
-function oldExpiry(key: KeyRecord, graceMs: number, now: EpochMs): EpochMs {
-  const decision = decideRotation(key, graceMs, now);
+function oldExpiry({ key, lastUsedAt }: LoadedKey, graceMs: number, now: EpochMs): EpochMs {
+  const isIdle = isExpired(idleExpiresAt(key, lastUsedAt), now);
+  const { rotatedTo } = key;
+  const decision = decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
   switch (decision.kind) {
     case "rotate":
       return decision.expires;
@@ -85,6 +89,7 @@ function successorOf(
       hash: context.hasher.hash(secret),
       start: secretStart(secret),
       createdAt: now,
+      idleFrom: null,
       updatedAt: null,
       rotatedFrom: old.id,
       rotatedTo: null,

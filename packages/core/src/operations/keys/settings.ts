@@ -2,7 +2,8 @@ import { z } from "zod";
 import { isAsyncByType } from "../../records/key.js";
 import { type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { MAX_HELD } from "../../records/role.js";
-import { durationMs } from "../../rules/duration.js";
+import { type Duration, durationMs, LONGEST_DURATION } from "../../rules/duration.js";
+import { SHORTEST_IDLE_MS } from "../../rules/keys/idle-expiry.js";
 import { startsTooLate } from "../../rules/keys/start.js";
 import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
@@ -31,7 +32,7 @@ import {
   namedKeyRatelimits,
 } from "../limit-input.js";
 import { type RefillInput, refill } from "../refill-input.js";
-import { instant } from "../time-input.js";
+import { instant, spanOf } from "../time-input.js";
 import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 
 /** Labels of a key as an input gives them. */
@@ -59,6 +60,11 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly expires?: number | Date | undefined;
   /** Unix epoch ms or a `Date`, earlier than `expires`, before which it is `NOT_STARTED`; from now on unless given. */
   readonly startsAt?: number | Date | undefined;
+  /**
+   * How long it lives without a valid verification, a day or more: whole ms, or a text such as `"90d"`; for ever unless given. Counted
+   * from its creation or start before the first.
+   */
+  readonly expiresWhenUnused?: Duration | undefined;
   /** Uses that it has: whole and >= 1, unlimited unless given. */
   readonly remaining?: number | undefined;
   /** How its uses are restored; needs `remaining`. */
@@ -105,6 +111,8 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly expires?: number | Date | null | undefined;
   /** Unix epoch ms or a `Date`, earlier than its expiry, before which it is `NOT_STARTED`; null: from now on. */
   readonly startsAt?: number | Date | null | undefined;
+  /** How long it lives without a valid verification, a day or more: whole ms, or a text such as `"90d"`; null: for ever. */
+  readonly expiresWhenUnused?: Duration | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
   readonly remaining?: number | null | undefined;
   /** How uses are restored; null for not at all. */
@@ -135,6 +143,13 @@ const keyTags = list(
   "tags",
 ).transform(tagSet);
 
+/** After how long without a use a key expires. */
+const idleSpan = spanOf(
+  SHORTEST_IDLE_MS,
+  LONGEST_DURATION,
+  'must be at least a day: a whole number of ms from 86400000 to 2^52, or a text such as "24h" or "90d"',
+);
+
 /** The fields that a key is given when it is created, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
@@ -148,6 +163,7 @@ export const keySettingsFields = {
   permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   expires: instant(1).optional(),
   startsAt: instant(1).optional(),
+  expiresWhenUnused: idleSpan.optional(),
   remaining: wholeNumber(1).optional(),
   refill: refill.optional(),
   ratelimit: keyRatelimit.optional(),
@@ -229,6 +245,7 @@ const updateFields = {
   ipWhitelist: ipWhitelist.nullish(),
   expires: instant(1).nullish(),
   startsAt: instant(1).nullish(),
+  expiresWhenUnused: idleSpan.nullish(),
   remaining: wholeNumber(0).nullish(),
   refill: refill.nullish(),
   ratelimit: keyRatelimit.nullish(),

@@ -15,6 +15,7 @@ import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
 import { keyFields, linksOf } from "./audit-fields.js";
+import { refuseUncounted } from "./create-key.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
 import { loadedOrThrow, readKeys } from "./load.js";
 import type { KeyOperations } from "./operations.js";
@@ -43,6 +44,7 @@ async function updateEach(
   wanted: KeyUpdate,
   fieldOf?: (index: number) => string,
 ): Promise<void> {
+  refuseUncounted(context, wanted.expiresWhenUnused);
   await changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
     evenDamaged: switchesOffOnly(wanted),
     fieldOf,

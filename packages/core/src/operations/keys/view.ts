@@ -1,5 +1,6 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
+import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
 import { keyState } from "../../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
@@ -10,7 +11,7 @@ import type {
 import { DEFAULT_LIMIT, toWireFigures, type WireLimitFigures } from "../../rules/rate-limit.js";
 import { dueRefill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { EpochMs } from "../../time.js";
+import type { EpochMs, SpanMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
@@ -49,6 +50,10 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly expires?: EpochMs;
   /** Unix epoch ms before which it is refused; absent: it may be used from its creation on. */
   readonly startsAt?: EpochMs;
+  /** How long it lives without a valid verification, in ms; absent: for ever. */
+  readonly expiresWhenUnused?: SpanMs;
+  /** With `expiresWhenUnused`: Unix epoch ms at which it expires unless it is used; a few seconds behind, as statistics are. */
+  readonly idleExpiresAt?: EpochMs;
   /** Uses left as of now, whole and >= 0: a refill that has fallen due shows. Absent when unlimited. */
   readonly remaining?: number;
   /** Uses that reservations hold, beside `remaining`: whole and >= 1. Absent where none are held. */
@@ -108,6 +113,7 @@ export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
 export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
   const { enabled, expires, startsAt } = key;
+  const idleAt = idleExpiresAt(key, loaded.lastUsedAt);
   const { usage, refill } = effectiveUses(loaded);
   const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
   const view: Mutable<KeyView> = {
@@ -118,7 +124,8 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     createdAt: key.createdAt,
     roles,
     permissions,
-    enabled: keyState({ enabled, expires, startsAt, remaining }, now) === "enabled",
+    enabled:
+      keyState({ enabled, expires, startsAt, remaining, idleExpiresAt: idleAt }, now) === "enabled",
   };
   // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
   for (const label in KEY_LABELS) {
@@ -132,6 +139,8 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   if (loaded.lastUsedAt !== null) view.lastUsedAt = loaded.lastUsedAt;
   if (key.expires !== null) view.expires = key.expires;
   if (key.startsAt !== null) view.startsAt = key.startsAt;
+  if (key.expiresWhenUnused !== null) view.expiresWhenUnused = key.expiresWhenUnused;
+  if (idleAt !== null) view.idleExpiresAt = idleAt;
   if (key.usesFrom === "identity") view.usesFrom = key.usesFrom;
   if (remaining !== null) view.remaining = remaining;
   if (holds !== undefined && holds.uses > 0) view.reserved = holds.uses;
@@ -194,10 +203,10 @@ export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,
 ): ShownSettings<Types> {
   const { ownerId: externalId, meta, tags, roles, permissions, expires, ratelimits } = shown;
-  const { ipWhitelist, startsAt, usesFrom, remaining, refill } = shown;
+  const { ipWhitelist, startsAt, expiresWhenUnused, usesFrom, remaining, refill } = shown;
   const uses = usesFrom === "identity" ? { usesFrom } : { remaining, refill };
   const labels = labelsOf((label) => shown[label]);
-  const times = { expires, startsAt };
+  const times = { expires, startsAt, expiresWhenUnused };
   const rest = { externalId, meta, tags, ipWhitelist, roles, permissions, ratelimits };
   return { ...labels, ...rest, ...times, ...uses };
 }

@@ -4,6 +4,7 @@ import {
   type VerificationTrace,
 } from "../../audit/verification-events.js";
 import { LatchkeyError } from "../../errors.js";
+import { mustStoreUse } from "../../rules/keys/idle-expiry.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan } from "../../store/charge.js";
@@ -94,7 +95,8 @@ async function verifyAfresh(
   for (let attempt = 0; attempt < MAX_ROUNDS; attempt += 1) {
     const found = await findKeyBySecret(context, request.secret, hashes);
     if (found === null) return unknownSecret(context, request, watch);
-    const pending = verifyCached(context, request, scope, context.cache.keep(found), watch);
+    const fresh = context.cache.keep(found);
+    const pending = verifyCached(context, request, scope, fresh, watch, true);
     const verdict = pending !== null && "then" in pending ? await pending : pending;
     if (verdict !== null) return verdict;
   }
@@ -105,6 +107,7 @@ async function verifyAfresh(
  * Decides on what is known of a key, and lets the store confirm it in the step that charges. A refusal is confirmed as well: no
  * verdict is given on records that have changed since they were read.
  *
+ * @param isFresh - Whether the key was just read: uses of it by others are known, and a key that nobody uses may be refused.
  * @returns Null where they have. At once from a store that need not wait.
  */
 function verifyCached(
@@ -113,11 +116,13 @@ function verifyCached(
   scope: VerifyScope,
   cached: CachedKey,
   watch: Watch | null,
+  isFresh = false,
 ): VerifyOutcome | null | Promise<VerifyOutcome | null> {
   if (!isVisible(context, scope, cached)) return unknownSecret(context, request, watch);
   const { question, requestId } = request;
   const now = context.now();
   const refusal = judgeRecords(cached, question, now);
+  if (refusal !== null && !isFresh && cached.key.expiresWhenUnused !== null) return null;
   const plan = refusal === null ? chargePlanOf(cached, question) : null;
   const isRemembered = requestId !== undefined && plan !== null;
   const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
@@ -170,7 +175,37 @@ function conclude(
       { loaded: cached, verdict, cost: question.cost, now, charge, shadows },
       traceOf(context, request, watch),
     );
-  return verdict;
+  if (cached.key.expiresWhenUnused === null || !verdict.valid) return verdict;
+  const storing = storeUse(context, cached, now);
+  return storing === null ? verdict : storing.then(() => verdict);
+}
+
+/**
+ * Stores a use before it is answered, where nobody would know of it soon enough: counts are written seconds later, or never.
+ *
+ * @returns Null where what is stored will do. Never rejects: the use was taken, and is counted with the others.
+ * @see packages/core/decisions/0039-keys-that-nobody-uses.md
+ */
+function storeUse(
+  { store, workspaceId }: OperationContext,
+  cached: CachedKey,
+  now: EpochMs,
+): Promise<void> | null {
+  const { key } = cached;
+  if (!mustStoreUse(key, cached.lastUsedAt, now)) return null;
+  const uses = [{ kind: "key", id: key.id, usedAt: now }] as const;
+  cached.storing ??= store
+    .addStatistics(workspaceId, { counts: [], uses })
+    .then(
+      () => {
+        cached.lastUsedAt = now;
+      },
+      () => undefined,
+    )
+    .finally(() => {
+      cached.storing = null;
+    });
+  return cached.storing;
 }
 
 /** @param place - Of the record that has as many as may be: the key, or its identity. */

@@ -18,11 +18,16 @@ export interface KeyStateFields {
 
 /** State of a key at `now`: `enabled = enabled && !expired && started && !exhausted`. */
 export function keyState(
-  fields: KeyStateFields & { readonly startsAt?: EpochMs | null },
+  fields: KeyStateFields & {
+    readonly startsAt?: EpochMs | null;
+    /** Of a key that expires when it is not used. */
+    readonly idleExpiresAt?: EpochMs | null;
+  },
   now: EpochMs,
 ): KeyState {
   if (!fields.enabled) return "switched-off";
   if (isExpired(fields.expires, now)) return "expired";
+  if (isExpired(fields.idleExpiresAt ?? null, now)) return "expired";
   if (!isStarted(fields.startsAt ?? null, now)) return "not-started";
   if (fields.remaining === 0) return "exhausted";
   return "enabled";

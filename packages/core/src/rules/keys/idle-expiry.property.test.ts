@@ -1,0 +1,46 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LAST_INSTANT } from "../../time.js";
+import { isExpired } from "./expiry.js";
+import { type IdleFields, idleExpiresAt, mustStoreUse } from "./idle-expiry.js";
+
+const instant = fc.integer({ min: 0, max: 100 });
+const fields: fc.Arbitrary<IdleFields> = fc.record({
+  expiresWhenUnused: fc.option(fc.integer({ min: 1, max: 50 })),
+  createdAt: instant,
+  startsAt: fc.option(instant),
+  idleFrom: fc.option(instant),
+});
+
+test("a key dies its whole span after the latest of creation, start, return and use, and never without a span", () => {
+  fc.assert(
+    fc.property(fields, fc.option(instant), (key, usedAt) => {
+      const { expiresWhenUnused, createdAt, startsAt, idleFrom } = key;
+      const since = Math.max(createdAt, startsAt ?? 0, idleFrom ?? 0, usedAt ?? 0);
+      const dies = expiresWhenUnused === null ? null : since + expiresWhenUnused;
+      expect(idleExpiresAt(key, usedAt)).toBe(dies);
+    }),
+  );
+});
+
+test("a key that was used within half of its span is found alive by whoever goes by the uses that had to be stored", () => {
+  fc.assert(
+    fc.property(fields, fc.array(instant), instant, (key, uses, after) => {
+      let stored: number | null = null;
+      let latest: number | null = null;
+      for (const at of uses.sort((one, other) => one - other)) {
+        if (isExpired(idleExpiresAt(key, stored), at)) continue;
+        latest = at;
+        if (mustStoreUse(key, stored, at)) stored = at;
+      }
+      if (latest === null || key.expiresWhenUnused === null) return;
+      const now = latest + Math.min(after, Math.ceil(key.expiresWhenUnused / 2) - 1);
+      expect(isExpired(idleExpiresAt(key, stored), now)).toBe(false);
+    }),
+  );
+});
+
+test("a span beyond the last instant of a date ends there", () => {
+  const key = { createdAt: 5, startsAt: null, idleFrom: null, expiresWhenUnused: 2 ** 52 };
+  expect(idleExpiresAt(key, LAST_INSTANT - 1)).toBe(LAST_INSTANT);
+});

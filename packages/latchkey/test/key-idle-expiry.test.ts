@@ -1,0 +1,154 @@
+import { interceptStore, type KeyStore } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore } from "./every-store.js";
+import { DAY_MS, describeOnMemory, issue, NOON, rejectionOf } from "./test-context.js";
+
+/** Counts are written when a latchkey is closed, and not in the time of a test. */
+const LATE = { usage: { flushMs: "1h" } } as const;
+
+describeOnEveryStore("a key that expires when it is not used", (open) => {
+  test("is dead its span after its creation, not a millisecond before, and shows when", async () => {
+    const context = open(LATE);
+    const { latchkey } = context;
+    const idleExpiresAt = NOON + 2 * DAY_MS;
+    const { apiId, keyId, key } = await issue(context, { expiresWhenUnused: "2d" });
+    const shown = { expiresWhenUnused: 2 * DAY_MS, idleExpiresAt };
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ ...shown, enabled: true });
+    context.setClock(idleExpiresAt - 1);
+    expect((await latchkey.explainKey({ keyId })).code).toBe("VALID");
+    context.setClock(idleExpiresAt);
+    const dead = { code: "EXPIRED", enabled: false };
+    for (const one of [latchkey, context.another()])
+      expect(await one.verifyKey({ key })).toMatchObject(dead);
+    expect((await latchkey.listKeys({ apiId })).keys).toMatchObject([{ ...shown, enabled: false }]);
+    const { checks } = await latchkey.verifyKey({ key, dryRun: true });
+    expect(checks).toContainEqual({ check: "idle", passed: false, idleExpiresAt });
+    await latchkey.updateKey({ keyId, expiresWhenUnused: null });
+    expect(await context.another().verifyKey({ key })).toMatchObject({ code: "VALID" });
+  });
+
+  test("lives on in every process by what one of them verified, long before counts are written", async () => {
+    const context = open(LATE);
+    const { key } = await issue(context, { expiresWhenUnused: "2d" });
+    const [one, other] = [context.another(), context.another()];
+    const codeOf = async (latchkey: typeof one) => (await latchkey.verifyKey({ key })).code;
+    // The other has it in memory, as it was in the beginning.
+    expect(await codeOf(other)).toBe("VALID");
+    context.advance(2 * DAY_MS - 1);
+    expect(await codeOf(one)).toBe("VALID");
+    context.advance(1);
+    expect(await codeOf(other)).toBe("VALID");
+    expect(await codeOf(context.another())).toBe("VALID");
+    context.advance(DAY_MS - 1);
+    // A process that is gone has written no counts.
+    expect(await codeOf(context.another())).toBe("VALID");
+    context.advance(2 * DAY_MS);
+    expect(await codeOf(one)).toBe("EXPIRED");
+    expect(await codeOf(other)).toBe("EXPIRED");
+  });
+
+  test("begins anew when it is enabled again, as its successor does with its creation", async () => {
+    const context = open(LATE);
+    const { latchkey } = context;
+    const { keyId, key } = await issue(context, { expiresWhenUnused: DAY_MS });
+    context.advance(DAY_MS / 2);
+    const successor = await latchkey.rotateKey({ keyId, graceMs: "9d" });
+    context.advance(DAY_MS / 2);
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
+    expect(await latchkey.explainKey({ keyId: successor.keyId })).toMatchObject({ code: "VALID" });
+    context.advance(DAY_MS / 2);
+    const refused = await rejectionOf(latchkey.rotateKey({ keyId: successor.keyId }));
+    expect(refused).toMatchObject({ code: "PRECONDITION_FAILED", reason: "key-expired" });
+    await latchkey.updateKey({ keyId: successor.keyId, enabled: true });
+    context.advance(DAY_MS - 1);
+    expect(await context.another().verifyKey({ key: successor.key })).toMatchObject({
+      code: "VALID",
+    });
+  });
+});
+
+describeOnMemory("a key that expires when it is not used", (open) => {
+  test("has a span of at least a day", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { apiId, keyId } = await issue(context);
+    for (const expiresWhenUnused of ["24h", "1440m", "86400s", DAY_MS, "90d"] as const)
+      await latchkey.updateKey({ keyId, expiresWhenUnused });
+    for (const expiresWhenUnused of ["23h", DAY_MS - 1, 0, "1w", 1.5, 2 ** 53] as never[])
+      for (const call of [
+        latchkey.createKey({ apiId, expiresWhenUnused }),
+        latchkey.updateKey({ keyId, expiresWhenUnused }),
+      ])
+        expect((await rejectionOf(call)).issues).toMatchObject([{ path: "expiresWhenUnused" }]);
+  });
+
+  test("counts from its start, and of an imported one from its import", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const startsAt = NOON + 5 * DAY_MS;
+    const { apiId, keyId } = await issue(context, { startsAt, expiresWhenUnused: "1d" });
+    expect((await latchkey.getKey({ keyId })).idleExpiresAt).toBe(startsAt + DAY_MS);
+    const createdAt = NOON - 400 * DAY_MS;
+    const plaintext = "old_3f9c2a7d51e84b06";
+    const imported = { apiId, plaintext, createdAt, expiresWhenUnused: "90d" } as const;
+    await latchkey.createKeys([imported]);
+    expect(await latchkey.verifyKey({ key: plaintext })).toMatchObject({ code: "VALID" });
+  });
+
+  test("stores a use once in half of its span, however often it is used, and at no cost to other keys", async () => {
+    const context = open(LATE);
+    let stored = 0;
+    const counting: KeyStore = interceptStore(context.store, ({ method }, call) => {
+      if (method === "addStatistics") stored += 1;
+      return call();
+    });
+    const latchkey = context.another({ store: counting });
+    const { key } = await issue(context, { expiresWhenUnused: "10d" });
+    const plain = await issue(context);
+    for (let hour = 0; hour < 24 * 20; hour += 1) {
+      expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
+      expect(await latchkey.verifyKey({ key: plain.key })).toMatchObject({ code: "VALID" });
+      context.advance(DAY_MS / 24);
+    }
+    expect(stored).toBe(3);
+  });
+
+  test("is let in where its use could not be stored, and told apart from an expiry by its event", async () => {
+    const context = open(LATE);
+    const failing: KeyStore = interceptStore(context.store, ({ method }, call) =>
+      method === "addStatistics" ? Promise.reject(new Error("away")) : call(),
+    );
+    const events: unknown[] = [];
+    const latchkey = context.another({
+      store: failing,
+      onEvent: (event) => {
+        if (event.type === "key.expired") events.push(event.expiredAt);
+      },
+    });
+    const { key } = await issue(context, { expiresWhenUnused: "2d", expires: NOON + 9 * DAY_MS });
+    context.advance(DAY_MS);
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID" });
+    context.advance(DAY_MS);
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
+    expect(events).toEqual([NOON + 2 * DAY_MS]);
+  });
+
+  test("is refused where uses are not counted", async () => {
+    const context = open({ usage: false });
+    const { latchkey } = context;
+    const { apiId, keyId } = await issue(context);
+    const expiresWhenUnused = "90d";
+    const plaintext = "old_3f9c2a7d51e84b06";
+    for (const call of [
+      latchkey.createKey({ apiId, expiresWhenUnused }),
+      latchkey.updateKey({ keyId, expiresWhenUnused }),
+      latchkey.createKeys([{ apiId, plaintext, expiresWhenUnused }]),
+    ])
+      expect(await rejectionOf(call)).toMatchObject({
+        code: "PRECONDITION_FAILED",
+        reason: "usage-off",
+        details: { field: "expiresWhenUnused" },
+      });
+    await latchkey.updateKey({ keyId, expiresWhenUnused: null });
+  });
+});
