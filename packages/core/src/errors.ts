@@ -56,6 +56,8 @@ export const ERROR_REASONS = [
   "reservation-expired",
   /** `CONFLICT`: the reservation was settled or released before, with other figures. */
   "reservation-ended",
+  /** `PRECONDITION_FAILED`: only `details.limit` keys can be put in that order. */
+  "too-many-keys",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
   /** `BAD_REQUEST`: a limit that neither the key nor its identity has; `details` names the key, and the first such limit. */

@@ -101,7 +101,9 @@ export type {
 } from "./operations/keys/import-input.js";
 export type {
   CreatedKey,
+  FoundKeys,
   KeyList,
+  ListKeysInput,
   ListKeysScope,
   Reencrypted,
   RemainingUses,

@@ -25,7 +25,9 @@ const LIBRARY_ONLY = [
 describe("the table of operations", () => {
   test("serves every operation of the library but those of a host", () => {
     const served = OPERATIONS.flatMap(({ operation }) => operation ?? []);
-    expect([...served, ...LIBRARY_ONLY].sort()).toEqual(Object.keys(CORE_OPERATIONS).sort());
+    // The keys of an API had a path of their own before there were those of a workspace.
+    const names = [...Object.keys(CORE_OPERATIONS), "listKeys"];
+    expect([...served, ...LIBRARY_ONLY].sort()).toEqual(names.sort());
   });
 
   test("names each operation of HTTP after its operation of the library", () => {

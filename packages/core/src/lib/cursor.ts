@@ -2,10 +2,19 @@ import { decodeBinary, encodeBinary } from "./base64url.js";
 
 const VERSION = "1";
 
+const ID_FORM = /^[a-z]+_[A-Za-z0-9]+$/;
+
 /** A list that is read page by page, and what it belongs to: a cursor of one list fits no other. */
 export interface ListScope {
-  readonly list: "keys" | "identities" | "apis" | "root-keys" | "audit-events" | "reservations";
-  /** Id of what the list belongs to: an API, a key, an identity, or a workspace. */
+  readonly list:
+    | "keys"
+    | "found-keys"
+    | "identities"
+    | "apis"
+    | "root-keys"
+    | "audit-events"
+    | "reservations";
+  /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */
   readonly ownerId: string;
 }
 
@@ -15,19 +24,23 @@ export interface ListScope {
  * It holds a position and nothing that grants anything: workspace and API come from the request itself,
  * so a forged cursor can at most start a page elsewhere in a list that its caller may read anyway.
  *
- * @param lastId - Id of the last item of the page before.
+ * @param position - Id of the last item of the page before, or another text in ASCII that says where to go on.
  */
-export function encodeCursor(scope: ListScope, lastId: string): string {
-  return encodeBinary(beginningOf(scope) + lastId);
+export function encodeCursor(scope: ListScope, position: string): string {
+  return encodeBinary(beginningOf(scope) + position);
 }
 
-/** Reads a cursor, or answers null when it is damaged or belongs to another list. */
-export function decodeCursor(scope: ListScope, cursor: string): string | null {
+/**
+ * Reads a cursor, or answers null when it is damaged or belongs to another list.
+ *
+ * @param form - What a position is: an id unless given.
+ */
+export function decodeCursor(scope: ListScope, cursor: string, form = ID_FORM): string | null {
   const text = decodeBinary(cursor);
   const beginning = beginningOf(scope);
   if (text === null || !text.startsWith(beginning)) return null;
-  const lastId = text.slice(beginning.length);
-  return /^[a-z]+_[A-Za-z0-9]+$/.test(lastId) ? lastId : null;
+  const position = text.slice(beginning.length);
+  return form.test(position) ? position : null;
 }
 
 /** ASCII, as every id is. */

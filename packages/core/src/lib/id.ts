@@ -50,11 +50,10 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
 }
 
 /**
- * The lowest id that can be made at an instant: every id that was made before sorts below it.
+ * What every id that is made at an instant or later sorts above, and every earlier one below.
  *
- * @param at - Unix epoch ms.
+ * @param at - Unix epoch ms, below 58^9.
  */
 export function lowestIdAt(kind: IdKind, at: EpochMs): string {
-  const lowestRest = encodeFixedWidth(0, SEQUENCE_WIDTH + RANDOM_WIDTH);
-  return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}${lowestRest}`;
+  return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}`;
 }

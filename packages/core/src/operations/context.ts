@@ -138,12 +138,17 @@ export function randomRepeated(what: string): LatchkeyError {
 /**
  * Where a page starts: after the item that the cursor names, or at the beginning.
  *
+ * @param form - As decodeCursor takes it.
  * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or belongs to another list.
  */
-export function afterCursor(scope: ListScope, cursor: string | undefined): string | null {
+export function afterCursor(
+  scope: ListScope,
+  cursor: string | undefined,
+  form?: RegExp,
+): string | null {
   if (cursor === undefined) return null;
-  const afterId = decodeCursor(scope, cursor);
-  if (afterId === null)
+  const position = decodeCursor(scope, cursor, form);
+  if (position === null)
     throw badRequest([{ path: "cursor", message: "must be a cursor that this list answered" }]);
-  return afterId;
+  return position;
 }

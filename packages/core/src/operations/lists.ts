@@ -32,13 +32,14 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    */
   apis(input?: PageInput): ListIterator<ApiView>;
   /**
-   * All keys of an API, or those of one identity in it, in the order of their creation.
+   * All keys of the workspace, of an API or of an owner, or those that every filter keeps, in the order of their creation unless
+   * another is given.
    *
    * @throws LatchkeyError in the loop, as listKeys.
    * @example
    * for await (const key of latchkey.keysOf({ apiId })) console.log(key.id, key.lastUsedAt);
    */
-  keysOf(input: InputOf<"listKeys">): ListIterator<KeyView<Types>>;
+  keysOf(input?: InputOf<"listKeys", Types>): ListIterator<KeyView<Types>>;
   /**
    * All identities of the workspace, in the order of their creation.
    *
@@ -77,7 +78,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
 export function bindLists(operations: Operations): Lists {
   return {
     apis: (input = {}) => iterateList(operations.listApis, input, ({ apis }) => apis),
-    keysOf: (input) => iterateList(operations.listKeys, input, ({ keys }) => keys),
+    keysOf: (input = {}) => iterateList(operations.listKeys, input, ({ keys }) => keys),
     identities: (input = {}) =>
       iterateList(operations.listIdentities, input, ({ identities }) => identities),
     rootKeys: (input = {}) =>

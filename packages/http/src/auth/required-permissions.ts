@@ -61,6 +61,19 @@ export function onApiById(
   return onApi(actions, { kind: "api", apiId });
 }
 
+/** To read keys of an API, or without one those of all. */
+export function toListKeys({
+  apiId,
+  decrypt,
+}: {
+  readonly apiId?: string | undefined;
+  readonly decrypt?: boolean | null | undefined;
+}): RequiredPermissions {
+  const actions = ["read_key", "read_api"] as const;
+  const subject: Subject = apiId === undefined ? NO_SUBJECT : { kind: "api", apiId };
+  return onApi(decrypt === true ? [...actions, "decrypt_key"] : actions, subject);
+}
+
 /** Actions on the API that this key belongs to. */
 export function onApiOfKey(
   keyId: string,

@@ -63,6 +63,40 @@ function notesOn(operations: readonly string[], notes: Readonly<Record<string, s
   );
 }
 
+/** Fields of a list of keys. */
+const KEY_LIST: Readonly<Record<string, string>> = {
+  apiId: "Only keys of this API.",
+  createdAfter: "Only keys created at this instant or later: Unix epoch ms.",
+  createdBefore: "Only keys created before this instant: Unix epoch ms.",
+  enabled: "Only keys whose `enabled`, as responses have it, is this.",
+  environment: "Only keys with exactly this `environment`.",
+  expiresAfter: "Only keys that expire at this instant or later: Unix epoch ms.",
+  expiresBefore: "Only keys that expire before this instant: Unix epoch ms.",
+  externalId: "Only keys of this user, by your own id.",
+  identityId: "Only keys of this identity; not with `externalId`.",
+  limit: "Largest number of items on the page.",
+  nameContains: "Only keys whose name contains this, ignoring case.",
+  order: "`desc` for the last first; `asc` if omitted.",
+  orderBy: "`createdAt` if omitted.",
+  ownerId: "Deprecated: `externalId`, which wins.",
+  permission:
+    "Only keys that a verification would grant this permission, directly, through a role or by a wildcard.",
+  role: "Only keys that have the role of this name.",
+  tags: "Only keys that have all of these tags.",
+  scanned: "Number of keys that were read for this page; only with filters or an order.",
+  total:
+    "Exact number of all live keys of the API, regardless of page and user. Only without `identityId`, filters and order.",
+  usedAfter: "Only keys last used at this instant or later: Unix epoch ms.",
+  usedBefore: "Only keys last used before this instant, or never: Unix epoch ms.",
+};
+
+/** The same list has two paths. */
+const KEY_LISTS = Object.fromEntries(
+  ["apis.listKeys", "keys.listKeys"].flatMap((operation) =>
+    Object.entries(KEY_LIST).map(([field, note]) => [`${operation}.${field}`, note]),
+  ),
+);
+
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
  * or the last of these names if that is enough (`error.code`). A field of an input and one of the same name in the response
@@ -180,10 +214,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "VerificationBucket.time": "Start of the bucket, Unix epoch ms.",
   "VerificationBucket.usageExceeded": "Number of verdicts `USAGE_EXCEEDED`.",
   "apis.listApis.limit": "Largest number of items on the page.",
-  "apis.listKeys.externalId": "Only keys of this user, by your own id.",
-  "apis.listKeys.limit": "Largest number of items on the page.",
-  "apis.listKeys.ownerId": "Deprecated: `externalId`, which wins.",
-  "apis.listKeys.total": "Exact number of all live keys of the API, regardless of page and filter.",
+  ...KEY_LISTS,
   "apis.updateApi.ipWhitelist":
     "The whole list of addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; `null` or an empty list for anywhere.",
   "audit.listAuditEvents.actor": "Only changes by this actor, as in `actor` of the entries.",

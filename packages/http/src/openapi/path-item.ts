@@ -50,7 +50,7 @@ export function pathItemOf(
 
 /** The input of an operation, split by where its fields are sent. */
 function inputOf(
-  { method, input, headerFields = {}, example }: Operation,
+  { method, input, headerFields = {}, queryTypes = {}, example }: Operation,
   owner: string,
   components: Components,
 ): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
@@ -65,6 +65,8 @@ function inputOf(
       in: location,
       required: required.includes(field),
       ...(description !== undefined && { description }),
+      // Commas between the items, not the parameter once for each.
+      ...(queryTypes[field] === "list" && { style: "form", explode: false }),
       schema: withoutNull(plain),
       ...(value !== undefined && { example: value }),
     };

@@ -1,4 +1,4 @@
-import { onApi, onApiById, onKeys } from "../auth/required-permissions.js";
+import { onApi, onApiById, onKeys, toListKeys } from "../auth/required-permissions.js";
 import {
   api,
   apiList,
@@ -11,6 +11,7 @@ import {
 } from "../response-schemas/apis.js";
 import { empty } from "../response-schemas/shared.js";
 import { API_ID, KEY } from "./examples.js";
+import { LIST_KEYS, listKeysText } from "./list-keys.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 /** What deleteKeys, disableKeys and enableKeys act on. */
@@ -100,21 +101,14 @@ export const APIS: readonly Operation[] = [
     requiredPermissions: ({ apiId }) => onApiById(apiId, "update_api"),
   }),
   defineOperation({
+    ...LIST_KEYS,
     name: "apis.listKeys",
-    operation: "listKeys",
-    method: "GET",
     summary: "List the keys of an API",
-    description:
-      "One page, in the order of creation; with `externalId` only the keys of that identity. Send the `cursor` of a " +
-      "response to get the next page. `decrypt=true` shows the secrets of recoverable keys, and needs `decrypt_key`, too.",
-    queryTypes: { limit: "integer", decrypt: "boolean", revalidateKeysCache: "boolean" },
+    description: listKeysText("With `externalId` or `identityId` only the keys of that user."),
+    requiredField: "apiId",
     response: keyList,
-    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { input: { apiId: API_ID, limit: 2 }, response: { keys: [KEY], total: 1 } },
-    requiredPermissions: ({ apiId, decrypt }) =>
-      decrypt === true
-        ? onApiById(apiId, "read_key", "read_api", "decrypt_key")
-        : onApiById(apiId, "read_key", "read_api"),
+    requiredPermissions: toListKeys,
   }),
   defineOperation({
     name: "apis.deleteApi",

@@ -9,12 +9,15 @@ import {
   onApiOfSecret,
   onIdentity,
   type RequiredPermissions,
+  toListKeys,
 } from "../auth/required-permissions.js";
 import { updateKeyPermissions, updateKeysPermissions } from "../auth/update-key-permissions.js";
+import { keyList } from "../response-schemas/apis.js";
 import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
 import { empty } from "../response-schemas/shared.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
+import { LIST_KEYS, listKeysText } from "./list-keys.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 /** The operation that `publicVerify` opens to everyone. */
@@ -164,6 +167,20 @@ export const KEYS: readonly Operation[] = [
       decrypt === true
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
+  }),
+  defineOperation({
+    ...LIST_KEYS,
+    name: "keys.listKeys",
+    summary: "Find keys",
+    description: listKeysText(
+      "Of the whole workspace, or with `apiId`, `externalId` or `identityId` the keys of that API or user.",
+    ),
+    response: keyList,
+    example: {
+      input: { externalId: "user_1", enabled: true },
+      response: { keys: [KEY], scanned: 3 },
+    },
+    requiredPermissions: toListKeys,
   }),
   defineOperation({
     name: "keys.whoami",

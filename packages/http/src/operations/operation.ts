@@ -17,7 +17,7 @@ import { withFieldsWithoutEffect, withoutEffectless } from "./fields-without-eff
 export type Method = "GET" | "POST";
 
 /** Type of a query parameter that is not a string. */
-export type QueryType = "integer" | "boolean";
+export type QueryType = "integer" | "boolean" | "list";
 
 /** Error codes that only some operations return. */
 export type OperationError = Extract<
@@ -51,6 +51,8 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
     fields: Readonly<Record<string, unknown>>,
     now: EpochMs,
   ) => readonly InputIssue[];
+  /** A field of the input that is optional in core, and required here. */
+  readonly requiredField?: string;
   /** Query parameters that are not strings. */
   readonly queryTypes?: Readonly<Record<string, QueryType>>;
   /** The body is an array. */
@@ -113,10 +115,17 @@ export function defineOperation<const Name extends OperationName, Response exten
   type Call = (input: unknown) => Promise<unknown>;
   const asInCore: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
   const { run: runOwn = asInCore, ...described } = definition as unknown as Operation;
-  const input = withFieldsWithoutEffect(operation, CORE_OPERATIONS[operation].input ?? noInput);
+  const own = withFieldsWithoutEffect(operation, CORE_OPERATIONS[operation].input ?? noInput);
+  const input = withRequired(own, described.requiredField);
   const run: Operation["run"] = (caller, given, requestId) =>
     runOwn(caller, withoutEffectless(operation, given), requestId);
   return { ...described, input, run };
+}
+
+function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
+  if (field === undefined) return input;
+  const object = input as z.ZodObject<Record<string, z.ZodOptional>>;
+  return object.safeExtend({ [field]: object.shape[field]?.unwrap() as z.ZodType });
 }
 
 /** Checks an entry of an operation that takes no input and that core does not have. */

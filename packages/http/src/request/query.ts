@@ -14,7 +14,7 @@ const MAX_PARAMETERS = 10_000;
 
 /**
  * Reads a query string, up to {@link MAX_PARAMETERS}. A parameter that is a number or a boolean is converted if it is written as one; any other value
- * stays a string, which the schema refuses with the same message as in a body.
+ * stays a string, which the schema refuses with the same message as in a body. The items of a list are separated by commas.
  *
  * @param text - What follows the `?`.
  * @param types - Parameters that are not strings.
@@ -74,6 +74,7 @@ const PLAIN_INTEGER = /^(?:0|[1-9][0-9]{0,15})$/;
 
 function convert(value: string, type: QueryType | undefined): unknown {
   if (type === "integer") return PLAIN_INTEGER.test(value) ? Number(value) : value;
+  if (type === "list") return value === "" ? [] : value.split(",");
   if (value === "true" || value === "1") return true;
   if (value === "false" || value === "0" || value === "null" || value === "") return false;
   return value;

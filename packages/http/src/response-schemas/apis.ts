@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyView } from "./keys.js";
-import { listOf, pageEnd, shared, whole } from "./shared.js";
+import { listOf, pageEnd, pageInfo, shared, whole } from "./shared.js";
 
 /** Response of apis.createApi. */
 export const createdApi = z.strictObject({ apiId: z.string() });
@@ -23,8 +23,13 @@ export const api = shared(
 /** Response of apis.listApis: a page in the order of creation. */
 export const apiList = z.strictObject({ apis: listOf(api), ...pageEnd });
 
-/** Response of apis.listKeys: a page in the order of creation, and the number of all live keys of the API. */
-export const keyList = z.strictObject({ keys: listOf(keyView), ...pageEnd });
+/** Response of apis.listKeys and keys.listKeys: a page of keys; of those of an API without filters their number, with filters how many were read. */
+export const keyList = z.strictObject({
+  keys: listOf(keyView),
+  total: pageEnd.total.optional(),
+  scanned: whole().optional(),
+  ...pageInfo,
+});
 
 /** Response of apis.deleteKeys. */
 export const deletedKeys = z.strictObject({ deletedKeys: whole() });

@@ -202,6 +202,11 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "keys.listReservations", input: {} },
   },
   {
+    message: "must not be given with externalId",
+    reason: SEPARATE_PARAMETERS,
+    example: { operation: "keys.listKeys", input: { externalId: "user_1", identityId: "id_1" } },
+  },
+  {
     message: "at most one of keyId, identityId and actor may be given",
     reason: SEPARATE_PARAMETERS,
     example: { operation: "audit.listAuditEvents", input: { keyId: KEY_ID, actor: "alice" } },

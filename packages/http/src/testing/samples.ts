@@ -76,6 +76,19 @@ export const SAMPLES: readonly Sample[] = [
     "identity",
   ),
   sample("keys.explainKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
+  sample("keys.listKeys", () => ({}), ["api.read_key", "api.read_api"], "all"),
+  sample(
+    "keys.listKeys, of an API",
+    ({ apiId }) => ({ apiId, enabled: true }),
+    ["api.read_key", "api.read_api"],
+    "api",
+  ),
+  sample(
+    "keys.listKeys, of a user, decrypting",
+    () => ({ externalId: "user_1", decrypt: true }),
+    ["api.read_key", "api.read_api", "api.decrypt_key"],
+    "all",
+  ),
   sample("keys.getKey", ({ keyId }) => ({ keyId }), ["api.read_key"], "key"),
   sample(
     "keys.getKey, decrypting",

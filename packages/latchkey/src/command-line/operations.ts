@@ -148,6 +148,8 @@ const CHANGES: ReadonlySet<string> = new Set(AUDIT_TYPES);
 
 /** A command that lists all of something, page by page. */
 export interface ListCommand<Item> {
+  /** `list` unless given. */
+  readonly name?: string;
   readonly text: string;
   readonly args?: readonly string[];
   readonly fields?: readonly Field[];
@@ -160,14 +162,14 @@ export interface ListCommand<Item> {
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
 
-/** A command `list`. */
+/** A command `list`, or one of another name that lists. */
 export function listCommand<Item>(spec: ListCommand<Item>): AddCommand {
   return (group, host) => addList(group, host, spec);
 }
 
 function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): void {
-  const { fields = [] } = spec;
-  const command = addInput(group.command("list").description(spec.text), spec.args, fields);
+  const { name = "list", fields = [] } = spec;
+  const command = addInput(group.command(name).description(spec.text), spec.args, fields);
   addCommonOptions(command).action(async () => {
     const options = command.opts<CommonOptions>();
     const typed = inputOf(command, fields, host);

@@ -61,7 +61,7 @@ export function apiNameOf(argument: string): ReadValue<string> {
 
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** So long after the command runs, in ms. */
+/** So long after the command runs, in ms; before it where that is below 0. */
 export class After {
   constructor(readonly ms: number) {}
 }
@@ -82,10 +82,19 @@ export function spanMs(text: string): number {
 
 /** An ISO date as {@link isoDate} reads it, or a span from now on, such as `30d`. */
 export function isoDateOrSpan(argument: string): ReadValue<number | After> {
-  const ofDate = isoDate(argument, ", or a span from now on, such as 30d");
+  return dateOrSpan(argument, 1, "a span from now on");
+}
+
+/** An ISO date as {@link isoDate} reads it, or how long ago, such as `30d`. */
+export function isoDateOrAge(argument: string): ReadValue<number | After> {
+  return dateOrSpan(argument, -1, "how long ago");
+}
+
+function dateOrSpan(argument: string, sign: 1 | -1, what: string): ReadValue<number | After> {
+  const ofDate = isoDate(argument, `, or ${what}, such as 30d`);
   return (text) => {
     const ms = spanMs(text);
-    return Number.isSafeInteger(ms) && ms > 0 ? new After(ms) : ofDate(text);
+    return Number.isSafeInteger(ms) && ms > 0 ? new After(sign * ms) : ofDate(text);
   };
 }
 

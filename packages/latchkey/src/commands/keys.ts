@@ -11,8 +11,8 @@ import {
   operationCommand,
   updateText,
 } from "../command-line/operations.js";
-import { day, instant } from "../command-line/output.js";
-import { wholeNumber } from "../command-line/values.js";
+import { type Column, day, instant } from "../command-line/output.js";
+import { isoDateOrAge, isoDateOrSpan, list, wholeNumber } from "../command-line/values.js";
 import { keysCommand } from "./many-keys.js";
 
 const BYTE_LENGTH: Field = {
@@ -42,6 +42,75 @@ const GRACE: Field = {
   read: span("--grace"),
 };
 
+/** Which keys are found. */
+const FILTERS: readonly Field[] = [
+  FIELDS.apiId,
+  FIELDS.externalId,
+  { flags: "--identity-id <id>", text: "id of an identity, in place of --external-id" },
+  {
+    flags: "--start <text>",
+    text: "what the secret begins with, or more of it: which key is this?",
+  },
+  {
+    flags: "--enabled <yes|no>",
+    text: "no: switched off, not started, expired or used up",
+    words: ["yes", "no"],
+    of: (word) => word === "yes",
+  },
+  ...range("expires", "30d from now", isoDateOrSpan),
+  ...range("used", "90d ago", isoDateOrAge),
+  ...range("created", "7d ago", isoDateOrAge),
+  { flags: "--name-contains <text>", text: "a part of the name, in upper or lower case" },
+  {
+    flags: "--permission <name>",
+    text: "a permission that a verification would grant it",
+  },
+  { flags: "--role <name>", text: "a role that it has" },
+  { flags: "--environment <text>", text: "its environment" },
+  { flags: "--tags <list>", text: "tags that it has all of, separated by commas", read: list },
+  {
+    flags: "--order-by <field>",
+    text: "createdAt unless given; the others with --api-id or a user, of at most 2,000 keys",
+    words: ["createdAt", "expires", "lastUsedAt"],
+  },
+  { flags: "--order <order>", text: "asc unless given", words: ["asc", "desc"] },
+];
+
+/** `--used-before <when>` and `--used-after <when>`. */
+function range(what: string, span: string, read: typeof isoDateOrAge): readonly Field[] {
+  return ["before", "after"].map((side) => ({
+    flags: `--${what}-${side} <when>`,
+    text: side === "before" ? `before then: ${span}, or an ISO date` : "then or later",
+    read: read(`--${what}-${side}`),
+  }));
+}
+
+const COLUMNS: readonly Column<ShownKey>[] = [
+  { title: "ID", of: ({ id }) => id },
+  { title: "START", of: ({ start }) => start, isWhole: true },
+  {
+    title: "STATE",
+    of: ({ state }) => state,
+    inTable: ({ state, expires }) => {
+      if (expires === undefined || state === "disabled") return state;
+      return `${state}${state === "expired" ? "" : " until"} ${day(expires)}`;
+    },
+  },
+  {
+    title: "LEFT",
+    of: ({ remaining }) => remaining ?? "unlimited",
+    inTable: ({ remaining }) => remaining,
+  },
+  { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never", inTable: null },
+  {
+    title: "LAST USED",
+    of: ({ lastUsedAt }) => instant(lastUsedAt),
+    inTable: ({ lastUsedAt }) => day(lastUsedAt),
+  },
+  { title: "EXTERNAL ID", of: ({ identity }) => identity?.externalId },
+  { title: "NAME", of: ({ name }) => name },
+];
+
 const COMMANDS: readonly AddCommand[] = [
   operationCommand({
     name: "create",
@@ -65,43 +134,18 @@ const COMMANDS: readonly AddCommand[] = [
     text: "list the keys of an API",
     args: ["<apiId>"],
     fields: [FIELDS.externalId],
-    page: async (latchkey, input) => {
-      const page = await latchkey.listKeys(input as { readonly apiId: string }, {
-        forExport: true,
-      });
-      const now = latchkey.now();
-      // Of what an export shows, only how the key was switched.
-      const items = page.keys.map(({ stored, ...key }) => ({
-        ...key,
-        state: stateText(key, stored?.enabled ?? key.enabled, now),
-      }));
-      return { items, cursor: page.cursor };
+    page: listPage,
+    columns: () => COLUMNS,
+  }),
+  listCommand({
+    name: "find",
+    text: "find keys of all APIs, of one or of a user, by what they are and how they are used",
+    fields: FILTERS,
+    page: async (latchkey, { start, ...input }) => {
+      const { items, cursor } = await listPage(latchkey, input);
+      return { items: items.filter((key) => canBegin(key.start, start as string)), cursor };
     },
-    columns: () => [
-      { title: "ID", of: ({ id }) => id },
-      { title: "START", of: ({ start }) => start, isWhole: true },
-      {
-        title: "STATE",
-        of: ({ state }) => state,
-        inTable: ({ state, expires }) => {
-          if (expires === undefined || state === "disabled") return state;
-          return `${state}${state === "expired" ? "" : " until"} ${day(expires)}`;
-        },
-      },
-      {
-        title: "LEFT",
-        of: ({ remaining }) => remaining ?? "unlimited",
-        inTable: ({ remaining }) => remaining,
-      },
-      { title: "EXPIRES", of: ({ expires }) => instant(expires) ?? "never", inTable: null },
-      {
-        title: "LAST USED",
-        of: ({ lastUsedAt }) => instant(lastUsedAt),
-        inTable: ({ lastUsedAt }) => day(lastUsedAt),
-      },
-      { title: "EXTERNAL ID", of: ({ identity }) => identity?.externalId },
-      { title: "NAME", of: ({ name }) => name },
-    ],
+    columns: () => [...COLUMNS, { title: "API ID", of: ({ apiId }) => apiId, inTable: null }],
   }),
   operationCommand({
     name: "get",
@@ -174,13 +218,36 @@ const COMMANDS: readonly AddCommand[] = [
   }),
 ];
 
+async function listPage(latchkey: Latchkey, input: Input) {
+  const page = await latchkey.listKeys(input, { forExport: true });
+  const now = latchkey.now();
+  // Of what an export shows, only how the key was switched.
+  const items = page.keys.map(({ stored, ...key }) => ({
+    ...key,
+    state: stateText(key, stored?.enabled ?? key.enabled, now),
+  }));
+  return { items, cursor: page.cursor };
+}
+
+/** Whether a secret of which this much is shown may begin like this. Nothing is known of one that shows nothing. */
+function canBegin(shown: string, typed: string | undefined): boolean {
+  if (typed === undefined) return true;
+  return shown.startsWith(typed) || (shown !== "" && typed.startsWith(shown));
+}
+
 /** Adds `latchkey keys`: issuing keys, and looking after them. */
 export function addKeys(program: Command, host: Host): void {
-  const keys = addGroup(program, "keys", "create, list, show, change, rotate and delete keys", [
-    "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
-    "latchkey keys list <apiId> --external-id user_1 --json",
-    "latchkey keys disable --owner user_1",
-  ]);
+  const keys = addGroup(
+    program,
+    "keys",
+    "create, list, find, show, change, rotate and delete keys",
+    [
+      "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
+      "latchkey keys list <apiId> --external-id user_1 --json",
+      "latchkey keys find --enabled yes --used-before 90d",
+      "latchkey keys disable --owner user_1",
+    ],
+  );
   for (const add of COMMANDS) add(keys, host);
 }
 

@@ -102,6 +102,26 @@ export async function fill(
     ["findApiOfKey", { keyId }],
     ["listKeys", { apiId, ...page, externalId: "user_1", decrypt: false }],
     [
+      "listKeys",
+      {
+        identityId,
+        enabled: true,
+        expiresBefore: 9_000_000_000_000,
+        expiresAfter: 1,
+        usedBefore: 9_000_000_000_000,
+        usedAfter: 0,
+        createdBefore: 9_000_000_000_000,
+        createdAfter: 1,
+        nameContains: "a",
+        permission: "docs.read",
+        role: "reader",
+        environment: "live",
+        tags: ["eu"],
+        orderBy: "expires",
+        order: "desc",
+      },
+    ],
+    [
       "updateKey",
       {
         keyId,

@@ -247,6 +247,13 @@ const CASES: readonly ReasonCase[] = [
     },
   },
   {
+    title: "an order by expires of the keys of a workspace",
+    reason: "too-many-keys",
+    code: "PRECONDITION_FAILED",
+    details: { limit: 2_000 },
+    call: ({ latchkey }) => latchkey.listKeys({ orderBy: "expires" }),
+  },
+  {
     title: "a settle of more than is reserved",
     reason: "over-reservation",
     code: "PRECONDITION_FAILED",

@@ -93,7 +93,12 @@ const INPUTS: {
   whoami: [({ key }) => ({ key })],
   findApiOfKey: [({ keyId }) => ({ keyId })],
   getKey: [({ keyId }) => ({ keyId }), ({ keyId }) => ({ keyId, decrypt: true })],
-  listKeys: [({ apiId }) => ({ apiId }), ({ apiId, externalId }) => ({ apiId, externalId })],
+  listKeys: [
+    ({ apiId }) => ({ apiId }),
+    ({ apiId, externalId }) => ({ apiId, externalId }),
+    ({ identityId }) => ({ identityId }),
+    ({ roleName, permissionName }) => ({ role: roleName, permission: permissionName }),
+  ],
   updateKey: [
     ({ keyId }) => ({ keyId, name: "renamed" }),
     ({ keyId, externalId }) => ({ keyId, externalId }),

@@ -12,14 +12,19 @@ const KEPT_CHANGING = "what the key refers to kept changing while it was read";
 
 type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 
-/** Reads records of keys until what they refer to could be read at the same revision, and puts the keys together. */
+/**
+ * Reads records of keys until what they refer to could be read at the same revision, and puts the keys together.
+ *
+ * @param read - Answers undefined where what it read is not of one revision.
+ */
 export async function loadKeys<Result extends { readonly revision: number }>(
   { catalog, workspaceId }: KeyContext,
-  read: () => Promise<Result>,
+  read: () => Promise<Result | undefined>,
   recordsOf: (result: Result) => readonly LoadedRecord[],
 ): Promise<{ readonly result: Result; readonly keys: readonly CatalogKey[] }> {
   return untilSteady(KEPT_CHANGING, async () => {
     const result = await read();
+    if (result === undefined) return undefined;
     const keys = await catalog.loadKeys(workspaceId, result.revision, recordsOf(result));
     return keys === null ? undefined : { result, keys };
   });

@@ -1,7 +1,9 @@
 import type { Duration } from "../../rules/duration.js";
+import type { KeyOrder } from "../../rules/keys/order.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { ApiReference, KeyReference, PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
+import type { KeyFilters } from "./find/filter-input.js";
 import type {
   CreatedKeys,
   CreateKeysInput,
@@ -19,13 +21,50 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** A page of keys in the order of their creation; without `cursor` it is the last one. */
-export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
-  /** In the order of their creation. */
+/** A page of keys; without `cursor` it is the last one. With filters it may be short, or empty, and have a `cursor` that goes on. */
+export interface FoundKeys<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
+  /** In the order of their creation, unless another was asked for. */
   readonly keys: readonly KeyView<Types>[];
-  /** Exact number of live keys of the API, whatever the filter. */
+  /** Exact number of live keys of the API. Only where nothing was asked for but an `apiId`, and perhaps an `externalId`. */
+  readonly total?: number;
+  /** How many keys were read for this page: at most 2,000. Only with filters or an order. */
+  readonly scanned?: number;
+}
+
+/** A page of the keys of an API in the order of their creation; without `cursor` it is the last one. */
+export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends FoundKeys<Types> {
+  /** Exact number of live keys of the API, whatever the owner. */
   readonly total: number;
 }
+
+/** Which keys are listed, in which order, and how they are shown. */
+export type ListKeysInput<Types extends LatchkeyTypes = DefaultTypes> = PageInput &
+  KeyFilters<Types> & {
+    /** Only keys of this API. */
+    readonly apiId?: string | undefined;
+    /** Only keys of this user: your own id, 1 to 255 characters. */
+    readonly externalId?: string | undefined;
+    /** Only keys of this identity; not with `externalId`. */
+    readonly identityId?: string | undefined;
+    /** Deprecated name of `externalId`, which wins. */
+    readonly ownerId?: string | undefined;
+    /**
+     * `createdAt` unless given. A key that was imported comes when it was imported. Another order is for the keys of an API or owner with at
+     * most 2,000. A key without `expires` comes after all others, and one that was never used before them.
+     */
+    readonly orderBy?: KeyOrder | undefined;
+    /** `asc` unless given: the first first. */
+    readonly order?: "asc" | "desc" | undefined;
+    /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
+    readonly decrypt?: boolean | null | undefined;
+  };
+
+/** What is asked for a list that has a `total`. */
+type PlainListInput = Pick<ListKeysInput, "externalId" | "ownerId" | "decrypt"> &
+  PageInput &
+  ApiReference & {
+    readonly [Field in keyof KeyFilters | "identityId" | "orderBy" | "order"]?: undefined;
+  };
 
 /** What listKeys answers within this process alone: it cannot be asked for over HTTP. */
 export interface ListKeysScope {
@@ -135,24 +174,30 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   findApiOfKey(input: KeyReference): Promise<string | null>;
   /**
-   * Lists the keys of an API, or those of one identity in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
+   * Lists the keys of an API, or those of one user in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
    *
    * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
    * @example
    * const { keys, total, cursor } = await latchkey.listKeys({ apiId, externalId: "user_1" });
    */
-  listKeys(
-    input: PageInput &
-      ApiReference & {
-        /** Deprecated name of `externalId`, which wins. */
-        readonly ownerId?: string | undefined;
-        /** Only keys of this user: your own id, 1 to 255 characters. */
-        readonly externalId?: string | undefined;
-        /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
-        readonly decrypt?: boolean | null | undefined;
-      },
-    scope?: ListKeysScope,
-  ): Promise<KeyList<Types>>;
+  listKeys(input: PlainListInput, scope?: ListKeysScope): Promise<KeyList<Types>>;
+  /**
+   * Finds keys: of the workspace, of an API or of an owner; all of them, or those that every filter keeps; a page at a time. `keysOf()`
+   * of a latchkey goes through all of them.
+   *
+   * A page reads at most 2,000 keys. Where filters keep few, it has fewer than `limit`, or none, and a `cursor` that goes on.
+   *
+   * In the order of creation, the pages hold each key once that was there and matched all the time, whatever changes meanwhile; in
+   * another order, each of those whose value stayed. An unknown owner has no keys.
+   *
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API; `BAD_REQUEST` for a cursor that is damaged or of another question;
+   * `PRECONDITION_FAILED`, reason `too-many-keys`, for an order by `expires` or `lastUsedAt` without an API or owner, or of more than
+   * 2,000 keys.
+   * @example
+   * const weekAhead = Date.now() + 7 * 86_400_000;
+   * const { keys, cursor } = await latchkey.listKeys({ enabled: true, expiresBefore: weekAhead });
+   */
+  listKeys(input?: ListKeysInput<Types>, scope?: ListKeysScope): Promise<FoundKeys<Types>>;
   /**
    * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
    *

@@ -137,7 +137,7 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
 const TAG_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -";
 
 /** Labels of a key that it is found by. */
-const keyTags = list(
+export const keyTags = list(
   z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
   MAX_TAGS,
   "tags",

@@ -112,7 +112,6 @@ export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
 /** A key as listings show it, as of `now`. Shows a due refill without writing it. */
 export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
-  const { enabled, expires, startsAt } = key;
   const idleAt = idleExpiresAt(key, loaded.lastUsedAt);
   const { usage, refill } = effectiveUses(loaded);
   const { remaining, lastRefillAt, holds } = applyRefill(usage, dueRefill(refill, now));
@@ -124,8 +123,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     createdAt: key.createdAt,
     roles,
     permissions,
-    enabled:
-      keyState({ enabled, expires, startsAt, remaining, idleExpiresAt: idleAt }, now) === "enabled",
+    enabled: isEnabled(loaded, remaining, now),
   };
   // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
   for (const label in KEY_LABELS) {
@@ -157,6 +155,27 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     view.identity = publicIdentity(identity);
   }
   return view;
+}
+
+/**
+ * Whether a key is enabled as lists show it.
+ *
+ * @param remaining - Uses left, with a due refill applied.
+ */
+function isEnabled(
+  { key, lastUsedAt }: LoadedKey,
+  remaining: number | null,
+  now: EpochMs,
+): boolean {
+  const { enabled, expires, startsAt } = key;
+  const times = { expires, startsAt, idleExpiresAt: idleExpiresAt(key, lastUsedAt) };
+  return keyState({ enabled, remaining, ...times }, now) === "enabled";
+}
+
+/** The `enabled` that {@link toKeyView} shows. */
+export function isShownEnabled(loaded: LoadedKey, now: EpochMs): boolean {
+  const { usage, refill } = effectiveUses(loaded);
+  return isEnabled(loaded, applyRefill(usage, dueRefill(refill, now)).remaining, now);
 }
 
 /** Limits of a key in the words of the HTTP contract. */

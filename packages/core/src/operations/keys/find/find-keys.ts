@@ -1,0 +1,60 @@
+import { encodeCursor } from "../../../lib/cursor.js";
+import { afterCursor, notFound, type OperationContext } from "../../context.js";
+import { identityWant } from "../../identities/reference.js";
+import { operation } from "../../operation.js";
+import type { FoundKeys, ListKeysScope } from "../operations.js";
+import { withPlaintextOrError } from "../recovery.js";
+import { type KeyView, toKeyView, toStored } from "../view.js";
+import { pageInCreationOrder } from "./creation-order.js";
+import { NO_IDENTITY } from "./found-page.js";
+import { type KeyQuestion, listKeysInput, positionForm, questionOf, scopeOf } from "./question.js";
+import { pageInValueOrder } from "./value-order.js";
+
+export const listKeys = operation(
+  listKeysInput,
+  async (context, input, { forExport }: ListKeysScope = {}): Promise<FoundKeys> => {
+    const { limit, cursor, decrypt } = input;
+    const question = questionOf(input);
+    const { apiId, externalId, orderBy, hasTotal, hasScanned } = question;
+    const scope = scopeOf(context.workspaceId, question);
+    const position = afterCursor(scope, cursor, positionForm(question))?.split(".") ?? null;
+    const now = context.now();
+    const find = (identityId: string | undefined) => {
+      const want = { context, question, identityId, limit, position, now };
+      return orderBy === "createdAt" ? pageInCreationOrder(want) : pageInValueOrder(want, orderBy);
+    };
+    const checking = checkApiAndFindOwner(context, question);
+    // Both at once where nothing is to be found out first.
+    const isKnown = apiId !== undefined && externalId === undefined;
+    const finding = isKnown ? find(question.identityId) : checking.then(find);
+    const [{ keys, damaged, scanned, size, next }] = await Promise.all([finding, checking]);
+    const views: KeyView[] = [];
+    for (const loaded of keys) {
+      const listed = toKeyView(loaded, now);
+      const view = forExport ? { ...listed, stored: toStored(loaded) } : listed;
+      views.push(decrypt === true ? await withPlaintextOrError(context, loaded, view) : view);
+    }
+    return {
+      keys: views,
+      ...(hasTotal && { total: size }),
+      ...(hasScanned && { scanned }),
+      ...(damaged > 0 && { damaged }),
+      ...(next !== null && { cursor: encodeCursor(scope, next.join(".")) }),
+    };
+  },
+  {},
+);
+
+/** @returns The id of the owner whose keys are wanted, or undefined for those of all. */
+async function checkApiAndFindOwner(
+  { store, workspaceId }: OperationContext,
+  { apiId, externalId, identityId }: KeyQuestion,
+): Promise<string | undefined> {
+  if (apiId === undefined && externalId === undefined) return identityId;
+  const { found } = await store.read(workspaceId, [
+    ...(apiId === undefined ? [] : [{ kind: "api", id: apiId } as const]),
+    ...(externalId === undefined ? [] : [identityWant({ externalId })]),
+  ]);
+  if (apiId !== undefined && found[0] === null) throw notFound("API");
+  return externalId === undefined ? identityId : (found.at(-1)?.record.id ?? NO_IDENTITY);
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { ListScope } from "../../../lib/cursor.js";
+import { filtersIn, type GivenFilters } from "../../../rules/keys/filter.js";
+import { KEY_ORDERS, type KeyOrder, ORDERS } from "../../../rules/keys/order.js";
+import { sha256Text } from "../../../secrets/hash.js";
+import type { EpochMs } from "../../../time.js";
+import { evenWithIssues, externalId, flag, id, pageFields, refuseField } from "../../input.js";
+import { keyFilterFields } from "./filter-input.js";
+
+/** What listKeys takes. */
+export const listKeysInput = z
+  .strictObject({
+    apiId: id.optional(),
+    ...pageFields,
+    ownerId: externalId.optional(),
+    externalId: externalId.optional(),
+    identityId: id.optional(),
+    ...keyFilterFields,
+    orderBy: oneOf(KEY_ORDERS).optional(),
+    order: oneOf(ORDERS).optional(),
+    decrypt: flag.nullish(),
+  })
+  .superRefine(({ identityId, externalId, ownerId }, sink) => {
+    if (identityId !== undefined && (externalId ?? ownerId) !== undefined)
+      refuseField(sink, "identityId", "must not be given with externalId");
+  }, evenWithIssues);
+
+function oneOf<Word extends string>(words: readonly Word[]) {
+  return z.enum(words, { error: `must be ${words.map((word) => `"${word}"`).join(" or ")}` });
+}
+
+/** Which keys are wanted, and in which order; not how many of them at once, nor how they are shown. */
+export interface KeyQuestion {
+  readonly apiId: string | undefined;
+  readonly externalId: string | undefined;
+  readonly identityId: string | undefined;
+  readonly filters: GivenFilters;
+  readonly orderBy: KeyOrder;
+  readonly descending: boolean;
+  /** Keys that were created before are not wanted; null where they are. */
+  readonly createdAfter: EpochMs | null;
+  /** Whether it asks no more than an API, or an API and an `externalId`: then the answer has the number of keys. */
+  readonly hasTotal: boolean;
+  /** Whether it has filters or an order: then the answer says how many keys were read. */
+  readonly hasScanned: boolean;
+}
+
+/** The question in an input that was checked. */
+export function questionOf(input: z.output<typeof listKeysInput>): KeyQuestion {
+  const { apiId, identityId, orderBy, order, createdAfter = null } = input;
+  const filters = filtersIn(input);
+  const hasScanned = filters.length > 0 || orderBy !== undefined || order !== undefined;
+  return {
+    apiId,
+    externalId: input.externalId ?? input.ownerId,
+    identityId,
+    filters,
+    orderBy: orderBy ?? "createdAt",
+    descending: order === "desc",
+    createdAfter,
+    hasTotal: apiId !== undefined && identityId === undefined && !hasScanned,
+    hasScanned,
+  };
+}
+
+/** Characters of base64url of the digest of a question: 128 bits and more. */
+const DIGEST_LENGTH = 22;
+
+/**
+ * What cursors of a question are told apart by: no two questions share one. That of all keys of an API in creation order is the API's
+ * id, as it was before there were other questions.
+ */
+export function scopeOf(workspaceId: string, question: KeyQuestion): ListScope {
+  const { apiId = null, externalId = null, identityId = null, filters } = question;
+  const { orderBy, descending } = question;
+  const isPlain = externalId === null && identityId === null && filters.length === 0;
+  if (apiId !== null && isPlain && orderBy === "createdAt" && !descending)
+    return { list: "keys", ownerId: apiId };
+  const asked = [workspaceId, apiId, externalId, identityId, filters, orderBy, descending];
+  const digest = sha256Text(JSON.stringify(asked)).slice(0, DIGEST_LENGTH);
+  return { list: "found-keys", ownerId: digest };
+}
+
+/** The parts of a position, each an id, or none. A value is whole ms. */
+const FORMS = {
+  ofApi: /^key_[A-Za-z0-9]+$/,
+  ofWorkspace: /^(?:api_[A-Za-z0-9]+)?\.(?:api_[A-Za-z0-9]+)?\.(?:key_[A-Za-z0-9]+)?$/,
+  ofValues: /^[0-9]{0,16}\.key_[A-Za-z0-9]+$/,
+};
+
+/** What the position in a cursor of a question must be. */
+export function positionForm({ apiId, orderBy }: KeyQuestion): RegExp {
+  if (orderBy !== "createdAt") return FORMS.ofValues;
+  return apiId === undefined ? FORMS.ofWorkspace : FORMS.ofApi;
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { HeldPermissions } from "../permission.js";
+import { type FilteredKey, filtersIn, isKept, type KeyFilter } from "./filter.js";
+
+const AT = 1_773_144_000_000;
+
+const KEY: FilteredKey = {
+  enabled: true,
+  name: "North Pier ß",
+  environment: "live",
+  tags: ["eu", "billing"],
+  createdAt: AT,
+  expires: AT,
+  lastUsedAt: AT,
+  roles: ["editor", "reader"],
+  held: new HeldPermissions(["docs.*", "team"]),
+};
+
+const keeps = (filter: KeyFilter, key: Partial<FilteredKey> = {}) =>
+  isKept({ ...KEY, ...key }, filtersIn(filter));
+
+describe("a filter by an instant", () => {
+  test.each([
+    ["expiresBefore", "expires"],
+    ["usedBefore", "lastUsedAt"],
+    ["createdBefore", "createdAt"],
+  ] as const)("%s keeps what is earlier than it, and not what is at it or later", (filter, of) => {
+    const kept = [-1, 0, 1].map((ms) => keeps({ [filter]: AT }, { [of]: AT + ms }));
+    expect(kept).toEqual([true, false, false]);
+  });
+
+  test.each([
+    ["expiresAfter", "expires"],
+    ["usedAfter", "lastUsedAt"],
+    ["createdAfter", "createdAt"],
+  ] as const)("%s keeps what is at it or later, and not what is earlier", (filter, of) => {
+    const kept = [-1, 0, 1].map((ms) => keeps({ [filter]: AT }, { [of]: AT + ms }));
+    expect(kept).toEqual([false, true, true]);
+  });
+
+  test("of the expiry keeps no key that never expires", () => {
+    const never = { expires: null };
+    expect(keeps({ expiresBefore: AT }, never)).toBe(false);
+    expect(keeps({ expiresAfter: 0 }, never)).toBe(false);
+  });
+
+  test("of the last use counts a key that was never used as used before any instant", () => {
+    const never = { lastUsedAt: null };
+    expect(keeps({ usedBefore: 0 }, never)).toBe(true);
+    expect(keeps({ usedAfter: 0 }, never)).toBe(false);
+  });
+});
+
+describe("a filter by", () => {
+  test("enabled keeps the keys of which that is so", () => {
+    for (const enabled of [true, false])
+      expect([true, false].map((is) => keeps({ enabled }, { enabled: is }))).toEqual([
+        enabled,
+        !enabled,
+      ]);
+  });
+
+  test("a part of the name takes upper and lower case alike, in all scripts", () => {
+    for (const nameContains of ["North Pier ß", "n", "PIER", "th p", "SS", "ß"])
+      expect(keeps({ nameContains })).toBe(true);
+    for (const nameContains of ["south", "pier  ", "northpier"])
+      expect(keeps({ nameContains })).toBe(false);
+    expect(keeps({ nameContains: "ΟΔΟΣ" }, { name: "Μεγάλη οδός, οδος 7" })).toBe(true);
+    expect(keeps({ nameContains: "n" }, { name: null })).toBe(false);
+  });
+
+  test("a part of the name takes every character as itself", () => {
+    for (const nameContains of [".", ".*", "\\", "[", "%", "_"])
+      expect([
+        keeps({ nameContains }),
+        keeps({ nameContains }, { name: `a${nameContains}b` }),
+      ]).toEqual([false, true]);
+  });
+
+  test("a permission keeps what a verification would grant it, by a wildcard too", () => {
+    for (const permission of ["team", "docs.read", "docs.drafts.read", "docs.*"])
+      expect(keeps({ permission })).toBe(true);
+    for (const permission of ["docs", "tea", "team.read", "docsx.read", "*"])
+      expect(keeps({ permission })).toBe(false);
+    expect(keeps({ permission: "anything" }, { held: new HeldPermissions(["*"]) })).toBe(true);
+  });
+
+  test("a role or an environment takes the whole name, exactly", () => {
+    expect(["editor", "reader", "Editor", "edit"].map((role) => keeps({ role }))).toEqual([
+      ...[true, true],
+      ...[false, false],
+    ]);
+    const kept = ["live", "Live", "liv", ""].map((environment) => keeps({ environment }));
+    expect(kept).toEqual([true, false, false, false]);
+    expect(keeps({ environment: "" }, { environment: "" })).toBe(true);
+    expect(keeps({ environment: "" }, { environment: null })).toBe(false);
+  });
+});
+
+test("tags keep the keys that have all of them, and others too", () => {
+  for (const tags of [[], ["eu"], ["billing", "eu"]]) expect(keeps({ tags })).toBe(true);
+  for (const tags of [["EU"], ["eu", "us"], ["e"]]) expect(keeps({ tags })).toBe(false);
+  expect(keeps({ tags: ["eu"] }, { tags: [] })).toBe(false);
+});
+
+test("several filters keep what each of them keeps", () => {
+  const filters: KeyFilter = { enabled: true, expiresBefore: AT + 1, role: "editor" };
+  expect(keeps(filters)).toBe(true);
+  for (const not of [{ enabled: false }, { expires: AT + 1 }, { roles: [] }])
+    expect(keeps(filters, not)).toBe(false);
+  expect(keeps({})).toBe(true);
+});
+
+test("filters are found in a question, in one order, whatever else is in it and whatever is undefined", () => {
+  const question = { role: "a", cursor: "c", enabled: false, expiresAfter: 0, name: "x" };
+  expect(filtersIn({ ...question, permission: undefined })).toEqual([
+    ["enabled", false],
+    ["expiresAfter", 0],
+    ["role", "a"],
+  ]);
+});

@@ -1,0 +1,37 @@
+import type { EpochMs } from "../../time.js";
+
+/** What keys can be ordered by. */
+export const KEY_ORDERS = ["createdAt", "expires", "lastUsedAt"] as const;
+
+/** One of {@link KEY_ORDERS}. */
+export type KeyOrder = (typeof KEY_ORDERS)[number];
+
+/** The first first, or the last first. */
+export const ORDERS = ["asc", "desc"] as const;
+
+/** An order by a value that changes, or that a key may lack. */
+export type ValueOrder = Exclude<KeyOrder, "createdAt">;
+
+/** The place of a key in an order: its value, which may be missing, then its id. */
+export interface KeyPlace {
+  readonly value: EpochMs | null;
+  readonly id: string;
+}
+
+/** What a missing value is: a key without `expires` expires after all others, one that was never used was used before all others. */
+const MISSING: { readonly [Order in ValueOrder]: number } = {
+  expires: Number.POSITIVE_INFINITY,
+  lastUsedAt: Number.NEGATIVE_INFINITY,
+};
+
+/** Below 0 where `one` comes before `other` in ascending order. Keys of the same value are in the order of their ids. */
+export function comparePlaces(orderBy: ValueOrder, one: KeyPlace, other: KeyPlace): number {
+  const [first, second] = [one.value ?? MISSING[orderBy], other.value ?? MISSING[orderBy]];
+  if (first !== second) return first < second ? -1 : 1;
+  return compareIds(one.id, other.id);
+}
+
+/** Below 0 where `one` was made before `other`. */
+export function compareIds(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

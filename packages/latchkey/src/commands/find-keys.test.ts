@@ -1,0 +1,112 @@
+import { createLatchkey } from "@latchkey/core";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { type CliStore, cliStore, TERMINAL } from "../testing/cli-store.js";
+
+let cli: CliStore;
+let apiId: string;
+
+beforeEach(async () => {
+  cli = cliStore();
+  const [api] = await cli.json("apis create --name payments");
+  apiId = api?.apiId ?? "";
+  await cli.run("apis create --name maps");
+});
+
+const create = async (options: string) => (await cli.json(`keys create ${options}`))[0]?.keyId;
+const find = async (options: string) =>
+  (await cli.json(`keys find${options}`)).map(({ id }): unknown => id);
+
+describe("keys find", () => {
+  test("finds the keys of all APIs, of one by its name, or of a user", async () => {
+    const one = await create("payments --external-id user_1");
+    const two = await create("maps --external-id user_1");
+    const three = await create("maps");
+    expect(await find("")).toEqual([one, two, three]);
+    expect(await find(" --api-id maps")).toEqual([two, three]);
+    expect(await find(" --external-id user_1")).toEqual([one, two]);
+    expect(await find(" --external-id user_1 --api-id payments")).toEqual([one]);
+    const [identity] = await cli.json("identities get --external-id user_1");
+    expect(await find(` --identity-id ${identity?.id}`)).toEqual([one, two]);
+  });
+
+  test("by how they are and what they hold", async () => {
+    const one = await create("payments --name Deploys --environment live --tags eu,billing");
+    const two = await create("maps --permissions docs.* --roles crew --create --environment test");
+    await cli.run(`keys disable ${one}`);
+    expect(await find(" --enabled no")).toEqual([one]);
+    expect(await find(" --enabled yes")).toEqual([two]);
+    expect(await find(" --name-contains DEP")).toEqual([one]);
+    expect(await find(" --permission docs.read")).toEqual([two]);
+    expect(await find(" --role crew")).toEqual([two]);
+    expect(await find(" --environment live")).toEqual([one]);
+    expect(await find(" --tags billing,eu")).toEqual([one]);
+    expect(await find(" --tags eu --enabled yes")).toEqual([]);
+  });
+
+  test("by instants: a span is from now on for an expiry, and ago for what has been", async () => {
+    const soon = await create("payments --expires 3d");
+    const late = await create("payments --expires 60d");
+    const never = await create("payments");
+    expect(await find(" --expires-before 7d")).toEqual([soon]);
+    expect(await find(" --expires-after 7d")).toEqual([late]);
+    expect(await find(" --expires-before 2031-05-21")).toEqual([soon]);
+    expect(await find(" --created-after 1h")).toEqual([soon, late, never]);
+    expect(await find(" --created-before 1h")).toEqual([]);
+    expect(await find(" --used-before 1d")).toEqual([soon, late, never]);
+    expect(await find(" --used-after 1d")).toEqual([]);
+    const order = ` --api-id ${apiId} --order-by expires`;
+    expect(await find(order)).toEqual([soon, late, never]);
+    expect(await find(`${order} --order desc`)).toEqual([never, late, soon]);
+  });
+
+  test("by what the secret begins with, however much of it is known", async () => {
+    const [made] = await cli.json("keys create payments --prefix pay_live");
+    await create("payments --prefix pay_test");
+    const secret = String(made?.key);
+    const [{ start } = { start: "" }] = await cli.json(`keys get ${made?.keyId}`);
+    for (const known of ["pay_live", start, `${start}…`, secret.slice(0, 20)])
+      expect([known, await find(` --start ${known}`)]).toEqual([known, [made?.keyId]]);
+    expect(await find(" --start pay_")).toHaveLength(2);
+    expect(await find(" --start pay_liveX")).toEqual([]);
+    expect((await cli.run(`keys find --start ${secret}`)).stderr).toContain(
+      "a secret must not be an argument",
+    );
+  });
+
+  test("goes through all pages, also those on which nothing is found", async () => {
+    const latchkey = createLatchkey({ store: openStore(cli.url) });
+    await latchkey.createKeys(
+      Array.from({ length: 100 }, (_, at) => ({ apiId, plaintext: `elsewhere-${at}` })),
+    );
+    await latchkey.close();
+    const last = await create("payments --prefix acme");
+    expect(await find("")).toHaveLength(101);
+    expect(await find(" --start acme_")).toEqual([last]);
+  });
+
+  test("prints the columns of a list, and for programs the API, too", async () => {
+    const keyId = await create("maps --name Deploys");
+    const { stdout } = await cli.run("keys find");
+    const cells = stdout.trimEnd().split("\t");
+    expect([cells[0], cells[7], cells[8]]).toEqual([
+      keyId,
+      "Deploys",
+      expect.stringMatching(/^api_/),
+    ]);
+    expect((await cli.run("keys find", TERMINAL)).stdout).toContain("Deploys");
+  });
+
+  test.each([
+    ["--used-before soon", "--used-before must be an ISO date, such as 2031-05-17"],
+    ["--enabled maybe", "--enabled must be yes or no"],
+    ["--order-by name", "--order-by must be createdAt or expires or lastUsedAt"],
+    ["--name-contains=", "--name-contains needs a value"],
+    ["--identity-id id_1 --external-id a", "--identity-id must not be given with --external-id"],
+    ["--order-by expires", "only the keys of an API or owner with at most 2000 keys"],
+  ])("says what is wrong: %s", async (options, message) => {
+    const { exitCode, stderr } = await cli.run(`keys find ${options}`);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain(message);
+  });
+});

@@ -1,0 +1,62 @@
+import type { KeyStore, Latchkey, ListKeysInput } from "@latchkey/core";
+import type { TestContext } from "./test-context.js";
+import { wrapped } from "./wrapped-store.js";
+
+let secrets = 0;
+
+/** Makes keys of an API, many in one write. */
+export async function makeKeys(
+  latchkey: Latchkey,
+  apiId: string,
+  count: number,
+  fields: object = {},
+): Promise<readonly string[]> {
+  const keyIds: string[] = [];
+  while (keyIds.length < count) {
+    const keys = Array.from({ length: Math.min(100, count - keyIds.length) }, () => {
+      secrets += 1;
+      return { apiId, plaintext: `key-${secrets}-of-${apiId}`, ...fields };
+    });
+    keyIds.push(...(await latchkey.createKeys(keys)).keyIds);
+  }
+  return keyIds;
+}
+
+/** A latchkey over the store of a context, and how many keys and pages of them it has read. */
+export function counting(context: TestContext) {
+  const counts = { keys: 0, pages: 0, atOnce: 0 };
+  let running = 0;
+  const store: KeyStore = wrapped(context.store, {
+    page: async (workspaceId, want) => {
+      running += 1;
+      counts.atOnce = Math.max(counts.atOnce, running);
+      await Promise.resolve();
+      const page = await context.store.page(workspaceId, want);
+      running -= 1;
+      if (want.kind === "key") {
+        counts.keys += page.found.length;
+        counts.pages += 1;
+      }
+      return page;
+    },
+  });
+  return { counts, latchkey: context.another({ store }) };
+}
+
+/** The keys of all pages, and what each page says that it has read. */
+export async function allPages(latchkey: Latchkey, question: ListKeysInput) {
+  const ids: string[] = [];
+  const scanned: (number | undefined)[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await latchkey.listKeys({ ...question, ...(cursor && { cursor }) });
+    ids.push(...page.keys.map(({ id }) => id));
+    scanned.push(page.scanned);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return { ids, scanned };
+}
+
+/** The ids on a page. */
+export const idsOf = ({ keys }: { readonly keys: readonly { readonly id: string }[] }) =>
+  keys.map(({ id }) => id);
