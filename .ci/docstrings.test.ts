@@ -34,6 +34,8 @@ const ELSEWHERE = new Set([
   "DefaultTypes",
   "TypesOf",
   "LatchkeyEvent",
+  // In what ways a write is called, whatever it is.
+  "Forms",
 ]);
 
 /** Every interface and type alias of these sources, by name. */

@@ -48,6 +48,8 @@ export const ERROR_REASONS = [
   "taken",
   /** `CONFLICT`: the `requestId` was used for another question. */
   "request-id-reused",
+  /** `CONFLICT`: the `idempotencyKey` was used for a write with another input. */
+  "idempotency-key-reused",
   /** `PRECONDITION_FAILED`: as many reservations are open as may be; `details.limit` says how many. */
   "too-many-reservations",
   /** `PRECONDITION_FAILED`: more was used than is reserved; `details.reserved` says what is. */

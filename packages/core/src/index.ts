@@ -131,6 +131,7 @@ export type {
 } from "./operations/many-keys/operations.js";
 export {
   type InputOf,
+  isRepeatable,
   OPERATIONS,
   type OperationName,
   type Operations,
@@ -138,6 +139,12 @@ export {
 export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
 export type { RefillInput } from "./operations/refill-input.js";
+export type {
+  BesideInput,
+  RepeatableInput,
+  RepeatScope,
+  SecretShownBefore,
+} from "./operations/repeats/repetition-input.js";
 export type {
   RenewedReservation,
   ReservationList,

@@ -226,6 +226,7 @@ export function createLatchkey<
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
+    readStoreClock: store.readClock ?? Date.now,
     random: bytes,
     newId: createIdFactory(now, bytes),
     hasher: createSecretHasher(options.pepper ?? null),
@@ -242,6 +243,7 @@ export function createLatchkey<
     keepsAuditLog: auditLog,
     emit,
     timer,
+    call: null,
     recorder:
       usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
   };

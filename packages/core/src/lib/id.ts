@@ -3,7 +3,18 @@ import type { EpochMs } from "../time.js";
 import { BASE58_ALPHABET, encodeFixedWidth } from "./base58.js";
 
 /** What an id names, as its leading word: `key_…`, `id_…`. */
-export type IdKind = "key" | "id" | "api" | "ws" | "role" | "perm" | "req" | "root" | "evt" | "rsv";
+export type IdKind =
+  | "key"
+  | "id"
+  | "api"
+  | "ws"
+  | "role"
+  | "perm"
+  | "req"
+  | "root"
+  | "evt"
+  | "rsv"
+  | "ans";
 
 /** Answers `size` unpredictable bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Uint8Array;

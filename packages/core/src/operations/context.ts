@@ -13,11 +13,12 @@ import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
 import type { SettledStore } from "../store/settled.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
-import type { Clock, Timer } from "../time.js";
+import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache } from "../verification/key-cache.js";
 import type { ReservedUses } from "../verification/reserved-uses.js";
 import type { KnownIds } from "./known-ids.js";
+import type { CallPart } from "./repeats/repeatable-call.js";
 
 /**
  * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
@@ -31,6 +32,8 @@ export interface OperationContext {
   readonly catalog: Catalog;
   readonly workspaceId: string;
   readonly now: Clock;
+  /** The store's own clock; of a store without one that of the machine. @internal */
+  readonly readStoreClock: () => EpochMs | Promise<EpochMs>;
   readonly newId: IdFactory;
   readonly random: RandomBytes;
   /** @internal */
@@ -56,6 +59,8 @@ export interface OperationContext {
   readonly emit: Emit | null;
   /** Measures how long what is emitted took. */
   readonly timer: Timer;
+  /** How what is written now is remembered, for a repeat; null where the call has no `idempotencyKey`. @internal */
+  readonly call: CallPart | null;
   /** Counts verifications; null where nobody wants to know. @internal */
   readonly recorder: StatisticsRecorder | null;
 }
@@ -81,7 +86,7 @@ export async function transact<Answer>(
   const { emit, timer } = context;
   const startedAt = emit === null ? 0 : timer();
   let entries: AuditEntry[] = [];
-  const result = await context.transact(context.workspaceId, (transaction) => {
+  const result = await transactPlain(context, (transaction) => {
     entries = [];
     const audit: Work["audit"] = (change) => {
       const entry = buildAuditEntry(context, change);
@@ -95,6 +100,47 @@ export async function transact<Answer>(
     for (const entry of entries) emit({ ...toAuditEvent(entry), durationMs });
   }
   return result;
+}
+
+/** As {@link transact}, of what is no change of configuration: it has no entry in the audit log. */
+export function transactPlain<Answer>(
+  { call, workspaceId, transact }: OperationContext,
+  work: (transaction: Transaction) => Promise<Answer>,
+): Promise<TransactionResult<Answer>> {
+  return call === null ? transact(workspaceId, work) : call.transact(work);
+}
+
+/** As {@link transactPlain}, in another workspace than that of the call: it must be as good as done once when it is done twice. */
+export async function transactElsewhere(
+  context: OperationContext,
+  workspaceId: string,
+  work: (transaction: Transaction) => Promise<void>,
+): Promise<void> {
+  await context.call?.isFirst();
+  await context.transact(workspaceId, work);
+}
+
+/**
+ * For an operation of several commits that answer something, or one that reads its answer after its commit: a repeat carries out what is
+ * missing. One that makes one commit and answers what that answers needs nothing of this.
+ */
+export function inSteps(context: OperationContext): OperationContext {
+  return context.call === null ? context : { ...context, call: context.call.inSteps() };
+}
+
+/**
+ * For a step of many commits of the same sort, of which a repeat makes those that are missing.
+ *
+ * @param countOf - What is counted of the answer of each.
+ * @returns What each works with, and what tells their sum from that of this call alone: with that of the calls that it repeats.
+ */
+export function inRounds<Answer>(
+  context: OperationContext,
+  countOf: (answer: Answer) => number,
+): { readonly round: OperationContext; readonly total: (own: number) => Promise<number> } {
+  if (context.call === null) return { round: context, total: async (own) => own };
+  const call = context.call.inRounds(countOf);
+  return { round: { ...context, call }, total: (own) => call.total(own) };
 }
 
 /** The vault, for an operation that cannot do without. @throws LatchkeyError `PRECONDITION_FAILED` without one. */

@@ -30,7 +30,10 @@ type WrittenInput<Name extends OperationName> = Name extends "setWorkspaceEnable
   : InputOf<Name> extends infer Input
     ? [Input] extends [never] | [string]
       ? undefined
-      : Input
+      : Input extends readonly unknown[]
+        ? Input
+        : // Added to every write in one place, and checked there.
+          Omit<Input, "idempotencyKey">
     : never;
 
 /** The operations whose interface and schema differ. */

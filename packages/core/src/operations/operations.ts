@@ -20,6 +20,8 @@ import { MANY_KEYS_TABLE } from "./many-keys/many-keys.js";
 import type { ManyKeysOperations } from "./many-keys/operations.js";
 import type { TableOf } from "./operation.js";
 import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
+import { repeatable } from "./repeats/repeatable.js";
+import { NOT_REPEATABLE, type Repeatable } from "./repeats/repetition-input.js";
 import type { ReservationOperations } from "./reservations/operations.js";
 import { RESERVATION_TABLE } from "./reservations/reservations.js";
 import type { PermissionOperations } from "./roles/operations.js";
@@ -43,6 +45,10 @@ import {
  * record that is damaged.
  */
 export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
+  extends Repeatable<PlainOperations<Types>> {}
+
+/** Every operation, without what makes writes repeatable. */
+export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
   extends ApiOperations,
     KeyOperations<Types>,
     KeyGrantOperations<Types>,
@@ -94,7 +100,7 @@ const TABLE = {
   ...STATISTICS_TABLE,
   ...AUDIT_TABLE,
   ...WORKSPACE_TABLE,
-} satisfies TableOf<Operations>;
+} satisfies TableOf<PlainOperations>;
 
 /** Every operation with its own types. */
 export type Table = typeof TABLE;
@@ -120,10 +126,16 @@ export const OPERATIONS: {
   };
 } = TABLE;
 
+/** Whether an operation takes an `idempotencyKey`. */
+export function isRepeatable(name: OperationName): boolean {
+  return !(NOT_REPEATABLE as readonly string[]).includes(name);
+}
+
 /** Binds every operation to its workspace and to what all of them work with. */
 export function bindOperations(context: OperationContext): Operations {
-  const bound = Object.entries(TABLE).map(([name, operation]) => {
-    const run = operation.run as (context: OperationContext, ...rest: unknown[]) => unknown;
+  const bound = Object.entries(TABLE).map(([name, { run: runOwn, input: schema }]) => {
+    const run = runOwn as (context: OperationContext, ...rest: readonly unknown[]) => unknown;
+    if (isRepeatable(name as OperationName)) return [name, repeatable(context, name, schema, run)];
     // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
     return [name, (input: unknown, scope: unknown) => run(context, input, scope)];
   });

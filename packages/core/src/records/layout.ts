@@ -5,6 +5,7 @@ import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
 import { permissionType } from "./permission.js";
 import type { RecordClaim, RecordList, RecordType } from "./record-type.js";
+import { rememberedAnswerType } from "./remembered-answer.js";
 import { roleType } from "./role.js";
 import { rootKeyPointerType, rootKeyType } from "./root-key.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
@@ -32,6 +33,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   rootKey: rootKeyType,
   rootKeyPointer: rootKeyPointerType,
   auditEntry: auditEntryType,
+  rememberedAnswer: rememberedAnswerType,
 };
 
 /**
@@ -39,7 +41,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
  * API, `keysOfApi`. APIs come first.
  */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
-  ["api", "identity", "role", "permission", "rootKey", "auditEntry"] as const
+  ["api", "identity", "role", "permission", "rootKey", "auditEntry", "rememberedAnswer"] as const
 ).map((kind) => ({ kind, list: kind }));
 
 /** @throws LatchkeyError `STORE_CORRUPT` where the record cannot be read. */

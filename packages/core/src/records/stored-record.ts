@@ -11,6 +11,7 @@ export const KIND_CODE = {
   rootKey: 7,
   rootKeyPointer: 8,
   auditEntry: 9,
+  rememberedAnswer: 10,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

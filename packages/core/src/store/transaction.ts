@@ -2,7 +2,7 @@ import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
 import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
-import type { StoredRecord } from "../records/stored-record.js";
+import type { RecordKind, StoredRecord } from "../records/stored-record.js";
 import { drawVersion } from "../rules/record-version.js";
 import {
   type Claim,
@@ -157,6 +157,19 @@ export class Transaction {
   /** Forgets windows of the workspace. */
   dropWindows(windows: readonly string[]): void {
     this.#change.dropWindows.push(...windows);
+  }
+
+  /** Ids of the records of a kind that it rests on or writes, each once. */
+  idsOf(kind: RecordKind): readonly string[] {
+    const { expects, puts } = this.#change;
+    const addresses = [...expects, ...puts.map(({ record }) => record)];
+    return [...new Set(addresses.filter((one) => one.kind === kind).map(({ id }) => id))];
+  }
+
+  /** Whether it writes anything so far. */
+  get isWriting(): boolean {
+    const { expects: _, revision, ...parts } = this.#change;
+    return revision !== null || Object.values(parts).some((part) => part.length > 0);
   }
 
   /** Tells every process to read APIs, roles, permissions and the workspace again. */

@@ -12,6 +12,7 @@ import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
+import { type RememberedAnswer, rememberedAnswerType } from "../records/remembered-answer.js";
 import { type RoleRecord, roleType } from "../records/role.js";
 import {
   type RootKeyPointer,
@@ -232,6 +233,19 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
     return entry;
   });
 
+const rememberedAnswer: fc.Arbitrary<RememberedAnswer> = fc.record({
+  id: idOf("ans"),
+  workspaceId,
+  caller: fc.string(),
+  input: fc.string(),
+  at: whole,
+  storedAt: whole,
+  answer: fc.option(fc.oneof(fc.constant({}), fc.record({ value: json }))),
+  steps: fc.dictionary(fc.stringMatching(/^[1-9]$/), fc.record({ value: json })),
+  identityIds: fc.array(idOf("id"), { maxLength: 3 }),
+  version: fc.integer({ min: 1 }),
+});
+
 /** A kind of record with any record of it. */
 export interface ArbitraryRecord<Value = unknown> {
   readonly name: string;
@@ -257,4 +271,5 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(rootKeyPointerType, rootKeyPointer),
   arbitrary(workspaceType, workspace),
   arbitrary(auditEntryType, auditEntry),
+  arbitrary(rememberedAnswerType, rememberedAnswer),
 ] as readonly ArbitraryRecord[];

@@ -21,6 +21,7 @@ export function contextWith(
     catalog: new Catalog(store),
     workspaceId: "ws_default",
     now: () => 1_000,
+    readStoreClock: () => 1_000,
     newId: (kind) => {
       ids += 1;
       return `${kind}_${ids}`;
@@ -38,6 +39,7 @@ export function contextWith(
     keepsAuditLog: true,
     emit: null,
     timer: () => 0,
+    call: null,
     recorder: null,
     ...fields,
   };

@@ -237,6 +237,15 @@ const CASES: readonly ReasonCase[] = [
     },
   },
   {
+    title: "an idempotencyKey that was used for another write",
+    reason: "idempotency-key-reused",
+    code: "CONFLICT",
+    call: async ({ latchkey }) => {
+      await latchkey.createApi({ name: "tide tables", idempotencyKey: "retry-1" });
+      await latchkey.createApi({ name: "ferry times", idempotencyKey: "retry-1" });
+    },
+  },
+  {
     title: "a reserve of a key of which 1,000 reservations are open",
     reason: "too-many-reservations",
     code: "PRECONDITION_FAILED",

@@ -5,7 +5,7 @@ import { type ApiRecord, apiType } from "../../records/api.js";
 import type { Claim } from "../../store/change.js";
 import { ipWhitelist } from "../address-input.js";
 import { afterWriting } from "../after-writing.js";
-import { notFound, transact, type Work } from "../context.js";
+import { inSteps, notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import { type ApiReference, apiReference, flag, id, type PageInput, text } from "../input.js";
 import { deleteAllKeys } from "../many-keys/many-keys.js";
@@ -139,8 +139,10 @@ const updateApiInput = z.strictObject({
 
 export const API_TABLE = {
   createApi: operation(createApiInput, async (context, settings) => {
-    const { answer: apiId } = await transact(context, async (work) => insertApi(work, settings));
-    return { apiId };
+    const { answer } = await transact(context, async (work) => ({
+      apiId: insertApi(work, settings),
+    }));
+    return answer;
   }),
 
   /**
@@ -172,7 +174,7 @@ export const API_TABLE = {
   listApis: pagesOf(apiType, "apis", (apis) => ({ apis: apis.map(toApiView) })),
 
   updateApi: operation(updateApiInput, async (context, { apiId, ...wanted }) => {
-    await transact(context, async ({ transaction, audit }) => {
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
       const want = { kind: "api", id: apiId } as const;
       const { value: api } = await readRecordIn(transaction, apiType, want, "API");
       const { ipWhitelist = api.ipWhitelist } = wanted;
@@ -184,29 +186,33 @@ export const API_TABLE = {
       };
       const [before, fields] = [apiFields(api), apiFields(after)];
       const change = { type: "api.updated", resourceId: apiId, before, after: fields } as const;
-      if (changesNothing(change)) return;
+      if (changesNothing(change)) return {};
       transaction.update(apiType, api, after);
       if (after.name !== api.name) transaction.release(ensuredClaim(api.name), apiId);
       transaction.renewRevision();
       audit(change);
+      return {};
     });
-    return {};
+    return answer;
   }),
 
   deleteApi: operation(apiReference, async (context, { apiId }) => {
-    const { answer: isDeleted } = await transact(context, async ({ transaction, audit }) => {
-      const api = await deleteRecord(transaction, apiType, apiId);
-      if (api === undefined) return false;
-      if (api?.deleteProtection === true)
-        throw new LatchkeyError(
-          "DELETE_PROTECTED",
-          "this API is protected: set deleteProtection to false with updateApi first",
-        );
-      if (api !== null) transaction.release(ensuredClaim(api.name), apiId);
-      transaction.renewRevision();
-      audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
-      return true;
-    });
+    const { answer: isDeleted } = await transact(
+      inSteps(context),
+      async ({ transaction, audit }) => {
+        const api = await deleteRecord(transaction, apiType, apiId);
+        if (api === undefined) return false;
+        if (api?.deleteProtection === true)
+          throw new LatchkeyError(
+            "DELETE_PROTECTED",
+            "this API is protected: set deleteProtection to false with updateApi first",
+          );
+        if (api !== null) transaction.release(ensuredClaim(api.name), apiId);
+        transaction.renewRevision();
+        audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
+        return true;
+      },
+    );
     const deletion = () => deleteAllKeys(context, apiId);
     const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
     if (!isDeleted && deletedKeys === 0) throw notFound("API");

@@ -3,7 +3,7 @@ import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { AUDIT_LIST, auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
-import { afterCursor, type OperationContext } from "../context.js";
+import { afterCursor, type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { evenWithIssues, id, type PageInput, pageFields, parseInput, text } from "../input.js";
@@ -83,8 +83,8 @@ const pruneAuditEvents: Run<AuditOperations["pruneAuditEvents"]> = async (contex
     notLaterThanNow(raw, "before", now),
   );
   const beforeId = lowestIdAt("evt", before);
-  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
-    deleteBefore(context, beforeId, limit),
+  return deleteInBatches(context, DELETED_AT_ONCE, (round, limit) =>
+    deleteBefore(round, beforeId, limit),
   );
 };
 
@@ -113,11 +113,12 @@ export const AUDIT_TABLE = {
 } satisfies TableOf<AuditOperations>;
 
 async function deleteBefore(
-  { store, transact, workspaceId }: OperationContext,
+  context: OperationContext,
   beforeId: string,
   limit: number,
 ): Promise<DeletedCount> {
-  const { answer } = await transact(workspaceId, async (transaction) => {
+  const { store, workspaceId } = context;
+  const { answer } = await transactPlain(context, async (transaction) => {
     const page = await store.page(workspaceId, {
       kind: "auditEntry",
       list: AUDIT_LIST,

@@ -4,12 +4,12 @@ import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
-import { applyRefill, type Usage } from "../../store/counters.js";
+import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { afterWriting } from "../after-writing.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
-import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { inSteps, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import { evenWithIssues, externalId, id, metadata, parseInput, wholeNumber } from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
@@ -68,7 +68,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     ...(parsed.refill && { refill: countedFrom(parsed.refill, now) }),
   };
   const remaining = parsed.remaining ?? null;
-  await transact(context, async ({ transaction, audit }) => {
+  const { answer } = await transact(context, async ({ transaction, audit }) => {
     transaction.insert(identityType, identity, {
       counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
       onTaken: () =>
@@ -79,8 +79,9 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     });
     const after = identityFields(identity, remaining);
     audit({ type: "identity.created", at: now, resourceId: identity.id, after });
+    return { identityId: identity.id };
   });
-  return { identityId: identity.id };
+  return answer;
 };
 
 const deleteIdentityInput = z.strictObject({
@@ -110,7 +111,7 @@ export const IDENTITY_TABLE = {
   updateIdentity: operation(updateIdentityInput, async (context, input) => {
     const wanted = await withCheckedIdentityMeta(context, input);
     const want = identityWant(wanted);
-    const { answer, usages } = await transact(context, async ({ transaction, audit }) => {
+    const { answer, usages } = await transact(inSteps(context), async ({ transaction, audit }) => {
       const found = await readRecordIn(transaction, identityType, want, "identity");
       const now = context.now();
       const { value: identity } = found;
@@ -153,17 +154,18 @@ export const IDENTITY_TABLE = {
         (reason) => refuseUsageChange(reason, "remaining"),
       );
       audit(change);
-      return { identity: after, before, now };
+      return { identity: after, before: usageAfter(before, uses.usage), now };
     });
     return toIdentityView(answer.identity, usages[0] ?? answer.before, answer.now);
   }),
 
   deleteIdentity: operation(deleteIdentityInput, async (context, { identityId, keys }) => {
     if (keys !== "unlink") return deleteWithKeys(context, identityId, keys);
-    await transact(context, async (work) => {
+    const { answer } = await transact(context, async (work) => {
       if (!(await deleteRecordOf(work, identityId))) throw notFound("identity");
+      return { keys: "unlinked" } as const;
     });
-    return { keys: "unlinked" };
+    return answer;
   }),
 } satisfies TableOf<IdentityOperations>;
 
@@ -172,10 +174,11 @@ export const IDENTITY_TABLE = {
  * was created beside it is looked for when the identity is gone, and nothing but a rotation can be given to it any more.
  */
 async function deleteWithKeys(
-  context: OperationContext,
+  operationContext: OperationContext,
   identityId: string,
   keys: "disable" | "delete",
 ): Promise<DeletedIdentity> {
+  const context = inSteps(operationContext);
   const act = keys === "delete" ? deleteEach : disableEach;
   const { changed, unchanged } = await actOnListedKeys(context, { identityId }, act);
   const finish = async () => {
@@ -199,6 +202,12 @@ async function deleteRecordOf({ transaction, audit }: Work, identityId: string):
   const deletion = { type: "identity.deleted", resourceId: identityId } as const;
   audit({ ...deletion, ...deletedFields(identity, identityFields) });
   return true;
+}
+
+/** The uses that a change is going to make of these, if nothing takes any meanwhile. */
+function usageAfter(before: Usage, change: UsageChange | undefined): Usage {
+  const result = change && changeUsage(before, change);
+  return result?.kind === "changed" ? result.usage : before;
 }
 
 /** An identity with its metadata, limits and uses, as of `now`. */

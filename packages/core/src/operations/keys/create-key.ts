@@ -48,7 +48,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
       ? requireVault(context).seal(key, { workspaceId, keyId })
       : null,
   };
-  await transact(context, async (work) => {
+  const { answer } = await transact(context, async (work) => {
     const references = new References(work, now, settings.create);
     needForKey(references, settings);
     await references.read();
@@ -57,8 +57,9 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     const parts = { context, transaction, audit, references, now };
     insertKey(parts, settings, credential, () => randomRepeated("no key was issued"));
     references.refuseMissing();
+    return { keyId, key };
   });
-  return { keyId, key };
+  return answer;
 };
 
 /** The parts of a new key that are derived from its secret. */

@@ -79,7 +79,9 @@ export async function createKeys(
     for (const [index, imported] of imports.entries())
       candidates.push(candidateOf(context, imported, index));
   }
-  const { answer: results } = await transact(context, async (work) => {
+  if (dryRun) context.call?.forgo();
+  const writing = dryRun ? { ...context, call: null } : context;
+  const { answer } = await transact(writing, async (work) => {
     const references = new References(work, now);
     for (const { imported } of candidates) needForKey(references, imported);
     await references.read();
@@ -96,9 +98,11 @@ export async function createKeys(
         if (error === null && !dryRun) insertKey(parts, imported, credential);
       }
     }
-    return judged;
+    return isPartial
+      ? { results: judged }
+      : { keyIds: candidates.map(({ credential }) => credential.keyId) };
   });
-  return isPartial ? { results } : { keyIds: candidates.map(({ credential }) => credential.keyId) };
+  return answer;
 }
 
 function listOf<Item extends z.ZodType>(item: Item) {

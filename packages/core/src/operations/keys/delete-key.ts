@@ -9,14 +9,14 @@ import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 
 export const deleteKey = operation(keyReference, async (context, { keyId }) => {
-  await withoutReadableRecord(
+  const { answer } = await withoutReadableRecord(
     () => transact(context, (work) => deleteReadable(work, keyId)),
     () => transact(context, (work) => deleteDamaged(work, keyId)),
   );
-  return {};
+  return answer;
 });
 
-async function deleteReadable({ context, transaction, audit }: Work, keyId: string): Promise<void> {
+async function deleteReadable({ context, transaction, audit }: Work, keyId: string) {
   const loaded = await readKey(context, transaction, keyId);
   transaction.delete(keyType, loaded.key);
   audit({
@@ -25,10 +25,11 @@ async function deleteReadable({ context, transaction, audit }: Work, keyId: stri
     identityId: loaded.identity?.id ?? null,
     before: wholeKeyFields(loaded.key, linksOf(loaded)),
   });
+  return {};
 }
 
 /** The record, its API or its identity cannot be read: what is known of the key goes, and it leaves every list it may be in. */
-async function deleteDamaged({ context, transaction, audit }: Work, keyId: string): Promise<void> {
+async function deleteDamaged({ context, transaction, audit }: Work, keyId: string) {
   const record = await readStored(transaction, { kind: "key", id: keyId });
   if (record === null) throw notFound("key");
   const { link: identityId } = record;
@@ -42,6 +43,7 @@ async function deleteDamaged({ context, transaction, audit }: Work, keyId: strin
     const claims = key === null ? [] : keyType.claims(key);
     transaction.deleteAddress({ kind: "key", id: keyId }, claims, await listsOfAllApis(context));
   }
+  return {};
 }
 
 /** The lists of keys of all APIs: a key whose record cannot be read is in one of them. */

@@ -4,7 +4,7 @@ import { MAX_HELD } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { afterWriting } from "../after-writing.js";
-import { type OperationContext, transact } from "../context.js";
+import { inSteps, type OperationContext, transact } from "../context.js";
 import { id, type KeyReference } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { References } from "../references.js";
@@ -138,12 +138,13 @@ const set: ChangeHeld = (_held, items) => items;
 
 /** @returns What the key then holds itself, in ascending order of name. */
 async function changeGrants(
-  context: OperationContext,
+  operationContext: OperationContext,
   kind: GrantKind,
   keyId: string,
   items: readonly GrantItem[],
   change: ChangeHeld,
 ): Promise<readonly NamedGrant[]> {
+  const context = inSteps(operationContext);
   const field = FIELDS[kind];
   // One that the key does not hold is passed over, one that does not exist is not.
   if (change === grantsWithout) {

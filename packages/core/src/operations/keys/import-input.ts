@@ -14,6 +14,7 @@ import {
   text,
   wholeNumber,
 } from "../input.js";
+import type { BesideInput } from "../repeats/repetition-input.js";
 import { instant } from "../time-input.js";
 import { addSettingsIssues, type KeySettingsInput, keySettingsFields } from "./settings.js";
 
@@ -71,7 +72,7 @@ export interface CreatedKeys {
 }
 
 /** How createKeys takes over what it can. */
-export interface CreateKeysOptions {
+export interface CreateKeysOptions extends BesideInput {
   /** A key that is refused stops no other. */
   readonly partial: true;
   /** Whether nothing is written, and the answer says what would be: false unless given. */

@@ -3,6 +3,7 @@ import type { KeyOrder } from "../../rules/keys/order.js";
 import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js";
 import type { ApiReference, KeyReference, PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
+import type { BesideInput } from "../repeats/repetition-input.js";
 import type { KeyFilters } from "./find/filter-input.js";
 import type {
   CreatedKeys,
@@ -150,7 +151,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    *   { apiId, hash: { value: "a".repeat(64), variant: "sha256_hex" }, prefix: "old" },
    * ]);
    */
-  createKeys(input: CreateKeysInput<Types>): Promise<CreatedKeys>;
+  createKeys(input: CreateKeysInput<Types>, beside?: BesideInput): Promise<CreatedKeys>;
   /**
    * Reads a key, as lists show it.
    *

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { type OperationContext, requireVault, transact } from "../context.js";
+import { inRounds, type OperationContext, requireVault, transact } from "../context.js";
 import { id, pageFields } from "../input.js";
 import { operation } from "../operation.js";
 import { readPage, requireApi } from "../read.js";
@@ -68,6 +68,14 @@ async function resealSecret(context: OperationContext, keyId: string): Promise<b
   return answer;
 }
 
+/** The secret of a key; null where it is not recoverable, or there is no vault. @throws As {@link withPlaintext}. */
+export function openedSecret(context: OperationContext, loaded: LoadedKey): string | null {
+  const { sealedSecret } = loaded.key;
+  return context.vault === null || sealedSecret === null
+    ? null
+    : openSecret(context, loaded, sealedSecret);
+}
+
 function openSecret(context: OperationContext, { key }: LoadedKey, sealedSecret: string): string {
   const secret = requireVault(context).open(sealedSecret, {
     workspaceId: key.workspaceId,
@@ -91,14 +99,15 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
   await requireApi(context, apiId);
   const scope = { list: "keys", ownerId: apiId } as const;
   const { items, info } = await readPage(context, keyType, scope, page, keysOfApi(apiId));
+  const { round, total } = inRounds(context, (wasSealed: boolean) => (wasSealed ? 1 : 0));
   let [reencrypted, unopened] = [0, 0];
   for (const { id, sealedSecret } of items) {
     if (sealedSecret === null || vault.isCurrent(sealedSecret)) continue;
-    const outcome = await tryReseal(context, id);
+    const outcome = await tryReseal(round, id);
     if (outcome === "sealed") reencrypted += 1;
     if (outcome === "unopened") unopened += 1;
   }
-  return { reencrypted, ...(unopened > 0 && { unopened }), ...info };
+  return { reencrypted: await total(reencrypted), ...(unopened > 0 && { unopened }), ...info };
 });
 
 async function tryReseal(

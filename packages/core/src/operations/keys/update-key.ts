@@ -26,16 +26,14 @@ export const updateKey: Run<KeyOperations["updateKey"]> = async (context, input)
   const now = context.now();
   const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
   const { keyId, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  await updateEach(context, [keyId], wanted);
-  return {};
+  return updateEach(context, [keyId], wanted);
 };
 
 export const updateKeys: Run<ManyKeysOperations["updateKeys"]> = async (context, input) => {
   const now = context.now();
   const parsed = parseInput(updateKeysInput, input, (raw) => expiryIssues(raw, now));
   const { keyIds, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  await updateEach(context, keyIds, wanted, (index) => `keyIds.${index}`);
-  return {};
+  return updateEach(context, keyIds, wanted, (index) => `keyIds.${index}`);
 };
 
 async function updateEach(
@@ -43,9 +41,9 @@ async function updateEach(
   keyIds: readonly string[],
   wanted: KeyUpdate,
   fieldOf?: (index: number) => string,
-): Promise<void> {
+): Promise<Record<string, never>> {
   refuseUncounted(context, wanted.expiresWhenUnused);
-  await changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
+  return changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
     evenDamaged: switchesOffOnly(wanted),
     fieldOf,
   });
@@ -77,7 +75,7 @@ export function changeKey(
   context: OperationContext,
   keyId: string,
   decide: (loaded: LoadedKey) => KeyUpdate,
-): Promise<void> {
+): Promise<Record<string, never>> {
   return changeKeys(context, [keyId], decide, {});
 }
 
@@ -95,10 +93,10 @@ async function changeKeys(
     readonly evenDamaged?: boolean;
     readonly fieldOf?: ((index: number) => string) | undefined;
   },
-): Promise<void> {
+): Promise<Record<string, never>> {
   const unique = [...new Set(keyIds)];
   const fieldOf = (keyId: string) => how.fieldOf?.(keyIds.indexOf(keyId));
-  await transact(context, async (work) => {
+  const { answer } = await transact(context, async (work) => {
     const now = context.now();
     const references = new References(work, now);
     const planned: PlannedUpdate[] = [];
@@ -113,7 +111,9 @@ async function changeKeys(
     for (const update of planned)
       writeUpdate(work, update, references, now, fieldOf(update.loaded.key.id));
     references.refuseMissing();
+    return {};
   });
+  return answer;
 }
 
 /** An update of a key, as far as it is known before what it refers to was read. */

@@ -6,7 +6,7 @@ import { dueRefill, type Refill, refillAfter, refillSetting } from "../../rules/
 import { applyRefill, countedRefill, type Usage, type UsageChange } from "../../store/counters.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import { type OperationContext, transact } from "../context.js";
+import { inSteps, type OperationContext, transact } from "../context.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
@@ -54,7 +54,7 @@ export const updateRemaining = operation(
   updateRemainingInput,
   async (context, { keyId, op, value, ...ids }) => {
     const change = toOperation(op, value);
-    const { answer, usages } = await transact(context, async ({ transaction, audit }) => {
+    const { answer, usages } = await transact(inSteps(context), async ({ transaction, audit }) => {
       const { kind, id, usage, refill, write, entry } =
         keyId === undefined
           ? await readIdentityUses(transaction, ids)

@@ -53,10 +53,10 @@ export async function actOnListedKeys(
   const lists = keyLists(context, listed);
   let list = (await lists.next()).value;
   let after: string | null = null;
-  const counts = await inSteps(context, async (limit) => {
+  const counts = await inBatches(context, async (round, limit) => {
     if (list === undefined) return null;
     const here: ListOfKeys = list;
-    const step = await transact(context, (work) => actOnPage(work, here, after, limit, act));
+    const step = await transact(round, (work) => actOnPage(work, here, after, limit, act));
     const { counts: stepCounts, lastSeen } = step.answer;
     after = lastSeen;
     if (lastSeen === null) list = (await lists.next()).value;
@@ -74,8 +74,8 @@ export async function actOnKeysById(
   act: ActOnKey,
 ): Promise<KeyCounts> {
   const ids = [...new Set(keyIds)];
-  return inSteps(context, async (limit) => {
-    const { answer } = await transact(context, async (work) => {
+  return inBatches(context, async (round, limit) => {
+    const { answer } = await transact(round, async (work) => {
       const wanted = ids.slice(0, work.transaction.isRetry ? 1 : limit);
       return { wanted, counts: await actOnIds(work, wanted, act) };
     });
@@ -84,19 +84,27 @@ export async function actOnKeysById(
   });
 }
 
-/** Repeats a step until there is no more, and adds up what it answers. */
-async function inSteps(
+/** Repeats a step until there is no more, and adds up what it answers: of what is changed with what earlier calls changed. */
+async function inBatches(
   context: OperationContext,
-  step: (limit: number) => Promise<{ counts: KeyCounts; hasMore: boolean } | null>,
+  step: (
+    round: OperationContext,
+    limit: number,
+  ) => Promise<{ counts: KeyCounts; hasMore: boolean } | null>,
 ): Promise<KeyCounts> {
   const sums = { changed: 0, unchanged: 0, damaged: 0 };
-  await deleteInBatches(context.timer, BATCH_SIZE, async (limit) => {
-    const done = await step(limit);
-    if (done === null) return { deleted: 0, hasMore: false };
-    for (const outcome of OUTCOMES) sums[outcome] += done.counts[outcome];
-    return { deleted: done.counts.changed, hasMore: done.hasMore };
-  });
-  return sums;
+  const { deleted: changed } = await deleteInBatches(
+    context,
+    BATCH_SIZE,
+    async (round, limit) => {
+      const done = await step(round, limit);
+      if (done === null) return { deleted: 0, hasMore: false };
+      for (const outcome of OUTCOMES) sums[outcome] += done.counts[outcome];
+      return { deleted: done.counts.changed, hasMore: done.hasMore };
+    },
+    ({ counts }: { readonly counts: KeyCounts }) => counts.changed,
+  );
+  return { ...sums, changed };
 }
 
 const OUTCOMES = ["changed", "unchanged", "damaged"] as const;

@@ -161,7 +161,7 @@ export const LIMIT_TABLE = {
   resetLimit: operation(resetLimitInput, async (context, input) => {
     const { keyId, identityId, namespace, identifier, duration } = input;
     const name = input.name as string;
-    await transact(context, async ({ transaction, audit }) => {
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
       if (keyId !== undefined) {
         const ofKey = (key: KeyRecord) =>
           duration === undefined
@@ -185,8 +185,9 @@ export const LIMIT_TABLE = {
         );
         audit({ ...reset, resourceId: space, before: { name: who } });
       }
+      return {};
     });
-    return {};
+    return answer;
   }),
 } satisfies TableOf<LimitOperations>;
 

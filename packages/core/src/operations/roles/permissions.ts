@@ -26,12 +26,13 @@ export const PERMISSION_TABLE = {
       description: description || null,
       createdAt,
     };
-    await transact(context, async ({ transaction, audit }) => {
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
       transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
       const after = permissionFields(permission);
       audit({ type: "permission.created", at: createdAt, resourceId: permission.id, after });
+      return { permissionId: permission.id };
     });
-    return { permissionId: permission.id };
+    return answer;
   }),
 
   ensurePermissions: operation(grantNames, async (context, given) => {
@@ -59,14 +60,15 @@ export const PERMISSION_TABLE = {
   },
 
   deletePermission: operation(permissionReference, async (context, { permissionId }) => {
-    await transact(context, async ({ transaction, audit }) => {
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
       const permission = await deleteRecord(transaction, permissionType, permissionId);
       if (permission === undefined) throw notFound("permission");
       transaction.renewRevision();
       const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
       audit({ ...deletion, ...deletedFields(permission, permissionFields) });
+      return {};
     });
-    return {};
+    return answer;
   }),
 } satisfies Partial<TableOf<PermissionOperations>>;
 

@@ -27,11 +27,12 @@ const ensureRoleInput = z.strictObject({ name: grantName, permissions: grantName
 export const ROLE_TABLE = {
   createRole: operation(createRoleInput, async (context, settings) => {
     const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
-    const { answer: roleId } = await transact(context, async (work) => {
+    const { answer } = await transact(context, async (work) => {
       if ((await work.transaction.readOne(want)) !== null) throw nameTaken("role");
-      return insertRole(work, referencesOf(work), settings, () => nameTaken("role"));
+      const onTaken = () => nameTaken("role");
+      return { roleId: await insertRole(work, referencesOf(work), settings, onTaken) };
     });
-    return { roleId };
+    return answer;
   }),
 
   ensureRole: operation(ensureRoleInput, async (context, { name, permissions }) => {
@@ -65,30 +66,33 @@ export const ROLE_TABLE = {
   setRolePermissions: operation(
     setRolePermissionsInput,
     async (context, { roleId, permissions }) => {
-      await transact(context, async (work) => {
+      const { answer } = await transact(context, async (work) => {
         const want = { kind: "role", id: roleId } as const;
         const { value: role } = await readRecordIn(work.transaction, roleType, want, "role");
         await replacePermissions(work, referencesOf(work), role, permissions);
+        return {};
       });
-      return {};
+      return answer;
     },
   ),
 
   deleteRole: operation(roleReference, async (context, { roleId }) => {
-    await transact(context, async (work) => {
+    const { answer } = await transact(context, async (work) => {
       const { transaction, audit } = work;
       const role = await deleteRecord(transaction, roleType, roleId);
       if (role === undefined) throw notFound("role");
       transaction.renewRevision();
       const deletion = { type: "role.deleted", resourceId: roleId } as const;
       const unreadable = async () => audit({ ...deletion, unreadable: true });
-      if (role === null) return unreadable();
-      await withoutReadableRecord(async () => {
+      const readable = async () => {
+        if (role === null) return unreadable();
         const held = await permissionsOf(work, role);
         audit({ ...deletion, before: roleFields(role, held) });
-      }, unreadable);
+      };
+      await withoutReadableRecord(readable, unreadable);
+      return {};
     });
-    return {};
+    return answer;
   }),
 } satisfies Partial<TableOf<PermissionOperations>>;
 

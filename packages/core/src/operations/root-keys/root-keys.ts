@@ -10,7 +10,13 @@ import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permiss
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs } from "../../time.js";
-import { notFound, type OperationContext, randomRepeated, transact } from "../context.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  transact,
+  transactElsewhere,
+} from "../context.js";
 import { deleteRecord } from "../damaged.js";
 import { id, type ListSchema, orRequired, type PageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
@@ -142,7 +148,7 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
     createdAt: now,
   };
   // First: a pointer that leads nowhere is harmless, and a root key without one could not be found.
-  await context.transact(DIRECTORY_ID, async (transaction) => {
+  await transactElsewhere(context, DIRECTORY_ID, async (transaction) => {
     const pointer = { id: rootKey.hash, workspaceId: context.workspaceId, rootKeyId };
     const address = { kind: "rootKeyPointer", id: rootKey.hash } as const;
     if ((await transaction.readOne(address)) !== null)
@@ -151,12 +157,13 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
     transaction.insert(rootKeyPointerType, pointer);
   });
   const { name, permissions, expires } = rootKey;
-  await transact(context, async ({ transaction, audit }) => {
+  const { answer } = await transact(context, async ({ transaction, audit }) => {
     transaction.insert(rootKeyType, rootKey);
     const after = { name, permissions, expires };
     audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
+    return { rootKeyId, key };
   });
-  return { rootKeyId, key };
+  return answer;
 };
 
 export const ROOT_KEY_TABLE = {
@@ -168,15 +175,17 @@ export const ROOT_KEY_TABLE = {
   }),
 
   revokeRootKey: operation(z.strictObject({ rootKeyId: id }), async (context, { rootKeyId }) => {
-    const { answer: hash } = await transact(context, async ({ transaction, audit }) => {
+    let hash: string | undefined;
+    const { answer } = await transact(context, async ({ transaction, audit }) => {
       const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
       if (rootKey === undefined) throw notFound("root key");
       const unreadable = rootKey === null;
       audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
-      return rootKey?.hash ?? null;
+      hash = rootKey?.hash;
+      return {};
     });
-    if (hash !== null) await removePointer(context, hash);
-    return {};
+    if (hash !== undefined) await removePointer(context, hash);
+    return answer;
   }),
 
   authenticateRootKey: { run: authenticateRootKey, input: null },

@@ -14,7 +14,7 @@ import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
-import { notFound, type OperationContext } from "../context.js";
+import { notFound, type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
@@ -106,9 +106,14 @@ const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = asyn
     notLaterThanNow(raw, "before", now),
   );
   const beforeAt = bucketStartAt(before, "day");
-  return deleteInBatches(context.timer, DELETED_AT_ONCE, (limit) =>
-    store.deleteStatistics(workspaceId, beforeAt, limit),
-  );
+  await context.call?.isFirst();
+  return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
+    const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
+    if (round.call === null) return counted;
+    // Sums go by no commit: what is deleted and not yet counted when the process dies stays uncounted.
+    const { answer } = await transactPlain(round, async () => counted);
+    return answer;
+  });
 };
 
 export const STATISTICS_TABLE = {

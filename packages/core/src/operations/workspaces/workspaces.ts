@@ -104,12 +104,16 @@ export const WORKSPACE_TABLE = {
   createWorkspace: operation(
     z.strictObject({ name: text(1, 256).optional() }),
     async (context, { name = null }) => {
-      const workspaceId = context.newId("ws");
+      const newId = () => context.newId("ws");
+      // A repeat goes on with the same id: what it finds there is what was made before.
+      const workspaceId = (await context.call?.madeOnce(newId)) ?? newId();
       const address = { kind: "workspace", id: workspaceId } as const;
       // In the new workspace, and in its log: it is the one that this is about.
-      await transact({ ...context, workspaceId }, async ({ transaction, audit }) => {
-        if ((await transaction.readOne(address)) !== null)
+      await transact({ ...context, workspaceId, call: null }, async ({ transaction, audit }) => {
+        if ((await transaction.readOne(address)) !== null) {
+          if (context.call !== null) return;
           throw randomRepeated("no workspace was created");
+        }
         transaction.expect({ ...address, version: null });
         transaction.insert(workspaceType, { id: workspaceId, name, enabled: true, version: 1 });
         transaction.renewRevision();

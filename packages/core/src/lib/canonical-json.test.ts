@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { canonicalJson } from "./canonical-json.js";
+
+test("the order of fields, a field that is undefined, and a date or its ms make no difference", () => {
+  const at = new Date(1_773_144_000_000);
+  const one = canonicalJson({ name: "north", expires: at, meta: { b: [1, undefined], a: null } });
+  const other = { meta: { a: null, b: [1, undefined] }, expires: at.getTime(), name: "north" };
+  expect(canonicalJson({ ...other, prefix: undefined })).toBe(one);
+});
+
+test("what differs as JSON has another text, and what does not the same", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      const [first, second] = [one, other].map((value) => JSON.parse(JSON.stringify(value)));
+      expect(canonicalJson(first) === canonicalJson(second)).toBe(sorted(first) === sorted(second));
+      expect(JSON.parse(canonicalJson(first))).toEqual(first);
+    }),
+  );
+});
+
+/** The same by other means: a replacer that sorts. */
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+test.each([undefined, () => 0, Symbol("a"), 10n])("%s says no more than what it is", (value) => {
+  expect(canonicalJson(value)).toBe(typeof value);
+});

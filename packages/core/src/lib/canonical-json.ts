@@ -1,0 +1,18 @@
+/**
+ * One text for each value that JSON can hold, whatever the order of its fields. A field that is undefined is none, a date is its ms.
+ * What JSON cannot hold has a text too, which says no more than what sort of value it is.
+ *
+ * It calls itself for each level: check with `isDeeperThan` first.
+ */
+export function canonicalJson(value: unknown): string {
+  if (value instanceof Date) return String(value.getTime());
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join()}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    members.sort(([one], [other]) => (one < other ? -1 : 1));
+    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`).join()}}`;
+  }
+  return ["string", "number", "boolean"].includes(typeof value) || value === null
+    ? JSON.stringify(value)
+    : typeof value;
+}

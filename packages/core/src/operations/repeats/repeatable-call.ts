@@ -1,0 +1,336 @@
+import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
+import type { IdFactory } from "../../lib/id.js";
+import { lowestIdAt } from "../../lib/id.js";
+import type { JsonValue } from "../../lib/json.js";
+import {
+  ANSWER_LIST,
+  CALLER_INDEX,
+  type Held,
+  type RememberedAnswer,
+  rememberedAnswerType,
+} from "../../records/remembered-answer.js";
+import { fromStoredAnswer, toStoredAnswer } from "../../records/stored-answer.js";
+import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "../../rules/repetition.js";
+import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
+import type { SettledStore } from "../../store/settled.js";
+import type { Transact, Transaction, TransactionResult } from "../../store/transaction.js";
+import type { Clock, EpochMs } from "../../time.js";
+import { afterWriting } from "../after-writing.js";
+import { decodeOrNull } from "../damaged.js";
+
+/** Answers that are forgotten in one write, at most: more than the one that it adds. */
+const FORGOTTEN_AT_ONCE = 4;
+
+/** What a repeatable call works with. */
+interface CallContext {
+  readonly store: SettledStore;
+  readonly readStoreClock: () => EpochMs | Promise<EpochMs>;
+  readonly transact: Transact;
+  readonly workspaceId: string;
+  readonly now: Clock;
+  readonly newId: IdFactory;
+}
+
+/** The digests by which a repeat is known, and what is done where a call is none. */
+export interface CallDigests {
+  /** Of who calls, and of the idempotency key. */
+  readonly caller: string;
+  /** Of what is asked for. */
+  readonly input: string;
+  /** Asked before anything is written by a call that is no repeat; throws where it may not. */
+  readonly beforeFirst?: (() => void) | undefined;
+}
+
+/** How the transactions of an operation are remembered. */
+export interface CallPart {
+  /**
+   * Runs a transaction, and remembers in its commit what it came to: what it answers is the answer of the operation. One that answers
+   * nothing is a step.
+   *
+   * @throws AnsweredBefore where the call was carried out to its end before, by whomever.
+   */
+  transact<Answer>(
+    work: (transaction: Transaction) => Promise<Answer>,
+  ): Promise<TransactionResult<Answer>>;
+  /** Resolves once it is known that the call was not carried out to its end before. @throws AnsweredBefore */
+  isFirst(): Promise<void>;
+  /** From now on each transaction is a step: it is carried out once, and a repeat that comes to it goes on behind it. */
+  inSteps(): CallPart;
+  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. @param countOf - What is counted. */
+  inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
+  /** What is made up once, such as an id: a repeat goes on with the same. */
+  madeOnce<Answer>(make: () => Answer): Promise<Answer>;
+  /** Nothing is remembered: it is no write. */
+  forgo(): void;
+}
+
+/** Rounds of one step. */
+export interface Rounds extends CallPart {
+  /** The sum of what was counted, by this call and those that it repeats. @param own - That of this call. */
+  total(own: number): Promise<number>;
+}
+
+/** A call that may be repeated. */
+export interface RepeatableCall extends CallPart {
+  /** Remembers what the operation answers, unless its one commit did. @returns The answer. */
+  finish<Answer>(answer: Answer): Promise<Answer>;
+  /** What the call was answered, by whomever it was carried out: from then on that is durable. Null: it was not, so far. */
+  answered(): Promise<{ readonly value: unknown } | null>;
+}
+
+/** The call was carried out before: what it came to is remembered. */
+export class AnsweredBefore extends Error {}
+
+/** An operation is remembered by one commit, and wants to make another. */
+class SeveralCommitsError extends Error {}
+
+/**
+ * Makes a call that is remembered, so that its repeat answers the same and writes nothing.
+ *
+ * @see packages/core/decisions/0043-repeats-answer-from-memory.md
+ */
+export function createRepeatableCall(
+  { store, transact, workspaceId, now, readStoreClock, newId }: CallContext,
+  { caller, input, beforeFirst }: CallDigests,
+): RepeatableCall {
+  const want = { kind: "rememberedAnswer", index: CALLER_INDEX, value: caller } as const;
+  /** What is remembered under the same name, and does not count any more. */
+  let ended: RememberedAnswer | null = null;
+  let forgettable: readonly StoredRecordState[] = [];
+  let storeNow: EpochMs = 0;
+  /** Whether something may be remembered of this call so far. */
+  let isBegun = false;
+  let isRememberedNow = false;
+  let steps = 0;
+  const identityIds = new Set<string>();
+
+  /** What is remembered of this call. @throws LatchkeyError `CONFLICT` where it is of another one. */
+  function judge(loaded: LoadedRecord | null): RememberedAnswer | null {
+    ended = null;
+    if (loaded === null) return null;
+    const known = rememberedAnswerType.decode(loaded.record, workspaceId);
+    if (!isRemembered(known.at, now())) {
+      ended = known;
+      return null;
+    }
+    if (known.input === input) return known;
+    throw new LatchkeyError(
+      "CONFLICT",
+      "this idempotencyKey was used for a write with another input; nothing was written",
+      { reason: "idempotency-key-reused" },
+    );
+  }
+
+  const read = async (transaction: Transaction) => judge(await transaction.readOne(want));
+
+  async function look(): Promise<void> {
+    const page = { kind: "rememberedAnswer", list: ANSWER_LIST, after: null } as const;
+    const [{ found }, oldest, itsNow] = await Promise.all([
+      store.read(workspaceId, [want]),
+      store.page(workspaceId, { ...page, limit: FORGOTTEN_AT_ONCE }),
+      readStoreClock(),
+    ]);
+    storeNow = itsNow;
+    forgettable = oldest.found.filter(isForgettable);
+    const known = judge(found[0] ?? null);
+    if (known === null) beforeFirst?.();
+    else isBegun = true;
+    if (known !== null && known.answer !== null) throw new AnsweredBefore();
+  }
+
+  function isForgettable({ record }: StoredRecordState): boolean {
+    const answer = decodeOrNull(rememberedAnswerType, record, workspaceId);
+    if (answer !== null) return mayBeForgotten(answer, now(), storeNow);
+    const isOld = (at: EpochMs) =>
+      record.id < lowestIdAt("ans", Math.max(0, at - 2 * REMEMBERED_MS));
+    return isOld(now()) && isOld(storeNow);
+  }
+
+  /** Writes what is remembered, in place of what was before, and forgets a few others. */
+  function remember(
+    transaction: Transaction,
+    known: RememberedAnswer | null,
+    part: { readonly answer: Held } | { readonly steps: RememberedAnswer["steps"] },
+  ): void {
+    for (const id of known?.identityIds ?? []) identityIds.add(id);
+    const after = { steps: {}, identityIds: [...identityIds], ...part };
+    if (known !== null) {
+      transaction.update(rememberedAnswerType, known, { ...known, ...after });
+      return;
+    }
+    for (const { record } of forgettable) {
+      if (record.id === ended?.id) continue;
+      const answer = decodeOrNull(rememberedAnswerType, record, workspaceId);
+      // Whoever else forgets it meanwhile does the same: nothing is expected of it.
+      if (answer !== null) transaction.delete(rememberedAnswerType, answer);
+      else transaction.deleteAddress(record, [], [{ list: ANSWER_LIST }]);
+    }
+    if (ended !== null) transaction.delete(rememberedAnswerType, ended);
+    transaction.insert(rememberedAnswerType, {
+      id: newId("ans"),
+      workspaceId,
+      caller,
+      input,
+      at: now(),
+      storedAt: storeNow,
+      answer: null,
+      version: 1,
+      ...after,
+    });
+  }
+
+  function rememberStep(
+    transaction: Transaction,
+    known: RememberedAnswer | null,
+    step: number,
+    value: Held,
+  ): void {
+    remember(transaction, known, { steps: { ...known?.steps, [step]: value as JsonValue } });
+  }
+
+  /** What is remembered so far, in a transaction that rests on it. */
+  async function readUnanswered(transaction: Transaction): Promise<RememberedAnswer | null> {
+    // At first it goes by what was looked at before: where that has changed, the name is taken by then.
+    if (!isBegun && !transaction.isRetry) return null;
+    const known = await read(transaction);
+    if (known !== null && known.answer !== null) throw new AnsweredBefore();
+    return known;
+  }
+
+  async function isFirst(): Promise<void> {
+    await looked;
+    if (isRememberedNow)
+      throw new SeveralCommitsError("an operation of several commits must say so");
+  }
+
+  /**
+   * @param kind - `whole`: what it answers is the answer of the operation; `made`: remembered though nothing is written.
+   */
+  async function transactStep<Answer>(
+    step: number,
+    work: (transaction: Transaction) => Promise<Answer>,
+    kind: "whole" | "step" | "made",
+  ): Promise<TransactionResult<Answer>> {
+    await isFirst();
+    let isAnswer = false;
+    const result = await transact(workspaceId, async (transaction) => {
+      isAnswer = false;
+      const known = await readUnanswered(transaction);
+      const before = known?.steps[step] as Held | undefined;
+      if (before !== undefined) return fromStoredAnswer(before.value) as Answer;
+      const answer = await work(transaction);
+      for (const id of transaction.idsOf("identity")) identityIds.add(id);
+      const isWritten = transaction.isWriting || kind === "made";
+      isAnswer = isWritten && kind === "whole" && answer !== undefined;
+      if (isAnswer) remember(transaction, known, { answer: held(answer) });
+      else if (isWritten) rememberStep(transaction, known, step, held(answer));
+      return answer;
+    });
+    isBegun = true;
+    isRememberedNow = isAnswer;
+    return result;
+  }
+
+  async function transactRound<Answer>(
+    step: number,
+    work: (transaction: Transaction) => Promise<Answer>,
+    countOf: (answer: Answer) => number,
+  ): Promise<TransactionResult<Answer>> {
+    await isFirst();
+    const result = await transact(workspaceId, async (transaction) => {
+      const known = await readUnanswered(transaction);
+      const answer = await work(transaction);
+      const count = countOf(answer);
+      if (count > 0)
+        rememberStep(transaction, known, step, { value: countIn(known, step) + count });
+      return answer;
+    });
+    isBegun = true;
+    return result;
+  }
+
+  function nextStep(): number {
+    steps += 1;
+    return steps;
+  }
+
+  function partOf(transactPart: CallPart["transact"]): CallPart {
+    return { transact: transactPart, isFirst, inSteps, inRounds, madeOnce, forgo };
+  }
+
+  function inSteps(): CallPart {
+    return partOf((work) => transactStep(nextStep(), work, "step"));
+  }
+
+  function inRounds<Answer>(countOf: (answer: Answer) => number): Rounds {
+    const step = nextStep();
+    return {
+      ...partOf((work) => transactRound(step, work, countOf as (answer: unknown) => number)),
+      async total(own) {
+        const { found } = await store.read(workspaceId, [want]);
+        const known = judge(found[0] ?? null);
+        if (known !== null && known.answer !== null) throw new AnsweredBefore();
+        return known === null ? own : countIn(known, step);
+      },
+    };
+  }
+
+  async function madeOnce<Answer>(make: () => Answer): Promise<Answer> {
+    return (await transactStep(nextStep(), async () => make(), "made")).answer;
+  }
+
+  function forgo(): void {
+    isRememberedNow = true;
+  }
+
+  const whole = partOf((work) => transactStep(nextStep(), work, "whole"));
+
+  const looked = look();
+  // Whoever waits for it is told.
+  looked.catch(() => undefined);
+
+  return {
+    ...whole,
+
+    async finish(answer) {
+      if (isRememberedNow) return answer;
+      await looked;
+      const finishing = () =>
+        transact(workspaceId, async (transaction) => {
+          const known = await readUnanswered(transaction);
+          remember(transaction, known, { answer: held(answer) });
+        });
+      await afterWriting(finishing);
+      return answer;
+    },
+
+    async answered() {
+      await looked.catch((error: unknown) => {
+        if (!(error instanceof AnsweredBefore)) throw error;
+      });
+      const { answer: known } = await transact(workspaceId, read);
+      return known === null || known.answer === null
+        ? null
+        : { value: fromStoredAnswer(known.answer.value) };
+    },
+  };
+}
+
+/** What goes wrong where an answer is there at one moment and not at the next: its day has just ended. */
+export function justForgotten(): LatchkeyError {
+  return unavailable(
+    "what was remembered of this call has just ended; nothing was written, try again",
+  );
+}
+
+function held(answer: unknown): Held {
+  const value = toStoredAnswer(answer);
+  return value === undefined ? {} : { value };
+}
+
+/** What rounds have counted so far. */
+function countIn(known: RememberedAnswer | null, step: number): number {
+  const count = (known?.steps[step] as Held | undefined)?.value ?? 0;
+  if (typeof count === "number") return count;
+  throw corruptRecord("remembered answer");
+}

@@ -1,0 +1,117 @@
+import { LatchkeyError } from "../../errors.js";
+import { canonicalJson } from "../../lib/canonical-json.js";
+import { isDeeperThan } from "../../lib/json.js";
+import { sha256Text } from "../../secrets/hash.js";
+import type { OperationContext } from "../context.js";
+import { type InputSchema, noInput, parseInput, text, unreadable } from "../input.js";
+import { getKeyById } from "../keys/load.js";
+import { openedSecret } from "../keys/recovery.js";
+import { AnsweredBefore, createRepeatableCall, justForgotten } from "./repeatable-call.js";
+import type { RepeatScope } from "./repetition-input.js";
+
+const idempotencyKeySchema = text(1, 128);
+
+/** How an operation is called: with its input, and what it takes beside. */
+type Call = (input: unknown, scope: unknown) => unknown;
+
+/**
+ * Runs a write, so that its repeat answers the same and writes nothing, where it has an `idempotencyKey`: in its input, or beside one
+ * that is no object.
+ */
+export function repeatable(
+  context: OperationContext,
+  name: string,
+  schema: InputSchema | null,
+  run: (context: OperationContext, ...given: readonly unknown[]) => unknown,
+): Call {
+  return (input, scope) => {
+    const isInInput = hasIdempotencyKey(input);
+    const holder = isInInput ? input : scope;
+    if (!hasIdempotencyKey(holder)) return run(context, input, scope);
+    try {
+      const { idempotencyKey, ...others } = holder;
+      const given = isInInput ? [others, scope] : [input, others];
+      return idempotencyKey === undefined
+        ? run(context, ...withoutEmptyScope(given))
+        : runRepeatably(context, { name, schema, run }, idempotencyKey, given);
+    } catch (error) {
+      return Promise.reject(unreadable(error, holder));
+    }
+  };
+}
+
+function hasIdempotencyKey(holder: unknown): holder is { readonly idempotencyKey: unknown } {
+  if (typeof holder !== "object" || holder === null) return false;
+  try {
+    return Object.hasOwn(holder, "idempotencyKey");
+  } catch {
+    // A proxy that does not say: the operation finds out what it is.
+    return false;
+  }
+}
+
+async function runRepeatably(
+  context: OperationContext,
+  operation: {
+    readonly name: string;
+    readonly schema: InputSchema | null;
+    readonly run: (context: OperationContext, ...given: readonly unknown[]) => unknown;
+  },
+  idempotencyKey: unknown,
+  given: readonly unknown[],
+): Promise<unknown> {
+  const { name, schema, run } = operation;
+  const [input, scope] = given;
+  const checked = idempotencyKeySchema.safeParse(idempotencyKey);
+  if (!checked.success) {
+    const issues = checked.error.issues.map(({ message }) => ({ path: "idempotencyKey", message }));
+    throw parseInput(schema ?? noInput, schema === null ? {} : input, () => issues);
+  }
+  const { beforeFirst, mayDecrypt, ...options } = Object(scope) as RepeatScope;
+  const question = [checked.data, name, input, options];
+  const call = createRepeatableCall(context, {
+    caller: sha256Text(canonicalJson([checked.data, context.actor])),
+    // No schema takes anything as deep: it is refused.
+    input: sha256Text(isDeeperThan(MAX_DEPTH, question) ? "" : canonicalJson(question)),
+    beforeFirst,
+  });
+  try {
+    const answering = run({ ...context, call }, ...withoutEmptyScope([input, options]));
+    return await call.finish(await answering);
+  } catch (error) {
+    const { code } = error as Partial<LatchkeyError>;
+    if (code === "STORE_UNAVAILABLE") throw error;
+    const known = await call.answered().catch((other: unknown) => {
+      throw code === "BAD_REQUEST" ? error : other;
+    });
+    if (known !== null) return withSecret(context, known.value, mayDecrypt);
+    throw error instanceof AnsweredBefore ? justForgotten() : error;
+  }
+}
+
+/** Levels of an input that are looked at, at most. */
+const MAX_DEPTH = 40;
+
+function withoutEmptyScope([input, scope]: readonly unknown[]): readonly unknown[] {
+  return [input, Object.keys(Object(scope)).length === 0 ? undefined : scope];
+}
+
+/** The answer of a repeat, with the secret where that is kept: what was answered before is all that is known of it otherwise. */
+async function withSecret(
+  context: OperationContext,
+  answer: unknown,
+  mayDecrypt: RepeatScope["mayDecrypt"] = () => true,
+): Promise<unknown> {
+  const { secretShownBefore, ...others } = Object(answer) as Readonly<Record<string, unknown>>;
+  const { keyId } = others;
+  if (secretShownBefore !== true || typeof keyId !== "string") return answer;
+  try {
+    const loaded = await getKeyById(context, keyId);
+    const key = mayDecrypt(loaded.key.apiId) ? openedSecret(context, loaded) : null;
+    return key === null ? answer : { ...others, key };
+  } catch (error) {
+    // A key that is gone or damaged, or whose vault is: there is nothing to show.
+    if (error instanceof LatchkeyError && error.code !== "STORE_UNAVAILABLE") return answer;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+import type { JsonValue } from "../lib/json.js";
+import type { EpochMs } from "../time.js";
+import { defineRecord, unlessEmpty } from "./record-type.js";
+
+/** A value that may be undefined, in JSON. */
+export interface Held {
+  readonly value?: JsonValue;
+}
+
+/** What is remembered of a write that came with an `idempotencyKey`, so that its repeat answers the same and writes nothing. */
+export interface RememberedAnswer {
+  /** `ans_…`; in ascending order of id is in the order of time. */
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Digest of actor and idempotency key: its unique name. */
+  readonly caller: string;
+  /** Digest of the operation and its input, which holds the idempotency key too. */
+  readonly input: string;
+  /** When it was first called, by the clock of the caller. */
+  readonly at: EpochMs;
+  /** When it was written, by the store's own clock. */
+  readonly storedAt: EpochMs;
+  /** What is answered, without secrets; null while it is not carried out to its end. */
+  readonly answer: Held | null;
+  /** What its steps came to so far, by their numbers; a step that wrote nothing has none. */
+  readonly steps: { readonly [step: string]: JsonValue };
+  /** The identities that it read or wrote: whoever erases one finds it by them. */
+  readonly identityIds: readonly string[];
+  readonly version: number;
+}
+
+/** The list of all remembered answers. Those that an identity has part in are a small list beside it. */
+export const ANSWER_LIST = "rememberedAnswer";
+
+/** The index of the name that a remembered answer claims. */
+export const CALLER_INDEX = "caller";
+
+const NO_STEPS: RememberedAnswer["steps"] = Object.freeze({});
+
+/** Remembered answers: found by the digest of actor and idempotency key. */
+export const rememberedAnswerType = defineRecord<RememberedAnswer>({
+  kind: "rememberedAnswer",
+  version: ({ version }) => version,
+  write: ({ caller, input, at, storedAt, answer, steps, identityIds }) => ({
+    caller,
+    input,
+    at,
+    storedAt,
+    answer: answer as JsonValue,
+    steps: Object.keys(steps).length === 0 ? undefined : steps,
+    identityIds: unlessEmpty(identityIds),
+  }),
+  read: (body, { id, workspaceId, version }) => ({
+    id,
+    workspaceId,
+    caller: body.text("caller"),
+    input: body.text("input"),
+    at: body.whole("at"),
+    storedAt: body.whole("storedAt"),
+    answer: body.jsonOrNull("answer"),
+    steps: body.jsonOrNull("steps") ?? NO_STEPS,
+    identityIds: body.texts("identityIds"),
+    version,
+  }),
+  claims: ({ caller }) => [{ index: CALLER_INDEX, value: caller }],
+  lists: ({ identityIds }) => [
+    { list: ANSWER_LIST },
+    ...identityIds.map((of) => ({ list: ANSWER_LIST, of })),
+  ],
+});

@@ -1,0 +1,43 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "./repetition.js";
+
+const AT = 1_773_144_000_000;
+
+test("a write is remembered for 24 hours, and not at the very ms at which they are over", () => {
+  expect(REMEMBERED_MS).toBe(24 * 60 * 60 * 1_000);
+  for (const [after, remembers] of [
+    [0, true],
+    [REMEMBERED_MS - 1, true],
+    [REMEMBERED_MS, false],
+    [REMEMBERED_MS + 1, false],
+  ] as const)
+    expect(isRemembered(AT, AT + after)).toBe(remembers);
+});
+
+test("a clock that was set back does not end it", () => {
+  expect(isRemembered(AT, AT - 40 * REMEMBERED_MS)).toBe(true);
+});
+
+test("it may be forgotten a day after it has ended by the store's clock", () => {
+  const ended = AT + REMEMBERED_MS;
+  const known = { at: AT, storedAt: AT };
+  for (const [storeNow, may] of [
+    [ended + REMEMBERED_MS - 1, false],
+    [ended + REMEMBERED_MS, true],
+    [ended + REMEMBERED_MS + 1, true],
+  ] as const)
+    expect(mayBeForgotten(known, ended, storeNow)).toBe(may);
+  expect(mayBeForgotten(known, ended - 1, ended + REMEMBERED_MS)).toBe(false);
+});
+
+test("what counts by the caller's clock, or was written less than two days ago by the store's, is never forgotten", () => {
+  const instant = fc.integer({ min: 0, max: 2 ** 50 });
+  fc.assert(
+    fc.property(instant, instant, instant, instant, (at, storedAt, now, storeNow) => {
+      if (!mayBeForgotten({ at, storedAt }, now, storeNow)) return;
+      expect(isRemembered(at, now)).toBe(false);
+      expect(storeNow).toBeGreaterThanOrEqual(storedAt + 2 * REMEMBERED_MS);
+    }),
+  );
+});

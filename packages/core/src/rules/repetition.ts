@@ -1,0 +1,27 @@
+import type { EpochMs, SpanMs } from "../time.js";
+
+/** How long a write is remembered by its `idempotencyKey`: a day. */
+export const REMEMBERED_MS: SpanMs = 86_400_000;
+
+/** How much longer it is kept, by the clock of the store: clocks of processes may differ by as much. */
+const MARGIN_MS: SpanMs = 86_400_000;
+
+/** Whether a write still counts as known. A day after it, to the ms, it does not. @param at - When it was first called. */
+export function isRemembered(at: EpochMs, now: EpochMs): boolean {
+  return now - at < REMEMBERED_MS;
+}
+
+/**
+ * Whether what is remembered of a write may go: it has ended by the clock of the caller, and a day before by the store's own. So no
+ * clock that is ahead or behind makes the store forget what counts for others.
+ *
+ * @param storedAt - When it was written, by the store's own clock.
+ * @see packages/core/decisions/0034-sweeps-go-by-the-stores-clock.md
+ */
+export function mayBeForgotten(
+  { at, storedAt }: { readonly at: EpochMs; readonly storedAt: EpochMs },
+  now: EpochMs,
+  storeNow: EpochMs,
+): boolean {
+  return !isRemembered(at, now) && storeNow - storedAt >= REMEMBERED_MS + MARGIN_MS;
+}

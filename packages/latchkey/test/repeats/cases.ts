@@ -1,0 +1,135 @@
+import { isRepeatable, type Latchkey, OPERATIONS, type OperationName } from "@latchkey/core";
+import type { ChangeCase, ChangeFixture } from "../change-cases/fixture.js";
+import { CHANGE_CASES } from "../changes.js";
+import { DAY_MS, type TestContext } from "../test-context.js";
+
+/** A way to call a write, of which something is there beforehand. */
+export interface RepeatCase extends Pick<ChangeCase, "title" | "operation"> {
+  /** What it deletes is counted behind the deletion: an answer that is lost between the two is short of that. */
+  readonly countsBehind?: true;
+  readonly prepare?: (context: TestContext, fixture: ChangeFixture) => Promise<unknown>;
+  readonly run: (latchkey: Latchkey, fixture: ChangeFixture) => Promise<unknown>;
+}
+
+/** More keys than one step deletes. */
+const MANY_KEYS = 45;
+
+async function makeManyKeys({ latchkey }: TestContext, { apiId }: ChangeFixture): Promise<void> {
+  await latchkey.createKeys(
+    Array.from({ length: MANY_KEYS }, (_, index) => ({
+      apiId,
+      plaintext: `old_${index}_9c2a7d51`,
+    })),
+  );
+}
+
+/** Every write of the table, in at least one way. */
+export const REPEAT_CASES: readonly RepeatCase[] = [
+  ...CHANGE_CASES,
+  {
+    title: "deleteKeys, in several steps",
+    operation: "deleteKeys",
+    prepare: makeManyKeys,
+    run: (latchkey, { apiId }) => latchkey.deleteKeys({ apiId }),
+  },
+  {
+    title: "deleteApi, in several steps",
+    operation: "deleteApi",
+    prepare: makeManyKeys,
+    run: (latchkey, { apiId }) => latchkey.deleteApi({ apiId }),
+  },
+  {
+    title: "createKeys, of keys of which one is refused",
+    operation: "createKeys",
+    run: (latchkey, { apiId, key }) =>
+      latchkey.createKeys(
+        [
+          { apiId, plaintext: key },
+          { apiId, plaintext: "old_new_5e84b06", externalId: "pier-8" },
+        ],
+        { partial: true },
+      ),
+  },
+  {
+    title: "createKey, not recoverable",
+    operation: "createKey",
+    run: (latchkey, { apiId }) => latchkey.createKey({ apiId, externalId: "pier-8" }),
+  },
+  {
+    title: "updateIdentity that changes nothing",
+    operation: "updateIdentity",
+    run: (latchkey) => latchkey.updateIdentity({ externalId: "pier-7", meta: {} }),
+  },
+  {
+    title: "pruneAuditEvents",
+    operation: "pruneAuditEvents",
+    prepare: async ({ advance }) => advance(DAY_MS),
+    run: (latchkey) => latchkey.pruneAuditEvents({ before: latchkey.now() }),
+  },
+  {
+    title: "pruneVerifications",
+    operation: "pruneVerifications",
+    countsBehind: true,
+    prepare: async ({ latchkey, store, advance, now }, { keyId }) => {
+      const subject = { kind: "key", id: keyId } as const;
+      const counts = [{ subject, hourAt: now(), code: "VALID", count: 3 } as const];
+      await store.addStatistics(latchkey.workspaceId, { counts, uses: [] });
+      advance(DAY_MS);
+    },
+    run: (latchkey) => latchkey.pruneVerifications({ before: latchkey.now() }),
+  },
+];
+
+/** A write that was called with an `idempotencyKey`. */
+export interface RecordedCall {
+  readonly operation: OperationName;
+  readonly given: readonly unknown[];
+  answer?: unknown;
+}
+
+type Call = (...given: readonly unknown[]) => Promise<unknown>;
+
+/** Calls a write again, as it was called. */
+export function callAgain(
+  latchkey: Latchkey,
+  { operation, given }: RecordedCall,
+): Promise<unknown> {
+  return (latchkey[operation] as Call)(...given);
+}
+
+/** A latchkey that gives every write an `idempotencyKey` of its own, and notes the call. */
+export function withIdempotencyKeys(latchkey: Latchkey, calls: RecordedCall[]): Latchkey {
+  return new Proxy(latchkey, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (!(name in OPERATIONS) || !isRepeatable(name as OperationName)) return member;
+      return async (input: unknown, beside?: object) => {
+        const idempotencyKey = `call-${calls.length}`;
+        const isInInput =
+          (typeof input === "object" && !Array.isArray(input)) || input === undefined;
+        const given = isInInput
+          ? [{ ...(input as object), idempotencyKey }, beside]
+          : [input, { ...beside, idempotencyKey }];
+        const call: RecordedCall = { operation: name as OperationName, given };
+        calls.push(call);
+        call.answer = await callAgain(target, call);
+        return call.answer;
+      };
+    },
+  });
+}
+
+/** An answer as a repeat is to give it: the secret is shown once, unless it is kept. */
+export function asRepeated(answer: unknown, repeated: unknown): unknown {
+  const { secretShownBefore } = Object(repeated) as { readonly secretShownBefore?: true };
+  if (secretShownBefore === undefined) return answer;
+  const { key: _, ...others } = answer as { readonly key?: string };
+  return { ...others, secretShownBefore };
+}
+
+/** What can be compared of runs with other ids and secrets. */
+export function withoutIds(answer: unknown): unknown {
+  const { key: _, secretShownBefore: __, ...others } = Object(answer) as Record<string, unknown>;
+  const text = JSON.stringify(others).replace(/\b(api|key|id|ws|role|perm|root)_\w{20,}/g, "$1_");
+  return JSON.parse(text);
+}
