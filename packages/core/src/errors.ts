@@ -60,6 +60,12 @@ export const ERROR_REASONS = [
   "reservation-ended",
   /** `PRECONDITION_FAILED`: only `details.limit` keys can be put in that order. */
   "too-many-keys",
+  /** `PRECONDITION_FAILED`: events that follow the cursor were deleted by `pruneAuditEvents`. */
+  "pruned",
+  /** `PRECONDITION_FAILED`: the store does not have the event that the cursor names: it was restored, or is another one. */
+  "unknown-position",
+  /** `PRECONDITION_FAILED`: there are no events with `auditLog: false`. */
+  "no-audit-log",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
   /** `BAD_REQUEST`: a limit that neither the key nor its identity has; `details` names the key, and the first such limit. */

@@ -73,6 +73,7 @@ export type {
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
+export type { EventPage } from "./operations/events/read-events.js";
 export type {
   CreatedIdentity,
   CreateIdentityScope,
@@ -243,6 +244,7 @@ export type { DueRefill, Refill } from "./rules/refill.js";
 export {
   API_ACTIONS,
   AUDIT_ACTIONS,
+  EVENT_ACTIONS,
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,

@@ -10,6 +10,7 @@ import { addBackup } from "./commands/backup.js";
 import { addCompletion } from "./commands/completion.js";
 import { addCopy } from "./commands/copy.js";
 import { addDoctor } from "./commands/doctor.js";
+import { addEvents } from "./commands/events.js";
 import { addExplain } from "./commands/explain.js";
 import { addExport } from "./commands/export.js";
 import { addIdentities } from "./commands/identities.js";
@@ -45,6 +46,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addReservations,
   addUsage,
   addAudit,
+  addEvents,
   addRootKey,
   addWorkspace,
   addCopy,

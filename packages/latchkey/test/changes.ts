@@ -54,6 +54,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "pruneVerifications",
   "listAuditEvents",
   "pruneAuditEvents",
+  "readEvents",
   "getWorkspace",
   "isWorkspaceEnabled",
   "close",

@@ -13,6 +13,7 @@ export interface ListScope {
     | "apis"
     | "root-keys"
     | "audit-events"
+    | "events"
     | "reservations";
   /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */
   readonly ownerId: string;

@@ -2,6 +2,7 @@ import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
+import { EVENT_TABLE, type EventOperations } from "./events/read-events.js";
 import { IDENTITY_TABLE } from "./identities/identities.js";
 import type { IdentityOperations } from "./identities/operations.js";
 import type { InputSchema } from "./input.js";
@@ -61,6 +62,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     RootKeyOperations,
     StatisticsOperations,
     AuditOperations,
+    EventOperations,
     WorkspaceOperations {}
 
 /** Name of an operation. */
@@ -99,6 +101,7 @@ const TABLE = {
   ...ROOT_KEY_TABLE,
   ...STATISTICS_TABLE,
   ...AUDIT_TABLE,
+  ...EVENT_TABLE,
   ...WORKSPACE_TABLE,
 } satisfies TableOf<PlainOperations>;
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   API_ACTIONS,
   AUDIT_ACTIONS,
+  EVENT_ACTIONS,
   IDENTITY_ACTIONS,
   isRootAllowed,
   isRootPermission,
@@ -31,6 +32,10 @@ describe("a permission that a root key can hold", () => {
     for (const action of AUDIT_ACTIONS) {
       expect(isRootPermission(`audit.*.${action}`)).toBe(true);
       expect(isRootPermission(`audit.evt_1.${action}`)).toBe(false);
+    }
+    for (const action of EVENT_ACTIONS) {
+      expect(isRootPermission(`events.*.${action}`)).toBe(true);
+      expect(isRootPermission(`events.evt_1.${action}`)).toBe(false);
     }
     for (const action of RATELIMIT_ACTIONS) {
       expect(isRootPermission(`ratelimit.*.${action}`)).toBe(true);

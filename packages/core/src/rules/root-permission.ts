@@ -51,6 +51,9 @@ export const RATELIMIT_ACTIONS = ["limit"] as const;
 /** What a root key may be allowed to do to the audit log. */
 export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
 
+/** What a root key may be allowed to do to events. */
+export const EVENT_ACTIONS = ["read_event"] as const;
+
 type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
   readonly resource: Resource;
   readonly id: Id;
@@ -63,6 +66,7 @@ export type RootPermission =
   | PermissionOn<"identity", string | null, typeof IDENTITY_ACTIONS>
   | PermissionOn<"rbac", null, typeof RBAC_ACTIONS>
   | PermissionOn<"audit", null, typeof AUDIT_ACTIONS>
+  | PermissionOn<"events", null, typeof EVENT_ACTIONS>
   | PermissionOn<"ratelimit", string | null, typeof RATELIMIT_ACTIONS>;
 
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -71,6 +75,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   rbac: RBAC_ACTIONS,
   ratelimit: RATELIMIT_ACTIONS,
   audit: AUDIT_ACTIONS,
+  events: EVENT_ACTIONS,
 };
 
 /** What {@link isRootPermission} accepts, for messages. */
@@ -87,7 +92,7 @@ const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
 
 /**
  * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
- * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac` and `audit` have no ids, only `*`. The id of
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac`, `audit` and `events` have no ids, only `*`. The id of
  * `ratelimit` is a namespace, which may hold dots itself.
  */
 export function isRootPermission(text: string): boolean {

@@ -1,6 +1,7 @@
 import {
   API_ACTIONS,
   AUDIT_ACTIONS,
+  EVENT_ACTIONS,
   IDENTITY_ACTIONS,
   RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
@@ -17,6 +18,7 @@ const EVERYTHING = [
   ...IDENTITY_ACTIONS.map((action) => `identity.*.${action}`),
   ...RBAC_ACTIONS.map((action) => `rbac.*.${action}`),
   ...AUDIT_ACTIONS.map((action) => `audit.*.${action}`),
+  ...EVENT_ACTIONS.map((action) => `events.*.${action}`),
   ...RATELIMIT_ACTIONS.map((action) => `ratelimit.*.${action}`),
 ];
 
@@ -151,7 +153,7 @@ describe("permission comes before existence", () => {
 
 /** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
 function isRbac(need: string): boolean {
-  return need.startsWith("rbac.") || need.startsWith("audit.");
+  return ["rbac.", "audit.", "events."].some((resource) => need.startsWith(resource));
 }
 
 /** A text without what differs from request to request. */

@@ -144,6 +144,11 @@ export function onAuditLog(action: ActionOf<"audit">): RequiredPermissions {
   return { permissions: [{ resource: "audit", id: null, action }], subject: NO_SUBJECT };
 }
 
+/** An action on the events of the workspace. */
+export function onEvents(action: ActionOf<"events">): RequiredPermissions {
+  return { permissions: [{ resource: "events", id: null, action }], subject: NO_SUBJECT };
+}
+
 /** The given permissions, and actions on roles and permissions. */
 export function andRbac(
   required: RequiredPermissions,

@@ -223,6 +223,11 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.listAuditEvents.limit": "Largest number of items on the page.",
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
+  "events.readEvents.after":
+    "The `cursor` of the page before; without it, the earliest event that is there is the first.",
+  "events.readEvents.cursor": "Where to go on, with `after`.",
+  "events.readEvents.limit": "Largest number of items on the page.",
+  "events.readEvents.types": "Only events of these types.",
   "error.code": "Why the request was refused.",
   "error.docs": "URL that explains this code, where the service has one.",
   "error.issues": "Everything that is wrong with the input, never a value.",

@@ -8,6 +8,7 @@ const NOTES: Readonly<Record<string, string>> = {
   ratelimits: "Limits that belong to no key.",
   migrations: "Keys that were issued elsewhere.",
   audit: "Who changed what.",
+  events: "What happened, in the order in which it did.",
 };
 
 /** The family of an operation: the part of its name before the dot. */

@@ -1,5 +1,6 @@
 import { APIS } from "./apis.js";
 import { AUDIT_LOG } from "./audit-log.js";
+import { EVENTS } from "./events.js";
 import { HEALTH } from "./health.js";
 import { IDENTITIES } from "./identities.js";
 import { KEY_PERMISSIONS } from "./key-permissions.js";
@@ -22,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...IDENTITIES,
   ...PERMISSIONS,
   ...AUDIT_LOG,
+  ...EVENTS,
   ...RATELIMITS,
   ...MIGRATIONS,
 ];

@@ -32,3 +32,10 @@ export const auditEventList = z.strictObject({
 
 /** Response of audit.pruneAuditEvents. */
 export const prunedEntries = z.strictObject({ deleted: whole() });
+
+/** Response of events.readEvents: a page, the earliest first. */
+export const eventPage = z.strictObject({
+  events: listOf(auditEvent),
+  cursor: z.string(),
+  damaged: whole().optional(),
+});

@@ -222,6 +222,7 @@ export async function fill(
     ["getVerifications", { keyId, start: NOON - 1, end: NOON, granularity: "hour" }],
     ["pruneVerifications", { before: NOON - 1 }],
     ["listAuditEvents", { ...page, keyId }],
+    ["readEvents", { limit: 5, types: ["key.created"] }],
     ["pruneAuditEvents", { before: NOON - 1 }],
     ["createWorkspace", { name: "north" }],
     ["setWorkspaceEnabled", true],

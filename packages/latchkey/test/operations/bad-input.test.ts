@@ -168,6 +168,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   pruneVerifications: { before: NOON },
   listAuditEvents: {},
   pruneAuditEvents: { before: NOON },
+  readEvents: {},
 };
 
 /** Accepted and passed over, whatever is in them. */

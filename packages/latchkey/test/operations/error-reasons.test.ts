@@ -1,4 +1,5 @@
 import {
+  createLatchkey,
   EMPTY_CHANGE,
   ERROR_REASONS,
   type ErrorDetails,
@@ -6,6 +7,7 @@ import {
   type Latchkey,
   stateRecord,
 } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 import { foreign, hex } from "../imports.js";
 import {
@@ -291,6 +293,35 @@ const CASES: readonly ReasonCase[] = [
       await context.latchkey.settle({ reservationId, remaining: { cost: 1 } });
       await context.latchkey.settle({ reservationId, remaining: { cost: 2 } });
     },
+  },
+  {
+    title: "a readEvents behind which events were pruned",
+    reason: "pruned",
+    code: "PRECONDITION_FAILED",
+    call: async (context) => {
+      const { latchkey } = context;
+      const { cursor: after } = await latchkey.readEvents();
+      await openApi(latchkey);
+      context.advance(1);
+      await latchkey.pruneAuditEvents({ before: context.now() });
+      await latchkey.readEvents({ after });
+    },
+  },
+  {
+    title: "a readEvents behind an event that the store does not have",
+    reason: "unknown-position",
+    code: "PRECONDITION_FAILED",
+    call: async ({ latchkey }) => {
+      await openApi(latchkey);
+      const { cursor: after } = await latchkey.readEvents();
+      await createLatchkey({ store: memoryStore() }).readEvents({ after });
+    },
+  },
+  {
+    title: "a readEvents without an audit log",
+    reason: "no-audit-log",
+    code: "PRECONDITION_FAILED",
+    call: () => createLatchkey({ store: memoryStore(), auditLog: false }).readEvents(),
   },
   {
     title: "a verification in a workspace that is disabled",

@@ -30,7 +30,6 @@ interface Named {
 }
 
 type Kind = keyof Named;
-
 const HERE = "was deleted here";
 
 /** What the resource that is named has become. */
@@ -183,6 +182,7 @@ const INPUTS: {
     ({ identityId }) => ({ identityId }),
     ({ rootKeyId }) => ({ actor: rootKeyId }),
   ],
+  readEvents: [() => ({})],
   pruneAuditEvents: [() => ({ before: NOON })],
 };
 

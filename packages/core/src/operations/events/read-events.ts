@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import { badRequest, LatchkeyError } from "../../errors.js";
+import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
+import {
+  AUDIT_LIST,
+  AUDIT_TYPES,
+  type AuditType,
+  auditEntryType,
+} from "../../records/audit-entry.js";
+import type { StoredRecord } from "../../records/stored-record.js";
+import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
+import type { OperationContext } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { list, pageFields, text } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
+
+/** Most entries that one call reads: those of other types than are wanted count. */
+const MOST_SCANNED = 2_000;
+
+/** Entries that are read at once where only some types are wanted. */
+const READ_AT_ONCE = 500;
+
+/** Events in the order in which they were committed. */
+export interface EventPage {
+  /** The earliest first. */
+  readonly events: readonly AuditEvent[];
+  /** Where to go on, with `after`. Also where there is no event: whoever waits for more asks with it again. */
+  readonly cursor: string;
+  /** How many entries could not be read and were left out; absent for none. */
+  readonly damaged?: number;
+}
+
+/** Operations on events. */
+export interface EventOperations {
+  /**
+   * Reads what was changed in the workspace, in the order in which it was committed: the entries of the audit log, each once, in the same
+   * order for every reader. A reader that has seen one has seen all that were committed before it, whoever writes meanwhile. A page may be shorter
+   * than `limit`, or empty, where `types` keeps few: one call reads 2,000 entries at most.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another workspace; `PRECONDITION_FAILED` with the reason
+   * `pruned` where what follows the cursor was deleted, `unknown-position` where the store does not have what the cursor has read, as after a
+   * restore of an earlier backup, and `no-audit-log` where `auditLog` is false.
+   * @example
+   * const { events, cursor } = await latchkey.readEvents({ types: ["key.created", "key.deleted"] });
+   */
+  readEvents(input?: {
+    /** The `cursor` of the call before; without it, reading begins with the earliest entry that is there. */
+    readonly after?: string | undefined;
+    /** Most events to answer: 1 to 100, 100 unless given. */
+    readonly limit?: number | undefined;
+    /** Only events of these types; all unless given. */
+    readonly types?: readonly AuditType[] | undefined;
+  }): Promise<EventPage>;
+}
+
+const readEventsInput = z.strictObject({
+  after: text(1, 1_024).optional(),
+  limit: pageFields.limit,
+  types: list(
+    z.enum(AUDIT_TYPES, { error: "must be a type of event, such as key.created" }),
+    AUDIT_TYPES.length,
+    "types",
+  ).optional(),
+});
+
+const POSITION = /^(\d{1,16})\.(-?\d{1,16})\.([a-z]+_[A-Za-z0-9]+)?$/;
+
+function scopeOf({ workspaceId }: OperationContext) {
+  return { list: "events", ownerId: workspaceId } as const;
+}
+
+function positionOf(context: OperationContext, cursor: string): LogPosition {
+  const position = decodeCursor(scopeOf(context), cursor, POSITION);
+  const [, version, deleted, id = ""] = POSITION.exec(position ?? "") ?? [];
+  const at = { version: Number(version), id, deleted: Number(deleted) };
+  if (position !== null && Number.isSafeInteger(at.version) && at.version >= 1) return at;
+  throw badRequest([{ path: "after", message: "must be a cursor that readEvents answered here" }]);
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` where there is no log to read from. */
+function requireAuditLog({ keepsAuditLog }: OperationContext): void {
+  if (keepsAuditLog) return;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    "events are the entries of the audit log, and auditLog is false",
+    { reason: "no-audit-log" },
+  );
+}
+
+function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
+  const why =
+    reason === "pruned"
+      ? "events that follow this cursor were pruned"
+      : "the store does not have the event that this cursor names, as after a restore";
+  const message = `${why}: read again without "after", from the earliest that is there`;
+  return new LatchkeyError("PRECONDITION_FAILED", message, { reason });
+}
+
+async function readEvents(
+  context: OperationContext,
+  { after, limit, types }: z.output<typeof readEventsInput>,
+): Promise<EventPage> {
+  requireAuditLog(context);
+  const { store, workspaceId } = context;
+  const wanted = types === undefined ? null : new Set<AuditType>(types);
+  const events: AuditEvent[] = [];
+  let position = after === undefined ? null : positionOf(context, after);
+  let [damaged, scanned, hasMore] = [0, 0, true];
+  while (hasMore && events.length < limit && scanned < MOST_SCANNED) {
+    const most = wanted === null ? limit - events.length : READ_AT_ONCE;
+    const part = await store.page(workspaceId, {
+      kind: "auditEntry",
+      list: AUDIT_LIST,
+      after: null,
+      // One more: the entry of the position comes again.
+      limit: Math.min(most, MOST_SCANNED - scanned) + 1,
+      from: placeOf(position),
+    });
+    const { found, size, last = 1 } = part;
+    const entries = found.map(({ record }) => record);
+    const reading = readLog(position, { entries, hasMore: part.hasMore, size, last });
+    if (reading.kind !== "read") {
+      // What came before it is answered, and the next call says so.
+      if (scanned > 0) break;
+      throw refusal(reading.kind === "pruned" ? "pruned" : "unknown-position");
+    }
+    const { from, until, end } = reading;
+    let at = from;
+    for (; at < until && events.length < limit; at += 1) {
+      const entry = decodeOrNull(auditEntryType, entries[at] as StoredRecord, workspaceId);
+      if (entry === null) damaged += 1;
+      else if (wanted?.has(entry.type) !== false) events.push(toAuditEvent(entry));
+    }
+    scanned += at - from;
+    const stopped = at < until ? entries[at - 1] : undefined;
+    position = stopped === undefined ? end : { ...end, version: stopped.version, id: stopped.id };
+    hasMore = part.hasMore || at < entries.length;
+    if (from === until) break;
+  }
+  const { version, deleted, id } = position as LogPosition;
+  return {
+    events,
+    cursor: encodeCursor(scopeOf(context), `${version}.${deleted}.${id}`),
+    ...(damaged > 0 && { damaged }),
+  };
+}
+
+export const EVENT_TABLE = {
+  readEvents: operation(readEventsInput, readEvents, {}),
+} satisfies TableOf<EventOperations>;

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type LogPosition, placeOf, readLog } from "./log-reading.js";
+
+interface Entry {
+  readonly version: number;
+  readonly id: string;
+}
+
+/** A log as plainly as can be, with everything that ever was in it. */
+class Log {
+  entries: Entry[] = [];
+  ever: string[] = [];
+  last = 1;
+
+  append(): void {
+    this.last += 1;
+    this.entries.push({ version: this.last, id: `evt_${this.last}` });
+    this.ever.push(`evt_${this.last}`);
+  }
+
+  delete(place: number): void {
+    if (this.entries.length > 0) this.entries.splice(place % this.entries.length, 1);
+  }
+
+  partFrom(after: LogPosition | null, limit: number) {
+    const { version, id } = placeOf(after);
+    const rest = this.entries.filter(
+      (one) => one.version > version || (one.version === version && one.id >= id),
+    );
+    const { length: size } = this.entries;
+    return { entries: rest.slice(0, limit), hasMore: rest.length > limit, size, last: this.last };
+  }
+}
+
+const OLD = Array.from({ length: 3 }, (_, number) => ({ version: 1, id: `evt_0${number}` }));
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constant({ kind: "append" as const }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant("delete" as const), place: fc.nat(20) }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("prune" as const), count: fc.nat(4) }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant("read" as const),
+        limit: fc.integer({ min: 2, max: 5 }),
+      }),
+    },
+  ),
+  { maxLength: 60 },
+);
+
+test("V1: a reader is given every entry that follows what it has read, or is refused", () => {
+  fc.assert(
+    fc.property(steps, fc.boolean(), (all, hasOld) => {
+      const log = new Log();
+      if (hasOld) log.entries.push(...OLD);
+      let position: LogPosition | null = null;
+      let owed: Entry[] = [];
+      for (const step of all) {
+        if (step.kind === "append") {
+          log.append();
+          if (position !== null) owed.push(log.entries.at(-1) as Entry);
+        } else if (step.kind === "delete" && !hasOld) log.delete(step.place);
+        else if (step.kind === "prune") log.entries.splice(0, step.count);
+        else if (step.kind === "read") {
+          if (position === null) owed = [...log.entries];
+          const part = log.partFrom(position, step.limit);
+          const reading = readLog(position, part);
+          if (reading.kind !== "read") {
+            expect(reading.kind).toBe("pruned");
+            // What was deleted is owed still. Without numbers, the entry that was read last is what tells.
+            const isOld = (position as LogPosition | null)?.version === 1;
+            if (!isOld) expect(owed.some((one) => !log.entries.includes(one))).toBe(true);
+            [position, owed] = [null, []];
+            continue;
+          }
+          const given = part.entries.slice(reading.from, reading.until);
+          expect(given).toEqual(owed.slice(0, given.length));
+          owed = owed.slice(given.length);
+          position = reading.end;
+        }
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a log that went back to an earlier state is not read on from a later one", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.integer({ min: 1, max: 20 }),
+      (before, after) => {
+        const position = { version: before + after + 1, id: `evt_lost${after}`, deleted: 1 };
+        const log = new Log();
+        for (let count = 0; count < before + after; count += 1) {
+          if (count >= before)
+            expect(readLog(position, log.partFrom(position, 5)).kind).toBe("unknown");
+          log.append();
+        }
+        expect(readLog(position, log.partFrom(position, 5)).kind).toBe("unknown");
+      },
+    ),
+  );
+});

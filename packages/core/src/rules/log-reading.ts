@@ -1,0 +1,84 @@
+/** Where a reader of the audit log is: behind the last entry that it has read. */
+export interface LogPosition {
+  /** Number of that entry; 1: it is of before there were numbers, or nothing was read yet. */
+  readonly version: number;
+  /** Its id; empty: the reader began behind what had been deleted. */
+  readonly id: string;
+  /** How many entries had been deleted when the reader began at the beginning: it has not missed these. */
+  readonly deleted: number;
+}
+
+/** The entries from a position on, that of the position included where it is still there. */
+export interface LogPart {
+  /** In ascending order of version, then of id. A version that cannot be read is 0. */
+  readonly entries: readonly { readonly version: number; readonly id: string }[];
+  /** Whether entries follow these. */
+  readonly hasMore: boolean;
+  /** How many entries the log has, and the highest version that one ever had. */
+  readonly size: number;
+  readonly last: number;
+}
+
+/** Where the part begins that {@link readLog} is given. A number says where by itself, whichever entry has it by now. */
+export function placeOf(after: LogPosition | null): {
+  readonly version: number;
+  readonly id: string;
+} {
+  const { version, id } = after ?? { version: 1, id: "" };
+  return { version, id: version > 1 ? "" : id };
+}
+
+/** What a reader may read of a part. */
+export type LogReading =
+  /** The entries from `from` to `until`, this one not included. */
+  | {
+      readonly kind: "read";
+      readonly from: number;
+      readonly until: number;
+      readonly end: LogPosition;
+    }
+  /** What follows the position was deleted. */
+  | { readonly kind: "pruned" }
+  /** The log does not have the entry that the position names, and has not had it: it is that of another store, or of an earlier backup. */
+  | { readonly kind: "unknown" };
+
+/**
+ * Says what somebody who reads the log in its order may be given next, so that nothing is passed over in silence.
+ *
+ * Numbers have no gap but where entries were deleted. So a gap says that the reader misses what was there, unless it had been deleted
+ * before the reader began at the beginning: the number of deletions is the same then. The entry of the position tells whether the log is
+ * still the one that it was read from.
+ *
+ * @param after - Null: the reader begins at the beginning of what is there.
+ * @see packages/core/decisions/0041-events-are-the-audit-log-in-the-order-of-commits.md
+ */
+export function readLog(after: LogPosition | null, part: LogPart): LogReading {
+  const { entries, hasMore, size, last } = part;
+  const deleted = last - size;
+  const misses = after !== null && after.deleted !== deleted;
+  const { version: from, id } = after ?? { version: 1, id: "" };
+  const [first] = entries;
+  const isThere = first !== undefined && first.version === from && first.id === id;
+  if (from > last || (from > 1 && first?.version === from && !isThere)) return { kind: "unknown" };
+  // Where there are no numbers, the entry of the position itself is what tells: those before it are deleted first.
+  if (from === 1 && id !== "" && !isThere && misses) return { kind: "pruned" };
+  const begin = isThere ? 1 : 0;
+  let [until, previous] = [begin, from];
+  for (; until < entries.length; until += 1) {
+    const version = entries[until]?.version || previous + 1;
+    if (misses && version > previous + 1) break;
+    previous = Math.max(previous, version);
+  }
+  const isAtEnd = until === entries.length && !hasMore;
+  if (misses && until === begin && (!isAtEnd || previous < last)) return { kind: "pruned" };
+  const end = entries[until - 1];
+  const position = { deleted: after?.deleted ?? deleted };
+  if (isAtEnd && !misses && previous < last)
+    return { kind: "read", from: begin, until, end: { version: last, id: "", ...position } };
+  return {
+    kind: "read",
+    from: begin,
+    until,
+    end: { version: previous, id: end === undefined ? id : end.id, ...position },
+  };
+}

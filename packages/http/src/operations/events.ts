@@ -1,0 +1,38 @@
+import { onEvents } from "../auth/required-permissions.js";
+import { eventPage } from "../response-schemas/audit-log.js";
+import { API_ID, EVENT_ID, KEY_ID, START } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
+
+/** Operations on events. */
+export const EVENTS: readonly Operation[] = [
+  defineOperation({
+    name: "events.readEvents",
+    operation: "readEvents",
+    method: "GET",
+    summary: "Read changes in the order of their commits",
+    description:
+      "Every change, once each and in the same order for every reader: the entries of the audit log, the earliest first. `cursor` is there also where nothing is new: " +
+      "ask again with it as `after`. A page may be shorter than `limit` where `types` keeps few.",
+    queryTypes: { limit: "integer", types: "list" },
+    response: eventPage,
+    errors: ["PRECONDITION_FAILED"],
+    example: {
+      input: { limit: 10, types: ["key.created"] },
+      response: {
+        events: [
+          {
+            id: EVENT_ID,
+            type: "key.created",
+            workspaceId: "ws_default",
+            at: START,
+            resourceId: KEY_ID,
+            keyId: KEY_ID,
+            changes: [{ field: "apiId", after: API_ID }],
+          },
+        ],
+        cursor: "MTpldmVudHM6d3NfZGVmYXVsdDoyLjEuZXZ0XzE",
+      },
+    },
+    requiredPermissions: () => onEvents("read_event"),
+  }),
+];

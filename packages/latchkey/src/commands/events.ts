@@ -1,0 +1,60 @@
+import type { AuditEvent } from "@latchkey/core";
+import type { Command } from "commander";
+import type { Field } from "../command-line/fields.js";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  addCommonOptions,
+  addInput,
+  type CommonOptions,
+  inputOf,
+} from "../command-line/operations.js";
+import { type Column, instant, minute, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { list } from "../command-line/values.js";
+
+const FIELDS: readonly Field[] = [
+  {
+    flags: "--after <cursor>",
+    text: "where an earlier call ended; from the beginning unless given",
+  },
+  { flags: "--types <list>", text: "only these: key.created,key.deleted", read: list },
+];
+
+const COLUMNS: readonly Column<AuditEvent>[] = [
+  { title: "AT", of: ({ at }) => instant(at), inTable: ({ at }) => minute(at) },
+  { title: "EVENT", of: ({ type }) => type },
+  { title: "OF", of: ({ resourceId }) => resourceId },
+  { title: "ACTOR", of: ({ actor }) => actor },
+];
+
+/** How often a followed workspace is looked at, in ms. */
+const INTERVAL_MS = 1_000;
+
+/** Adds `latchkey events`: what happened, in the order in which it was committed. */
+export function addEvents(program: Command, host: Host): void {
+  const events = program.command("events").description("read what happened, in its order");
+  const read = events
+    .command("read")
+    .description(
+      "show every event since a cursor, the earliest first; the last line says where it ended",
+    )
+    .option("--follow", "go on with what happens from now on, until it is stopped")
+    .addHelpText("after", example("latchkey events read --types key.created --json"));
+  addCommonOptions(addInput(read, [], FIELDS)).action(async () => {
+    const options = read.opts<CommonOptions & { follow?: true }>();
+    const { follow = false } = options;
+    const input = inputOf(read, FIELDS, host);
+    await withLatchkey(options, host, async (latchkey) => {
+      let after = input.after as string | undefined;
+      for (;;) {
+        const page = await latchkey.readEvents({ ...input, ...(after !== undefined && { after }) });
+        if (page.events.length > 0) printRows(host, options, page.events, COLUMNS);
+        const isAtEnd = page.cursor === after;
+        after = page.cursor;
+        if (isAtEnd && !(follow && (await host.pause(INTERVAL_MS)))) break;
+      }
+      host.warn(`cursor ${after}`);
+    });
+  });
+}
