@@ -15,7 +15,18 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   otel: ["core"],
   import: ["core"],
   transfer: ["core"],
-  latchkey: ["core", "import", "transfer", "memory", "sqlite", "redis", "postgres", "http"],
+  console: ["core", "http"],
+  latchkey: [
+    "core",
+    "import",
+    "transfer",
+    "memory",
+    "sqlite",
+    "redis",
+    "postgres",
+    "http",
+    "console",
+  ],
   bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
   simulation: ["core", "guard", "memory", "transfer"],
 };
@@ -30,6 +41,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   conformance: ["memory"],
   guard: ["memory", "sqlite", "redis", "postgres"],
   otel: ["memory"],
+  console: ["memory", "sqlite"],
   import: ["memory", "sqlite", "postgres", "http"],
   transfer: ["memory", "sqlite", "redis", "postgres"],
   latchkey: ["conformance"],
@@ -105,7 +117,7 @@ function importsWithin(file: SourceFile): string[] {
 }
 
 function nameOf({ path }: SourceFile): string {
-  return path.replace(/^src\//, "").replace(/\.ts$/, "");
+  return path.replace(/^src\//, "").replace(/\.tsx?$/, "");
 }
 
 /** Each import that breaks the levels, in words. */

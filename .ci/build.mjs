@@ -53,6 +53,8 @@ function removeStaleOutput(output, source) {
       continue;
     }
     const name = /^(.+)\.d\.ts$/.exec(entry.name)?.[1];
-    if (name !== undefined && !existsSync(join(source, `${name}.ts`))) rmSync(path);
+    if (name === undefined) continue;
+    const isThere = [".ts", ".tsx"].some((ending) => existsSync(join(source, `${name}${ending}`)));
+    if (!isThere) rmSync(path);
   }
 }

@@ -4,7 +4,15 @@
 // See packages/core/decisions/0026-bundles-and-the-schema-library.md.
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -59,6 +67,7 @@ export async function bundle(directory) {
     const name = withoutEnding(relative(join(directory, "src"), worker));
     await bundleCode(directory, { [name]: `src/${name}.ts` });
   }
+  await bundlePage(directory);
   writeFileSync(stampFile, stamp);
 }
 
@@ -132,6 +141,32 @@ async function bundleCode(directory, input) {
       comments: { jsdoc: false, annotation: true, legal: true },
     },
   });
+}
+
+/** The packages that are bundled into the page of a package, with their licences. */
+export const BUNDLED_IN_PAGES = ["preact"];
+
+/**
+ * Makes dist/page/ of a package that has a page: one script of src/ui/main.tsx and all that it imports, and one style sheet.
+ *
+ * @param {string} directory
+ */
+async function bundlePage(directory) {
+  const sources = join(directory, "src", "ui");
+  if (!existsSync(join(sources, "main.tsx"))) return;
+  const { build } = await import("rolldown");
+  const licences = BUNDLED_IN_PAGES.map((name) => {
+    const licence = readFileSync(join(directory, "node_modules", name, "LICENSE"), "utf8");
+    return `/*!\n${name}\n\n${licence.trim()}\n*/`;
+  });
+  await build({
+    cwd: directory,
+    input: { app: "src/ui/main.tsx" },
+    platform: "browser",
+    transform: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
+    output: { dir: "dist/page", format: "esm", minify: true, banner: licences.join("\n") },
+  });
+  copyFileSync(join(sources, "app.css"), join(directory, "dist", "page", "app.css"));
 }
 
 /**

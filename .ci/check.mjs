@@ -48,6 +48,7 @@ const tool = (name, args) => run(join(bin, name), args);
 
 /** Files that are no modules, by package: no check of modules would miss them. @type {Record<string, readonly string[]>} */
 const mustBePacked = {
+  console: ["dist/page/app.css", "dist/page/app.js"],
   http: [
     "page/index.html",
     "page/page.css",

@@ -9,6 +9,11 @@ import { readPackages, root } from "./sources.js";
  * `optional` by those alone who use it.
  */
 const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
+  console: [
+    "express ^4.18.0 || ^5.0.0 optional",
+    "fastify ^5.0.0 optional",
+    "hono ^4.0.0 optional",
+  ],
   conformance: ["fast-check ^4.10.2", "vitest ^4.1.0 peer"],
   core: ["@noble/ciphers ^2.4.0", "@noble/hashes ^2.4.0", "nanoid ^5.1.12", "zod ^4.6.7"],
   guard: [

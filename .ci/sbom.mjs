@@ -32,7 +32,7 @@ const schemas = join(root, "node_modules/@cyclonedx/cyclonedx-library/res/schema
  */
 
 /** Packages of which files are copied into ours, beside those that the bundler puts there: where the files are -> the name. */
-const COPIED = { "page/swagger-ui/": "swagger-ui-dist" };
+const COPIED = { "page/swagger-ui/": "swagger-ui-dist", "dist/page/": "preact" };
 
 /** @param {Pick<Manifest, "name" | "version">} manifest */
 const refOf = ({ name, version }) => `${name}@${version}`;

@@ -108,6 +108,6 @@ function listFiles(base: string, folder: string): string[] {
     .flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) return entry.name === "node_modules" ? [] : listFiles(base, path);
-      return /\.ts$/.test(entry.name) ? [path] : [];
+      return /\.tsx?$/.test(entry.name) ? [path] : [];
     });
 }

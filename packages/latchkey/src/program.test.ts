@@ -54,7 +54,7 @@ describe("the program", () => {
   });
 
   test.each([
-    [[], /^the first argument must be a command: serve, apis, .*$/],
+    [[], /^the first argument must be a command: serve, console, apis, .*$/],
     [["sevre"], /^the first argument must be a command: .*: did you mean serve\?$/],
     [["--store", "memory:"], /^options come after the command: serve, /],
     [

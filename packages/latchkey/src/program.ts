@@ -8,6 +8,7 @@ import { addApis } from "./commands/apis.js";
 import { addAudit } from "./commands/audit.js";
 import { addBackup } from "./commands/backup.js";
 import { addCompletion } from "./commands/completion.js";
+import { addConsole } from "./commands/console.js";
 import { addCopy } from "./commands/copy.js";
 import { addDoctor } from "./commands/doctor.js";
 import { addEvents } from "./commands/events.js";
@@ -35,6 +36,7 @@ import { version } from "./version.js";
 /** What each command adds itself with, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
+  addConsole,
   addApis,
   addKeys,
   addIdentities,

@@ -9,7 +9,7 @@ const cli = fileURLToPath(new URL("../../bin/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
 
-/** A running `latchkey serve`. */
+/** A running `latchkey serve`, or `latchkey console`. */
 export interface RunningServer {
   readonly url: string;
   /** Every line printed so far, the address first. */
@@ -26,9 +26,13 @@ export function runCli(args: readonly string[], env: Env = {}): Promise<Ended> {
   return endOf(spawnCli(args, env));
 }
 
-/** Starts `latchkey serve` on a free port and waits until it says where it is. */
-export async function startServer(args: readonly string[], env: Env = {}): Promise<RunningServer> {
-  const child = spawnCli(["serve", "--port", "0", ...args], env);
+/** Starts `latchkey serve`, or another that listens, on a free port and waits until it says where it is. */
+export async function startServer(
+  args: readonly string[],
+  env: Env = {},
+  command: "serve" | "console" = "serve",
+): Promise<RunningServer> {
+  const child = spawnCli([command, "--port", "0", ...args], env);
   const ended = endOf(child);
   const lines: string[] = [];
   const reader = createInterface({ input: child.stdout as NodeJS.ReadableStream });

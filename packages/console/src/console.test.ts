@@ -1,0 +1,238 @@
+import type { HostCaller } from "@latchkey/http";
+import { describe, expect, test } from "vitest";
+import { createConsole } from "./fetch.js";
+import type { ConsoleOptions } from "./options.js";
+import { jsonOf, OWN, openLatchkey } from "./testing/fixture.js";
+
+const ALICE: HostCaller = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
+
+function open(options: ConsoleOptions = {}) {
+  const latchkey = openLatchkey();
+  const answer = createConsole(latchkey, { basePath: "/console", ...options });
+  const ask = (path: string, init: RequestInit = {}) =>
+    answer(
+      new Request(`http://ops.test/console/${path}`, {
+        ...init,
+        headers: { ...OWN, ...init.headers },
+      }),
+    );
+  return { latchkey, answer, ask };
+}
+
+const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
+
+describe("a root key", () => {
+  test("is told whose it is, and what it may do", async () => {
+    const { latchkey, ask } = open();
+    const permissions = ["api.*.read_api", "api.*.read_key"];
+    const { key, rootKeyId } = await latchkey.createRootKey({ permissions });
+    const { status, body, headers } = await jsonOf(await ask("session", bearer(key)));
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body).toEqual({
+      signIn: "root-key",
+      workspaceId: "ws_default",
+      permissions,
+      actor: rootKeyId,
+      tasks: [],
+      now: expect.any(Number),
+    });
+  });
+
+  test("does what it may do over HTTP, and no more", async () => {
+    const { latchkey, ask } = open();
+    const { key } = await latchkey.createRootKey({ permissions: ["api.*.read_api"] });
+    expect((await jsonOf(await ask("v1/apis.listApis", bearer(key)))).body).toMatchObject({
+      apis: [],
+    });
+    const init = { method: "POST", body: '{"name":"maps"}' };
+    const headers = { ...bearer(key).headers, "content-type": "application/json" };
+    expect((await ask("v1/apis.createApi", { ...init, headers })).status).toBe(403);
+  });
+
+  test("that is unknown or missing gets a 401 that says how to sign in", async () => {
+    const { ask } = open();
+    for (const init of [{}, bearer("lk_root_unknown"), bearer("a b")]) {
+      const { status, body } = await jsonOf(await ask("session", init));
+      expect([status, body.signIn, body.error.code]).toEqual([401, "root-key", "UNAUTHORIZED"]);
+    }
+  });
+
+  test("of a workspace that is switched off is told so", async () => {
+    const { latchkey, ask } = open();
+    const { key } = await latchkey.createRootKey({ permissions: ["*"] });
+    await latchkey.setWorkspaceEnabled(false);
+    const { status, body } = await jsonOf(await ask("session", bearer(key)));
+    expect([status, body.error.message]).toEqual([403, "workspace is disabled"]);
+  });
+});
+
+describe("the host's authenticate", () => {
+  test("decides who an operator is, in the session and in each operation", async () => {
+    const { ask, latchkey } = open({
+      authenticate: ({ headers }) => (headers.has("x-alice") ? ALICE : null),
+    });
+    const headers = { "x-alice": "1", "content-type": "application/json" };
+    expect((await ask("session")).status).toBe(401);
+    expect((await jsonOf(await ask("session", { headers }))).body).toMatchObject({
+      signIn: "host",
+      actor: "alice",
+    });
+    const created = await ask("v1/apis.createApi", {
+      method: "POST",
+      headers,
+      body: '{"name":"maps"}',
+    });
+    expect(created.status).toBe(200);
+    const { events } = await latchkey.listAuditEvents();
+    expect(events).toMatchObject([{ type: "api.created", actor: "alice" }]);
+  });
+
+  test("may choose the workspace", async () => {
+    const { ask } = open({ authenticate: () => ({ ...ALICE, workspaceId: "ws_northwind" }) });
+    expect((await jsonOf(await ask("session"))).body.workspaceId).toBe("ws_northwind");
+  });
+
+  test("that throws is a 500 without a word of it, and the host's log has it", async () => {
+    const seen: unknown[] = [];
+    const failure = new Error("database of users is down");
+    const { ask } = open({
+      authenticate: () => {
+        throw failure;
+      },
+      onError: (error) => seen.push(error),
+    });
+    const { status, body } = await jsonOf(await ask("session"));
+    expect(status).toBe(500);
+    expect(JSON.stringify(body)).not.toContain("database");
+    expect(seen).toEqual([failure]);
+  });
+});
+
+describe("requests of other sites", () => {
+  test("are refused: without the header of the page, or marked as such by the browser", async () => {
+    const { latchkey, answer } = open({ authenticate: () => ALICE, rootKeys: true });
+    for (const path of ["session", "v1/apis.listApis", "rootKeys.listRootKeys"])
+      for (const headers of [
+        {},
+        { ...OWN, "sec-fetch-site": "cross-site" },
+        { ...OWN, "sec-fetch-site": "same-site" },
+        { "x-latchkey-console": "0" },
+      ]) {
+        const request = new Request(`http://ops.test/console/${path}`, { headers });
+        expect((await answer(request)).status).toBe(403);
+      }
+    const simple = {
+      method: "POST",
+      headers: { "content-type": "text/plain" },
+      body: '{"permissions":["*"]}',
+    };
+    expect(
+      (await answer(new Request("http://ops.test/console/rootKeys.createRootKey", simple))).status,
+    ).toBe(403);
+    expect((await latchkey.listRootKeys()).total).toBe(0);
+  });
+
+  test("may not ask first: nothing answers OPTIONS with a permission", async () => {
+    const { answer } = open();
+    const response = await answer(
+      new Request("http://ops.test/console/session", { method: "OPTIONS" }),
+    );
+    expect(response.status).toBe(403);
+    expect(response.headers.get("access-control-allow-headers")).toBeNull();
+  });
+
+  test("under another host name are refused where the names are known", async () => {
+    const { answer } = open({ hosts: ["127.0.0.1:4000"], authenticate: () => ALICE });
+    const ask = (host: string, origin?: string) =>
+      answer(
+        new Request("http://127.0.0.1:4000/console/session", {
+          headers: { ...OWN, host, ...(origin !== undefined && { origin }) },
+        }),
+      );
+    expect((await ask("127.0.0.1:4000")).status).toBe(200);
+    expect((await ask("127.0.0.1:4000", "http://127.0.0.1:4000")).status).toBe(200);
+    expect((await ask("evil.test:4000")).status).toBe(421);
+    expect((await ask("127.0.0.1:4000", "http://evil.test")).status).toBe(421);
+    expect((await ask("127.0.0.1:4001")).status).toBe(421);
+  });
+});
+
+describe("root keys and a look at the store", () => {
+  const body = JSON.stringify({ permissions: ["api.*.read_api"], name: "reports" });
+
+  test("are for operators with *, where the host allows them", async () => {
+    const { ask } = open({ authenticate: () => ALICE, rootKeys: true });
+    const created = await jsonOf(await ask("rootKeys.createRootKey", { method: "POST", body }));
+    expect(created.body).toEqual({
+      rootKeyId: expect.stringMatching(/^root_/),
+      key: expect.any(String),
+    });
+    const listed = await jsonOf(await ask("rootKeys.listRootKeys"));
+    expect(listed.body).toMatchObject({ rootKeys: [{ name: "reports" }], total: 1 });
+    expect(JSON.stringify(listed.body)).not.toContain(created.body.key);
+    const { rootKeyId } = created.body;
+    const revoke = { method: "POST", body: JSON.stringify({ rootKeyId }) };
+    expect((await ask("rootKeys.revokeRootKey", revoke)).status).toBe(200);
+    expect((await ask("rootKeys.revokeRootKey", revoke)).status).toBe(404);
+  });
+
+  test("are not there where the host does not", async () => {
+    const { ask } = open({ authenticate: () => ALICE });
+    expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
+    expect((await ask("rootKeys.createRootKey", { method: "POST", body })).status).toBe(404);
+  });
+
+  test("are refused to everybody else", async () => {
+    const permissions = ["api.*.read_api"];
+    const { ask, latchkey } = open({
+      authenticate: () => ({ ...ALICE, permissions }),
+      rootKeys: true,
+    });
+    expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
+    expect((await ask("rootKeys.createRootKey", { method: "POST", body })).status).toBe(403);
+    expect((await latchkey.listRootKeys()).total).toBe(0);
+  });
+
+  test("bad input is a 400 that names the field", async () => {
+    const { ask } = open({ authenticate: () => ALICE, rootKeys: true });
+    const post = (text: string) => ask("rootKeys.createRootKey", { method: "POST", body: text });
+    expect((await post("{")).status).toBe(400);
+    const { status, body: answer } = await jsonOf(await post('{"permissions":["nonsense"]}'));
+    expect([status, answer.error.issues[0].path]).toEqual([400, "permissions.0"]);
+    expect((await ask("rootKeys.createRootKey")).status).toBe(405);
+  });
+
+  test("a look at the store answers what it finds, of a broken store no more than 200 findings", async () => {
+    const { ask } = open({
+      authenticate: () => ALICE,
+      examine: async function* () {
+        for (;;) yield { check: "names", state: "wrong", found: "leads nowhere" } as const;
+      },
+    });
+    const { body: answer } = await jsonOf(await ask("store.examine"));
+    expect([answer.findings.length, answer.more]).toEqual([200, true]);
+  });
+});
+
+test("a store that is down is a 503 in words", async () => {
+  const { latchkey, ask } = open();
+  const { key } = await latchkey.createRootKey({ permissions: ["*"] });
+  await latchkey.close();
+  for (const path of ["session", "v1/apis.listApis"]) {
+    const { status, body } = await jsonOf(await ask(path, bearer(key)));
+    expect([status, body.error.code]).toEqual([503, "STORE_UNAVAILABLE"]);
+  }
+});
+
+test.each([
+  [{ authenticate: "alice" }, '"authenticate" must be a function'],
+  [{ hosts: "localhost" }, '"hosts" must be a list'],
+  [{ rootKeys: 1 }, '"rootKeys" must be true or false'],
+  [{ examine: [] }, '"examine" must be a function'],
+  [{ basePath: "console" }, '"basePath" must be empty, or like'],
+  [{ autenticate: () => ALICE }, '"autenticate" is not an option of createConsole'],
+  [null, '"options" must be an object'],
+])("a wrong option is refused by name: %j", (options, message) => {
+  expect(() => createConsole(openLatchkey(), options as ConsoleOptions)).toThrow(message);
+});

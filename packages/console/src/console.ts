@@ -1,0 +1,189 @@
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type Authenticate, createHandler, type HostCaller } from "@latchkey/http";
+import { byRootKey, type SignIn } from "./operators.js";
+import { type ConsoleOptions, checkOptions } from "./options.js";
+import { isFileName, type PageFile, readPageFiles } from "./page-files.js";
+import { jsonResponse, refuse } from "./responses.js";
+import { operatorTasks } from "./tasks.js";
+
+/** A console as a function of web standard requests. It never rejects. */
+export type FetchConsole = (request: Request) => Promise<Response>;
+
+/** Signs in and out by a link, for a console that stands alone. */
+export interface LinkSignIn {
+  /** A response to the exchange of the link's token; null where the token is wrong or was used before. */
+  readonly exchange: (request: Request) => Response | null;
+  readonly signOut: (request: Request) => Response;
+}
+
+/**
+ * The header without which nothing but the page itself is answered. Another site cannot send it: its browser would ask first, and
+ * is never allowed to. `Origin` and `Sec-Fetch-Site` are looked at as well.
+ */
+const OWN_HEADER = "x-latchkey-console";
+
+/**
+ * Makes a console: the page, what the page asks about its operator, and the operations of @latchkey/http below `v1/`.
+ *
+ * @throws TypeError naming the option that is wrong.
+ */
+export function makeConsole(
+  latchkey: Latchkey,
+  options: ConsoleOptions,
+  link: LinkSignIn | null = null,
+): FetchConsole {
+  checkOptions(options);
+  const { basePath = "", hosts = null, authenticate, onError } = options;
+  const handler = createHandler({
+    latchkey,
+    basePath,
+    v2: false,
+    docs: false,
+    ...(authenticate !== undefined && { authenticate }),
+    ...(onError !== undefined && { onError }),
+  });
+  const recognise = authenticate ?? byRootKey(latchkey);
+  const signIn: SignIn =
+    link === null ? (authenticate === undefined ? "root-key" : "host") : "link";
+  const tasks = operatorTasks(latchkey, options);
+  const pageFiles = lazily(readPageFiles);
+
+  async function respond(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (hosts !== null && !isOwnHost(request, hosts))
+      return refuse(421, "FORBIDDEN", "this console is not served under that host name");
+    if (pathname === basePath) return redirectInto(pathname);
+    if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
+    const name = pathname.slice(basePath.length + 1);
+    const task = tasks.get(name);
+    const isAsked = name === "session" || name.startsWith("v1/") || task !== undefined;
+    if (!isAsked) {
+      const file = isFileName(name) ? (await pageFiles()).get(name) : undefined;
+      return file === undefined
+        ? refuse(404, "NOT_FOUND", "no such path")
+        : sendFile(request, file);
+    }
+    if (!isFromThisPage(request))
+      return refuse(403, "FORBIDDEN", "only the page of the console may ask this");
+    if (name === "session") return session(request);
+    if (task === undefined) return handler(request);
+    if (request.method !== task.method)
+      return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${task.method} only`);
+    const operator = await operatorOf(request);
+    if (operator === null) return unknownOperator();
+    if (!operator.permissions.includes("*"))
+      return refuse(403, "INSUFFICIENT_PERMISSIONS", "this needs *");
+    return jsonResponse(await task.run(operator, request));
+  }
+
+  /** Who the operator is, and what may be done. POST exchanges the token of a link, DELETE signs out. */
+  async function session(request: Request): Promise<Response> {
+    if (link !== null && request.method === "POST")
+      return link.exchange(request) ?? unknownOperator();
+    if (link !== null && request.method === "DELETE") return link.signOut(request);
+    if (request.method !== "GET")
+      return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
+    const operator = await operatorOf(request);
+    if (operator === null) return unknownOperator();
+    const { workspaceId, permissions, actor } = operator;
+    const isAll = permissions.includes("*");
+    return jsonResponse({
+      signIn,
+      workspaceId,
+      permissions,
+      ...(actor !== undefined && { actor }),
+      tasks: isAll ? [...tasks.keys()] : [],
+      now: latchkey.now(),
+    });
+  }
+
+  async function operatorOf(request: Request): Promise<HostCaller | null> {
+    const operator = await (recognise as Authenticate)(request);
+    if (operator === null) return null;
+    const { workspaceId } = operator;
+    const own = workspaceId === latchkey.workspaceId ? latchkey : latchkey.workspace(workspaceId);
+    if (await own.isWorkspaceEnabled()) return operator;
+    throw new LatchkeyError("FORBIDDEN", "workspace is disabled");
+  }
+
+  const unknownOperator = () =>
+    jsonResponse({ error: { code: "UNAUTHORIZED", message: "nobody is signed in" }, signIn }, 401);
+
+  return async (request) => {
+    try {
+      return await respond(request);
+    } catch (error) {
+      return failed(error, onError);
+    }
+  };
+}
+
+/** What no operation of HTTP has answered for. */
+function failed(error: unknown, onError: ConsoleOptions["onError"]): Response {
+  if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
+    const { code, message, issues } = error;
+    if (code === "STORE_UNAVAILABLE") {
+      report(error, onError);
+      return refuse(503, code, "the store cannot answer now");
+    }
+    const status = { BAD_REQUEST: 400, FORBIDDEN: 403, NOT_FOUND: 404 }[code as string];
+    if (status !== undefined) return refuse(status, code, message, issues);
+  }
+  report(error, onError);
+  return refuse(500, "INTERNAL_SERVER_ERROR", "something went wrong on the server");
+}
+
+function report(error: unknown, onError: ConsoleOptions["onError"]): void {
+  try {
+    onError?.(error, "console");
+  } catch {
+    // A log that fails must not change the response.
+  }
+}
+
+/** With a slash at its end, so that relative addresses lead below it. Relative itself: a proxy may have cut what precedes. */
+export function redirectInto(path: string): Response {
+  const last = path.slice(path.lastIndexOf("/") + 1);
+  return new Response(null, { status: 308, headers: { location: `${last}/` } });
+}
+
+function isOwnHost(request: Request, hosts: readonly string[]): boolean {
+  const host = request.headers.get("host") ?? new URL(request.url).host;
+  const origin = request.headers.get("origin");
+  return hosts.includes(host) && (origin === null || origin === `http://${host}`);
+}
+
+/** Whether a request comes from the page: browsers say so of their own accord, and only the page can send the header. */
+function isFromThisPage({ headers }: Request): boolean {
+  const site = headers.get("sec-fetch-site");
+  return headers.get(OWN_HEADER) === "1" && (site === null || site === "same-origin");
+}
+
+function sendFile(request: Request, { body, compressed, headers }: PageFile): Response {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
+  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  return new Response(request.method === "HEAD" ? null : takesGzip ? compressed : body, {
+    headers: {
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      ...headers,
+      ...(takesGzip && { "content-encoding": "gzip" }),
+    },
+  });
+}
+
+/** Made with the first call, and again after a failure. */
+function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}

@@ -1,0 +1,92 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Latchkey } from "@latchkey/core";
+import { type LinkSignIn, makeConsole } from "./console.js";
+import { type NodeConsole, toNodeConsole } from "./node-bridge.js";
+import { bearerOf } from "./operators.js";
+import type { ConsoleOptions } from "./options.js";
+import { jsonResponse } from "./responses.js";
+
+/** Options of a console that stands alone. */
+export interface LinkConsoleOptions extends Pick<ConsoleOptions, "examine" | "onError"> {
+  /** Port of the loopback address on which it listens. */
+  readonly port: number;
+  /** Whom the audit log names for what is done. Default: `console`. */
+  readonly actor?: string;
+}
+
+/** A console that stands alone. */
+export interface LinkConsole {
+  readonly listener: NodeConsole;
+  /** What to open in a browser. The token in it signs in once. */
+  readonly link: string;
+}
+
+/** For how long a sign-in lasts. */
+const SIGNED_IN_MS = 12 * 3_600_000;
+
+const COOKIE = "latchkey_console";
+
+/**
+ * Makes a console that stands alone on a loopback address, for whoever holds the link: it may do everything in the latchkey's
+ * workspace, root keys included.
+ *
+ * The token of the link is in the fragment, which no browser sends, and is good for one sign-in. That is a cookie that no script
+ * reads and no other site causes to be sent. Requests for any other `Host`, or from any other `Origin`, are refused.
+ *
+ * @see packages/console/decisions/0002-signing-in.md
+ */
+export function createLinkConsole(latchkey: Latchkey, options: LinkConsoleOptions): LinkConsole {
+  const { port, actor = "console", examine, onError } = options;
+  const token = randomBytes(32).toString("base64url");
+  const cookie = `${COOKIE}_${port}`;
+  let awaited: string | null = hashOf(token);
+  const signedIn = new Map<string, number>();
+
+  const idOf = (request: Request): string | null => {
+    const cookies = request.headers.get("cookie") ?? "";
+    const found = cookies.split("; ").find((pair) => pair.startsWith(`${cookie}=`));
+    return found === undefined ? null : hashOf(found.slice(cookie.length + 1));
+  };
+  const link: LinkSignIn = {
+    exchange: (request) => {
+      // Hashes, so that how long a comparison takes says nothing about the token.
+      if (awaited === null || hashOf(bearerOf(request) ?? "") !== awaited) return null;
+      awaited = null;
+      const secret = randomBytes(32).toString("base64url");
+      signedIn.set(hashOf(secret), latchkey.now() + SIGNED_IN_MS);
+      return withCookie(`${cookie}=${secret}`);
+    },
+    signOut: (request) => {
+      const id = idOf(request);
+      if (id !== null) signedIn.delete(id);
+      return withCookie(`${cookie}=; Max-Age=0`);
+    },
+  };
+  const answer = makeConsole(
+    latchkey,
+    {
+      hosts: [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`],
+      rootKeys: true,
+      authenticate: (request) => {
+        const endsAt = signedIn.get(idOf(request) ?? "") ?? 0;
+        if (endsAt <= latchkey.now()) return null;
+        return { workspaceId: latchkey.workspaceId, permissions: ["*"], actor };
+      },
+      ...(examine !== undefined && { examine }),
+      ...(onError !== undefined && { onError }),
+    },
+    link,
+  );
+  return {
+    listener: toNodeConsole(answer),
+    link: `http://127.0.0.1:${port}/#sign-in=${token}`,
+  };
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function withCookie(pair: string): Response {
+  return jsonResponse({}, 200, { "set-cookie": `${pair}; Path=/; HttpOnly; SameSite=Strict` });
+}

@@ -1,0 +1,23 @@
+import type { InputIssue } from "@latchkey/core";
+
+const HEADERS = {
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
+/** A response in JSON. */
+export function jsonResponse(value: unknown, status = 200, headers = {}): Response {
+  return new Response(JSON.stringify(value), { status, headers: { ...HEADERS, ...headers } });
+}
+
+/** A refusal, with the error body of the HTTP contract. */
+export function refuse(
+  status: number,
+  code: string,
+  message: string,
+  issues: readonly InputIssue[] = [],
+): Response {
+  const error = { code, message, ...(issues.length > 0 && { issues }) };
+  return jsonResponse({ error }, status);
+}

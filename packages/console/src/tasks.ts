@@ -1,0 +1,63 @@
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import type { HostCaller } from "@latchkey/http";
+import type { ConsoleOptions } from "./options.js";
+
+/** What operators with `*` can do that no root key can do over HTTP, if the host allows it. */
+export interface OperatorTask {
+  readonly method: "GET" | "POST";
+  readonly run: (operator: HostCaller, request: Request) => Promise<unknown>;
+}
+
+/** Findings of one look at a store that are shown: a store in which everything is wrong would fill any page. */
+const MAX_FINDINGS = 200;
+
+/** The tasks that the options allow, by the name of their path. */
+export function operatorTasks(
+  latchkey: Latchkey,
+  { rootKeys = false, examine }: ConsoleOptions,
+): ReadonlyMap<string, OperatorTask> {
+  const tasks = new Map<string, OperatorTask>();
+  const actingAs = ({ workspaceId, actor }: HostCaller) => {
+    const own = latchkey.workspace(workspaceId);
+    return actor === undefined ? own : own.actingAs(actor);
+  };
+  if (rootKeys) {
+    tasks.set("rootKeys.listRootKeys", {
+      method: "GET",
+      run: (operator, { url }) => {
+        const cursor = new URL(url).searchParams.get("cursor");
+        return actingAs(operator).listRootKeys(cursor === null ? {} : { cursor });
+      },
+    });
+    tasks.set("rootKeys.createRootKey", {
+      method: "POST",
+      run: async (operator, request) => actingAs(operator).createRootKey(await inputOf(request)),
+    });
+    tasks.set("rootKeys.revokeRootKey", {
+      method: "POST",
+      run: async (operator, request) => actingAs(operator).revokeRootKey(await inputOf(request)),
+    });
+  }
+  if (examine !== undefined)
+    tasks.set("store.examine", {
+      method: "GET",
+      run: async () => {
+        const findings = [];
+        for await (const finding of examine()) {
+          findings.push(finding);
+          if (findings.length === MAX_FINDINGS) return { findings, more: true };
+        }
+        return { findings };
+      },
+    });
+  return tasks;
+}
+
+/** The body of a request. Core checks what it holds. */
+async function inputOf<Input>(request: Request): Promise<Input> {
+  try {
+    return (await request.json()) as Input;
+  } catch {
+    throw new LatchkeyError("BAD_REQUEST", "the body must be JSON");
+  }
+}

@@ -1,0 +1,185 @@
+import type { ComponentChild } from "preact";
+import { useEffect } from "preact/hooks";
+import { enter, leave, type Session, sessionStore } from "./lib/api.js";
+import { type Allowed, useAllowed } from "./lib/permissions.js";
+import { linkTo, type Route, useRoute } from "./lib/router.js";
+import { useStore } from "./lib/store.js";
+import { ApiPage } from "./pages/api.js";
+import { ApisPage } from "./pages/apis.js";
+import { AuditPage } from "./pages/audit.js";
+import { CheckPage } from "./pages/check.js";
+import { HealthPage } from "./pages/health.js";
+import { IdentitiesPage } from "./pages/identities.js";
+import { IdentityPage } from "./pages/identity.js";
+import { KeyPage } from "./pages/key.js";
+import { RolesPage } from "./pages/roles.js";
+import { RootKeysPage } from "./pages/root-keys.js";
+import { SignInAgain, SignInPage } from "./pages/sign-in.js";
+import { Empty, Failure, Waiting } from "./parts/basics.js";
+
+/** A page of the console: where it is, what it is called, and for whom. */
+interface Page {
+  readonly name: string;
+  readonly title: string;
+  readonly isFor: (allowed: Allowed) => boolean;
+  readonly show: (id: string | undefined) => ComponentChild;
+  /** Whether it is in the list of pages. */
+  readonly isHidden?: true;
+}
+
+const PAGES: readonly Page[] = [
+  {
+    name: "",
+    title: "Check a key",
+    isFor: ({ canSome }) =>
+      canSome("api", "read_key") ||
+      canSome("api", "verify_key") ||
+      canSome("identity", "read_identity"),
+    show: () => <CheckPage />,
+  },
+  {
+    name: "apis",
+    title: "APIs and keys",
+    isFor: ({ canSome }) => canSome("api", "read_api"),
+    show: (id) => (id === undefined ? <ApisPage /> : <ApiPage key={id} apiId={id} />),
+  },
+  {
+    name: "keys",
+    title: "Keys",
+    isFor: ({ canSome }) => canSome("api", "read_key"),
+    show: (id) => (id === undefined ? null : <KeyPage key={id} keyId={id} />),
+    isHidden: true,
+  },
+  {
+    name: "identities",
+    title: "Owners",
+    isFor: ({ can, canSome }) =>
+      can("identity", "read_identity") || canSome("identity", "read_identity"),
+    show: (id) =>
+      id === undefined ? <IdentitiesPage /> : <IdentityPage key={id} identityId={id} />,
+  },
+  {
+    name: "roles",
+    title: "Roles and permissions",
+    isFor: ({ can }) => can("rbac", "read_role") || can("rbac", "read_permission"),
+    show: () => <RolesPage />,
+  },
+  {
+    name: "audit",
+    title: "Audit log",
+    isFor: ({ can }) => can("audit", "read_audit"),
+    show: () => <AuditPage />,
+  },
+  {
+    name: "root-keys",
+    title: "Root keys",
+    isFor: ({ hasTask }) => hasTask("rootKeys.listRootKeys"),
+    show: () => <RootKeysPage />,
+  },
+  { name: "store", title: "Store", isFor: () => true, show: () => <HealthPage /> },
+];
+
+/** The console, or the way into it. */
+export function App() {
+  const state = useStore(sessionStore);
+  switch (state.kind) {
+    case "asking":
+      return (
+        <main class="sign-in">
+          <Waiting />
+        </main>
+      );
+    case "failed":
+      return (
+        <main class="sign-in">
+          <h1>latchkey console</h1>
+          <Failure error={state.error} retry={() => void enter()} />
+        </main>
+      );
+    case "in":
+      return <Console session={state.session} />;
+    case "out":
+      if (state.had === null) return <SignInPage signIn={state.signIn} />;
+      return (
+        <>
+          <Console session={state.had} />
+          <SignInAgain signIn={state.signIn} />
+        </>
+      );
+    default:
+      return state satisfies never;
+  }
+}
+
+function Console({ session }: { readonly session: Session }) {
+  const allowed = useAllowed();
+  const route = useRoute();
+  const [current = "", id] = route.path;
+  const pages = PAGES.filter(({ isFor }) => isFor(allowed));
+  const page = pages.find(({ name }) => name === current);
+  useEffect(() => {
+    // On a phone the list of pages is wider than the page.
+    document
+      .querySelector(".side [aria-current]")
+      ?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    document.title = `${page?.title ?? "Not found"} · latchkey`;
+  }, [page]);
+  return (
+    <div class="console">
+      <a class="skip" href={`${linkTo(route.path, route.query)}`} onClick={skipToMain}>
+        To the content
+      </a>
+      <div class="side">
+        <a class="brand" href={linkTo([])}>
+          latchkey
+        </a>
+        <nav aria-label="Pages">
+          {pages
+            .filter(({ isHidden }) => isHidden !== true)
+            .map(({ name, title }) => (
+              <a
+                key={name}
+                href={linkTo(name === "" ? [] : [name])}
+                aria-current={isWithin(name, route) ? "page" : undefined}
+              >
+                {title}
+              </a>
+            ))}
+        </nav>
+        <div class="who">
+          <span class="cut" title={session.workspaceId}>
+            {session.workspaceId}
+          </span>
+          <span class="cut faint" title={session.actor}>
+            {session.actor ?? "signed in"}
+          </span>
+          {session.signIn !== "host" && (
+            <button type="button" onClick={() => void leave()}>
+              Sign out
+            </button>
+          )}
+        </div>
+      </div>
+      <main id="main" tabIndex={-1}>
+        {page?.show(id) ?? (
+          <Empty title="There is no such page">
+            <p>
+              The address is wrong, or you are not allowed to see what it leads to.{" "}
+              <a href={linkTo([])}>Go to the first page</a>.
+            </p>
+          </Empty>
+        )}
+      </main>
+    </div>
+  );
+}
+
+/** A page of a key belongs to those of APIs. */
+function isWithin(name: string, { path: [current = ""] }: Route): boolean {
+  return name === current || (name === "apis" && current === "keys");
+}
+
+function skipToMain(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
+}

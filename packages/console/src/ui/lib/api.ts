@@ -1,0 +1,176 @@
+import { createStore } from "./store.js";
+
+/** What the server says of whoever is signed in. */
+export interface Session {
+  readonly signIn: SignIn;
+  readonly workspaceId: string;
+  readonly permissions: readonly string[];
+  readonly actor?: string;
+  /** What the host allows beside the operations of HTTP. */
+  readonly tasks: readonly string[];
+  readonly now: number;
+}
+
+export type SignIn = "root-key" | "host" | "link";
+
+/** Whether somebody is signed in, as far as is known. */
+export type SessionState =
+  | { readonly kind: "asking" }
+  | { readonly kind: "in"; readonly session: Session }
+  /** `had`: somebody was, and what is on the page stays there. */
+  | { readonly kind: "out"; readonly signIn: SignIn; readonly had: Session | null }
+  | { readonly kind: "failed"; readonly error: ApiError };
+
+export const sessionStore = createStore<SessionState>({ kind: "asking" });
+
+/** The root key, here and nowhere else: not in any storage, not in the address, not in the page. */
+let rootKey: string | null = null;
+
+/** How far the clock of the server is ahead of this one, in ms. */
+let clockAhead = 0;
+
+/** The instant by the clock that decides. */
+export const serverNow = (): number => Date.now() + clockAhead;
+
+/** A request that was refused or failed. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly issues: readonly { readonly path: string; readonly message: string }[] = [],
+  ) {
+    super(message);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Calls an operation of the HTTP contract: reads are GET with a query, everything else is POST with JSON. */
+export function call<Answer>(name: string, input: Fields = {}): Promise<Answer> {
+  const isRead = /^readiness$|\.(?:get|list|read)[A-Z]/.test(name);
+  return send<Answer>(`v1/${name}`, isRead, input);
+}
+
+/** Does what the host allows beside these operations. */
+export function runTask<Answer>(name: string, input: Fields = {}): Promise<Answer> {
+  return send<Answer>(name, /^store\.|\.list/.test(name), input);
+}
+
+async function send<Answer>(path: string, isRead: boolean, input: Fields): Promise<Answer> {
+  const query = isRead ? queryOf(input) : "";
+  const response = await request(path + query, {
+    method: isRead ? "GET" : "POST",
+    ...(!isRead && { body: JSON.stringify(input) }),
+  });
+  const body = await bodyOf(response);
+  if (response.ok) return body as Answer;
+  const error = errorOf(response.status, body);
+  if (response.status === 401) signedOut((body as { signIn?: SignIn }).signIn);
+  throw error;
+}
+
+async function request(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(path, {
+      ...init,
+      cache: "no-store",
+      headers: {
+        "x-latchkey-console": "1",
+        ...(init.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(rootKey === null ? {} : { authorization: `Bearer ${rootKey}` }),
+        ...init.headers,
+      },
+    });
+  } catch {
+    throw new ApiError(0, "OFFLINE", "The server does not answer. Check that it is running.");
+  }
+}
+
+async function bodyOf(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    return {};
+  }
+}
+
+function errorOf(status: number, body: unknown): ApiError {
+  const { error } = body as { error?: { code: string; message: string; issues?: [] } };
+  if (error === undefined)
+    return new ApiError(
+      status,
+      "UNKNOWN",
+      `The server answered ${status}, and not as latchkey does.`,
+    );
+  return new ApiError(status, error.code, error.message, error.issues ?? []);
+}
+
+function queryOf(input: Fields): string {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== "");
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+  return given.length === 0 ? "" : `?${query}`;
+}
+
+function signedOut(signIn: SignIn | undefined): void {
+  const state = sessionStore.get();
+  rootKey = null;
+  if (state.kind === "in")
+    sessionStore.set({ kind: "out", signIn: state.session.signIn, had: state.session });
+  else if (state.kind !== "out")
+    sessionStore.set({ kind: "out", signIn: signIn ?? "host", had: null });
+}
+
+/** Asks who is signed in. A root key that is given is tried, and kept if it is good. */
+export async function enter(candidate?: string): Promise<void> {
+  const before = sessionStore.get();
+  const kept = rootKey;
+  if (candidate !== undefined) rootKey = candidate;
+  try {
+    const response = await request("session", { method: "GET" });
+    const body = await bodyOf(response);
+    if (response.ok) {
+      const session = body as Session;
+      clockAhead = session.now - Date.now();
+      sessionStore.set({ kind: "in", session });
+      return;
+    }
+    if (response.status !== 401) throw errorOf(response.status, body);
+    const { signIn = "host" } = body as { signIn?: SignIn };
+    const had = before.kind === "out" ? before.had : null;
+    sessionStore.set({ kind: "out", signIn, had });
+    rootKey = null;
+    if (candidate !== undefined)
+      throw new ApiError(
+        401,
+        "UNAUTHORIZED",
+        "This is no root key, or one that was revoked or has expired.",
+      );
+  } catch (error) {
+    if (candidate !== undefined) {
+      rootKey = kept;
+      throw error;
+    }
+    sessionStore.set({ kind: "failed", error: error as ApiError });
+  }
+}
+
+/** Exchanges the token of a link for a cookie. */
+export async function enterByLink(token: string): Promise<void> {
+  try {
+    await request("session", { method: "POST", headers: { authorization: `Bearer ${token}` } });
+  } catch {
+    // What follows finds out, and says so.
+  }
+  await enter();
+}
+
+/** Forgets the root key, or ends the sign-in of a link. */
+export async function leave(): Promise<void> {
+  const state = sessionStore.get();
+  rootKey = null;
+  if (state.kind !== "in") return;
+  const { signIn } = state.session;
+  if (signIn === "link") await request("session", { method: "DELETE" });
+  sessionStore.set({ kind: "out", signIn, had: null });
+}

@@ -1,0 +1,110 @@
+import type { Check } from "./types.js";
+import { exactly, figure, queryText } from "./words.js";
+
+/** The names of checks, for people. */
+const NAMES: Readonly<Record<string, string>> = {
+  exists: "Exists",
+  enabled: "Switched on",
+  api: "API",
+  start: "Started",
+  expiry: "Not expired",
+  idle: "Used lately",
+  environment: "Environment",
+  address: "Address",
+  permissions: "Permissions",
+  ratelimit: "Rate limit",
+  uses: "Uses left",
+};
+
+export const checkName = ({ check, name }: Check): string =>
+  check === "ratelimit" ? `Rate limit ${name ?? ""}` : (NAMES[check] ?? check);
+
+/** What a check saw, in words. Instants are written by `written`. */
+export function seen(check: Check, now: number, written: (at: number) => string = exactly): string {
+  switch (check.check) {
+    case "exists":
+      return check.passed ? "The key is in the store" : "No key of this workspace has this secret";
+    case "enabled":
+      return check.passed ? "Nobody has switched it off" : "The key was switched off";
+    case "api":
+      return check.wanted === undefined
+        ? (check.apiId ?? "")
+        : `Asked for ${check.wanted}; the key is of ${check.apiId}`;
+    case "expiry":
+      if (check.expires !== undefined)
+        return `${check.expires > now ? "Expires" : "Expired"} ${written(check.expires)}`;
+      if (check.idleExpiresAt !== undefined)
+        return `${check.passed ? "Expires unless used by" : "Unused for too long, since"} ${written(check.idleExpiresAt)}`;
+      return "Never expires";
+    case "start":
+      return check.startsAt === undefined
+        ? "From the beginning"
+        : `Valid from ${written(check.startsAt)}`;
+    case "address":
+      if (check.passed) return check.ipAddress ?? "No allow-list";
+      return `${check.ipAddress ?? "No address was given, and it"} is not in the allow-list`;
+    case "permissions":
+      return check.missing === undefined
+        ? "Nothing is missing"
+        : `Lacks ${queryText(check.missing)}`;
+    case "ratelimit": {
+      const { cost = 1, remaining = 0, limit = 0, burst = limit, reset } = check;
+      const until = reset === undefined ? "" : `, all back ${written(reset)}`;
+      const shadow = check.exceeded === true ? "; only tried, so it refuses nothing" : "";
+      return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${until}${shadow}`;
+    }
+    case "uses": {
+      if (check.remaining === undefined) return "Unlimited";
+      const refill =
+        check.nextRefillAt === undefined ? "" : `, refilled ${written(check.nextRefillAt)}`;
+      const of = check.from === "identity" ? " of its owner" : "";
+      return `${figure(check.remaining)} left${of}, this takes ${figure(check.cost ?? 1)}${refill}`;
+    }
+    default:
+      return check.passed ? "" : "Refuses";
+  }
+}
+
+/** The instant at which a check passes if nothing else happens; null where waiting does not help. */
+export function passesAt(check: Check, now: number): number | null {
+  if (check.startsAt !== undefined && check.startsAt > now) return check.startsAt;
+  if (check.retryAfterMs === undefined) return null;
+  if (check.check === "uses") return check.nextRefillAt ?? null;
+  return check.algorithm === undefined ? (check.reset ?? null) : now + check.retryAfterMs;
+}
+
+/** When the key would pass if nothing else happens; null where waiting does not help. */
+export function wouldPassAt(checks: readonly Check[], now: number): number | null {
+  const instants = checks.filter(({ passed }) => !passed).map((check) => passesAt(check, now));
+  if (instants.length === 0 || instants.includes(null)) return null;
+  return Math.max(...(instants as number[]));
+}
+
+/** What a verdict means. */
+export const VERDICTS: Readonly<Record<string, { readonly title: string; readonly way: string }>> =
+  {
+    VALID: { title: "Valid", way: "A verification would let it in now." },
+    NOT_FOUND: {
+      title: "No such key",
+      way: "No key of this workspace has this secret: it was deleted, it belongs to another workspace, or it was copied wrongly.",
+    },
+    DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
+    EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },
+    NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid by itself." },
+    FORBIDDEN: {
+      title: "Refused: not from here",
+      way: "Its API, address or environment is not the one it may be used with.",
+    },
+    INSUFFICIENT_PERMISSIONS: {
+      title: "Refused: lacks permissions",
+      way: "Give the key what is missing, itself or by a role.",
+    },
+    RATE_LIMITED: {
+      title: "Refused: rate limit reached",
+      way: "It passes once the limit has room again.",
+    },
+    USAGE_EXCEEDED: {
+      title: "Refused: no uses left",
+      way: "Add uses, or wait for the next refill.",
+    },
+  };

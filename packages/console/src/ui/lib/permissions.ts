@@ -1,0 +1,44 @@
+import { type Session, sessionStore } from "./api.js";
+import { useStore } from "./store.js";
+
+/** What the operator may do: `can("api", "read_key", apiId)`. Without an id: to all of the kind. */
+export interface Allowed {
+  readonly can: (resource: Resource, action: string, id?: string) => boolean;
+  /** Whether it is allowed to one of the kind at least. */
+  readonly canSome: (resource: Resource, action: string) => boolean;
+  /** Ids that permissions for single resources name. */
+  readonly idsOf: (resource: Resource, action: string) => readonly string[];
+  readonly hasTask: (name: string) => boolean;
+}
+
+export type Resource = "api" | "identity" | "rbac" | "audit" | "ratelimit";
+
+/** Reads permissions as the server does; the server decides. */
+export function allowedTo({ permissions, tasks }: Pick<Session, "permissions" | "tasks">): Allowed {
+  const held = new Set(permissions);
+  const can: Allowed["can"] = (resource, action, id) =>
+    held.has("*") ||
+    held.has(`${resource}.*.${action}`) ||
+    (id !== undefined && held.has(`${resource}.${id}.${action}`));
+  const idsOf: Allowed["idsOf"] = (resource, action) =>
+    permissions.flatMap((permission) => {
+      const isNamed = permission.startsWith(`${resource}.`) && permission.endsWith(`.${action}`);
+      const id = permission.slice(resource.length + 1, -action.length - 1);
+      return isNamed && id !== "*" ? [id] : [];
+    });
+  return {
+    can,
+    idsOf,
+    canSome: (resource, action) => can(resource, action) || idsOf(resource, action).length > 0,
+    hasTask: (name) => tasks.includes(name),
+  };
+}
+
+const NOBODY = allowedTo({ permissions: [], tasks: [] });
+
+/** What whoever is signed in may do; whoever was, while a new sign-in is awaited. */
+export function useAllowed(): Allowed {
+  const state = useStore(sessionStore);
+  if (state.kind === "in") return allowedTo(state.session);
+  return state.kind === "out" && state.had !== null ? allowedTo(state.had) : NOBODY;
+}

@@ -1,0 +1,164 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists, useList } from "../lib/list.js";
+import { useLoad } from "../lib/load.js";
+import { useAllowed } from "../lib/permissions.js";
+import { go, linkTo, useRoute } from "../lib/router.js";
+import type { Api, Key } from "../lib/types.js";
+import { Empty, Failure, Id, PageHead } from "../parts/basics.js";
+import { Confirm } from "../parts/dialog.js";
+import { AreaField, SwitchField, TextField, textOf } from "../parts/fields.js";
+import { FilterBar, filtersOf } from "../parts/key-filters.js";
+import { KEY_COLUMNS } from "../parts/key-list.js";
+import { ListTable } from "../parts/table.js";
+import { Tabs } from "../parts/tabs.js";
+import { UsageChart } from "../parts/usage-chart.js";
+import { CreateKey } from "./create-key.js";
+
+/** One API and its keys. */
+export function ApiPage({ apiId }: { readonly apiId: string }) {
+  const allowed = useAllowed();
+  const { query } = useRoute();
+  const [open, setOpen] = useState<"create" | "settings" | "delete" | null>(null);
+  const { value: api, error, reload } = useLoad(apiId, () => call<Api>("apis.getApi", { apiId }));
+  if (error !== null) return <Failure error={error} retry={reload} />;
+  const close = () => setOpen(null);
+  return (
+    <>
+      <PageHead
+        title={api?.name ?? "\u00a0"}
+        trail={[{ href: linkTo(["apis"]), text: "APIs" }]}
+        note={<Id id={apiId} />}
+      >
+        {allowed.can("api", "delete_api", apiId) && (
+          <button type="button" onClick={() => setOpen("delete")}>
+            Delete
+          </button>
+        )}
+        {allowed.can("api", "update_api", apiId) && (
+          <button type="button" onClick={() => setOpen("settings")}>
+            Settings
+          </button>
+        )}
+        {allowed.can("api", "create_key", apiId) && (
+          <button type="button" class="primary" onClick={() => setOpen("create")}>
+            Create key
+          </button>
+        )}
+      </PageHead>
+      <Tabs
+        tabs={[
+          ["keys", "Keys"],
+          ["usage", "Usage"],
+        ]}
+      />
+      {query.tab === "usage" ? <UsageChart of={{ apiId }} /> : <KeysOfApi apiId={apiId} />}
+      {open === "create" && <CreateKey apiId={apiId} onClose={close} />}
+      {open === "settings" && api !== null && (
+        <ApiSettings api={api} onClose={close} onSaved={reload} />
+      )}
+      {open === "delete" && api !== null && <DeleteApi api={api} onClose={close} />}
+    </>
+  );
+}
+
+function KeysOfApi({ apiId }: { readonly apiId: string }) {
+  const { query } = useRoute();
+  const allowed = useAllowed();
+  const filters = filtersOf(query);
+  const list = useList<Key>({
+    operation: "apis.listKeys",
+    field: "keys",
+    input: { apiId, ...filters },
+    from: query.from,
+  });
+  if (!allowed.can("api", "read_key", apiId))
+    return <p class="note">This root key may not list the keys of this API.</p>;
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <>
+      <FilterBar />
+      <ListTable
+        label="Keys"
+        list={list}
+        columns={KEY_COLUMNS}
+        empty={
+          isFiltered ? (
+            <Empty title="No key matches">
+              <p>
+                <a href={linkTo(["apis", apiId])}>Clear the filters</a> to see all keys of this API.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No key in this API">
+              <p>Create the first one above. Its secret is shown once.</p>
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}
+
+interface DialogProps {
+  readonly api: Api;
+  readonly onClose: () => void;
+}
+
+function ApiSettings({ api, onClose, onSaved }: DialogProps & { readonly onSaved: () => void }) {
+  return (
+    <Confirm
+      title={`Settings of ${api.name}`}
+      submit="Save"
+      isDangerous={false}
+      onClose={onClose}
+      action={async (form) => {
+        const addresses = (textOf(form, "ipWhitelist") ?? "").split(/[\s,]+/).filter(Boolean);
+        await call("apis.updateApi", {
+          apiId: api.id,
+          name: textOf(form, "name") ?? "",
+          deleteProtection: form.has("deleteProtection"),
+          ipWhitelist: addresses,
+        });
+        forgetLists();
+        onSaved();
+      }}
+    >
+      <TextField label="Name" name="name" required defaultValue={api.name} isWide />
+      <AreaField
+        label="Allowed addresses"
+        name="ipWhitelist"
+        value={(api.ipWhitelist ?? []).join("\n")}
+        hint="Addresses and ranges such as 192.0.2.0/24, one a line. Empty: keys work from anywhere."
+      />
+      <SwitchField
+        label="Protect it from being deleted"
+        name="deleteProtection"
+        isOn={api.deleteProtection === true}
+      />
+    </Confirm>
+  );
+}
+
+function DeleteApi({ api, onClose }: DialogProps) {
+  return (
+    <Confirm
+      title={`Delete ${api.name}?`}
+      submit="Delete API and its keys"
+      onClose={onClose}
+      action={async (form) => {
+        if (textOf(form, "name") !== api.name)
+          throw new Error("Type the name of the API as it is written above.");
+        await call("apis.deleteApi", { apiId: api.id });
+        forgetLists();
+        go(linkTo(["apis"]));
+      }}
+    >
+      <p>
+        All keys of this API are refused from then on, for everybody who uses them. This cannot be
+        undone.
+      </p>
+      <TextField label={`Type ${api.name} to go on`} name="name" required isWide />
+    </Confirm>
+  );
+}

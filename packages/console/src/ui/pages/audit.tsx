@@ -1,0 +1,132 @@
+import { call } from "../lib/api.js";
+import { type List, useList } from "../lib/list.js";
+import { useLoad } from "../lib/load.js";
+import { go, useRoute, withQuery } from "../lib/router.js";
+import type { AuditEvent } from "../lib/types.js";
+import { AUDIT_COLUMNS } from "../parts/audit-list.js";
+import { Empty, Failure, PageHead, Waiting } from "../parts/basics.js";
+import { TextField, textOf } from "../parts/fields.js";
+import { ListTable } from "../parts/table.js";
+
+const FILTERS = ["actor", "keyId", "identityId"] as const;
+const EVERY_MS = 2_000;
+
+/** Every change, the latest first. */
+export function AuditPage() {
+  const { query } = useRoute();
+  const given = FILTERS.filter((name) => query[name]);
+  const input = Object.fromEntries(given.map((name) => [name, query[name]]));
+  const isFollowing = query.follow === "1";
+  return (
+    <>
+      <PageHead title="Audit log" note="Every change, by whom and of what. Never a secret.">
+        <button
+          type="button"
+          aria-pressed={isFollowing}
+          onClick={() =>
+            go(withQuery({ follow: isFollowing ? undefined : "1", from: undefined }), "replace")
+          }
+        >
+          {isFollowing ? "Following" : "Follow"}
+        </button>
+      </PageHead>
+      <form
+        class="filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          go(
+            withQuery({
+              ...Object.fromEntries(FILTERS.map((name) => [name, textOf(form, name)])),
+              from: undefined,
+            }),
+          );
+        }}
+      >
+        <TextField
+          key={`a${query.actor}`}
+          label="By"
+          name="actor"
+          placeholder="actor"
+          defaultValue={query.actor ?? ""}
+        />
+        <TextField
+          key={`k${query.keyId}`}
+          label="Key"
+          name="keyId"
+          placeholder="key_…"
+          defaultValue={query.keyId ?? ""}
+        />
+        <TextField
+          key={`i${query.identityId}`}
+          label="Owner"
+          name="identityId"
+          placeholder="id_…"
+          defaultValue={query.identityId ?? ""}
+        />
+        <button type="submit">Filter</button>
+        {given.length > 0 && (
+          <a
+            href={withQuery({
+              actor: undefined,
+              keyId: undefined,
+              identityId: undefined,
+              from: undefined,
+            })}
+          >
+            Clear
+          </a>
+        )}
+      </form>
+      {isFollowing ? <Followed input={input} /> : <Whole input={input} />}
+    </>
+  );
+}
+
+type Input = Readonly<Record<string, string | undefined>>;
+
+const NOTHING = (
+  <Empty title="No entry">
+    <p>
+      Entries appear with the first change. They can be pruned by age on the command line: latchkey
+      audit prune.
+    </p>
+  </Empty>
+);
+
+function Whole({ input }: { readonly input: Input }) {
+  const { query } = useRoute();
+  const list = useList<AuditEvent>({
+    operation: "audit.listAuditEvents",
+    field: "events",
+    input,
+    from: query.from,
+  });
+  return <ListTable label="Audit log" list={list} columns={AUDIT_COLUMNS} empty={NOTHING} />;
+}
+
+/** The latest entries, read again and again. */
+function Followed({ input }: { readonly input: Input }) {
+  const { value, error, reload } = useLoad(
+    JSON.stringify(input),
+    () => call<{ events: AuditEvent[] }>("audit.listAuditEvents", { ...input, limit: 100 }),
+    EVERY_MS,
+  );
+  if (error !== null && value === null) return <Failure error={error} retry={reload} />;
+  if (value === null) return <Waiting lines={6} />;
+  const list: List<AuditEvent> = {
+    items: value.events,
+    total: null,
+    pages: [],
+    next: null,
+    isReading: false,
+    isDone: true,
+    damaged: 0,
+    error,
+    readMore: reload,
+    scroll: { top: 0 },
+  };
+  return (
+    <ListTable label="Audit log, followed" list={list} columns={AUDIT_COLUMNS} empty={NOTHING} />
+  );
+}

@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists, useList } from "../lib/list.js";
+import { useAllowed } from "../lib/permissions.js";
+import { go, linkTo, useRoute } from "../lib/router.js";
+import type { Identity } from "../lib/types.js";
+import { figure, perSpan } from "../lib/words.js";
+import { Empty, PageHead } from "../parts/basics.js";
+import { Confirm } from "../parts/dialog.js";
+import { AreaField, objectOf, TextField, textOf } from "../parts/fields.js";
+import { type Column, ListTable } from "../parts/table.js";
+
+type ListedIdentity = Pick<Identity, "id" | "externalId" | "ratelimits">;
+
+const COLUMNS: readonly Column<ListedIdentity>[] = [
+  {
+    title: "Owner",
+    cell: ({ id, externalId }) => (
+      <a class="row-link cut" href={linkTo(["identities", id])}>
+        {externalId}
+      </a>
+    ),
+  },
+  { title: "Id", cell: ({ id }) => <code class="cut">{id}</code>, isOptional: true },
+  {
+    title: "Shared limits",
+    cell: ({ ratelimits }) =>
+      ratelimits.length === 0 ? (
+        <span class="faint">none</span>
+      ) : (
+        <span class="cut">
+          {ratelimits
+            .map(({ name, limit, duration }) => `${name}: ${figure(limit)} ${perSpan(duration)}`)
+            .join(", ")}
+        </span>
+      ),
+    isOptional: true,
+  },
+];
+
+/** Those to whom keys belong. */
+export function IdentitiesPage() {
+  const allowed = useAllowed();
+  const { query } = useRoute();
+  const [isCreating, setIsCreating] = useState(false);
+  const list = useList<ListedIdentity>({
+    operation: "identities.listIdentities",
+    field: "identities",
+    input: {},
+    from: query.from,
+  });
+  return (
+    <>
+      <PageHead title="Owners" note="Identities: those to whom keys belong, by your own ids.">
+        {allowed.can("identity", "create_identity") && (
+          <button type="button" class="primary" onClick={() => setIsCreating(true)}>
+            Create owner
+          </button>
+        )}
+      </PageHead>
+      <ListTable
+        label="Owners"
+        list={list}
+        columns={COLUMNS}
+        empty={
+          <Empty title="No owner yet">
+            <p>
+              An owner is made with the first key that names one, or here, to give it limits that
+              its keys share.
+            </p>
+          </Empty>
+        }
+      />
+      {isCreating && (
+        <Confirm
+          title="Create owner"
+          submit="Create owner"
+          isDangerous={false}
+          onClose={() => setIsCreating(false)}
+          action={async (form) => {
+            const { identityId } = await call<{ identityId: string }>("identities.createIdentity", {
+              externalId: textOf(form, "externalId") ?? "",
+              meta: objectOf(form, "meta", "Metadata"),
+            });
+            forgetLists();
+            go(linkTo(["identities", identityId]));
+          }}
+        >
+          <TextField
+            label="Your own id"
+            name="externalId"
+            required
+            autofocus
+            isWide
+            placeholder="user_1"
+          />
+          <AreaField label="Metadata" name="meta" hint='A JSON object, such as {"plan":"pro"}.' />
+        </Confirm>
+      )}
+    </>
+  );
+}

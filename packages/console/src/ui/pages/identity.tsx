@@ -1,0 +1,181 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists, type List } from "../lib/list.js";
+import { useLoad } from "../lib/load.js";
+import { keysOfOwner } from "../lib/owned-keys.js";
+import { useAllowed } from "../lib/permissions.js";
+import { linkTo, useRoute } from "../lib/router.js";
+import type { Identity, Key, Verdict } from "../lib/types.js";
+import { figure, plural, refillText } from "../lib/words.js";
+import { Empty, Fact, Facts, Failure, Id, Names, PageHead, Waiting } from "../parts/basics.js";
+import { KEY_COLUMNS } from "../parts/key-list.js";
+import { LimitBars } from "../parts/limit-bars.js";
+import { ListTable } from "../parts/table.js";
+import { Tabs } from "../parts/tabs.js";
+import { UsageChart } from "../parts/usage-chart.js";
+import { DeleteIdentity, EditIdentity, RevokeKeys } from "./identity-actions.js";
+import { AuditOf } from "./key.js";
+import { Reservations } from "./reservations.js";
+
+type Open = "edit" | "delete" | "off" | "revoke" | null;
+
+/** One owner: all of its keys, and what they share. */
+export function IdentityPage({ identityId }: { readonly identityId: string }) {
+  const allowed = useAllowed();
+  const { query } = useRoute();
+  const [open, setOpen] = useState<Open>(null);
+  const owner = useLoad(identityId, () => call<Identity>("identities.getIdentity", { identityId }));
+  const { value: identity, error } = owner;
+  const externalId = identity?.externalId ?? "";
+  const owned = useLoad(externalId, async () =>
+    externalId === "" ? null : keysOfOwner(externalId, allowed),
+  );
+  if (error !== null && identity === null) return <Failure error={error} retry={owner.reload} />;
+  if (identity === null) return <Waiting lines={8} />;
+  const keys = owned.value ?? [];
+  const changed = () => {
+    forgetLists();
+    owner.reload();
+    owned.reload();
+  };
+  const close = () => setOpen(null);
+  const dialog = { identity, keys, onClose: close, onDone: changed };
+  const active = keys.filter(({ enabled }) => enabled);
+  const canReserve = allowed.can("identity", "read_reservation", identityId);
+  const canAudit = allowed.can("audit", "read_audit");
+  return (
+    <>
+      <PageHead
+        title={externalId}
+        trail={[{ href: linkTo(["identities"]), text: "Owners" }]}
+        note={<Id id={identityId} />}
+      >
+        {allowed.can("identity", "delete_identity", identityId) && (
+          <button type="button" onClick={() => setOpen("delete")}>
+            Delete owner
+          </button>
+        )}
+        {allowed.can("identity", "update_identity", identityId) && (
+          <button type="button" onClick={() => setOpen("edit")}>
+            Edit
+          </button>
+        )}
+        {active.length > 0 && allowed.canSome("api", "update_key") && (
+          <button type="button" onClick={() => setOpen("off")}>
+            Switch off all keys
+          </button>
+        )}
+        {keys.length > 0 && allowed.canSome("api", "delete_key") && (
+          <button type="button" class="danger" onClick={() => setOpen("revoke")}>
+            Revoke all keys
+          </button>
+        )}
+      </PageHead>
+      <Tabs
+        tabs={[
+          ["keys", "Keys"],
+          ["limits", "Limits"],
+          ["usage", "Usage"],
+          ...(canReserve ? [["reservations", "Reservations"] as const] : []),
+          ...(canAudit ? [["audit", "Audit"] as const] : []),
+        ]}
+      />
+      {(query.tab ?? "keys") === "keys" && <OwnedKeys owned={owned} />}
+      {query.tab === "limits" && <Limits identity={identity} keys={keys} />}
+      {query.tab === "usage" && <UsageChart of={{ identityId }} />}
+      {query.tab === "reservations" && canReserve && <Reservations of={{ identityId }} />}
+      {query.tab === "audit" && canAudit && <AuditOf input={{ identityId }} />}
+      {open === "edit" && <EditIdentity {...dialog} />}
+      {open === "delete" && <DeleteIdentity {...dialog} />}
+      {open === "off" && <RevokeKeys {...dialog} keys={active} isOff />}
+      {open === "revoke" && <RevokeKeys {...dialog} />}
+    </>
+  );
+}
+
+function OwnedKeys({
+  owned,
+}: {
+  readonly owned: ReturnType<typeof useLoad<readonly Key[] | null>>;
+}) {
+  const { value, error, reload } = owned;
+  if (error !== null) return <Failure error={error} retry={reload} />;
+  if (value === null) return <Waiting lines={6} />;
+  const list: List<Key> = {
+    items: value,
+    total: value.length,
+    pages: [],
+    next: null,
+    isReading: false,
+    isDone: true,
+    damaged: 0,
+    error: null,
+    readMore: () => undefined,
+    scroll: { top: 0 },
+  };
+  return (
+    <ListTable
+      label="Keys of this owner"
+      list={list}
+      columns={COLUMNS}
+      empty={
+        <Empty title="No key belongs to this owner">
+          <p>Open an API to create one, and name this owner in it.</p>
+        </Empty>
+      }
+    />
+  );
+}
+
+const COLUMNS = KEY_COLUMNS.filter(({ title }) => title !== "Owner");
+
+const EVERY_MS = 2_000;
+
+/** What the keys of the owner share. A key that sets no limit of a name takes part in the owner's: one of them is asked. */
+function Limits({
+  identity,
+  keys,
+}: {
+  readonly identity: Identity;
+  readonly keys: readonly Key[];
+}) {
+  const names = identity.ratelimits.map(({ name }) => name);
+  const probe = keys.find(
+    ({ ratelimits = [] }) => !ratelimits.some(({ name }) => names.includes(name)),
+  );
+  const named = identity.ratelimits.filter(({ autoApply }) => autoApply === false);
+  const { value } = useLoad(
+    `${identity.id} ${probe?.id}`,
+    async () =>
+      probe === undefined
+        ? null
+        : call<Verdict>("keys.explainKey", {
+            keyId: probe.id,
+            ...(named.length > 0 && { ratelimits: named.map(({ name }) => ({ name, cost: 0 })) }),
+          }),
+    EVERY_MS,
+  );
+  const checks = (value?.checks ?? []).filter(
+    ({ name }) => name !== undefined && names.includes(name),
+  );
+  return (
+    <section class="card">
+      <h2>Shared by all keys of this owner</h2>
+      {checks.length > 0 && <LimitBars checks={checks} limits={identity.ratelimits} />}
+      {names.length === 0 && <p class="faint">No limit is shared.</p>}
+      {names.length > 0 && checks.length === 0 && <Names names={names} />}
+      <Facts>
+        <Fact name="Uses left">
+          {identity.remaining === undefined ? "unlimited" : figure(identity.remaining)}
+        </Fact>
+        <Fact name="Reserved">
+          {identity.reserved !== undefined && plural(identity.reserved, "use")}
+        </Fact>
+        <Fact name="Refill">{identity.refill && refillText(identity.refill)}</Fact>
+        <Fact name="Metadata">
+          {identity.meta && <pre>{JSON.stringify(identity.meta, null, 2)}</pre>}
+        </Fact>
+      </Facts>
+    </section>
+  );
+}

@@ -1,0 +1,159 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists } from "../lib/list.js";
+import { go, linkTo } from "../lib/router.js";
+import type { Key } from "../lib/types.js";
+import { CopyButton, Instant } from "../parts/basics.js";
+import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
+import { ChoiceField, textOf } from "../parts/fields.js";
+
+/** What the dialogs of a key are given. */
+export interface KeyDialogProps {
+  readonly item: Key;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** A new secret, which is shown this once: it is gone from the page when the dialog closes. */
+export function NewSecret({
+  secret,
+  onClose,
+}: {
+  readonly secret: string;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog title="The new secret" onClose={onClose} isHeld>
+      <p>Copy it now: it is not shown again, and nobody can read it from the store.</p>
+      <p class="secret">
+        <output>{secret}</output>
+        <CopyButton text={secret} label="Copy secret" />
+      </p>
+      <div class="form-end">
+        <button type="button" class="primary" onClick={onClose}>
+          I have it
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+const called = ({ name, start }: Key): string => name ?? `${start}…`;
+
+/** Switches a key off or on. */
+export function SwitchKey({
+  item,
+  isOn,
+  onClose,
+  onDone,
+}: KeyDialogProps & { readonly isOn: boolean }) {
+  const how = isOn ? "off" : "on";
+  return (
+    <Confirm
+      title={`Switch ${called(item)} ${how}?`}
+      submit={`Switch ${how}`}
+      isDangerous={isOn}
+      onClose={onClose}
+      action={async () => {
+        await call("keys.updateKey", { keyId: item.id, enabled: !isOn });
+        onDone();
+      }}
+    >
+      <p>
+        {isOn
+          ? "It is refused everywhere from the next request on. Nothing of it is lost, and it can be switched on again."
+          : "It is let in again from the next request on, if nothing else refuses it."}
+      </p>
+    </Confirm>
+  );
+}
+
+/** Deletes a key. */
+export function DeleteKey({ item, onClose }: KeyDialogProps) {
+  return (
+    <Confirm
+      title={`Delete ${called(item)}?`}
+      submit="Delete key"
+      onClose={onClose}
+      action={async () => {
+        await call("keys.deleteKey", { keyId: item.id });
+        forgetLists();
+        go(linkTo(["apis", item.apiId]));
+      }}
+    >
+      <p>
+        Every request with it is refused from then on
+        {item.lastUsedAt === undefined ? (
+          "; it was never used."
+        ) : (
+          <>
+            ; it was last used <Instant at={item.lastUsedAt} />.
+          </>
+        )}{" "}
+        This cannot be undone. To be able to go back, switch it off instead.
+      </p>
+    </Confirm>
+  );
+}
+
+const GRACES = [
+  ["0", "at once"],
+  ["3600000", "1 hour from now"],
+  ["86400000", "1 day from now"],
+  ["604800000", "7 days from now"],
+] as const;
+
+/** Replaces the secret of a key. */
+export function RotateKey({ item, onClose, onDone }: KeyDialogProps) {
+  const [created, setCreated] = useState<{ readonly keyId: string; readonly key: string } | null>(
+    null,
+  );
+  if (created !== null)
+    return (
+      <NewSecret
+        secret={created.key}
+        onClose={() => {
+          onClose();
+          onDone();
+          go(linkTo(["keys", created.keyId]));
+        }}
+      />
+    );
+  return (
+    <Dialog title={`Rotate ${called(item)}`} onClose={onClose}>
+      <RotateForm item={item} onClose={onClose} onRotated={setCreated} />
+    </Dialog>
+  );
+}
+
+function RotateForm({
+  item,
+  onClose,
+  onRotated,
+}: {
+  readonly item: Key;
+  readonly onClose: () => void;
+  readonly onRotated: (created: { readonly keyId: string; readonly key: string }) => void;
+}) {
+  return (
+    <ActionForm
+      submit="Rotate"
+      onCancel={onClose}
+      action={async (form) => {
+        const graceMs = Number(textOf(form, "graceMs") ?? "0");
+        onRotated(await call("keys.rotateKey", { keyId: item.id, graceMs }));
+      }}
+    >
+      <p>
+        A new key with the same settings takes its place, and shares its uses and limits. A key can
+        be rotated once; the new one can be rotated again.
+      </p>
+      <ChoiceField
+        label="The old secret stops working"
+        name="graceMs"
+        value="86400000"
+        choices={GRACES}
+      />
+    </ActionForm>
+  );
+}

@@ -1,0 +1,206 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists, useList } from "../lib/list.js";
+import { useLoad } from "../lib/load.js";
+import { useAllowed } from "../lib/permissions.js";
+import { linkTo, useRoute } from "../lib/router.js";
+import type { AuditEvent, Key, Verdict } from "../lib/types.js";
+import { figure, perSpan, refillText } from "../lib/words.js";
+import { AUDIT_COLUMNS } from "../parts/audit-list.js";
+import {
+  Empty,
+  Fact,
+  Facts,
+  Failure,
+  FullInstant,
+  Id,
+  Instant,
+  Names,
+  PageHead,
+  Waiting,
+} from "../parts/basics.js";
+import { KeyState } from "../parts/key-list.js";
+import { ListTable } from "../parts/table.js";
+import { Tabs } from "../parts/tabs.js";
+import { UsageChart } from "../parts/usage-chart.js";
+import { EditKey } from "./edit-key.js";
+import { Explain } from "./explain.js";
+import { DeleteKey, RotateKey, SwitchKey } from "./key-actions.js";
+import { Reservations } from "./reservations.js";
+
+type Open = "edit" | "switch" | "rotate" | "delete" | null;
+
+/** One key: why it is refused, what is left of its limits, and all that is known of it. */
+export function KeyPage({ keyId }: { readonly keyId: string }) {
+  const allowed = useAllowed();
+  const { query } = useRoute();
+  const [open, setOpen] = useState<Open>(null);
+  const { value, error, reload } = useLoad(keyId, async () => {
+    const [found, { checks = [] }] = await Promise.all([
+      call<Key>("keys.getKey", { keyId }),
+      call<Verdict>("keys.explainKey", { keyId }),
+    ]);
+    // `enabled` of a key is also false where it has expired or is used up.
+    return { found, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
+  });
+  const { found: key = null, isOn = true } = value ?? {};
+  if (error !== null && key === null) return <Failure error={error} retry={reload} />;
+  if (key === null) return <Waiting lines={8} />;
+  const { apiId } = key;
+  const canUpdate = allowed.can("api", "update_key", apiId);
+  const changed = () => {
+    forgetLists();
+    reload();
+  };
+  const close = () => setOpen(null);
+  const dialog = { item: key, onClose: close, onDone: changed };
+  const canReserve = allowed.can("api", "read_reservation", apiId);
+  const canAudit = allowed.can("audit", "read_audit");
+  return (
+    <>
+      <PageHead
+        title={key.name ?? <code>{key.start}…</code>}
+        trail={[
+          { href: linkTo(["apis"]), text: "APIs" },
+          { href: linkTo(["apis", apiId]), text: "Keys" },
+        ]}
+        note={
+          <>
+            <KeyState item={key} /> <Id id={key.id} />
+          </>
+        }
+      >
+        {allowed.can("api", "delete_key", apiId) && (
+          <button type="button" onClick={() => setOpen("delete")}>
+            Delete
+          </button>
+        )}
+        {canUpdate && allowed.can("api", "create_key", apiId) && key.rotatedTo === undefined && (
+          <button type="button" onClick={() => setOpen("rotate")}>
+            Rotate
+          </button>
+        )}
+        {canUpdate && (
+          <>
+            <button type="button" onClick={() => setOpen("switch")}>
+              {isOn ? "Switch off" : "Switch on"}
+            </button>
+            <button type="button" class="primary" onClick={() => setOpen("edit")}>
+              Edit
+            </button>
+          </>
+        )}
+      </PageHead>
+      <Tabs
+        tabs={[
+          ["now", "Now"],
+          ["usage", "Usage"],
+          ...(canReserve ? [["reservations", "Reservations"] as const] : []),
+          ...(canAudit ? [["audit", "Audit"] as const] : []),
+        ]}
+      />
+      {(query.tab ?? "now") === "now" && (
+        <div class="columns wide-first">
+          <Explain item={key} />
+          <Settings item={key} />
+        </div>
+      )}
+      {query.tab === "usage" && <UsageChart of={{ keyId }} />}
+      {query.tab === "reservations" && canReserve && <Reservations of={{ keyId }} apiId={apiId} />}
+      {query.tab === "audit" && canAudit && <AuditOf input={{ keyId }} />}
+      {open === "edit" && <EditKey {...dialog} />}
+      {open === "switch" && <SwitchKey {...dialog} isOn={isOn} />}
+      {open === "rotate" && <RotateKey {...dialog} />}
+      {open === "delete" && <DeleteKey {...dialog} />}
+    </>
+  );
+}
+
+/** The audit log of one record. */
+export function AuditOf({ input }: { readonly input: Readonly<Record<string, string>> }) {
+  const { query } = useRoute();
+  const list = useList<AuditEvent>({
+    operation: "audit.listAuditEvents",
+    field: "events",
+    input,
+    from: query.from,
+  });
+  return (
+    <ListTable
+      label="Audit log"
+      list={list}
+      columns={AUDIT_COLUMNS}
+      empty={
+        <Empty title="Nothing in the audit log">
+          <p>Changes were made before the log was kept, or its entries were pruned.</p>
+        </Empty>
+      }
+    />
+  );
+}
+
+function Settings({ item }: { readonly item: Key }) {
+  const limits = item.ratelimits ?? [];
+  return (
+    <section class="card">
+      <h2>Settings</h2>
+      <Facts>
+        <Fact name="Owner">
+          {item.identity && (
+            <a href={linkTo(["identities", item.identity.id])}>{item.identity.externalId}</a>
+          )}
+        </Fact>
+        <Fact name="Starts with">
+          <code>{item.start}…</code>
+        </Fact>
+        <Fact name="Environment">{item.environment}</Fact>
+        <Fact name="Valid from">
+          {item.startsAt !== undefined && <FullInstant at={item.startsAt} />}
+        </Fact>
+        <Fact name="Expires">
+          {item.expires === undefined ? "never" : <FullInstant at={item.expires} />}
+        </Fact>
+        <Fact name="Expires if unused by">
+          {item.idleExpiresAt !== undefined && <FullInstant at={item.idleExpiresAt} />}
+        </Fact>
+        <Fact name="Uses left">
+          {item.remaining === undefined ? "unlimited" : figure(item.remaining)}
+        </Fact>
+        <Fact name="Reserved">{item.reserved !== undefined && figure(item.reserved)}</Fact>
+        <Fact name="Refill">{item.refill && refillText(item.refill)}</Fact>
+        <Fact name="Rate limits">
+          {limits.length > 0 && (
+            <Names
+              names={limits.map(
+                ({ name, limit, duration }) => `${name}: ${figure(limit)} ${perSpan(duration)}`,
+              )}
+            />
+          )}
+        </Fact>
+        <Fact name="Roles">
+          <Names names={item.roles} />
+        </Fact>
+        <Fact name="Permissions">
+          <Names names={item.permissions} />
+        </Fact>
+        <Fact name="Tags">{item.tags && <Names names={item.tags} />}</Fact>
+        <Fact name="Allowed addresses">
+          {item.ipWhitelist && <Names names={item.ipWhitelist} />}
+        </Fact>
+        <Fact name="Metadata">{item.meta && <pre>{JSON.stringify(item.meta, null, 2)}</pre>}</Fact>
+        <Fact name="Last used">
+          <Instant at={item.lastUsedAt} />
+        </Fact>
+        <Fact name="Created">
+          <FullInstant at={item.createdAt} />
+        </Fact>
+        <Fact name="Rotated from">
+          {item.rotatedFrom && <a href={linkTo(["keys", item.rotatedFrom])}>{item.rotatedFrom}</a>}
+        </Fact>
+        <Fact name="Rotated to">
+          {item.rotatedTo && <a href={linkTo(["keys", item.rotatedTo])}>{item.rotatedTo}</a>}
+        </Fact>
+      </Facts>
+    </section>
+  );
+}

@@ -1,0 +1,306 @@
+import { useState } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { forgetLists } from "../lib/list.js";
+import { type Loaded, useLoad } from "../lib/load.js";
+import { useAllowed } from "../lib/permissions.js";
+import { useRoute } from "../lib/router.js";
+import type { Permission, Role } from "../lib/types.js";
+import { Empty, Failure, Names, PageHead, Waiting } from "../parts/basics.js";
+import { Confirm } from "../parts/dialog.js";
+import { namesOf, TextField, textOf } from "../parts/fields.js";
+import { Tabs } from "../parts/tabs.js";
+
+type Open =
+  | { readonly kind: "create-role" | "create-permission" }
+  | { readonly kind: "edit-role" | "delete-role"; readonly role: Role }
+  | { readonly kind: "delete-permission"; readonly permission: Permission };
+
+/** Roles and permissions. */
+export function RolesPage() {
+  const allowed = useAllowed();
+  const { query } = useRoute();
+  const [open, setOpen] = useState<Open | null>(null);
+  const canRoles = allowed.can("rbac", "read_role");
+  const canPermissions = allowed.can("rbac", "read_permission");
+  const tab = query.tab ?? (canRoles ? "roles" : "permissions");
+  const roles = useLoad(`roles ${canRoles}`, async () =>
+    canRoles ? call<Role[]>("permissions.listRoles") : [],
+  );
+  const permissions = useLoad(`permissions ${canPermissions}`, async () =>
+    canPermissions ? call<Permission[]>("permissions.listPermissions") : [],
+  );
+  const isRoles = tab === "roles";
+  const mayCreate = allowed.can("rbac", isRoles ? "create_role" : "create_permission");
+  return (
+    <>
+      <PageHead
+        title="Roles and permissions"
+        note="A key holds permissions itself and through its roles. What a route asks for is said in your program."
+      >
+        {mayCreate && (
+          <button
+            type="button"
+            class="primary"
+            onClick={() => setOpen({ kind: isRoles ? "create-role" : "create-permission" })}
+          >
+            {isRoles ? "Create role" : "Create permission"}
+          </button>
+        )}
+      </PageHead>
+      <Tabs
+        tabs={[
+          ...(canRoles ? [["roles", "Roles"] as const] : []),
+          ...(canPermissions ? [["permissions", "Permissions"] as const] : []),
+        ]}
+      />
+      {isRoles ? (
+        <Roles roles={roles} onOpen={setOpen} />
+      ) : (
+        <Permissions permissions={permissions} onOpen={setOpen} />
+      )}
+      {open !== null && (
+        <OpenDialog
+          open={open}
+          onClose={() => setOpen(null)}
+          onDone={() => {
+            forgetLists();
+            roles.reload();
+            permissions.reload();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function Roles({
+  roles,
+  onOpen,
+}: {
+  readonly roles: Loaded<Role[]>;
+  readonly onOpen: (open: Open) => void;
+}) {
+  const allowed = useAllowed();
+  const canEdit =
+    allowed.can("rbac", "add_permission_to_role") &&
+    allowed.can("rbac", "remove_permission_from_role");
+  if (roles.error !== null) return <Failure error={roles.error} retry={roles.reload} />;
+  if (roles.value === null) return <Waiting lines={6} />;
+  if (roles.value.length === 0)
+    return (
+      <Empty title="No role yet">
+        <p>A role is a name for permissions that keys hold together, such as editor.</p>
+      </Empty>
+    );
+  return (
+    <div class="table-box plain">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Role</th>
+            <th scope="col">Permissions</th>
+            <th scope="col" class="optional">
+              Description
+            </th>
+            <th scope="col">
+              <span class="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {roles.value.map((role) => (
+            <tr key={role.id}>
+              <td>
+                <code title={role.id}>{role.name}</code>
+              </td>
+              <td>
+                <Names names={role.permissions} />
+              </td>
+              <td class="optional">{role.description}</td>
+              <td class="row-actions">
+                {canEdit && (
+                  <button
+                    type="button"
+                    onClick={() => onOpen({ kind: "edit-role", role })}
+                    aria-label={`Edit ${role.name}`}
+                  >
+                    Edit
+                  </button>
+                )}
+                {allowed.can("rbac", "delete_role") && (
+                  <button
+                    type="button"
+                    onClick={() => onOpen({ kind: "delete-role", role })}
+                    aria-label={`Delete ${role.name}`}
+                  >
+                    Delete
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Permissions({
+  permissions,
+  onOpen,
+}: {
+  readonly permissions: Loaded<Permission[]>;
+  readonly onOpen: (open: Open) => void;
+}) {
+  const allowed = useAllowed();
+  if (permissions.error !== null)
+    return <Failure error={permissions.error} retry={permissions.reload} />;
+  if (permissions.value === null) return <Waiting lines={6} />;
+  if (permissions.value.length === 0)
+    return (
+      <Empty title="No permission yet">
+        <p>A permission is a name that a route asks for, such as docs.read.</p>
+      </Empty>
+    );
+  return (
+    <div class="table-box plain">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Permission</th>
+            <th scope="col">Description</th>
+            <th scope="col">
+              <span class="hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {permissions.value.map((permission) => (
+            <tr key={permission.id}>
+              <td>
+                <code title={permission.id}>{permission.name}</code>
+              </td>
+              <td>{permission.description}</td>
+              <td class="row-actions">
+                {allowed.can("rbac", "delete_permission") && (
+                  <button
+                    type="button"
+                    onClick={() => onOpen({ kind: "delete-permission", permission })}
+                    aria-label={`Delete ${permission.name}`}
+                  >
+                    Delete
+                  </button>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function OpenDialog({
+  open,
+  onClose,
+  onDone,
+}: {
+  readonly open: Open;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}) {
+  const doing = (work: (form: FormData) => Promise<unknown>) => async (form: FormData) => {
+    await work(form);
+    onDone();
+  };
+  switch (open.kind) {
+    case "create-role":
+    case "create-permission": {
+      const isRole = open.kind === "create-role";
+      const what = isRole ? "role" : "permission";
+      return (
+        <Confirm
+          title={`Create ${what}`}
+          submit={`Create ${what}`}
+          isDangerous={false}
+          onClose={onClose}
+          action={doing((form) =>
+            call(isRole ? "permissions.createRole" : "permissions.createPermission", {
+              name: textOf(form, "name") ?? "",
+              description: textOf(form, "description"),
+              ...(isRole && { permissions: namesOf(form, "permissions") }),
+            }),
+          )}
+        >
+          <TextField
+            label="Name"
+            name="name"
+            required
+            autofocus
+            isWide
+            placeholder={isRole ? "editor" : "docs.read"}
+          />
+          <TextField label="Description" name="description" isWide />
+          {isRole && (
+            <TextField
+              label="Permissions"
+              name="permissions"
+              isWide
+              hint="Names with commas between them. They must exist."
+            />
+          )}
+        </Confirm>
+      );
+    }
+    case "edit-role":
+      return (
+        <Confirm
+          title={`Permissions of ${open.role.name}`}
+          submit="Save"
+          isDangerous={false}
+          onClose={onClose}
+          action={doing((form) =>
+            call("permissions.setRolePermissions", {
+              roleId: open.role.id,
+              permissions: namesOf(form, "permissions") ?? [],
+            }),
+          )}
+        >
+          <p>Every key that has the role sees it with its next verification.</p>
+          <TextField
+            label="Permissions"
+            name="permissions"
+            isWide
+            defaultValue={open.role.permissions.join(", ")}
+            hint="Names with commas between them. They must exist."
+          />
+        </Confirm>
+      );
+    case "delete-role":
+      return (
+        <Confirm
+          title={`Delete ${open.role.name}?`}
+          submit="Delete role"
+          onClose={onClose}
+          action={doing(() => call("permissions.deleteRole", { roleId: open.role.id }))}
+        >
+          <p>Every key that has it loses what it grants. This cannot be undone.</p>
+        </Confirm>
+      );
+    case "delete-permission":
+      return (
+        <Confirm
+          title={`Delete ${open.permission.name}?`}
+          submit="Delete permission"
+          onClose={onClose}
+          action={doing(() =>
+            call("permissions.deletePermission", { permissionId: open.permission.id }),
+          )}
+        >
+          <p>Every key and every role loses it. This cannot be undone.</p>
+        </Confirm>
+      );
+    default:
+      return open satisfies never;
+  }
+}

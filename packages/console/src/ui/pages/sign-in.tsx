@@ -1,0 +1,56 @@
+import { enter, type SessionState, type SignIn } from "../lib/api.js";
+import { ActionForm, Dialog } from "../parts/dialog.js";
+import { TextField, textOf } from "../parts/fields.js";
+
+type Out = Extract<SessionState, { readonly kind: "out" }>;
+
+/** The page before anybody has signed in. */
+export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
+  return (
+    <main class="sign-in">
+      <h1>latchkey console</h1>
+      <SignInForm signIn={signIn} />
+    </main>
+  );
+}
+
+/** What is over the page when a sign-in has ended: what was typed below stays as it is. */
+export function SignInAgain({ signIn }: Pick<Out, "signIn">) {
+  return (
+    <Dialog title="You are signed out" onClose={() => undefined} isHeld>
+      <p>What you were doing is still here. Sign in to go on.</p>
+      <SignInForm signIn={signIn} />
+    </Dialog>
+  );
+}
+
+function SignInForm({ signIn }: { readonly signIn: SignIn }) {
+  if (signIn === "root-key")
+    return (
+      <ActionForm
+        submit="Sign in"
+        action={async (form) => {
+          await enter(textOf(form, "rootKey") ?? "");
+        }}
+      >
+        <TextField
+          label="Root key"
+          name="rootKey"
+          type="password"
+          required
+          autofocus
+          isWide
+          hint="It stays in the memory of this page, and is forgotten when the page is closed or loaded again."
+        />
+      </ActionForm>
+    );
+  return (
+    <ActionForm submit="Try again" action={() => enter()}>
+      <p>
+        {signIn === "link"
+          ? "The link has been used, or the sign-in is over. Start “latchkey console” again: it prints a new link, which works once."
+          : "Sign in to the application that this console belongs to, and try again."}
+      </p>
+    </ActionForm>
+  );
+}

@@ -1,0 +1,66 @@
+import { linkTo } from "../lib/router.js";
+import type { AuditEvent } from "../lib/types.js";
+import { figure } from "../lib/words.js";
+import { Instant } from "./basics.js";
+import type { Column } from "./table.js";
+
+/** Columns of entries of the audit log. */
+export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
+  { title: "When", cell: ({ at }) => <Instant at={at} />, width: "9.5rem" },
+  { title: "What", cell: ({ type }) => <code>{type}</code>, width: "13rem" },
+  { title: "Record", cell: (event) => <Resource {...event} />, width: "15rem" },
+  {
+    title: "Changes",
+    cell: (event) => (
+      <span class="cut" title={event.changes.map(changeText).join("\n")}>
+        {event.unreadable === true
+          ? "what there was before cannot be read"
+          : event.changes.map(changeText).join("; ")}
+      </span>
+    ),
+    isOptional: true,
+  },
+  {
+    title: "By",
+    cell: ({ actor }) =>
+      actor === undefined ? (
+        <span class="faint">–</span>
+      ) : (
+        <a class="cut" href={linkTo(["audit"], { actor })} title={actor}>
+          {actor}
+        </a>
+      ),
+    width: "9rem",
+    isOptional: true,
+  },
+];
+
+function Resource({ resourceId, keyId, identityId }: AuditEvent) {
+  const page = { key: "keys", api: "apis", id: "identities" }[resourceId.split("_")[0] ?? ""];
+  const [folder, id] =
+    page !== undefined
+      ? [page, resourceId]
+      : keyId !== undefined
+        ? ["keys", keyId]
+        : identityId !== undefined
+          ? ["identities", identityId]
+          : [null, ""];
+  if (folder === null) return <code class="cut">{resourceId}</code>;
+  return (
+    <a class="cut" href={linkTo([folder, id])} title={resourceId}>
+      <code>{resourceId}</code>
+    </a>
+  );
+}
+
+/** `remaining: 5 → 4`. */
+function changeText({ field, before, after }: AuditEvent["changes"][number]): string {
+  if (before === undefined) return `${field}: ${valueText(after)}`;
+  return `${field}: ${valueText(before)} → ${after === undefined ? "none" : valueText(after)}`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" && value < 1e11) return figure(value);
+  return typeof value === "number" ? new Date(value).toISOString() : JSON.stringify(value);
+}

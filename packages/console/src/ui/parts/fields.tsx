@@ -1,0 +1,158 @@
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly hint?: ComponentChildren;
+  readonly isWide?: boolean;
+  /** Begins a line. */
+  readonly isFirst?: boolean;
+}
+
+interface InputProps extends FieldProps {
+  readonly type?: "text" | "password" | "search" | "number" | "datetime-local";
+  readonly required?: boolean;
+  readonly autofocus?: boolean;
+  readonly placeholder?: string;
+  readonly defaultValue?: string | number;
+  readonly min?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** A field for a line of text. */
+export function TextField({
+  label,
+  name,
+  hint,
+  isWide = false,
+  isFirst = false,
+  type = "text",
+  ...input
+}: InputProps) {
+  const id = useId();
+  return (
+    <div class={`field${isWide ? " wide" : ""}${isFirst ? " first" : ""}`}>
+      <label for={id}>{label}</label>
+      <input
+        id={id}
+        name={name}
+        // The types of attributes know each type of an input, and not one of several.
+        type={type as "text"}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        {...input}
+      />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+/** A field for a longer text. */
+export function AreaField({ label, name, hint, value }: FieldProps & { readonly value?: string }) {
+  const id = useId();
+  return (
+    <div class="field wide">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        name={name}
+        rows={3}
+        spellcheck={false}
+        aria-describedby={`${id}-hint`}
+        defaultValue={value}
+      />
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+/** A choice of a few. */
+export function ChoiceField({
+  label,
+  name,
+  choices,
+  value,
+  onChange,
+}: FieldProps & {
+  readonly choices: readonly (readonly [value: string, text: string])[];
+  readonly value?: string;
+  readonly onChange?: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        defaultValue={value ?? ""}
+        onChange={(event) => onChange?.(event.currentTarget.value)}
+      >
+        {choices.map(([each, text]) => (
+          <option key={each} value={each} selected={each === (value ?? "")}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** Yes or no. */
+export function SwitchField({ label, name, hint, isOn }: FieldProps & { readonly isOn?: boolean }) {
+  const id = useId();
+  return (
+    <div class="field switch wide">
+      <input id={id} type="checkbox" name={name} defaultChecked={isOn ?? false} />
+      <label for={id}>{label}</label>
+      {hint !== undefined && <small>{hint}</small>}
+    </div>
+  );
+}
+
+/** The text of a field; undefined where it is empty. */
+export function textOf(form: FormData, name: string): string | undefined {
+  const value = String(form.get(name) ?? "").trim();
+  return value === "" ? undefined : value;
+}
+
+/** The number in a field; undefined where it is empty. */
+export function numberOf(form: FormData, name: string): number | undefined {
+  const text = textOf(form, name);
+  return text === undefined ? undefined : Number(text);
+}
+
+/** Names with commas or spaces between them; undefined where there are none. */
+export function namesOf(form: FormData, name: string): readonly string[] | undefined {
+  const names = (textOf(form, name) ?? "").split(/[\s,]+/).filter(Boolean);
+  return names.length === 0 ? undefined : names;
+}
+
+/** An instant in a field of a local date and time. */
+export function instantOf(form: FormData, name: string): number | undefined {
+  const text = textOf(form, name);
+  return text === undefined ? undefined : new Date(text).getTime();
+}
+
+/** A JSON object in a field. @throws Error that names the field. */
+export function objectOf(form: FormData, name: string, label: string): object | undefined {
+  const text = textOf(form, name);
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below.
+  }
+  throw new Error(`${label} must be a JSON object, such as {"plan":"pro"}.`);
+}
+
+/** An instant as a field of a local date and time wants it. */
+export function localInstant(at: number | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}
