@@ -2,7 +2,7 @@ import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import { type Authenticate, createHandler, type HostCaller } from "@latchkey/http";
 import { byRootKey, type SignIn } from "./operators.js";
 import { type ConsoleOptions, checkOptions } from "./options.js";
-import { isFileName, type PageFile, readPageFiles } from "./page-files.js";
+import { isFileName, type PageFile, pageWithoutSlash, readPageFiles } from "./page-files.js";
 import { jsonResponse, refuse } from "./responses.js";
 import { operatorTasks } from "./tasks.js";
 
@@ -52,7 +52,7 @@ export function makeConsole(
     const { pathname } = new URL(request.url);
     if (hosts !== null && !isOwnHost(request, hosts))
       return refuse(421, "FORBIDDEN", "this console is not served under that host name");
-    if (pathname === basePath) return redirectInto(pathname);
+    if (pathname === basePath) return pageWithoutSlash();
     if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
     const name = pathname.slice(basePath.length + 1);
     const task = tasks.get(name);
@@ -76,7 +76,10 @@ export function makeConsole(
     return jsonResponse(await task.run(operator, request));
   }
 
-  /** Who the operator is, and what may be done. POST exchanges the token of a link, DELETE signs out. */
+  /**
+   * Who the operator is, and what may be done; for nobody, only how to sign in: no error, since browsers write those to their console.
+   * POST exchanges the token of a link, DELETE signs out.
+   */
   async function session(request: Request): Promise<Response> {
     if (link !== null && request.method === "POST")
       return link.exchange(request) ?? unknownOperator();
@@ -84,7 +87,7 @@ export function makeConsole(
     if (request.method !== "GET")
       return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
     const operator = await operatorOf(request);
-    if (operator === null) return unknownOperator();
+    if (operator === null) return jsonResponse({ signIn });
     const { workspaceId, permissions, actor } = operator;
     const isAll = permissions.includes("*");
     return jsonResponse({
@@ -118,6 +121,13 @@ export function makeConsole(
   };
 }
 
+/** What a session and a task can be refused with. */
+const STATUS: Readonly<Record<string, number>> = {
+  BAD_REQUEST: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+};
+
 /** What no operation of HTTP has answered for. */
 function failed(error: unknown, onError: ConsoleOptions["onError"]): Response {
   if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
@@ -126,7 +136,7 @@ function failed(error: unknown, onError: ConsoleOptions["onError"]): Response {
       report(error, onError);
       return refuse(503, code, "the store cannot answer now");
     }
-    const status = { BAD_REQUEST: 400, FORBIDDEN: 403, NOT_FOUND: 404 }[code as string];
+    const status = STATUS[code];
     if (status !== undefined) return refuse(status, code, message, issues);
   }
   report(error, onError);
@@ -139,12 +149,6 @@ function report(error: unknown, onError: ConsoleOptions["onError"]): void {
   } catch {
     // A log that fails must not change the response.
   }
-}
-
-/** With a slash at its end, so that relative addresses lead below it. Relative itself: a proxy may have cut what precedes. */
-export function redirectInto(path: string): Response {
-  const last = path.slice(path.lastIndexOf("/") + 1);
-  return new Response(null, { status: 308, headers: { location: `${last}/` } });
 }
 
 function isOwnHost(request: Request, hosts: readonly string[]): boolean {

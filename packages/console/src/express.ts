@@ -1,8 +1,9 @@
 import type { Latchkey } from "@latchkey/core";
 import type { Request, Response } from "express";
-import { makeConsole, redirectInto } from "./console.js";
+import { makeConsole } from "./console.js";
 import { toNodeConsole } from "./node-bridge.js";
 import type { ConsoleOptions } from "./options.js";
+import { pageWithoutSlash } from "./page-files.js";
 
 /** What Express mounts the console on, it takes off the address itself. */
 export type ExpressConsoleOptions = Omit<ConsoleOptions, "basePath">;
@@ -22,11 +23,10 @@ export function createConsole(
   options: ExpressConsoleOptions = {},
 ): ExpressConsole {
   const answer = toNodeConsole(makeConsole(latchkey, options));
+  const answerWithoutSlash = toNodeConsole(async () => pageWithoutSlash());
   return async (request, response) => {
     const path = request.originalUrl.replace(/[?#].*$/s, "");
-    const isWithoutSlash = request.path === "/" && !path.endsWith("/");
-    if (!isWithoutSlash) return answer(request, response);
-    const { status, headers } = redirectInto(path);
-    response.writeHead(status, Object.fromEntries(headers)).end();
+    const hasSlash = request.path !== "/" || path.endsWith("/");
+    return (hasSlash ? answer : answerWithoutSlash)(request, response);
   };
 }

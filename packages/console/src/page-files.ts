@@ -42,6 +42,28 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   ]);
 }
 
+/** Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. */
+const ADD_SLASH = 'location.replace(location.pathname + "/" + location.hash)';
+
+/**
+ * What is answered at the address of the console without a slash at its end: relative addresses would lead beside it. Not a redirect: a
+ * proxy may have changed the path, so only the browser knows the address.
+ */
+export function pageWithoutSlash(): Response {
+  const hash = createHash("sha256").update(ADD_SLASH).digest("base64");
+  return new Response(
+    `<!doctype html><title>latchkey console</title><script>${ADD_SLASH}</script>`,
+    {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-security-policy": `default-src 'none'; script-src 'sha256-${hash}'; frame-ancestors 'none'`,
+        "referrer-policy": "no-referrer",
+        "x-content-type-options": "nosniff",
+      },
+    },
+  );
+}
+
 /** Whether the page may have a file of this name: nothing is read for any other. */
 export function isFileName(name: string): boolean {
   return name === "" || /^(?:app-[0-9a-f]+\.(?:js|css)|icon\.svg)$/.test(name);

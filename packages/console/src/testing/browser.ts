@@ -25,7 +25,9 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
 export function describeInBrowser(name: string, define: (open: OpenPage) => void): void {
   const program = browserProgram();
   if (program === null)
-    console.warn(`\nSKIPPED: ${name}\nNo Chromium: put it on the PATH, or its path into CHROMIUM.\n`);
+    console.warn(
+      `\nSKIPPED: ${name}\nNo Chromium: put it on the PATH, or its path into CHROMIUM.\n`,
+    );
   describe.skipIf(program === null)(name, { timeout: 2 * PATIENCE_MS }, () => {
     let browser: Browser;
     beforeAll(async () => {

@@ -32,7 +32,13 @@ export async function seed(latchkey: Latchkey): Promise<Seeded> {
     meta: { region: "eu" },
   });
   const off = await latchkey.createKey({ ...owner, name: "old build server", enabled: false });
-  await latchkey.createKey({ apiId, prefix: "maps", name: "trial", externalId: "contoso", remaining: 2 });
+  await latchkey.createKey({
+    apiId,
+    prefix: "maps",
+    name: "trial",
+    externalId: "contoso",
+    remaining: 2,
+  });
   for (let at = 0; at < 12; at += 1) await latchkey.verifyKey({ key: good.key });
   for (let at = 0; at < 3; at += 1) await latchkey.verifyKey({ key: off.key });
   await latchkey.reserve({ key: good.key, remaining: { cost: 250 }, ttl: "1h" });

@@ -126,10 +126,10 @@ function Console({ session }: { readonly session: Session }) {
   }, [page]);
   return (
     <div class="console">
-      <a class="skip" href={`${linkTo(route.path, route.query)}`} onClick={skipToMain}>
-        To the content
-      </a>
-      <div class="side">
+      <header class="side">
+        <a class="skip" href={`${linkTo(route.path, route.query)}`} onClick={skipToMain}>
+          To the content
+        </a>
         <a class="brand" href={linkTo([])}>
           latchkey
         </a>
@@ -159,7 +159,7 @@ function Console({ session }: { readonly session: Session }) {
             </button>
           )}
         </div>
-      </div>
+      </header>
       <main id="main" tabIndex={-1}>
         {page?.show(id) ?? (
           <Empty title="There is no such page">

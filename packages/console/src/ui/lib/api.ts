@@ -1,6 +1,6 @@
 import { createStore } from "./store.js";
 
-/** What the server says of whoever is signed in. */
+/** What the server says of whoever is signed in. Of nobody it says how to sign in, and nothing else. */
 export interface Session {
   readonly signIn: SignIn;
   readonly workspaceId: string;
@@ -66,7 +66,7 @@ async function send<Answer>(path: string, isRead: boolean, input: Fields): Promi
   const body = await bodyOf(response);
   if (response.ok) return body as Answer;
   const error = errorOf(response.status, body);
-  if (response.status === 401) signedOut((body as { signIn?: SignIn }).signIn);
+  if (response.status === 401) signedOut();
   throw error;
 }
 
@@ -112,13 +112,11 @@ function queryOf(input: Fields): string {
   return given.length === 0 ? "" : `?${query}`;
 }
 
-function signedOut(signIn: SignIn | undefined): void {
+function signedOut(): void {
   const state = sessionStore.get();
   rootKey = null;
-  if (state.kind === "in")
-    sessionStore.set({ kind: "out", signIn: state.session.signIn, had: state.session });
-  else if (state.kind !== "out")
-    sessionStore.set({ kind: "out", signIn: signIn ?? "host", had: null });
+  if (state.kind !== "in") return;
+  sessionStore.set({ kind: "out", signIn: state.session.signIn, had: state.session });
 }
 
 /** Asks who is signed in. A root key that is given is tried, and kept if it is good. */
@@ -129,21 +127,21 @@ export async function enter(candidate?: string): Promise<void> {
   try {
     const response = await request("session", { method: "GET" });
     const body = await bodyOf(response);
-    if (response.ok) {
+    if (!response.ok) throw errorOf(response.status, body);
+    const { signIn } = body as { signIn: SignIn };
+    if ("permissions" in (body as object)) {
       const session = body as Session;
       clockAhead = session.now - Date.now();
       sessionStore.set({ kind: "in", session });
       return;
     }
-    if (response.status !== 401) throw errorOf(response.status, body);
-    const { signIn = "host" } = body as { signIn?: SignIn };
+    rootKey = null;
     const had = before.kind === "out" ? before.had : null;
     sessionStore.set({ kind: "out", signIn, had });
-    rootKey = null;
     if (candidate !== undefined)
       throw new ApiError(
         401,
-        "UNAUTHORIZED",
+        "WRONG_KEY",
         "This is no root key, or one that was revoked or has expired.",
       );
   } catch (error) {

@@ -37,9 +37,11 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         return `${check.passed ? "Expires unless used by" : "Unused for too long, since"} ${written(check.idleExpiresAt)}`;
       return "Never expires";
     case "start":
-      return check.startsAt === undefined
-        ? "From the beginning"
-        : `Valid from ${written(check.startsAt)}`;
+      return `${check.passed ? "Valid since" : "Valid from"} ${written(check.startsAt ?? now)}`;
+    case "environment":
+      return check.passed
+        ? `Asked for ${check.wanted}`
+        : `Asked for ${check.wanted}; the key is of ${check.environment ?? "none"}`;
     case "address":
       if (check.passed) return check.ipAddress ?? "No allow-list";
       return `${check.ipAddress ?? "No address was given, and it"} is not in the allow-list`;

@@ -29,20 +29,29 @@ async function everyPage<Item>(
   return items;
 }
 
-/** How many are done at once: a store that other programs use is not to be flooded. */
-const AT_ONCE = 8;
-
-/** Does something to each, and says how far it has come. Stops at the first that fails. */
-export async function forEach<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<unknown>,
-  onDone: (count: number) => void,
-): Promise<void> {
-  let done = 0;
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    const some = items.slice(at, at + AT_ONCE);
-    await Promise.all(some.map(work));
-    done += some.length;
-    onDone(done);
+/**
+ * Deletes or switches off all keys of an owner, in one call where the operator may do so in all APIs, else in each that is allowed.
+ * Answers how many.
+ */
+export async function actOnAll(
+  operation: "deleteKeys" | "disableKeys",
+  identityId: string,
+  allowed: Allowed,
+): Promise<number> {
+  const action = operation === "deleteKeys" ? "delete_key" : "update_key";
+  const scopes: readonly { readonly apiId?: string }[] = allowed.can("api", action)
+    ? [{}]
+    : allowed.idsOf("api", action).map((apiId) => ({ apiId }));
+  let count = 0;
+  for (const scope of scopes) {
+    const answer = await call<{ deletedKeys?: number; disabledKeys?: number }>(
+      `apis.${operation}`,
+      {
+        ...scope,
+        identityId,
+      },
+    );
+    count += answer.deletedKeys ?? answer.disabledKeys ?? 0;
   }
+  return count;
 }

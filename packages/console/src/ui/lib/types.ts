@@ -70,6 +70,7 @@ export interface Check {
   readonly startsAt?: number;
   readonly idleExpiresAt?: number;
   readonly ipAddress?: string;
+  readonly environment?: string;
   readonly missing?: unknown;
   readonly name?: string;
   readonly limit?: number;

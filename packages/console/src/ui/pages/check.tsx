@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { ApiError, call } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo } from "../lib/router.js";
 import type { Identity, Verdict } from "../lib/types.js";
@@ -97,14 +97,7 @@ async function verdictOf(
   canRead: boolean,
   canVerify: boolean,
 ): Promise<string | Verdict> {
-  if (canRead) {
-    try {
-      return (await call<{ id: string }>("keys.whoami", { key })).id;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code === "NOT_FOUND") return { valid: false, code: "NOT_FOUND" };
-      if (error.code !== "INSUFFICIENT_PERMISSIONS" || !canVerify) throw error;
-    }
-  }
-  return call<Verdict>("keys.verifyKey", { key, dryRun: true });
+  if (!canVerify) return (await call<{ id: string }>("keys.whoami", { key })).id;
+  const verdict = await call<Verdict>("keys.verifyKey", { key, dryRun: true });
+  return (canRead && verdict.keyId) || verdict;
 }

@@ -27,6 +27,9 @@ export function EditKey({ item, onClose, onDone }: KeyDialogProps) {
   );
 }
 
+/** Fields that an empty list clears. */
+const LISTS = ["roles", "tags", "ipWhitelist"];
+
 /** What differs from the key as it is. What was emptied is null, which clears it. */
 export function changesOf(
   typed: Readonly<Record<string, unknown>>,
@@ -44,17 +47,21 @@ export function changesOf(
     ratelimit: standard && { limit: standard.limit, duration: standard.duration },
     roles: item.roles.length === 0 ? undefined : item.roles,
     tags: item.tags,
+    ipWhitelist: item.ipWhitelist,
+    startsAt: item.startsAt,
     meta: item.meta,
   };
   const isSame = (field: string): boolean => {
     // The field shows minutes: an instant within one is as it was.
-    if (field === "expires" && localInstant(item.expires) === localInstant(typed.expires as number))
-      return true;
+    if (field === "expires" || field === "startsAt") {
+      const [was, is] = [before[field], typed[field]] as (number | undefined)[];
+      return localInstant(was) === localInstant(is);
+    }
     // An interval that the form does not know stays as it is unless another is chosen.
     if (field === "refill" && typeof interval === "object" && !typed.refill) return true;
     return JSON.stringify(typed[field] ?? null) === JSON.stringify(before[field] ?? null);
   };
   const changed = Object.keys(before).filter((field) => !isSame(field));
-  const cleared = (field: string) => (field === "roles" || field === "tags" ? [] : null);
+  const cleared = (field: string) => (LISTS.includes(field) ? [] : null);
   return Object.fromEntries(changed.map((field) => [field, typed[field] ?? cleared(field)]));
 }

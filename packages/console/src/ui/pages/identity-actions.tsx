@@ -1,12 +1,12 @@
-import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists } from "../lib/list.js";
-import { forEach } from "../lib/owned-keys.js";
+import { actOnAll } from "../lib/owned-keys.js";
+import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo } from "../lib/router.js";
 import type { Identity, Key } from "../lib/types.js";
 import { plural } from "../lib/words.js";
 import { Confirm } from "../parts/dialog.js";
-import { AreaField, numberOf, objectOf, TextField } from "../parts/fields.js";
+import { AreaField, ChoiceField, numberOf, objectOf, TextField, textOf } from "../parts/fields.js";
 
 /** What the dialogs of an owner are given. */
 export interface IdentityDialogProps {
@@ -25,7 +25,7 @@ export function RevokeKeys({
   onDone,
   isOff = false,
 }: IdentityDialogProps & { readonly isOff?: boolean }) {
-  const [done, setDone] = useState(0);
+  const allowed = useAllowed();
   const count = plural(keys.length, "key");
   const apis = new Set(keys.map(({ apiId }) => apiId)).size;
   return (
@@ -34,16 +34,8 @@ export function RevokeKeys({
       submit={isOff ? `Switch off ${count}` : `Revoke ${count}`}
       onClose={onClose}
       action={async () => {
-        setDone(0);
         try {
-          await forEach(
-            keys,
-            ({ id: keyId }) =>
-              isOff
-                ? call("keys.updateKey", { keyId, enabled: false })
-                : call("keys.deleteKey", { keyId }),
-            setDone,
-          );
+          await actOnAll(isOff ? "disableKeys" : "deleteKeys", identity.id, allowed);
         } finally {
           onDone();
         }
@@ -53,36 +45,44 @@ export function RevokeKeys({
         All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")}{" "}
         {isOff
           ? "are refused from then on. Each can be switched on again."
-          : "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead."}
+          : "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead."}{" "}
+        If it fails on the way, do it again: it goes on where it stopped.
       </p>
-      {done > 0 && (
-        <p role="status">
-          {done} of {keys.length} done
-        </p>
-      )}
     </Confirm>
   );
 }
 
-/** Deletes an owner, whose keys stay. */
+/** Deletes an owner, and does with its keys what is chosen. */
 export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps) {
+  const allowed = useAllowed();
+  const choices = [
+    ["unlink", "stay valid, and belong to nobody"],
+    ...(allowed.can("api", "update_key") ? [["disable", "are switched off"] as const] : []),
+    ...(allowed.can("api", "delete_key") ? [["delete", "are deleted"] as const] : []),
+  ] as const;
   return (
     <Confirm
       title={`Delete ${identity.externalId}?`}
       submit="Delete owner"
       onClose={onClose}
-      action={async () => {
-        await call("identities.deleteIdentity", { identityId: identity.id });
+      action={async (form) => {
+        const input = { identityId: identity.id, keys: textOf(form, "keys") };
+        await call("identities.deleteIdentity", input);
         forgetLists();
         go(linkTo(["identities"]));
       }}
     >
-      <p>
-        {keys.length === 0
-          ? "It has no keys."
-          : `Its ${plural(keys.length, "key")} stay valid, and belong to nobody from then on: revoke them first if they must not.`}{" "}
-        Limits and uses that they share are gone. This cannot be undone.
-      </p>
+      <p>Limits and uses that its keys share are gone. This cannot be undone.</p>
+      {keys.length === 0 ? (
+        <p>It has no keys.</p>
+      ) : (
+        <ChoiceField
+          label={`Its ${plural(keys.length, "key")}`}
+          name="keys"
+          choices={choices}
+          value="unlink"
+        />
+      )}
     </Confirm>
   );
 }

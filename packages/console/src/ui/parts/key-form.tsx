@@ -58,6 +58,14 @@ export function KeyFields({
         placeholder="live"
       />
       <TextField
+        label="Valid from"
+        isFirst
+        name="startsAt"
+        type="datetime-local"
+        defaultValue={localInstant(item?.startsAt) ?? ""}
+        hint="Empty: at once."
+      />
+      <TextField
         label="Expires"
         name="expires"
         type="datetime-local"
@@ -66,6 +74,7 @@ export function KeyFields({
       />
       <TextField
         label="Uses left"
+        isFirst
         name="remaining"
         type="number"
         min={item === undefined ? 1 : 0}
@@ -123,7 +132,20 @@ export function KeyFields({
           hint="Names with commas between them, such as docs.read. They must exist."
         />
       )}
-      <TextField label="Tags" name="tags" isWide defaultValue={item?.tags?.join(", ") ?? ""} />
+      <TextField
+        label="Tags"
+        name="tags"
+        isWide
+        defaultValue={item?.tags?.join(", ") ?? ""}
+        hint="Labels to find it by, such as team:maps."
+      />
+      <TextField
+        label="Allowed addresses"
+        name="ipWhitelist"
+        isWide
+        defaultValue={item?.ipWhitelist?.join(", ") ?? ""}
+        hint="Addresses and ranges such as 192.0.2.0/24. Empty: anywhere."
+      />
       <AreaField
         label="Metadata"
         name="meta"
@@ -149,6 +171,8 @@ export function keyInputOf(form: FormData): Record<string, unknown> {
     roles: namesOf(form, "roles"),
     permissions: namesOf(form, "permissions"),
     tags: namesOf(form, "tags"),
+    ipWhitelist: namesOf(form, "ipWhitelist"),
+    startsAt: instantOf(form, "startsAt"),
     meta: objectOf(form, "meta", "Metadata"),
   };
 }

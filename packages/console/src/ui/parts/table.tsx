@@ -18,6 +18,8 @@ export interface Column<Item> {
 const ROW_HEIGHT = 40;
 /** Rows beyond what is seen, so that fast scrolling shows no gaps. */
 const MARGIN = 12;
+/** More than the tallest screen shows. */
+const RECYCLED = 512;
 
 /**
  * A list of any length, of which only the rows in sight are in the page. It reads on when its end comes near, and the address says
@@ -101,7 +103,8 @@ export function ListTable<Item extends { readonly id: string }>({
           <tbody>
             <Gap rows={view.first} columns={columns.length} />
             {shown.map((item, at) => (
-              <tr key={item.id} aria-rowindex={view.first + at + 2}>
+              // Rows that leave the sight are used again for those that come into it.
+              <tr key={(view.first + at) % RECYCLED} aria-rowindex={view.first + at + 2}>
                 {columns.map(({ title, cell, isOptional, isNumber }) => (
                   <td key={title} class={classOf(isOptional, isNumber)}>
                     {cell(item)}

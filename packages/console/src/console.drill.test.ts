@@ -1,0 +1,225 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { describeInBrowser, type Watched } from "./testing/browser.js";
+import { mount, proxyTo } from "./testing/mounted.js";
+import { seed } from "./testing/seeded.js";
+
+test("script and style together are at most 90 kB compressed", () => {
+  const sizes = ["app.js", "app.css"].map((name) => {
+    const content = readFileSync(new URL(`../dist/page/${name}`, import.meta.url));
+    return gzipSync(content).byteLength;
+  });
+  expect(Math.max(...sizes)).toBeGreaterThan(1_000);
+  expect(sizes[0]! + sizes[1]!).toBeLessThan(90_000);
+});
+
+function sqliteFile() {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-console-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return sqliteStore(join(folder, "keys.db"));
+}
+
+const STORES = { memory: () => memoryStore(), SQLite: sqliteFile };
+
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+
+async function signIn({ page }: Watched, url: string, rootKey: string): Promise<void> {
+  await page.goto(url);
+  await page.getByLabel("Root key").fill(rootKey);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("link", { name: "Check a key" }).waitFor();
+}
+
+/** Everything in which a secret could have been left behind. */
+async function traces({ page, requests, complaints }: Watched): Promise<string> {
+  const inPage = await page.evaluate(`JSON.stringify([
+    document.documentElement.outerHTML,
+    [...document.querySelectorAll("input, textarea, select")].map((field) => field.value),
+    { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state,
+    performance.getEntries().map((entry) => entry.name),
+  ])`);
+  return JSON.stringify([inPage, requests, complaints]);
+}
+
+/** Nothing went elsewhere, and nothing was said on the console. */
+function expectQuiet({ strayRequests, complaints }: Watched): void {
+  expect(strayRequests).toEqual([]);
+  expect(complaints).toEqual([]);
+}
+
+describeInBrowser("the console in a browser", (open) => {
+  test.each(Object.entries(STORES))(
+    "on %s: create, copy, verify, explain, revoke; no secret stays in the page, its address, storage or history",
+    async (_, makeStore) => {
+      const { latchkey, origin, url } = await mount({}, makeStore());
+      const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+      const watched = await open(origin, CLIPBOARD);
+      const { page } = watched;
+      await signIn(watched, url.slice(0, -1), rootKey);
+
+      await page.getByRole("link", { name: "APIs and keys" }).click();
+      await page.getByText("No API yet").waitFor();
+      await page.getByRole("button", { name: "Create API" }).click();
+      await page.getByLabel("Name").fill("maps");
+      await page.getByRole("dialog").getByRole("button", { name: "Create API" }).click();
+      await page.getByText("No key in this API").waitFor();
+
+      await page.getByRole("button", { name: "Create key" }).click();
+      const form = page.getByRole("dialog");
+      await form.getByLabel("Name").fill("map server");
+      await form.getByLabel("Owner").fill("northwind");
+      await form.getByLabel("Prefix").fill("maps");
+      await form.getByLabel("Uses left").fill("3");
+      await form.getByLabel("Rate limit").fill("100");
+      await form.getByRole("button", { name: "Create key" }).click();
+      const secret = await page.locator("output").innerText();
+      await page.getByRole("button", { name: "Copy secret" }).click();
+      await page.getByText("Copied").waitFor();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+      await page.getByRole("button", { name: "I have it" }).click();
+      await page.getByRole("heading", { name: "map server" }).waitFor();
+      expect(await traces(watched)).not.toContain(secret);
+
+      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
+        valid: true,
+        remaining: 2,
+      });
+      await page.getByText("A verification would let it in now.").waitFor();
+      await page.getByText("99 of 100 left per minute").waitFor();
+
+      await page.getByRole("button", { name: "Switch off" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+      await page.getByText("Refused: switched off").waitFor();
+      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
+
+      // A stranger is given the secret alone.
+      await page.getByRole("link", { name: "Check a key" }).click();
+      await page.getByLabel("Key, or id of a key").fill(secret);
+      await page.keyboard.press("Enter");
+      await page.getByText("Refused: switched off").waitFor();
+      expect(await traces(watched)).not.toContain(secret);
+      await page.getByRole("link", { name: "northwind" }).click();
+      await page.getByRole("button", { name: "Revoke all keys" }).click();
+      await page.getByRole("button", { name: "Revoke 1 key" }).click();
+      await page.getByText("No key belongs to this owner").waitFor();
+      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
+      await page.getByRole("link", { name: "Check a key" }).click();
+      await page.getByLabel("Key, or id of a key").fill(secret);
+      await page.keyboard.press("Enter");
+      await page.getByText("No such key").waitFor();
+      const left = await traces(watched);
+      expect(left).not.toContain(secret);
+      expect(left).not.toContain(rootKey);
+      expectQuiet(watched);
+    },
+  );
+
+  test("by keyboard alone: sign in, open a key, switch it off, and Escape gives the focus back", async () => {
+    const { latchkey, origin, url } = await mount();
+    const { good } = await seed(latchkey);
+    const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+    const watched = await open(origin);
+    const { page } = watched;
+    await page.goto(url);
+    await page.getByLabel("Root key").waitFor();
+    const focused = () =>
+      page.evaluate("document.activeElement.textContent || document.activeElement.name");
+    const tabTo = async (text: string) => {
+      for (let presses = 0; presses < 60; presses += 1) {
+        if (String(await focused()).trim() === text) return;
+        await page.keyboard.press("Tab");
+      }
+      throw new Error(`Tab never came to ${text}`);
+    };
+    expect(await focused()).toBe("rootKey");
+    await page.keyboard.type(rootKey);
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Key, or id of a key").waitFor();
+    await tabTo("APIs and keys");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "maps" }).waitFor();
+    await tabTo("maps");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "map server" }).waitFor();
+    await tabTo("map server");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Switch off" }).waitFor();
+    await tabTo("Switch off");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused()).toBe("Switch off");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.press("Tab");
+    await tabTo("Switch off");
+    await page.keyboard.press("Enter");
+    await page.getByText("Refused: switched off").waitFor();
+    expect(await latchkey.verifyKey({ key: good.key })).toMatchObject({ code: "DISABLED" });
+    expectQuiet(watched);
+  });
+
+  test("behind a proxy with another path and another Host, and the back button finds what was there", async () => {
+    const { latchkey, url } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"], actor: "alice" }),
+    });
+    const { apiId, good } = await seed(latchkey);
+    const edge = await proxyTo(url);
+    const watched = await open(new URL(edge).origin);
+    const { page, requests } = watched;
+    await page.goto(edge);
+    await page.getByRole("link", { name: "APIs and keys" }).click();
+    await page.getByRole("link", { name: "maps" }).click();
+    await page.getByLabel("Owner").fill("northwind");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await page.getByText("2 shown").waitFor();
+    expect(page.url()).toBe(`${edge}/#/apis/${apiId}?externalId=northwind`);
+    await page.getByRole("link", { name: "map server" }).click();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByText("12 valid").waitFor();
+    expect(page.url()).toBe(`${edge}/#/keys/${good.keyId}?tab=usage`);
+    await page.goBack();
+    await page.getByText("Left now").waitFor();
+    await page.goBack();
+    await page.getByText("2 shown").waitFor();
+    expect(await page.getByLabel("Owner").inputValue()).toBe("northwind");
+    await page.goBack();
+    await page.getByText("3 shown").waitFor();
+    expect(requests.every((path) => path.startsWith("/edge"))).toBe(true);
+    expectQuiet(watched);
+  });
+
+  test("shows a root key what it may do, and nothing else", async () => {
+    const { latchkey, origin, url } = await mount({ rootKeys: true });
+    const { apiId, off } = await seed(latchkey);
+    const permissions = [`api.${apiId}.read_api`, `api.${apiId}.read_key`];
+    const { key: rootKey } = await latchkey.createRootKey({ permissions });
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, url, rootKey);
+    const links = await page
+      .getByRole("navigation", { name: "Pages" })
+      .getByRole("link")
+      .allInnerTexts();
+    expect(links).toEqual(["Check a key", "APIs and keys", "Store"]);
+    await page.getByRole("link", { name: "APIs and keys" }).click();
+    await page.getByRole("link", { name: "maps" }).click();
+    await page.getByRole("link", { name: "old build server" }).waitFor();
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    await page.goto(`${url}#/keys/${off.keyId}`);
+    await page.getByLabel("Root key").fill(rootKey);
+    await page.keyboard.press("Enter");
+    await page.getByText("Refused: switched off").waitFor();
+    for (const name of ["Edit", "Delete", "Rotate", "Switch on"])
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+    await page.goto(`${url}#/audit`);
+    await page.getByText("There is no such page").waitFor();
+    expectQuiet(watched);
+  });
+});

@@ -1,0 +1,134 @@
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { createLinkConsole } from "./link-console.js";
+import { describeInBrowser } from "./testing/browser.js";
+import { listen, openLatchkey } from "./testing/fixture.js";
+import { mount } from "./testing/mounted.js";
+import { seed } from "./testing/seeded.js";
+
+describeInBrowser("a console that is interrupted", (open) => {
+  test("a root key that is revoked in the middle of a form: what was typed stays, and is sent after signing in again", async () => {
+    const { latchkey, origin, url } = await mount();
+    const { apiId } = await seed(latchkey);
+    const first = await latchkey.createRootKey({ permissions: ["*"] });
+    const second = await latchkey.createRootKey({ permissions: ["*"] });
+    const { page, strayRequests } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByLabel("Root key").fill(first.key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const form = page.getByRole("dialog", { name: "Create key" });
+    await form.getByLabel("Name").fill("typed with care");
+    await form.getByLabel("Metadata").fill('{"plan":"pro"}');
+    await latchkey.revokeRootKey({ rootKeyId: first.rootKeyId });
+    await form.getByRole("button", { name: "Create key" }).click();
+    const again = page.getByRole("dialog", { name: "You are signed out" });
+    await again.getByLabel("Root key").fill(first.key);
+    await page.keyboard.press("Enter");
+    await again.getByText("This is no root key").waitFor();
+    await again.getByLabel("Root key").fill(second.key);
+    await page.keyboard.press("Enter");
+    await again.waitFor({ state: "detached" });
+    expect(await form.getByLabel("Name").inputValue()).toBe("typed with care");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("heading", { name: "typed with care" }).waitFor();
+    await page.getByText('"plan": "pro"').waitFor();
+    expect(strayRequests).toEqual([]);
+  });
+
+  test("a store that is down: said in words, nothing typed is lost, and the same again succeeds", async () => {
+    const { latchkey, origin, url, setDown } = await mount({
+      authenticate: ({ headers }) => {
+        expect(headers.get("accept")).not.toBeNull();
+        return { workspaceId: "ws_default", permissions: ["*"] };
+      },
+    });
+    const { apiId } = await seed(latchkey);
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByLabel("Name").fill("typed with care");
+    setDown(true);
+    const form = page.getByRole("dialog", { name: "Create key" });
+    await form.getByRole("button", { name: "Create key" }).click();
+    await form.getByText("The store is down.").waitFor();
+    expect(await page.getByLabel("Name").inputValue()).toBe("typed with care");
+    setDown(false);
+    await form.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("heading", { name: "typed with care" }).waitFor();
+    setDown(true);
+    await page.goto(`${url}#/identities`);
+    await page.getByText("The store is down.").waitFor();
+    setDown(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("link", { name: "northwind" }).waitFor();
+  });
+
+  test("wrong input is refused by field, and metadata that is no JSON before anything is sent", async () => {
+    const { latchkey, origin, url } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+    });
+    const { apiId } = await seed(latchkey);
+    const { page, requests } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const form = page.getByRole("dialog", { name: "Create key" });
+    await form.getByLabel("Metadata").fill("{plan}");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await form.getByText("Metadata must be a JSON object").waitFor();
+    expect(requests.filter((path) => path.includes("createKey"))).toEqual([]);
+    await form.getByLabel("Metadata").fill("");
+    await form.getByLabel("Prefix").fill("no spaces!");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await form.locator("code", { hasText: "prefix" }).waitFor();
+    await form.getByLabel("Prefix").fill("");
+    await form.getByLabel("Permissions").fill("missing.one");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await form.getByText("missing.one").waitFor();
+  });
+
+  test("a link signs in once, leaves no token in the address, and a sign-in that was ended says what to do", async () => {
+    const latchkey = openLatchkey();
+    const server = createServer();
+    const origin = await listen(server);
+    const { listener, link } = createLinkConsole(latchkey, {
+      port: Number(new URL(origin).port),
+      async *examine() {
+        yield { check: "lists", state: "wrong", found: "the list of keys has 5 entries" };
+      },
+    });
+    server.on("request", listener);
+    const { page, strayRequests, complaints } = await open(origin);
+    await page.goto(link);
+    await page.getByRole("link", { name: "Root keys" }).click();
+    await page.getByText("No root key").waitFor();
+    const token = new URL(link).hash.split("=")[1] as string;
+    expect(
+      await page.evaluate("JSON.stringify([location.href, { ...localStorage }, document.cookie])"),
+    ).not.toContain(token);
+    await page.getByRole("button", { name: "Create root key" }).click();
+    const form = page.getByRole("dialog", { name: "Create root key" });
+    await form.getByLabel("Name").fill("reports");
+    await form.getByLabel("Permissions").fill("api.*.read_api");
+    await form.getByRole("button", { name: "Create root key" }).click();
+    const secret = await page.locator("output").innerText();
+    expect(await latchkey.authenticateRootKey(secret)).toMatchObject({ kind: "authenticated" });
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "Revoke reports" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke root key" }).click();
+    await page.getByText("No root key").waitFor();
+    expect(await latchkey.authenticateRootKey(secret)).toEqual({ kind: "refused" });
+    await page.getByRole("link", { name: "Store" }).click();
+    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByText("the list of keys has 5 entries").waitFor();
+    await page.reload();
+    await page.getByRole("link", { name: "Store" }).waitFor();
+    expect([strayRequests, complaints]).toEqual([[], []]);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("it prints a new link").waitFor();
+    await page.goto(link);
+    await page.getByText("it prints a new link").waitFor();
+  });
+});

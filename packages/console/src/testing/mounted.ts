@@ -1,0 +1,73 @@
+import { createServer, request } from "node:http";
+import { createLatchkey, type KeyStore, type Latchkey, unavailable } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import express from "express";
+import { onTestFinished } from "vitest";
+import { createConsole } from "../express.js";
+import type { ConsoleOptions } from "../options.js";
+import { listen } from "./fixture.js";
+
+/** A console on a path of an Express app, as operators have it. */
+export interface Mounted {
+  readonly latchkey: Latchkey;
+  readonly origin: string;
+  /** The address of the console, with the slash at its end. */
+  readonly url: string;
+  /** From now on the store answers nothing, or answers again. */
+  setDown(isDown: boolean): void;
+}
+
+const PATH = "/internal/ops/console/";
+
+/** Mounts a console over a store. */
+export async function mount(
+  options: ConsoleOptions = {},
+  store: KeyStore = memoryStore(),
+): Promise<Mounted> {
+  let isDown = false;
+  const failing = new Proxy(store, {
+    get: (target, name) => {
+      const own: unknown = Reflect.get(target, name);
+      if (typeof own !== "function") return own;
+      return (...args: readonly unknown[]) => {
+        if (isDown && name !== "close") throw unavailable("the test says so", "not-applied");
+        return Reflect.apply(own, target, args);
+      };
+    },
+  });
+  const latchkey = createLatchkey({ store: failing, usage: { flushMs: 20 } });
+  onTestFinished(async () => {
+    isDown = false;
+    await latchkey.close();
+  });
+  const app = express();
+  app.use(PATH, createConsole(latchkey, options));
+  const origin = await listen(app);
+  return {
+    latchkey,
+    origin,
+    url: `${origin}${PATH}`,
+    setDown: (value) => {
+      isDown = value;
+    },
+  };
+}
+
+/** A proxy that serves a console below another path than the server behind it knows. */
+export async function proxyTo(url: string): Promise<string> {
+  const behind = new URL(url);
+  const proxy = createServer((incoming, outgoing) => {
+    const path = (incoming.url ?? "").replace(/^\/edge/, behind.pathname.slice(0, -1));
+    const headers = { ...incoming.headers, host: "behind.internal" };
+    const { method } = incoming;
+    const forwarded = request(
+      { host: behind.hostname, port: behind.port, path, method, headers },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      },
+    );
+    incoming.pipe(forwarded);
+  });
+  return `${await listen(proxy)}/edge`;
+}
