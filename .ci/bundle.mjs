@@ -162,6 +162,7 @@ async function bundlePage(directory) {
   await build({
     cwd: directory,
     input: { app: "src/ui/main.tsx" },
+    tsconfig: false,
     platform: "browser",
     transform: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
     output: { dir: "dist/page", format: "esm", minify: true, banner: licences.join("\n") },

@@ -9,17 +9,16 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const OPERATOR = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 
-const LOOKS = [
-  ["light", 1_440],
-  ["dark", 1_440],
-  ["light", 390],
-  ["dark", 390],
+/** Each with all rules in one theme, and the contrast in the other. */
+const WIDTHS = [
+  [1_440, "light", "dark"],
+  [390, "dark", "light"],
 ] as const;
 
 describeInBrowser("every page of the console", (open) => {
-  test.each(LOOKS)(
-    "in %s at %i pixels: axe finds nothing, nothing is wider than the page, the console says nothing",
-    async (colorScheme, width) => {
+  test.each(WIDTHS)(
+    "at %i pixels, in %s and %s: axe finds nothing, nothing is wider than the page, nothing is said on the console",
+    async (width, colorScheme, otherScheme) => {
       const { latchkey, origin, url } = await mount({
         authenticate: () => OPERATOR,
         rootKeys: true,
@@ -31,17 +30,23 @@ describeInBrowser("every page of the console", (open) => {
       // Axe is put in from outside, which the policy of the page forbids; another test holds the page to its policy.
       const { page, complaints } = await open(origin, {
         bypassCSP: true,
-        colorScheme,
         viewport: { width, height: 900 },
       });
       await page.goto(url);
       await page.evaluate(axe);
-      const look = async (what: string) => {
-        const { violations } = (await page.evaluate("axe.run()")) as {
+      const violations = async (options: string) => {
+        const found = (await page.evaluate(
+          `axe.run({ resultTypes: ["violations"], ${options} })`,
+        )) as {
           violations: { id: string; nodes: { html: string }[] }[];
         };
-        const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-        expect(found, what).toEqual([]);
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      };
+      const look = async (what: string) => {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(""), what).toEqual([]);
+        await page.emulateMedia({ colorScheme: otherScheme });
+        expect(await violations('runOnly: ["color-contrast"]'), what).toEqual([]);
         const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect(overhang, what).toBeLessThanOrEqual(0);
       };
@@ -57,7 +62,7 @@ describeInBrowser("every page of the console", (open) => {
         [`/keys/${good.keyId}?tab=audit`, "key.created"],
         ["/identities", "northwind"],
         [`/identities/${identityId}`, "map server"],
-        [`/identities/${identityId}?tab=limits`, "1,000 of 1,000 left"],
+        [`/identities/${identityId}?tab=limits`, "of 1,000 left"],
         ["/roles", "reader"],
         ["/roles?tab=permissions", "May do tiles.read"],
         ["/audit", "root_key.created"],
@@ -97,58 +102,61 @@ describeInBrowser("every page of the console", (open) => {
     const { page } = await open(origin, { timezoneId: "Asia/Tokyo", locale: "en-GB" });
     await page.goto(`${url}#/keys/${keyId}`);
     const shown = page.locator(`time[datetime="2031-06-15T22:30:00.123Z"]`);
-    expect(await shown.innerText()).toBe("16 Jun 2031, 07:30");
+    expect(await shown.textContent()).toBe("16 Jun 2031, 07:30");
     expect(await shown.getAttribute("title")).toBe("2031-06-15T22:30:00.123Z");
   });
 
   test("10,000 keys are scrolled from end to end with few rows in the page, and no pause over 100 ms", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
-    for (let at = 0; at < 100; at += 1)
-      await latchkey.createKeys(
-        Array.from({ length: 100 }, (_, each) => ({
-          apiId,
-          name: `key ${at * 100 + each}`,
-          plaintext: `secret_of_a_key_that_was_imported_${at * 100 + each}`,
-        })),
-      );
+    const { keyId } = await latchkey.createKey({ apiId, externalId: "northwind", remaining: 10 });
+    const key = await latchkey.getKey({ keyId });
     const { page } = await open(origin, { viewport: { width: 1_440, height: 900 } });
+    await page.route("**/v1/apis.listKeys?*", (route) => {
+      const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
+      const keys = Array.from({ length: 100 }, (_, at) => ({
+        ...key,
+        id: `${keyId}${from + at}`,
+        name: `key ${from + at}`,
+      }));
+      const cursor = from + 100 < 10_000 ? { cursor: String(from + 100) } : {};
+      return route.fulfill({ json: { keys, total: 10_000, ...cursor } });
+    });
     await page.goto(`${url}#/apis/${apiId}`);
     await page.getByText("100 of 10000 shown").waitFor();
-    // To the end once, so that all is read; then through all of it, a screen with each frame.
+    // To the end once, so that all is read.
     await page.evaluate(`new Promise((done) => {
       const box = document.querySelector(".table-box");
       const step = () => {
         box.scrollTop = box.scrollHeight;
         if (document.querySelector(".list-end").textContent.startsWith("10000 shown")) done();
-        else setTimeout(step, 5);
+        else setTimeout(step, 1);
       };
       step();
     })`);
-    const scroll = async () =>
-      (await page.evaluate(`new Promise((done) => {
-        const box = document.querySelector(".table-box");
-        const pauses = [];
-        let most = 0;
-        new PerformanceObserver((list) => pauses.push(...list.getEntries().map((entry) => entry.duration)))
-          .observe({ type: "longtask" });
-        box.scrollTop = 0;
-        const step = () => {
-          most = Math.max(most, document.querySelectorAll("tbody tr").length);
-          if (box.scrollTop + box.clientHeight >= box.scrollHeight - 1) return setTimeout(() => done({ most, pauses }), 50);
-          box.scrollTop += 4_000;
-          requestAnimationFrame(step);
-        };
-        step();
-      })`)) as { most: number; pauses: number[] };
-    // Beside other programs a machine pauses by itself: the best of three is that of the page.
-    const runs = [await scroll(), await scroll(), await scroll()];
-    expect(Math.max(...runs.map(({ most }) => most))).toBeLessThan(80);
-    expect(Math.min(...runs.map(({ pauses }) => Math.max(0, ...pauses)))).toBeLessThan(100);
-    await page.getByRole("link", { name: "key 9999", exact: true }).click();
-    await page.getByRole("heading", { name: "key 9999" }).waitFor();
+    // What the page itself takes for a screen that is new from top to bottom: beside other programs a clock shows theirs as well.
+    const devtools = await page.context().newCDPSession(page);
+    await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+    const busyMs = async () => {
+      const { metrics } = await devtools.send("Performance.getMetrics");
+      return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
+    };
+    const pauses: number[] = [];
+    for (let screen = 0; screen <= 40; screen += 1) {
+      const before = await busyMs();
+      const rows = await page.evaluate(`new Promise((done) => {
+        document.querySelector(".table-box").scrollTop = ${screen} * 10_000;
+        requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll("tbody tr").length)));
+      })`);
+      pauses.push((await busyMs()) - before);
+      expect(rows).toBeGreaterThan(20);
+      expect(rows).toBeLessThan(80);
+    }
+    expect(Math.max(...pauses)).toBeLessThan(100);
+    await page.getByRole("link", { name: "key 9999", exact: true }).waitFor();
+    await expect.poll(() => page.url()).toContain("from=9900");
+    await page.getByRole("link", { name: "APIs" }).first().click();
     await page.goBack();
     await page.getByRole("link", { name: "key 9999", exact: true }).waitFor();
-    expect(page.url()).toContain("from=");
   });
 });

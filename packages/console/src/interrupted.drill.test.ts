@@ -48,12 +48,12 @@ describeInBrowser("a console that is interrupted", (open) => {
     const { page } = await open(origin);
     await page.goto(`${url}#/apis/${apiId}`);
     await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByLabel("Name").fill("typed with care");
-    setDown(true);
     const form = page.getByRole("dialog", { name: "Create key" });
+    await form.getByLabel("Name").fill("typed with care");
+    setDown(true);
     await form.getByRole("button", { name: "Create key" }).click();
     await form.getByText("The store is down.").waitFor();
-    expect(await page.getByLabel("Name").inputValue()).toBe("typed with care");
+    expect(await form.getByLabel("Name").inputValue()).toBe("typed with care");
     setDown(false);
     await form.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("button", { name: "I have it" }).click();
@@ -113,7 +113,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     await form.getByLabel("Name").fill("reports");
     await form.getByLabel("Permissions").fill("api.*.read_api");
     await form.getByRole("button", { name: "Create root key" }).click();
-    const secret = await page.locator("output").innerText();
+    const secret = (await page.locator("output").textContent()) ?? "";
     expect(await latchkey.authenticateRootKey(secret)).toMatchObject({ kind: "authenticated" });
     await page.getByRole("button", { name: "I have it" }).click();
     await page.getByRole("button", { name: "Revoke reports" }).click();

@@ -2,7 +2,7 @@ import type { ComponentChild } from "preact";
 import { useEffect } from "preact/hooks";
 import { enter, leave, type Session, sessionStore } from "./lib/api.js";
 import { type Allowed, useAllowed } from "./lib/permissions.js";
-import { linkTo, type Route, useRoute } from "./lib/router.js";
+import { linkTo, useRoute } from "./lib/router.js";
 import { useStore } from "./lib/store.js";
 import { ApiPage } from "./pages/api.js";
 import { ApisPage } from "./pages/apis.js";
@@ -12,10 +12,11 @@ import { HealthPage } from "./pages/health.js";
 import { IdentitiesPage } from "./pages/identities.js";
 import { IdentityPage } from "./pages/identity.js";
 import { KeyPage } from "./pages/key.js";
+import { KeysPage } from "./pages/keys.js";
 import { RolesPage } from "./pages/roles.js";
 import { RootKeysPage } from "./pages/root-keys.js";
 import { SignInAgain, SignInPage } from "./pages/sign-in.js";
-import { Empty, Failure, Waiting } from "./parts/basics.js";
+import { Failure, PageHead, Waiting } from "./parts/basics.js";
 
 /** A page of the console: where it is, what it is called, and for whom. */
 interface Page {
@@ -23,8 +24,8 @@ interface Page {
   readonly title: string;
   readonly isFor: (allowed: Allowed) => boolean;
   readonly show: (id: string | undefined) => ComponentChild;
-  /** Whether it is in the list of pages. */
-  readonly isHidden?: true;
+  /** For whom it is in the list of pages; for everybody whom it is for, unless given. */
+  readonly isListed?: (allowed: Allowed) => boolean;
 }
 
 const PAGES: readonly Page[] = [
@@ -39,16 +40,16 @@ const PAGES: readonly Page[] = [
   },
   {
     name: "apis",
-    title: "APIs and keys",
+    title: "APIs",
     isFor: ({ canSome }) => canSome("api", "read_api"),
     show: (id) => (id === undefined ? <ApisPage /> : <ApiPage key={id} apiId={id} />),
   },
   {
     name: "keys",
-    title: "Keys",
+    title: "Find keys",
     isFor: ({ canSome }) => canSome("api", "read_key"),
-    show: (id) => (id === undefined ? null : <KeyPage key={id} keyId={id} />),
-    isHidden: true,
+    show: (id) => (id === undefined ? <KeysPage /> : <KeyPage key={id} keyId={id} />),
+    isListed: ({ can }) => can("api", "read_key") && can("api", "read_api"),
   },
   {
     name: "identities",
@@ -135,12 +136,12 @@ function Console({ session }: { readonly session: Session }) {
         </a>
         <nav aria-label="Pages">
           {pages
-            .filter(({ isHidden }) => isHidden !== true)
+            .filter(({ isListed }) => isListed?.(allowed) ?? true)
             .map(({ name, title }) => (
               <a
                 key={name}
                 href={linkTo(name === "" ? [] : [name])}
-                aria-current={isWithin(name, route) ? "page" : undefined}
+                aria-current={name === current ? "page" : undefined}
               >
                 {title}
               </a>
@@ -162,21 +163,19 @@ function Console({ session }: { readonly session: Session }) {
       </header>
       <main id="main" tabIndex={-1}>
         {page?.show(id) ?? (
-          <Empty title="There is no such page">
-            <p>
-              The address is wrong, or you are not allowed to see what it leads to.{" "}
-              <a href={linkTo([])}>Go to the first page</a>.
-            </p>
-          </Empty>
+          <PageHead
+            title="There is no such page"
+            note={
+              <span>
+                The address is wrong, or you are not allowed to see what it leads to.{" "}
+                <a href={linkTo([])}>Go to the first page</a>.
+              </span>
+            }
+          />
         )}
       </main>
     </div>
   );
-}
-
-/** A page of a key belongs to those of APIs. */
-function isWithin(name: string, { path: [current = ""] }: Route): boolean {
-  return name === current || (name === "apis" && current === "keys");
 }
 
 function skipToMain(event: MouseEvent): void {

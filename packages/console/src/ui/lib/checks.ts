@@ -31,11 +31,12 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         ? (check.apiId ?? "")
         : `Asked for ${check.wanted}; the key is of ${check.apiId}`;
     case "expiry":
-      if (check.expires !== undefined)
-        return `${check.expires > now ? "Expires" : "Expired"} ${written(check.expires)}`;
-      if (check.idleExpiresAt !== undefined)
-        return `${check.passed ? "Expires unless used by" : "Unused for too long, since"} ${written(check.idleExpiresAt)}`;
-      return "Never expires";
+      if (check.expires === undefined) return "Never expires";
+      return `${check.expires > now ? "Expires" : "Expired"} ${written(check.expires)}`;
+    case "idle":
+      return check.passed
+        ? `Expires ${written(check.idleExpiresAt ?? now)} unless it is used`
+        : `Nobody used it for too long; it expired ${written(check.idleExpiresAt ?? now)}`;
     case "start":
       return `${check.passed ? "Valid since" : "Valid from"} ${written(check.startsAt ?? now)}`;
     case "environment":

@@ -1,15 +1,15 @@
 import { call } from "./api.js";
 import type { Allowed } from "./permissions.js";
-import type { Api, Key } from "./types.js";
+import type { Key } from "./types.js";
 
 /** The keys of an owner in all APIs that the operator may read. */
-export async function keysOfOwner(externalId: string, allowed: Allowed): Promise<readonly Key[]> {
-  const apiIds = allowed.can("api", "read_api")
-    ? (await everyPage<Api>("apis.listApis", "apis", {})).map(({ id }) => id)
-    : allowed.idsOf("api", "read_api");
-  const readable = apiIds.filter((apiId) => allowed.can("api", "read_key", apiId));
+export async function keysOfOwner(identityId: string, allowed: Allowed): Promise<readonly Key[]> {
+  if (allowed.can("api", "read_api") && allowed.can("api", "read_key"))
+    return everyPage<Key>("keys.listKeys", "keys", { identityId });
+  const apiIds = allowed.idsOf("api", "read_key");
+  const readable = apiIds.filter((apiId) => allowed.can("api", "read_api", apiId));
   const found = await Promise.all(
-    readable.map((apiId) => everyPage<Key>("apis.listKeys", "keys", { apiId, externalId })),
+    readable.map((apiId) => everyPage<Key>("apis.listKeys", "keys", { apiId, identityId })),
   );
   return found.flat();
 }

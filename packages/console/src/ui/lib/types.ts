@@ -34,6 +34,7 @@ export interface Key {
   readonly environment?: string;
   readonly expires?: number;
   readonly startsAt?: number;
+  readonly expiresWhenUnused?: number;
   readonly idleExpiresAt?: number;
   readonly lastUsedAt?: number;
   readonly remaining?: number;

@@ -5,7 +5,7 @@ const UNITS = [
   ["second", 1_000],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const minuteFormat = new Intl.DateTimeFormat(undefined, {
   dateStyle: "medium",

@@ -1,19 +1,17 @@
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
-import { forgetLists, useList } from "../lib/list.js";
+import { forgetLists } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo, useRoute } from "../lib/router.js";
-import type { Api, Key } from "../lib/types.js";
-import { Empty, Failure, Id, PageHead } from "../parts/basics.js";
+import type { Api } from "../lib/types.js";
+import { Empty, FailedPage, Id, PageHead } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
 import { AreaField, SwitchField, TextField, textOf } from "../parts/fields.js";
-import { FilterBar, filtersOf } from "../parts/key-filters.js";
-import { KEY_COLUMNS } from "../parts/key-list.js";
-import { ListTable } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
 import { CreateKey } from "./create-key.js";
+import { FoundKeys } from "./keys.js";
 
 /** One API and its keys. */
 export function ApiPage({ apiId }: { readonly apiId: string }) {
@@ -21,7 +19,7 @@ export function ApiPage({ apiId }: { readonly apiId: string }) {
   const { query } = useRoute();
   const [open, setOpen] = useState<"create" | "settings" | "delete" | null>(null);
   const { value: api, error, reload } = useLoad(apiId, () => call<Api>("apis.getApi", { apiId }));
-  if (error !== null) return <Failure error={error} retry={reload} />;
+  if (error !== null) return <FailedPage title="API" error={error} retry={reload} />;
   const close = () => setOpen(null);
   return (
     <>
@@ -63,40 +61,19 @@ export function ApiPage({ apiId }: { readonly apiId: string }) {
 }
 
 function KeysOfApi({ apiId }: { readonly apiId: string }) {
-  const { query } = useRoute();
   const allowed = useAllowed();
-  const filters = filtersOf(query);
-  const list = useList<Key>({
-    operation: "apis.listKeys",
-    field: "keys",
-    input: { apiId, ...filters },
-    from: query.from,
-  });
   if (!allowed.can("api", "read_key", apiId))
-    return <p class="note">This root key may not list the keys of this API.</p>;
-  const isFiltered = Object.keys(filters).length > 0;
+    return <p class="note">You may not list the keys of this API.</p>;
   return (
-    <>
-      <FilterBar />
-      <ListTable
-        label="Keys"
-        list={list}
-        columns={KEY_COLUMNS}
-        empty={
-          isFiltered ? (
-            <Empty title="No key matches">
-              <p>
-                <a href={linkTo(["apis", apiId])}>Clear the filters</a> to see all keys of this API.
-              </p>
-            </Empty>
-          ) : (
-            <Empty title="No key in this API">
-              <p>Create the first one above. Its secret is shown once.</p>
-            </Empty>
-          )
-        }
-      />
-    </>
+    <FoundKeys
+      operation="apis.listKeys"
+      input={{ apiId }}
+      empty={
+        <Empty title="No key in this API">
+          <p>Create the first one above. Its secret is shown once.</p>
+        </Empty>
+      }
+    />
   );
 }
 

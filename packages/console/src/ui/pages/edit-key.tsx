@@ -49,6 +49,7 @@ export function changesOf(
     tags: item.tags,
     ipWhitelist: item.ipWhitelist,
     startsAt: item.startsAt,
+    expiresWhenUnused: item.expiresWhenUnused,
     meta: item.meta,
   };
   const isSame = (field: string): boolean => {

@@ -1,13 +1,23 @@
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists, type List } from "../lib/list.js";
-import { useLoad } from "../lib/load.js";
+import { type Loaded, useLoad } from "../lib/load.js";
 import { keysOfOwner } from "../lib/owned-keys.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
 import type { Identity, Key, Verdict } from "../lib/types.js";
 import { figure, plural, refillText } from "../lib/words.js";
-import { Empty, Fact, Facts, Failure, Id, Names, PageHead, Waiting } from "../parts/basics.js";
+import {
+  Empty,
+  Fact,
+  Facts,
+  FailedPage,
+  Failure,
+  Id,
+  Names,
+  PageHead,
+  Waiting,
+} from "../parts/basics.js";
 import { KEY_COLUMNS } from "../parts/key-list.js";
 import { LimitBars } from "../parts/limit-bars.js";
 import { ListTable } from "../parts/table.js";
@@ -27,10 +37,9 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   const owner = useLoad(identityId, () => call<Identity>("identities.getIdentity", { identityId }));
   const { value: identity, error } = owner;
   const externalId = identity?.externalId ?? "";
-  const owned = useLoad(externalId, async () =>
-    externalId === "" ? null : keysOfOwner(externalId, allowed),
-  );
-  if (error !== null && identity === null) return <Failure error={error} retry={owner.reload} />;
+  const owned = useLoad(identityId, () => keysOfOwner(identityId, allowed));
+  if (error !== null && identity === null)
+    return <FailedPage title="Owner" error={error} retry={owner.reload} />;
   if (identity === null) return <Waiting lines={8} />;
   const keys = owned.value ?? [];
   const changed = () => {
@@ -93,11 +102,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   );
 }
 
-function OwnedKeys({
-  owned,
-}: {
-  readonly owned: ReturnType<typeof useLoad<readonly Key[] | null>>;
-}) {
+function OwnedKeys({ owned }: { readonly owned: Loaded<readonly Key[]> }) {
   const { value, error, reload } = owned;
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting lines={6} />;
@@ -143,7 +148,7 @@ function Limits({
   const probe = keys.find(
     ({ ratelimits = [] }) => !ratelimits.some(({ name }) => names.includes(name)),
   );
-  const named = identity.ratelimits.filter(({ autoApply }) => autoApply === false);
+  const named = identity.ratelimits.filter(({ autoApply }) => autoApply !== true);
   const { value } = useLoad(
     `${identity.id} ${probe?.id}`,
     async () =>

@@ -11,7 +11,7 @@ import {
   Empty,
   Fact,
   Facts,
-  Failure,
+  FailedPage,
   FullInstant,
   Id,
   Instant,
@@ -44,7 +44,8 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
     return { found, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
   });
   const { found: key = null, isOn = true } = value ?? {};
-  if (error !== null && key === null) return <Failure error={error} retry={reload} />;
+  if (error !== null && key === null)
+    return <FailedPage title="Key" error={error} retry={reload} />;
   if (key === null) return <Waiting lines={8} />;
   const { apiId } = key;
   const canUpdate = allowed.can("api", "update_key", apiId);
@@ -62,7 +63,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         title={key.name ?? <code>{key.start}…</code>}
         trail={[
           { href: linkTo(["apis"]), text: "APIs" },
-          { href: linkTo(["apis", apiId]), text: "Keys" },
+          { href: linkTo(["apis", apiId]), text: "Keys of its API" },
         ]}
         note={
           <>

@@ -163,6 +163,24 @@ export function PageHead({
   );
 }
 
+/** A page of which nothing could be read. */
+export function FailedPage({
+  title,
+  error,
+  retry,
+}: {
+  readonly title: string;
+  readonly error: ApiError;
+  readonly retry: () => void;
+}) {
+  return (
+    <>
+      <PageHead title={title} />
+      <Failure error={error} retry={retry} />
+    </>
+  );
+}
+
 /** Names and values. */
 export function Facts({ children }: { readonly children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;

@@ -11,7 +11,7 @@ interface FieldProps {
 }
 
 interface InputProps extends FieldProps {
-  readonly type?: "text" | "password" | "search" | "number" | "datetime-local";
+  readonly type?: "text" | "password" | "search" | "number" | "date" | "datetime-local";
   readonly required?: boolean;
   readonly autofocus?: boolean;
   readonly placeholder?: string;

@@ -1,37 +1,123 @@
 import { go, useRoute, withQuery } from "../lib/router.js";
-import { TextField, textOf } from "./fields.js";
+import { ChoiceField, localInstant, namesOf, TextField, textOf } from "./fields.js";
+
+/** Filters that are texts, as listKeys names them. */
+const TEXTS = [
+  "nameContains",
+  "externalId",
+  "enabled",
+  "permission",
+  "role",
+  "environment",
+  "tags",
+];
+
+/** Filters that are instants, ms in the address and days in the form. */
+const DAYS = [
+  ["expiresBefore", "Expires before"],
+  ["usedBefore", "Not used since"],
+  ["createdAfter", "Created since"],
+  ["createdBefore", "Created before"],
+] as const;
+
+/** Orders beside that of creation. The server sorts at most 2,000 keys, and says so. */
+const ORDERS = [
+  ["", "oldest first"],
+  ["createdAt desc", "newest first"],
+  ["expires asc", "next to expire first"],
+  ["lastUsedAt desc", "last used first"],
+  ["lastUsedAt asc", "longest unused first"],
+] as const;
+
+const NAMES = [...TEXTS, ...DAYS.map(([name]) => name), "order"];
 
 /** Filters of keys in the address, as listKeys takes them. */
 export function filtersOf(
   query: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  return query.externalId ? { externalId: query.externalId } : {};
+  const given = NAMES.filter((name) => name !== "order" && query[name]);
+  const [orderBy, order] = (query.order ?? "").split(" ");
+  return {
+    ...Object.fromEntries(given.map((name) => [name, query[name] ?? ""])),
+    ...(orderBy && order && { orderBy, order }),
+  };
 }
 
-/** What keys are shown. */
+/** The same place with all keys. */
+export function withoutFilters(): string {
+  return withQuery({
+    ...Object.fromEntries(NAMES.map((name) => [name, undefined])),
+    from: undefined,
+  });
+}
+
+/** Which keys are shown. All of it is in the address. */
 export function FilterBar() {
   const { query } = useRoute();
+  const find = (event: SubmitEvent) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    const texts = [...TEXTS, "order"].map((name) => [name, textOf(form, name)]);
+    const tags = namesOf(form, "tags")?.join();
+    const days = DAYS.map(([name]) => [name, startOfDay(textOf(form, name))]);
+    go(withQuery({ ...Object.fromEntries([...texts, ...days]), tags, from: undefined }));
+  };
+  const text = (name: string, label: string, placeholder = "") => (
+    <TextField
+      label={label}
+      name={name}
+      placeholder={placeholder}
+      defaultValue={query[name] ?? ""}
+    />
+  );
+  const isFiltered = NAMES.some((name) => query[name]);
+  const hasMore = NAMES.some(
+    (name) => !["nameContains", "externalId", "enabled"].includes(name) && query[name],
+  );
   return (
-    <form
-      class="filters"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const externalId = textOf(new FormData(event.currentTarget), "externalId");
-        go(withQuery({ externalId, from: undefined }));
-      }}
-    >
-      <TextField
-        key={query.externalId}
-        label="Owner"
-        name="externalId"
-        type="search"
-        placeholder="your own id, such as user_1"
-        defaultValue={query.externalId ?? ""}
+    // A new one for each question, so that it shows what the address says.
+    <form class="filters" key={NAMES.map((name) => query[name]).join()} onSubmit={find}>
+      {text("nameContains", "Name contains")}
+      {text("externalId", "Owner", "user_1")}
+      <ChoiceField
+        label="State"
+        name="enabled"
+        value={query.enabled ?? ""}
+        choices={[
+          ["", "any"],
+          ["true", "active"],
+          ["false", "off, expired or used up"],
+        ]}
       />
-      <button type="submit">Filter</button>
-      {query.externalId !== undefined && (
-        <a href={withQuery({ externalId: undefined, from: undefined })}>Clear</a>
-      )}
+      <button type="submit">Find</button>
+      {isFiltered && <a href={withoutFilters()}>Clear</a>}
+      <details open={hasMore}>
+        <summary>More filters</summary>
+        <div class="filters">
+          {text("permission", "Permission", "docs.read")}
+          {text("role", "Role", "editor")}
+          {text("environment", "Environment", "live")}
+          {text("tags", "Tags", "all of these, with commas")}
+          {DAYS.map(([name, label]) => (
+            <TextField
+              key={name}
+              label={label}
+              name={name}
+              type="date"
+              defaultValue={dayOf(query[name])}
+            />
+          ))}
+          <ChoiceField label="Order" name="order" value={query.order ?? ""} choices={ORDERS} />
+        </div>
+      </details>
     </form>
   );
+}
+
+function startOfDay(day: string | undefined): string | undefined {
+  return day === undefined ? undefined : String(new Date(`${day}T00:00`).getTime());
+}
+
+function dayOf(ms: string | undefined): string {
+  return ms === undefined ? "" : (localInstant(Number(ms))?.slice(0, 10) ?? "");
 }

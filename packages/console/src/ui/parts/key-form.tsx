@@ -12,6 +12,8 @@ import {
   textOf,
 } from "./fields.js";
 
+const DAY_MS = 86_400_000;
+
 const INTERVALS = [
   ["", "never"],
   ["hourly", "every hour"],
@@ -71,6 +73,14 @@ export function KeyFields({
         type="datetime-local"
         defaultValue={localInstant(item?.expires) ?? ""}
         hint="Empty: never."
+      />
+      <TextField
+        label="Expires if unused for"
+        name="unusedDays"
+        type="number"
+        min={1}
+        defaultValue={item?.expiresWhenUnused === undefined ? "" : item.expiresWhenUnused / DAY_MS}
+        hint="Days. Empty: never for that reason."
       />
       <TextField
         label="Uses left"
@@ -159,6 +169,7 @@ export function KeyFields({
 /** What was typed, as createKey takes it. @throws Error in words. */
 export function keyInputOf(form: FormData): Record<string, unknown> {
   const limit = numberOf(form, "limit");
+  const unusedDays = numberOf(form, "unusedDays");
   const interval = textOf(form, "interval");
   return {
     name: textOf(form, "name"),
@@ -173,6 +184,7 @@ export function keyInputOf(form: FormData): Record<string, unknown> {
     tags: namesOf(form, "tags"),
     ipWhitelist: namesOf(form, "ipWhitelist"),
     startsAt: instantOf(form, "startsAt"),
+    expiresWhenUnused: unusedDays === undefined ? undefined : Math.round(unusedDays * DAY_MS),
     meta: objectOf(form, "meta", "Metadata"),
   };
 }

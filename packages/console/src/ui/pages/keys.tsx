@@ -1,0 +1,69 @@
+import type { ComponentChildren } from "preact";
+import { useList } from "../lib/list.js";
+import { linkTo, useRoute } from "../lib/router.js";
+import type { Key } from "../lib/types.js";
+import { Empty, PageHead } from "../parts/basics.js";
+import { FilterBar, filtersOf, withoutFilters } from "../parts/key-filters.js";
+import { KEY_COLUMNS } from "../parts/key-list.js";
+import { ListTable } from "../parts/table.js";
+
+/** The keys of all APIs. */
+export function KeysPage() {
+  return (
+    <>
+      <PageHead title="Find keys" note="In all APIs of the workspace." />
+      <FoundKeys
+        operation="keys.listKeys"
+        input={{}}
+        empty={
+          <Empty title="No key yet">
+            <p>
+              Keys belong to APIs: <a href={linkTo(["apis"])}>open or create one</a>.
+            </p>
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+/** Keys that match the filters in the address. */
+export function FoundKeys({
+  operation,
+  input,
+  empty,
+}: {
+  readonly operation: "apis.listKeys" | "keys.listKeys";
+  readonly input: Readonly<Record<string, string>>;
+  readonly empty: ComponentChildren;
+}) {
+  const { query } = useRoute();
+  const filters = filtersOf(query);
+  const list = useList<Key>({
+    operation,
+    field: "keys",
+    input: { ...input, ...filters },
+    from: query.from,
+  });
+  return (
+    <>
+      <FilterBar />
+      <ListTable
+        label="Keys"
+        list={list}
+        columns={KEY_COLUMNS}
+        empty={
+          Object.keys(filters).length === 0 ? (
+            empty
+          ) : (
+            <Empty title="No key matches">
+              <p>
+                <a href={withoutFilters()}>Clear the filters</a> to see all keys.
+              </p>
+            </Empty>
+          )
+        }
+      />
+    </>
+  );
+}
