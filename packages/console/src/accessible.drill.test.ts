@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "./testing/browser.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const OPERATOR = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 
@@ -33,7 +30,7 @@ describeInBrowser("every page of the console", (open) => {
         viewport: { width, height: 900 },
       });
       await page.goto(url);
-      await page.evaluate(axe);
+      await page.evaluate(axe.source);
       const violations = async (options: string) => {
         const found = (await page.evaluate(
           `axe.run({ resultTypes: ["violations"], ${options} })`,

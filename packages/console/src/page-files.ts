@@ -10,7 +10,7 @@ export interface PageFile {
 }
 
 /** Everything from here, nothing inline, no frame around the page, no form that leaves it. */
-export const CONTENT_SECURITY_POLICY = [
+const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

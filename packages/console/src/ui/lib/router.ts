@@ -12,7 +12,7 @@ export interface Route {
 export type QueryPatch = Readonly<Record<string, string | undefined>>;
 
 /** Reads a fragment. */
-export function parseRoute(fragment: string): Route {
+function parseRoute(fragment: string): Route {
   const [path = "", query = ""] = fragment.replace(/^#?\/?/, "").split("?");
   return {
     path: path.split("/").filter(Boolean).map(decoded),

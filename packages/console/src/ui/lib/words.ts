@@ -80,3 +80,10 @@ export function refillText(refill: {
   const every = typeof interval === "string" ? interval : `every ${span(interval.every)}`;
   return `${figure(amount)} ${every}${refillDay === undefined ? "" : ` on day ${refillDay}`}`;
 }
+
+/** An instant as a field of a local date and time wants it. */
+export function localInstant(at: number | undefined): string | undefined {
+  if (at === undefined) return undefined;
+  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

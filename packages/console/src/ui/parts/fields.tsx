@@ -149,10 +149,3 @@ export function objectOf(form: FormData, name: string, label: string): object | 
   }
   throw new Error(`${label} must be a JSON object, such as {"plan":"pro"}.`);
 }
-
-/** An instant as a field of a local date and time wants it. */
-export function localInstant(at: number | undefined): string | undefined {
-  if (at === undefined) return undefined;
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}

@@ -1,5 +1,6 @@
 import { go, useRoute, withQuery } from "../lib/router.js";
-import { ChoiceField, localInstant, namesOf, TextField, textOf } from "./fields.js";
+import { localInstant } from "../lib/words.js";
+import { ChoiceField, namesOf, TextField, textOf } from "./fields.js";
 
 /** Filters that are texts, as listKeys names them. */
 const TEXTS = [

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Key } from "../lib/types.js";
+import { localInstant } from "../lib/words.js";
 import {
   AreaField,
   ChoiceField,
   instantOf,
-  localInstant,
   namesOf,
   numberOf,
   objectOf,

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { changesOf } from "./key-changes.js";
+import type { Key } from "./types.js";
+
+const KEY: Key = {
+  id: "key_1",
+  start: "maps_AbC",
+  apiId: "api_1",
+  createdAt: 0,
+  enabled: true,
+  name: "map server",
+  expires: Date.UTC(2031, 0, 1, 12, 30, 15, 123),
+  remaining: 10,
+  refill: { interval: "daily", amount: 10, lastRefillAt: 5 },
+  ratelimits: [{ name: "default", limit: 5, duration: 1_000, autoApply: true }],
+  roles: ["reader"],
+  permissions: ["docs.read"],
+  tags: ["eu"],
+};
+
+/** The form of the key as it is opened. */
+const OPENED = {
+  name: "map server",
+  expires: Date.UTC(2031, 0, 1, 12, 30),
+  remaining: 10,
+  refill: { interval: "daily", amount: 10 },
+  ratelimit: { limit: 5, duration: 1_000 },
+  roles: ["reader"],
+  tags: ["eu"],
+};
+
+test("a form in which nothing was typed changes nothing: not even seconds that it does not show", () => {
+  expect(changesOf(OPENED, KEY)).toEqual({});
+});
+
+test("only what was changed is sent", () => {
+  expect(changesOf({ ...OPENED, name: "tile server", remaining: 0 }, KEY)).toEqual({
+    name: "tile server",
+    remaining: 0,
+  });
+});
+
+test("what was emptied is cleared: null, and an empty list", () => {
+  expect(changesOf({}, KEY)).toEqual({
+    name: null,
+    expires: null,
+    remaining: null,
+    refill: null,
+    ratelimit: null,
+    roles: [],
+    tags: [],
+  });
+});
+
+test("an interval that the form does not know stays as it is unless another is chosen", () => {
+  const own = { ...KEY, refill: { interval: { every: 90_000 }, amount: 3 } };
+  const { refill: _, ...typed } = OPENED;
+  expect(changesOf(typed, own)).toEqual({});
+  expect(changesOf(OPENED, own)).toEqual({ refill: OPENED.refill });
+});
+
+test("permissions through roles are not the key's own, and never sent", () => {
+  expect(changesOf({ ...OPENED, permissions: ["docs.write"] }, KEY)).toEqual({});
+});
