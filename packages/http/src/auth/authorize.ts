@@ -17,11 +17,21 @@ import type { RequiredPermissions, Subject } from "./required-permissions.js";
  * that is not among them and for one that does not exist. A caller with permissions for all resources passes, and the
  * operation reports what does not exist.
  *
+ * @param ifUnknown - What happens where the resource is unknown, and the caller holds what is required for others: refused unless given.
  * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming everything that is required, never what the caller holds.
  */
-export async function authorize(caller: Caller, required: RequiredPermissions): Promise<void> {
-  for (const part of [required, ...(required.and ?? [])])
-    if (!(await isAllowed(caller, part))) throw insufficient(required);
+export async function authorize(
+  caller: Caller,
+  required: RequiredPermissions,
+  ifUnknown: (refusal: LatchkeyError) => void = (refusal) => {
+    throw refusal;
+  },
+): Promise<void> {
+  for (const part of [required, ...(required.and ?? [])]) {
+    const allowed = await isAllowed(caller, part);
+    if (allowed === "unknown") ifUnknown(insufficient(required));
+    else if (!allowed) throw insufficient(required);
+  }
 }
 
 /**
@@ -43,7 +53,7 @@ export function authorizeConditional(
 async function isAllowed(
   { latchkey, permissions }: Caller,
   required: RequiredPermissions,
-): Promise<boolean> {
+): Promise<boolean | "unknown"> {
   const missing = required.permissions.filter((needed) => !isRootAllowed(permissions, needed));
   if (missing.length === 0) return true;
   const isHeldFor = (id: string) =>
@@ -54,7 +64,16 @@ async function isAllowed(
         resource === "api" && canActOn(apiScope(permissions, action), undefined),
     );
   const id = await subjectId(latchkey, required.subject);
-  return id !== null && isHeldFor(id);
+  if (id !== null) return isHeldFor(id);
+  return missing.every((needed) => isHeldForAny(permissions, needed)) && "unknown";
+}
+
+/** Whether a permission is held for one resource, whichever. */
+function isHeldForAny(permissions: readonly string[], needed: RootPermission): boolean {
+  return permissions.some((held) => {
+    const [resource, , action] = held.split(".");
+    return resource === needed.resource && action === needed.action;
+  });
 }
 
 /** The id that a permission for one resource must name; null if there is no such record, or it cannot be read. */

@@ -1,4 +1,5 @@
 import type { Operation } from "../operations/operation.js";
+import { IDEMPOTENCY_KEY } from "../request/repeat.js";
 import type { Contract } from "../routing/contract.js";
 import type { Components, JsonSchema } from "./components.js";
 import { errorResponses } from "./error-responses.js";
@@ -50,7 +51,7 @@ export function pathItemOf(
 
 /** The input of an operation, split by where its fields are sent. */
 function inputOf(
-  { method, input, headerFields = {}, queryTypes = {}, example }: Operation,
+  { method, input, headerFields = {}, queryTypes = {}, example, isRepeatable }: Operation,
   owner: string,
   components: Components,
 ): { readonly parameters: readonly JsonSchema[]; readonly body: JsonSchema | null } {
@@ -71,9 +72,10 @@ function inputOf(
       ...(value !== undefined && { example: value }),
     };
   };
-  const inHeaders = Object.entries(headerFields).map(([field, name]) =>
+  const inHeaders: JsonSchema[] = Object.entries(headerFields).map(([field, name]) =>
     parameter(field, "header", name),
   );
+  if (isRepeatable) inHeaders.push(REPEATABLE);
   if (method === "GET") {
     const inQuery = Object.keys(properties)
       .filter((field) => !(field in headerFields))
@@ -82,9 +84,23 @@ function inputOf(
   }
   const inBody = Object.entries(properties).filter(([field]) => !(field in headerFields));
   const body =
-    inHeaders.length === 0 ? schema : { ...schema, properties: Object.fromEntries(inBody) };
+    Object.keys(headerFields).length === 0
+      ? schema
+      : { ...schema, properties: Object.fromEntries(inBody) };
   return { parameters: inHeaders, body };
 }
+
+/** The header of every write. */
+const REPEATABLE: JsonSchema = {
+  name: IDEMPOTENCY_KEY,
+  in: "header",
+  required: false,
+  description:
+    "Makes this safe to send again: for 24 hours the same value with the same input, from the same caller, gets the same response, and " +
+    "nothing is written. With another input it is a `CONFLICT`.",
+  schema: { type: "string", minLength: 1, maxLength: 128 },
+  example: "b7d4c1e0-6f5a-4c57-9a39-1f0d6a7e2c48",
+};
 
 /** A query has no null: a parameter is omitted instead. */
 function withoutNull(schema: JsonSchema): JsonSchema {

@@ -13,7 +13,8 @@ import {
 } from "../auth/required-permissions.js";
 import { updateKeyPermissions, updateKeysPermissions } from "../auth/update-key-permissions.js";
 import { keyList } from "../response-schemas/apis.js";
-import { createdKey, keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
+import { keySummary, keyView, remainingUses } from "../response-schemas/keys.js";
+import { createdOrRepeatedKey } from "../response-schemas/repeats.js";
 import { empty } from "../response-schemas/shared.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
@@ -36,7 +37,7 @@ export const KEYS: readonly Operation[] = [
       "`rbac.*.create_role` if it names roles and `rbac.*.create_permission` if it names permissions, too. `recoverable` " +
       "stores the secret encrypted, and needs `encrypt_key`, too.",
     extraIssues: expiryIssues,
-    response: createdKey,
+    response: createdOrRepeatedKey,
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: {
       input: {
@@ -266,15 +267,16 @@ export const KEYS: readonly Operation[] = [
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid for " +
       "`graceMs`, but not beyond its own expiry. A key can be rotated once: again is a 409. Only this response contains " +
       "the new secret. A recoverable key needs `encrypt_key`, too.",
-    response: createdKey,
+    response: createdOrRepeatedKey,
     errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
     example: {
       input: { keyId: KEY_ID, graceMs: 3_600_000 },
       response: { keyId: NEXT_KEY_ID, key: SECRET },
     },
     requiredPermissions: rotateKeyPermissions,
-    run: (caller, input) =>
+    run: (caller, input, _, repeat) =>
       caller.latchkey.rotateKey(input, {
+        ...repeat,
         beforeSealing: (apiId) => authorizeConditional(caller, rotateKeyPermissions(input), apiId),
       }),
   }),

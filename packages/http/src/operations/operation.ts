@@ -1,8 +1,10 @@
 import {
+  type BesideInput,
   OPERATIONS as CORE_OPERATIONS,
   type EpochMs,
   type InputIssue,
   type InputSchema,
+  isRepeatable,
   noInput,
   type OperationName,
   type Operations,
@@ -35,6 +37,7 @@ type Run<Schema extends InputSchema, Response extends z.ZodType> = (
   caller: Caller,
   input: z.input<Schema>,
   requestId: string,
+  repeat?: BesideInput,
 ) => Promise<z.output<Response>>;
 
 /** What HTTP adds to an operation of core. */
@@ -101,6 +104,8 @@ export type OperationDefinition<
 export interface Operation extends Description<InputSchema, z.ZodType> {
   /** Name of the operation in core; null for one that only HTTP has. */
   readonly operation: OperationName | null;
+  /** Whether it takes the header `Idempotency-Key`, so that it may be sent again: every write does. */
+  readonly isRepeatable: boolean;
   /** Schema of the query of a GET and of the body of a POST. */
   readonly input: InputSchema;
   /** Carries it out. Core checks the input again: it trusts nobody. */
@@ -112,14 +117,17 @@ export function defineOperation<const Name extends OperationName, Response exten
   definition: OperationDefinition<Name, Response>,
 ): Operation {
   const { operation } = definition;
-  type Call = (input: unknown) => Promise<unknown>;
-  const asInCore: Operation["run"] = ({ latchkey }, input) => (latchkey[operation] as Call)(input);
+  type Call = (input: unknown, beside?: BesideInput) => Promise<unknown>;
+  const asInCore: Operation["run"] = ({ latchkey }, input, _, repeat) =>
+    (latchkey[operation] as Call)(input, repeat);
   const { run: runOwn = asInCore, ...described } = definition as unknown as Operation;
   const own = withFieldsWithoutEffect(operation, CORE_OPERATIONS[operation].input ?? noInput);
   const input = withRequired(own, described.requiredField);
-  const run: Operation["run"] = (caller, given, requestId) =>
-    runOwn(caller, withoutEffectless(operation, given), requestId);
-  return { ...described, input, run };
+  const run: Operation["run"] = (caller, given, requestId, repeat) =>
+    runOwn(caller, withoutEffectless(operation, given), requestId, repeat);
+  const repeatable = isRepeatable(operation);
+  const errors = withConflict(described.errors, repeatable);
+  return { ...described, errors, input, run, isRepeatable: repeatable };
 }
 
 function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
@@ -128,11 +136,20 @@ function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
   return object.safeExtend({ [field]: object.shape[field]?.unwrap() as z.ZodType });
 }
 
+/** What may be sent again is a conflict where it is something else. */
+function withConflict(
+  errors: readonly OperationError[],
+  repeatable: boolean,
+): readonly OperationError[] {
+  return !repeatable || errors.includes("CONFLICT") ? errors : [...errors, "CONFLICT"];
+}
+
 /** Checks an entry of an operation that takes no input and that core does not have. */
 export function defineHttpOnly<Response extends z.ZodType>(
   definition: Description<typeof noInput, Response> & {
     readonly run: Run<typeof noInput, Response>;
   },
 ): Operation {
-  return { ...definition, operation: null, input: noInput } as unknown as Operation;
+  const own = { operation: null, input: noInput, isRepeatable: false };
+  return { ...definition, ...own } as unknown as Operation;
 }

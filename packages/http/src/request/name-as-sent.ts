@@ -1,5 +1,6 @@
 import { type InputIssue, LatchkeyError } from "@latchkey/core";
 import type { ReceivedInput } from "./header-fields.js";
+import { IDEMPOTENCY_KEY } from "./repeat.js";
 
 /**
  * Rewrites an error so that it names what was sent. A schema sees fields only: for a parameter that cannot be decoded it
@@ -12,6 +13,7 @@ export function nameAsSent(
   { issues: own, unreadable, headers }: ReceivedInput,
 ): unknown {
   if (!(error instanceof LatchkeyError)) return error;
+  if (error.reason === "idempotency-key-reused") return idempotencyKeyReused(error);
   if (error.reason === "request-id-reused") return requestIdReused(error, headers);
   if (error.code !== "BAD_REQUEST") return error;
   const issues = error.issues
@@ -21,8 +23,14 @@ export function nameAsSent(
 }
 
 function withHeaderName(issue: InputIssue, headers: ReceivedInput["headers"]): InputIssue {
-  const name = headers.get(issue.path);
+  const name = issue.path === "idempotencyKey" ? IDEMPOTENCY_KEY : headers.get(issue.path);
   return name === undefined ? issue : { ...issue, path: name };
+}
+
+function idempotencyKeyReused(error: LatchkeyError): LatchkeyError {
+  const { code, reason } = error;
+  const message = `this ${IDEMPOTENCY_KEY} was used for a request with another input; nothing was written`;
+  return new LatchkeyError(code, message, { ...(reason && { reason }), cause: error });
 }
 
 function requestIdReused(error: LatchkeyError, headers: ReceivedInput["headers"]): LatchkeyError {

@@ -14,6 +14,7 @@ import { type HttpRequest, requireJson } from "../request/http-request.js";
 import { parseJsonArray, parseJsonObject } from "../request/json.js";
 import { nameAsSent } from "../request/name-as-sent.js";
 import { type ReceivedFields, readQuery } from "../request/query.js";
+import { type Repeat, repeatOf } from "../request/repeat.js";
 import { createRequestIds } from "../request/request-id.js";
 import { V1 } from "../v1.js";
 import type { Contract } from "./contract.js";
@@ -77,11 +78,15 @@ export function createService(settings: Settings): Service {
         ? readQuery(query, operation.queryTypes)
         : await readBody(operation, request, query);
     const input = addHeaderFields(request, operation.headerFields, received);
+    const repeat = operation.isRepeatable ? repeatOf(caller, request) : undefined;
     try {
       const isAdmitted =
         input.issues.length === 0 && operation.isKnownAllowed?.(caller, input.fields) === true;
-      if (!isAdmitted) await admit(operation, caller, input);
-      return successResponse(await operation.run(caller, input.fields, requestId), requestId);
+      if (!isAdmitted) await admit(operation, caller, input, repeat);
+      return successResponse(
+        await operation.run(caller, input.fields, requestId, repeat?.beside),
+        requestId,
+      );
     } catch (error) {
       throw nameAsSent(error, input);
     }
@@ -92,10 +97,12 @@ export function createService(settings: Settings): Service {
     operation: Operation,
     caller: Caller,
     { fields, issues }: ReceivedInput,
+    repeat: Repeat | undefined,
   ): Promise<void> {
-    const extra = operation.extraIssues?.(fields, latchkey.now()) ?? [];
+    // What depends on the time is no mistake of a repeat: core judges it, unless it knows the answer.
+    const extra = repeat ? [] : (operation.extraIssues?.(fields, latchkey.now()) ?? []);
     const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
-    await authorize(caller, operation.requiredPermissions(input));
+    await authorize(caller, operation.requiredPermissions(input), repeat?.refuseFirst);
   }
 
   async function readBody(

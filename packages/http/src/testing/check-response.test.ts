@@ -58,7 +58,7 @@ test("a verdict is held to the fields of its code", () => {
 
 test("a status that the operation does not list is noticed", () => {
   expect(check({ ...CREATED, status: 201 })).not.toEqual([]);
-  expect(check({ ...CREATED, status: 409, body: refusal("CONFLICT") })).not.toEqual([]);
+  expect(check({ ...CREATED, status: 412, body: refusal("DELETE_PROTECTED") })).not.toEqual([]);
 });
 
 test("a code of another status, issues beside another code, and docs that are not a URL are noticed", () => {

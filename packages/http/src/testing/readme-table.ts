@@ -33,6 +33,10 @@ function inputCell({ name, input, headerFields = {}, acceptsList }: Operation): 
 function responseCell({ name, response }: Operation): string {
   const components: Components = new Map();
   const schema = toJsonSchema(response, "output", components, name);
+  if (Array.isArray(schema.anyOf))
+    return schema.anyOf
+      .map((one: JsonSchema) => inBraces(components.get(nameOf(one).slice(1, -1)) ?? {}))
+      .join(" or ");
   if (schema.type === "array") return `list of ${nameOf(schema.items as JsonSchema)}`;
   if (typeof schema.$ref !== "string") return inBraces(schema);
   const referred = components.get(nameOf(schema).slice(1, -1)) ?? {};

@@ -61,6 +61,7 @@ export function defineV2<
   const carrier = operationOfV1(operation);
   return {
     method: "POST",
+    isRepeatable: false,
     summary: carrier.summary,
     errors: carrier.errors,
     ...(carrier.extraIssues !== undefined && { extraIssues: carrier.extraIssues }),
