@@ -78,6 +78,7 @@ export type {
   CreatedIdentity,
   CreateIdentityScope,
   DeletedIdentity,
+  ErasedIdentity,
   IdentityList,
   IdentityView,
   ListedIdentity,

@@ -25,6 +25,7 @@ describe("the audit entry of a change", () => {
       keyId: "key_1",
       identityId: "id_1",
       unreadable: false,
+      erased: false,
       fields: [{ field: "name", before: "tides", after: "gates" }],
     });
   });

@@ -54,6 +54,7 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
     keyId,
     identityId,
     unreadable,
+    erased: false,
     fields: fieldChanges(change.before ?? NO_FIELDS, change.after ?? NO_FIELDS),
   };
 }

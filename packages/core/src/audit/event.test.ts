@@ -12,6 +12,7 @@ const entry: AuditEntry = {
   keyId: "key_1",
   identityId: "id_1",
   unreadable: true,
+  erased: true,
   fields: [{ field: "name", before: "tides", after: "gates" }],
 };
 
@@ -26,12 +27,20 @@ test("an event shows all of its entry", () => {
     keyId: "key_1",
     identityId: "id_1",
     unreadable: true,
+    erased: true,
     changes: [{ field: "name", before: "tides", after: "gates" }],
   });
 });
 
 test("fields without a value are absent", () => {
-  const none = { actor: null, keyId: null, identityId: null, unreadable: false, fields: [] };
+  const none = {
+    actor: null,
+    keyId: null,
+    identityId: null,
+    unreadable: false,
+    erased: false,
+    fields: [],
+  };
   const bare = { ...entry, ...none };
   expect(toAuditEvent(bare)).toStrictEqual({
     id: "evt_1",

@@ -21,14 +21,16 @@ export interface AuditEvent {
   readonly identityId?: string;
   /** The record, or what it refers to, was damaged: `changes` does not say what there was before. */
   readonly unreadable?: true;
+  /** The identity that it is about was erased: of what changed only ids, numbers and instants are left. */
+  readonly erased?: true;
   /** Each field that changed, as it was before and is since. Never a secret. */
   readonly changes: readonly FieldChange[];
 }
 
 /** Writes an entry of the log as it is shown. */
 export function toAuditEvent(entry: AuditEntry): AuditEvent {
-  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, unreadable, fields } =
-    entry;
+  const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
+  const { unreadable, erased } = entry;
   return {
     id,
     type,
@@ -39,6 +41,7 @@ export function toAuditEvent(entry: AuditEntry): AuditEvent {
     ...(keyId !== null && { keyId }),
     ...(identityId !== null && { identityId }),
     ...(unreadable && { unreadable }),
+    ...(erased && { erased }),
     changes: fields,
   };
 }

@@ -14,6 +14,7 @@ export const AUDIT_TYPES = [
   "identity.created",
   "identity.updated",
   "identity.deleted",
+  "identity.erased",
   "permission.created",
   "permission.deleted",
   "role.created",
@@ -57,6 +58,8 @@ export interface AuditEntry {
   readonly identityId: string | null;
   /** Whether something was damaged: then the fields do not say what there was before. */
   readonly unreadable: boolean;
+  /** Whether its names and texts were overwritten, because the identity that they are about was erased. */
+  readonly erased: boolean;
   /** Each field once: those that have a value after the change, then those that have none any more. */
   readonly fields: readonly FieldChange[];
 }
@@ -89,7 +92,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
   // The store gives it one, by which events are read in the order of commits. Those of before there were numbers have 1.
   version: () => 0,
-  write: ({ type, at, actor, resourceId, keyId, identityId, unreadable, fields }) => ({
+  write: ({ type, at, actor, resourceId, keyId, identityId, unreadable, erased, fields }) => ({
     type,
     at,
     actor,
@@ -97,6 +100,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
     keyId,
     identityId,
     unreadable: unreadable || undefined,
+    erased: erased || undefined,
     before: writeSide(fields, "before"),
     after: writeSide(fields, "after"),
   }),
@@ -113,6 +117,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
       keyId,
       identityId,
       unreadable: body.flag("unreadable"),
+      erased: body.flag("erased"),
       fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },

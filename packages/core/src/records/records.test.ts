@@ -22,6 +22,7 @@ const entry: AuditEntry = {
   keyId: "key_1",
   identityId: "id_1",
   unreadable: false,
+  erased: false,
   fields: [],
 };
 

@@ -24,6 +24,7 @@ export const IDENTITY_ACTIONS = [
   "read_identity",
   "update_identity",
   "delete_identity",
+  "erase_identity",
   "read_reservation",
 ] as const;
 

@@ -148,6 +148,11 @@ export class Transaction {
     this.#change.puts.push({ record: { ...record, version } });
   }
 
+  /** Writes a record as it is stored, with this version. Its lists and claims stay. */
+  rewrite(record: StoredRecord): void {
+    this.#change.puts.push({ record });
+  }
+
   /** Moves the counters of a record, as they are at that moment. @param onRefused - The error where they refuse. */
   changeCounters(change: CounterChange, onRefused: (reason: UsageRefusal) => Error): void {
     this.#change.counters.push(change);

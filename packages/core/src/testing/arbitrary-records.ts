@@ -219,6 +219,7 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
     keyId: fc.option(idOf("key")),
     identityId: fc.option(idOf("id")),
     unreadable: fc.boolean(),
+    erased: fc.boolean(),
     fields: fc.uniqueArray(change, { maxLength: 3, selector: ({ field }) => field }),
   })
   .map(({ fields, ...rest }) => {

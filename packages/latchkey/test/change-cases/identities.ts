@@ -64,6 +64,18 @@ export const IDENTITY_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "eraseIdentity",
+    operation: "eraseIdentity",
+    run: async (latchkey, { identityId, keyId, apiId }) => {
+      await latchkey.eraseIdentity({ externalId: "pier-7" });
+      return [
+        { type: "key.deleted", keyId, identityId, fields: { apiId: [apiId, undefined] } },
+        { type: "identity.deleted", identityId, fields: {} },
+        { type: "identity.erased", identityId, fields: {} },
+      ];
+    },
+  },
+  {
     title: "deleteIdentity",
     operation: "deleteIdentity",
     run: async (latchkey, { identityId }) => {

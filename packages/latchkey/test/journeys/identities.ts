@@ -65,5 +65,13 @@ export const IDENTITIES: Journey = {
     ]);
     const again = await other.createIdentity({ externalId: "pier-7" });
     expect(again.identityId).not.toBe(identityId);
+    const last = await other.createKey({ apiId, externalId: "pier-7" });
+    expect(await latchkey.eraseIdentity({ externalId: "pier-7" })).toMatchObject({
+      erasedIdentities: 2,
+      deletedKeys: 4,
+    });
+    for (const { key } of [last, free])
+      expect((await other.verifyKey({ key })).code).toBe("NOT_FOUND");
+    await expectRefused("NOT_FOUND", [other.eraseIdentity({ externalId: "pier-7" })]);
   },
 };

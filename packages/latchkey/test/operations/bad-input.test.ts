@@ -149,6 +149,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   listIdentities: {},
   updateIdentity: { externalId: "pier-7", ratelimits: [LIMIT] },
   deleteIdentity: { identityId: "id_1" },
+  eraseIdentity: { identityId: "id_1" },
   limit: { identifier: "a", limit: 1, duration: 1 },
   resetLimit: { namespace: "mail", identifier: "a", duration: 1 },
   createPermission: { name: "tides.read" },

@@ -43,7 +43,6 @@ const LIMIT = { identifier: "pier", limit: 9, duration: 60_000 };
 /** Whatever its API: a secret of my own is a conflict. */
 const TAKEN_IF_MINE = ({ apiId, key }: Named) => [{ apiId, plaintext: key }];
 
-/** Keys of an API, of an owner, or by their ids. */
 const OF_KEYS: readonly ((named: Named) => InputOf<"deleteKeys">)[] = [
   ({ apiId }) => ({ apiId }),
   ({ apiId, externalId }) => ({ apiId, externalId }),
@@ -143,6 +142,7 @@ const INPUTS: {
     ({ identityId }) => ({ identityId }),
     ({ identityId }) => ({ identityId, keys: "delete" }),
   ],
+  eraseIdentity: [({ identityId }) => ({ identityId }), ({ externalId }) => ({ externalId })],
   limit: [({ namespace }) => ({ namespace, ...LIMIT })],
   resetLimit: [
     ({ keyId }) => ({ keyId, name: "default", duration: 60_000 }),
@@ -332,7 +332,7 @@ const CASES: readonly Case[] = Object.entries(INPUTS).flatMap(([name, inputs]) =
 );
 
 /** What a workspace may know of what it has deleted itself: its log keeps that. */
-const KEPT_HERE: ReadonlySet<string> = new Set(["listAuditEvents"]);
+const KEPT_HERE: ReadonlySet<string> = new Set(["listAuditEvents", "eraseIdentity"]);
 
 /** Operations that name nothing, or what is not a workspace's: the secret of a root key says which workspace it is for. */
 const NAMES_NOTHING: readonly OperationName[] = [

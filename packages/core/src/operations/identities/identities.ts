@@ -19,6 +19,7 @@ import { operation, type Run, type TableOf } from "../operation.js";
 import { pagesOf, readRecord, readRecordIn, usageOf } from "../read.js";
 import { refill } from "../refill-input.js";
 import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
+import { eraseIdentity } from "./erase-identity.js";
 import type { DeletedIdentity, IdentityOperations, IdentityView } from "./operations.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "./reference.js";
 
@@ -167,6 +168,11 @@ export const IDENTITY_TABLE = {
     });
     return answer;
   }),
+
+  eraseIdentity: operation(
+    z.strictObject(identityIds).refine(hasEitherId, EITHER_ID),
+    eraseIdentity,
+  ),
 } satisfies TableOf<IdentityOperations>;
 
 /**

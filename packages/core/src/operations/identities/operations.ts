@@ -59,6 +59,16 @@ export interface DeletedIdentity {
   readonly deletedKeys?: number;
 }
 
+/** What eraseIdentity has erased. */
+export interface ErasedIdentity {
+  /** How many identities: the one of the `externalId`, and earlier ones that the audit log knows. */
+  readonly erasedIdentities: number;
+  /** How many keys this call deleted. */
+  readonly deletedKeys: number;
+  /** How many entries of the audit log this call overwrote. */
+  readonly erasedEvents: number;
+}
+
 /** Operations on identities: the users or customers behind keys. */
 export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
@@ -147,4 +157,18 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
     /** What becomes of its keys: `unlink` unless given. */
     readonly keys?: "unlink" | "disable" | "delete" | undefined;
   }): Promise<DeletedIdentity>;
+  /**
+   * Erases somebody: the identity, all earlier ones of its `externalId` that the audit log knows, and their keys. In the audit log every
+   * name, `externalId`, metadata and other text of theirs is overwritten, and the entry says `erased: true`; ids, types, instants and
+   * numbers stay. One entry, `identity.erased`, says that it happened. It also works for an identity that was deleted before.
+   *
+   * It works in bounded, atomic steps, and reads the whole audit log: some seconds for each million entries. Should it fail on the way,
+   * calling it again goes on. What is created beside it under the same `externalId` may stay.
+   *
+   * @throws LatchkeyError `NOT_FOUND` where nothing is known of such an identity: as much as that is left when it has been erased and is
+   * named by its `externalId`.
+   * @example
+   * const { deletedKeys } = await latchkey.eraseIdentity({ externalId: "user_1" });
+   */
+  eraseIdentity(input: IdentityReference): Promise<ErasedIdentity>;
 }

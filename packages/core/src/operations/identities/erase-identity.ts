@@ -1,0 +1,300 @@
+import {
+  erasedEntry,
+  externalIdOf,
+  identityNamedBy,
+  namesExternalId,
+} from "../../audit/erased-entry.js";
+import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
+import { identityType } from "../../records/identity.js";
+import type { LoadedRecord } from "../../store/key-store.js";
+import { afterWriting } from "../after-writing.js";
+import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { decodeOrNull, deleteRecord } from "../damaged.js";
+import { actOnListedKeys } from "../many-keys/batches.js";
+import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
+import type { ErasedIdentity } from "./operations.js";
+import { type IdentityReference, identityWant } from "./reference.js";
+
+/** Entries of the audit log read, or overwritten, in one step: some milliseconds on every store. */
+const ENTRIES_AT_ONCE = 200;
+
+/** What is kept in memory of one pass over the log, at most. */
+const MOST_KEPT = 10_000;
+
+/** Who is erased. */
+interface Subject {
+  /** Null where nothing tells it. */
+  readonly externalId: string | null;
+  /** All that is known to have had it. */
+  readonly identityIds: Set<string>;
+}
+
+/** What one pass over the audit log found. */
+interface Mentions {
+  /** Entries that name the `externalId`, the earliest first. */
+  readonly entryIds: readonly string[];
+  /** Whether there may be more. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * Erases an identity and all earlier ones of its `externalId`. What leads from the `externalId` to something else is overwritten when
+ * that is gone; the first entry that names it goes last, together with the entry that says that it happened. So a call that breaks off
+ * at any step finds its way again.
+ *
+ * @see packages/core/decisions/0045-erasing-goes-by-the-audit-log.md
+ */
+export async function eraseIdentity(
+  context: OperationContext,
+  input: IdentityReference,
+): Promise<ErasedIdentity> {
+  const subject = await whoIsMeant(context, input);
+  let mentions = await findMentions(context, subject);
+  if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
+  const [named = null] = subject.identityIds;
+  let deletedKeys = 0;
+  let erasedEvents = 0;
+  const work = async () => {
+    for (;;) {
+      for (const id of subject.identityIds)
+        deletedKeys += await deleteWithKeys(context, id, subject);
+      const [kept = null, ...others] = mentions.entryIds;
+      erasedEvents += await eraseEntries(context, subject, (entry) => !isNamed(entry, subject));
+      erasedEvents += await eraseEntries(context, subject, (entry) => entry.id !== kept);
+      erasedEvents += await eraseByIds(context, subject, others);
+      if (!mentions.hasMore) return finish(context, subject, kept, named);
+      mentions = await findMentions(context, subject);
+    }
+  };
+  erasedEvents += await afterWriting(work);
+  return { erasedIdentities: subject.identityIds.size, deletedKeys, erasedEvents };
+}
+
+/** @throws LatchkeyError `NOT_FOUND` where nothing is known of an identity that is named by its id. */
+async function whoIsMeant(context: OperationContext, input: IdentityReference): Promise<Subject> {
+  const { workspaceId } = context;
+  const { identityId } = input;
+  const record = await findIdentity(context, input);
+  const identity = record && decodeOrNull(identityType, record.record, workspaceId);
+  if (identityId === undefined) {
+    const ids = record === null ? [] : [record.record.id];
+    return { externalId: input.externalId ?? null, identityIds: new Set(ids) };
+  }
+  const identityIds = new Set([identityId]);
+  if (identity !== null) return { externalId: identity.externalId, identityIds };
+  let externalId: string | null = null;
+  let isKnown = record !== null;
+  for await (const { found } of logPages(context, identityId))
+    for (const loaded of found) {
+      isKnown = true;
+      const entry = decodeOrNull(auditEntryType, loaded.record, workspaceId);
+      externalId ??= entry && externalIdOf(entry, identityId);
+    }
+  if (!isKnown) {
+    const keys = await actOnListedKeys(context, { identityId }, () => "unchanged");
+    if (keys.unchanged === 0) throw notFound("identity");
+  }
+  return { externalId, identityIds };
+}
+
+async function findIdentity({ store, workspaceId }: OperationContext, who: IdentityReference) {
+  const { found } = await store.read(workspaceId, [identityWant(who)]);
+  return found[0] ?? null;
+}
+
+/** Goes through the audit log. The identities that it shows to have had the `externalId` are added to the subject. */
+async function findMentions(context: OperationContext, subject: Subject): Promise<Mentions> {
+  const { externalId, identityIds } = subject;
+  const entryIds: string[] = [];
+  if (externalId === null) return { entryIds, hasMore: false };
+  const current = await findIdentity(context, { externalId });
+  if (current !== null) identityIds.add(current.record.id);
+  for await (const { found } of logPages(context))
+    for (const { record } of found) {
+      const entry = decodeOrNull(auditEntryType, record, context.workspaceId);
+      if (entry === null || !namesExternalId(entry, externalId)) continue;
+      if (entryIds.length >= MOST_KEPT) return { entryIds, hasMore: true };
+      entryIds.push(entry.id);
+      const identityId = identityNamedBy(entry, externalId);
+      if (identityId !== null) identityIds.add(identityId);
+    }
+  return { entryIds, hasMore: false };
+}
+
+function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
+  return externalId !== null && namesExternalId(entry, externalId);
+}
+
+/** All entries of the audit log, or those about a key or an identity, the earliest first. */
+async function* logPages({ store, workspaceId }: OperationContext, of?: string) {
+  let after: string | null = null;
+  for (;;) {
+    const want = { kind: "auditEntry", list: AUDIT_LIST, of, after } as const;
+    const page = await store.page(workspaceId, { ...want, limit: ENTRIES_AT_ONCE });
+    yield page;
+    after = page.found.at(-1)?.record.id ?? null;
+    if (!page.hasMore || after === null) return;
+    await yieldToEventLoop();
+  }
+}
+
+/** Deletes an identity with its keys, of which the log says no more than that. @returns How many keys there were. */
+async function deleteWithKeys(
+  context: OperationContext,
+  identityId: string,
+  { externalId }: Subject,
+): Promise<number> {
+  const { changed } = await actOnListedKeys(context, { identityId }, deleteEach);
+  await transact(context, async ({ transaction, audit }) => {
+    const identity = await deleteRecord(transaction, identityType, identityId);
+    // What cannot be read does not say what it claims.
+    if (identity === null && externalId !== null)
+      transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
+    if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
+  });
+  return changed + (await actOnEveryKey(context, { identityId }, deleteEach));
+}
+
+/** Overwrites entries about the identities, and about keys that were theirs to the end. @returns How many. */
+async function eraseEntries(
+  context: OperationContext,
+  subject: Subject,
+  shall: (entry: AuditEntry) => boolean,
+): Promise<number> {
+  const overwriting = new Overwriting(context, subject, shall);
+  let seen = new Set<string>();
+  for (const identityId of subject.identityIds)
+    for await (const { found } of logPages(context, identityId)) {
+      await overwriting.add(found);
+      for (const { record } of found) {
+        const keyId = decodeOrNull(auditEntryType, record, context.workspaceId)?.keyId ?? null;
+        if (keyId === null || seen.has(keyId)) continue;
+        if (seen.size >= MOST_KEPT) seen = new Set();
+        seen.add(keyId);
+        if (!(await isTheirsToTheEnd(context, keyId, subject))) continue;
+        for await (const page of logPages(context, keyId)) await overwriting.add(page.found);
+      }
+    }
+  return overwriting.end();
+}
+
+/** Whether a key is gone, and its last entry names one of these identities, or nobody. */
+async function isTheirsToTheEnd(
+  { store, workspaceId }: OperationContext,
+  keyId: string,
+  { identityIds }: Subject,
+): Promise<boolean> {
+  const want = { kind: "auditEntry", list: AUDIT_LIST, of: keyId, after: null, limit: 1 } as const;
+  const { found } = await store.page(workspaceId, { ...want, descending: true });
+  const [last] = found;
+  const entry = last && decodeOrNull(auditEntryType, last.record, workspaceId);
+  const owner = entry?.identityId ?? null;
+  const keys = await store.read(workspaceId, [{ kind: "key", id: keyId }]);
+  return keys.found[0] === null && (owner === null || identityIds.has(owner));
+}
+
+async function eraseByIds(
+  context: OperationContext,
+  subject: Subject,
+  entryIds: readonly string[],
+): Promise<number> {
+  const overwriting = new Overwriting(context, subject, () => true);
+  for (let from = 0; from < entryIds.length; from += ENTRIES_AT_ONCE)
+    await overwriting.add(await readEntries(context, entryIds.slice(from, from + ENTRIES_AT_ONCE)));
+  return overwriting.end();
+}
+
+/** Overwrites what is left, and says in the same step that it happened; not where it had happened before. */
+async function finish(
+  context: OperationContext,
+  subject: Subject,
+  kept: string | null,
+  identityId: string | null,
+): Promise<number> {
+  const { answer } = await transact(context, async (work) => {
+    const left = await readEntries(context, kept === null ? [] : [kept]);
+    for (const loaded of left) overwrite(work, loaded, subject);
+    const before = await lastErasure(context, identityId);
+    if (left.length > 0 || before === null)
+      work.audit({ type: "identity.erased", resourceId: identityId ?? kept ?? "", identityId });
+    return left.length;
+  });
+  return answer;
+}
+
+/** The latest entry about an identity, where that says that it was erased. */
+async function lastErasure({ store, workspaceId }: OperationContext, identityId: string | null) {
+  if (identityId === null) return null;
+  const of = identityId;
+  const want = { kind: "auditEntry", list: AUDIT_LIST, of, after: null, limit: 1 } as const;
+  const { found } = await store.page(workspaceId, { ...want, descending: true });
+  const entry = found[0] && decodeOrNull(auditEntryType, found[0].record, workspaceId);
+  return entry?.type === "identity.erased" ? entry : null;
+}
+
+async function readEntries({ store, workspaceId }: OperationContext, ids: readonly string[]) {
+  const wants = ids.map((id) => ({ kind: "auditEntry", id }) as const);
+  const { found } = await store.read(workspaceId, wants);
+  return found.filter((loaded) => loaded !== null);
+}
+
+/** Overwrites entries, many in each step. */
+class Overwriting {
+  readonly #context: OperationContext;
+  readonly #subject: Subject;
+  readonly #shall: (entry: AuditEntry) => boolean;
+  #waiting = new Map<string, LoadedRecord>();
+  #count = 0;
+
+  constructor(context: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
+    this.#context = context;
+    this.#subject = subject;
+    this.#shall = shall;
+  }
+
+  async add(found: readonly LoadedRecord[]): Promise<void> {
+    for (const loaded of found)
+      if (this.#isDue(loaded)) this.#waiting.set(loaded.record.id, loaded);
+    if (this.#waiting.size >= ENTRIES_AT_ONCE) await this.end();
+  }
+
+  #isDue({ record }: LoadedRecord): boolean {
+    const entry = decodeOrNull(auditEntryType, record, this.#context.workspaceId);
+    if (entry === null) return JSON.stringify(record.body) !== JSON.stringify(NOTHING_LEFT);
+    const isDone = entry.erased && !isNamed(entry, this.#subject);
+    return entry.type !== "identity.erased" && !isDone && this.#shall(entry);
+  }
+
+  /** Overwrites what waits. @returns How many entries were overwritten in all. */
+  async end(): Promise<number> {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting = new Map();
+    if (waiting.length === 0) return this.#count;
+    const { answer } = await transact(this.#context, async (work) => {
+      const ids = waiting.map(({ record }) => record.id);
+      // Somebody else may have pruned some.
+      const found = work.transaction.isRetry ? await readEntries(this.#context, ids) : waiting;
+      for (const loaded of found) overwrite(work, loaded, this.#subject);
+      return found.length;
+    });
+    this.#count += answer;
+    await yieldToEventLoop();
+    return this.#count;
+  }
+}
+
+/** What is left of an entry that could not be read. */
+const NOTHING_LEFT = { erased: true } as const;
+
+function overwrite(
+  { transaction }: Work,
+  { record, handle }: LoadedRecord,
+  { externalId }: Subject,
+): void {
+  const { kind, id } = record;
+  transaction.expect({ kind, id, version: "exists", handle });
+  const entry = decodeOrNull(auditEntryType, record, transaction.workspaceId);
+  if (entry === null) transaction.rewrite({ ...record, version: 0, body: NOTHING_LEFT });
+  else transaction.update(auditEntryType, entry, erasedEntry(entry, externalId));
+}

@@ -1,0 +1,164 @@
+import { LatchkeyError } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { DAMAGES } from "./damage.js";
+import { liveLife, OTHERS, THEIRS } from "./erasing.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { expectRefused, rejectionOf, type TestContext } from "./test-context.js";
+import { wrapped } from "./wrapped-store.js";
+
+const TEXTS = Object.values(THEIRS);
+
+/** All that the operations show, the latest first. */
+async function shown({ latchkey }: TestContext) {
+  const events = [];
+  for await (const event of latchkey.auditEvents()) events.push(event);
+  const keys = [];
+  for await (const { id } of latchkey.apis())
+    for await (const key of latchkey.keysOf({ apiId: id })) keys.push(key);
+  const identities = [];
+  for await (const { id } of latchkey.identities())
+    identities.push(await latchkey.getIdentity({ identityId: id }));
+  return { events, keys, identities };
+}
+
+async function expectErased(context: TestContext, life: Awaited<ReturnType<typeof liveLife>>) {
+  const { latchkey } = context;
+  const left = await shown(context);
+  const text = JSON.stringify(left);
+  expect(TEXTS.filter((each) => text.includes(each))).toEqual([]);
+  expect(text).toContain(OTHERS.externalId);
+  expect(text).toContain(OTHERS.keyName);
+  for (const key of life.secrets)
+    expect((await latchkey.verifyKey({ key })).code).toBe("NOT_FOUND");
+  for (const key of life.kept) expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
+  return left.events;
+}
+
+describeOnEveryStore("erasing", (open) => {
+  test("B2: nothing of theirs is shown, ids, types and instants stay, and one entry says that it happened", async () => {
+    const context = open();
+    const life = await liveLife(context.latchkey);
+    const before = (await shown(context)).events;
+    const answer = await context.latchkey.eraseIdentity({ externalId: THEIRS.externalId });
+    expect(answer).toMatchObject({ erasedIdentities: 2, deletedKeys: 5 });
+    const events = await expectErased(context, life);
+    const after = new Map(events.map((event) => [event.id, event]));
+    for (const { id, type, at, resourceId, keyId, identityId } of before)
+      expect(after.get(id)).toMatchObject({
+        type,
+        at,
+        resourceId,
+        ...(keyId !== undefined && { keyId }),
+        ...(identityId !== undefined && { identityId }),
+      });
+    const said = events.filter(({ type }) => type === "identity.erased");
+    expect(said).toMatchObject([{ resourceId: life.identityIds[1], changes: [] }]);
+    for (const event of events)
+      if (life.identityIds.includes(event.identityId ?? "") && event !== said[0])
+        expect(event).toMatchObject({ erased: true });
+    const { id } = await context.latchkey.getIdentity({ externalId: OTHERS.externalId });
+    const others = await context.latchkey.listAuditEvents({ identityId: id });
+    expect(others.events.filter(({ erased }) => erased !== true)).not.toEqual([]);
+  });
+
+  test("an identity that was deleted before is erased by either of its ids, and so are its keys without an owner", async () => {
+    for (const by of ["identityId", "externalId"] as const) {
+      const context = open();
+      const { latchkey } = context;
+      const life = await liveLife(latchkey);
+      const [first = "", again = ""] = life.identityIds;
+      await latchkey.deleteIdentity({ identityId: again });
+      const who = by === "identityId" ? { identityId: first } : { externalId: THEIRS.externalId };
+      expect(await latchkey.eraseIdentity(who)).toMatchObject({ erasedIdentities: 2 });
+      await expectErased(context, life);
+      expect(await latchkey.eraseIdentity({ identityId: first })).toEqual({
+        erasedIdentities: 1,
+        deletedKeys: 0,
+        erasedEvents: 0,
+      });
+      await expectRefused("NOT_FOUND", [
+        latchkey.eraseIdentity({ externalId: THEIRS.externalId }),
+        latchkey.eraseIdentity({ externalId: "nobody" }),
+        latchkey.eraseIdentity({ identityId: "id_unknown" }),
+      ]);
+    }
+  });
+});
+
+/** Erases with a process that dies at a commit: before it, or when it has happened. Answers whether it lived to the end. */
+async function eraseOnce(context: TestContext, diesAt: number, isWritten: boolean) {
+  let commits = 0;
+  const store = wrapped(context.store, {
+    commit: async (workspaceId, change) => {
+      commits += 1;
+      if (commits < diesAt) return context.store.commit(workspaceId, change);
+      if (isWritten && commits === diesAt) await context.store.commit(workspaceId, change);
+      throw new LatchkeyError("STORE_UNAVAILABLE", "killed", { outcome: "unknown" });
+    },
+  });
+  try {
+    await context.another({ store }).eraseIdentity({ externalId: THEIRS.externalId });
+    return true;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+    return false;
+  }
+}
+
+describe("erasing that breaks off", () => {
+  describeOnEveryStore("at every step", (open) => {
+    test.each([false, true])(
+      "goes on when it is called again, and says once that it happened: the step itself happened: %s",
+      async (isWritten) => {
+        for (let diesAt = 1; ; diesAt += 1) {
+          const context = open();
+          const life = await liveLife(context.latchkey);
+          const isOver = await eraseOnce(context, diesAt, isWritten);
+          if (!isOver)
+            await context.latchkey
+              .eraseIdentity({ externalId: THEIRS.externalId })
+              // All of it had happened.
+              .catch((error: LatchkeyError) => expect(error.code).toBe("NOT_FOUND"));
+          const events = await expectErased(context, life);
+          expect(events.filter(({ type }) => type === "identity.erased")).toHaveLength(1);
+          if (isOver) {
+            expect(diesAt).toBeGreaterThan(8);
+            return;
+          }
+        }
+      },
+      60_000,
+    );
+  });
+
+  describeOnEveryStore("damage", (open) => {
+    test.each(DAMAGES)(
+      "$kind of identity, key and entry keeps nothing back",
+      async ({ damage }) => {
+        const context = open();
+        const { latchkey, store } = context;
+        const { apiId } = await latchkey.createApi({ name: "tide tables" });
+        const { externalId } = THEIRS;
+        const { keyId } = await latchkey.createKey({ apiId, externalId, name: THEIRS.keyName });
+        const { id } = await latchkey.getIdentity({ externalId });
+        const { events } = await latchkey.listAuditEvents({ keyId });
+        await damage(store, "identity", id);
+        await damage(store, "key", keyId);
+        await damage(store, "auditEntry", events[0]?.id ?? "");
+        expect(await latchkey.eraseIdentity({ externalId })).toMatchObject({ deletedKeys: 1 });
+        const wants = [
+          { kind: "auditEntry", id: events[0]?.id ?? "" },
+          { kind: "identity", id },
+          { kind: "key", id: keyId },
+          { kind: "identity", index: "externalId", value: externalId },
+        ] as const;
+        const { found } = await store.read("ws_default", wants);
+        expect(found.slice(1)).toEqual([null, null, null]);
+        expect(JSON.stringify(found)).not.toContain("subject");
+        expect(await rejectionOf(latchkey.getIdentity({ externalId }))).toMatchObject({
+          code: "NOT_FOUND",
+        });
+      },
+    );
+  });
+});
