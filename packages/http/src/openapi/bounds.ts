@@ -138,6 +138,7 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
   "apis.disableKeys": KEYS,
   "apis.enableKeys": KEYS,
   "identities.createIdentity": { dependentRequired: { refill: ["remaining"] } },
+  "identities.eraseIdentity": either("identityId", "externalId"),
   "identities.updateIdentity": either("identityId", "externalId"),
   "keys.addPermissions.permissions": IDS_OR_NAMES,
   "keys.addRoles.roles": IDS_OR_NAMES,

@@ -114,6 +114,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "AuditEvent.changes.after": "Value after the change; absent if it has none.",
   "AuditEvent.changes.before": "Value before the change; absent if it had none.",
   "AuditEvent.changes.field": "Name of the field that changed.",
+  "AuditEvent.erased":
+    "If the identity that it is about was erased: of what changed only ids, numbers and instants are left.",
   "AuditEvent.identityId": "Id of the identity that the change is about.",
   "AuditEvent.keyId": "Id of the key that the change is about.",
   "AuditEvent.resourceId": "Id of the changed record.",

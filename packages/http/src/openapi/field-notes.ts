@@ -36,6 +36,9 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   duration:
     "Length of a window or span in ms, or in which `limit` units flow into a token bucket; of a concurrent limit, how long a slot is held without news. Fixed windows are aligned to the Unix epoch.",
   ...LABEL_NOTES,
+  erasedEvents: "Number of entries of the audit log that were overwritten.",
+  erasedIdentities:
+    "Number of identities: the one of the `externalId`, and earlier ones that the audit log knows.",
   exceeded: "Whether this limit refused; of one with `shadow`, whether it would have.",
   expires: "Unix epoch ms at which the key expires; never if absent.",
   expiresAt:

@@ -2,6 +2,7 @@ import { allOf, onApi, onIdentity } from "../auth/required-permissions.js";
 import {
   createdIdentity,
   deletedIdentity,
+  erasedIdentity,
   identity,
   identityList,
 } from "../response-schemas/identities.js";
@@ -87,6 +88,24 @@ export const IDENTITIES: readonly Operation[] = [
         onIdentity("delete_identity", { identityId }),
         ...(keys === "unlink" ? [] : [onApi([KEY_ACTIONS[keys]])]),
       ]),
+  }),
+  defineOperation({
+    name: "identities.eraseIdentity",
+    operation: "eraseIdentity",
+    method: "POST",
+    summary: "Erase an identity and all that is known of it",
+    description:
+      "By either id; `identityId` wins if both are given. The identity, earlier ones of the same `externalId`, and their keys are " +
+      "deleted, also if the identity was deleted before. In the audit log names, metadata and other texts of theirs are " +
+      "overwritten, and `erased` is true; one entry says that it happened. It works in bounded steps and reads the whole audit " +
+      "log. If the request fails on the way, send it again.",
+    response: erasedIdentity,
+    errors: ["NOT_FOUND"],
+    example: {
+      input: { externalId: "user_1" },
+      response: { erasedIdentities: 1, deletedKeys: 3, erasedEvents: 17 },
+    },
+    requiredPermissions: () => onIdentity("erase_identity"),
   }),
 ];
 

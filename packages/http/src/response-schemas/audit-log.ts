@@ -20,6 +20,7 @@ const auditEvent = shared(
     keyId: z.string().optional(),
     identityId: z.string().optional(),
     unreadable: z.literal(true).optional(),
+    erased: z.literal(true).optional(),
     changes: listOf(fieldChange),
   }),
 );

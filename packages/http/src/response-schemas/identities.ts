@@ -32,6 +32,13 @@ export const deletedIdentity = z.strictObject({
   deletedKeys: whole().optional(),
 });
 
+/** Response of identities.eraseIdentity. */
+export const erasedIdentity = z.strictObject({
+  erasedIdentities: whole(),
+  deletedKeys: whole(),
+  erasedEvents: whole(),
+});
+
 /** Response of identities.listIdentities: an identity in a list has no metadata. */
 export const identityList = z.strictObject({
   identities: listOf(

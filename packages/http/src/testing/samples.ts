@@ -191,6 +191,18 @@ export const SAMPLES: readonly Sample[] = [
     "identity",
   ),
   sample(
+    "identities.eraseIdentity",
+    ({ identityId }) => ({ identityId }),
+    ["identity.erase_identity"],
+    "all",
+  ),
+  sample(
+    "identities.eraseIdentity, by externalId",
+    ({ externalId }) => ({ externalId }),
+    ["identity.erase_identity"],
+    "all",
+  ),
+  sample(
     "ratelimits.limit",
     ({ namespace }) => ({ namespace, identifier: "user_1", limit: 10, duration: 60_000 }),
     ["ratelimit.limit"],
