@@ -81,6 +81,19 @@ const COMMANDS: readonly AddCommand[] = [
     print: ({ keys, disabledKeys, deletedKeys }, { identityId }) =>
       `identity ${identityId} is deleted${keys === "unlinked" ? "" : `, ${disabledKeys ?? deletedKeys} of its keys are ${keys}`}`,
   }),
+  operationCommand({
+    name: "erase",
+    text: "delete an identity with its keys, and overwrite what the audit log says of them",
+    operation: "eraseIdentity",
+    ...WHICH,
+    announce: async (_, { identityId, externalId }) =>
+      `this erases ${identityId ?? externalId}: the identity, all of its keys, and its names and metadata in the audit log`,
+    print: ({ erasedIdentities, deletedKeys, erasedEvents }) => [
+      ["erasedIdentities", erasedIdentities],
+      ["deletedKeys", deletedKeys],
+      ["erasedEvents", erasedEvents],
+    ],
+  }),
 ];
 
 /** Adds `latchkey identities`: the users that keys belong to. */

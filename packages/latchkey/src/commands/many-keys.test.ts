@@ -98,4 +98,19 @@ describe("many keys at once", () => {
       "2 of its keys are deleted",
     );
   });
+
+  test("go with whoever is erased, and a terminal asks", async () => {
+    const store = cliStore();
+    const { run, json } = store;
+    await withKeys(store);
+    const says = `latchkey: this erases ${OWNER}: the identity, all of its keys, and its names and metadata in the audit log\n`;
+    const command = `identities erase --external-id ${OWNER}`;
+    expect(await run(command, asking("no"))).toMatchObject({ exitCode: 2 });
+    expect((await json("identities list")).length).toBe(2);
+    expect(await run(`${command} --yes`, TERMINAL)).toMatchObject({ exitCode: 0, stderr: says });
+    expect(await json("identities list")).toMatchObject([{ externalId: "user_2" }]);
+    const events = await json("audit");
+    expect(JSON.stringify(events)).not.toContain(OWNER);
+    expect(events.map(({ type }) => type)).toContain("identity.erased");
+  });
 });
