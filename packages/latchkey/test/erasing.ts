@@ -53,7 +53,9 @@ export async function liveLife(latchkey: Latchkey): Promise<Life> {
   await latchkey.deleteIdentity({ identityId: first.identityId });
   // Keys of the first one live on without an owner; what follows is another identity.
   const again = await latchkey.createIdentity({ externalId, meta });
-  await latchkey.updateIdentity({ identityId: again.identityId, meta: { note: THEIRS.laterMeta } });
+  const { identityId } = again;
+  const later = { note: THEIRS.laterMeta };
+  await latchkey.updateIdentity({ identityId, meta: later, idempotencyKey: "later" });
   const last = await latchkey.createKey({ apiId, externalId, ...settings });
   await latchkey.actingAs(externalId).updateKey({ keyId: last.keyId, name: THEIRS.laterName });
   await latchkey.verifyKey({ key: last.key, requestId: "two", tags: [THEIRS.tag] });

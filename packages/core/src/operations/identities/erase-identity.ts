@@ -7,10 +7,12 @@ import {
 import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
+import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
+import { deleteInBatches } from "../delete-in-batches.js";
 import { actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import type { ErasedIdentity } from "./operations.js";
@@ -46,29 +48,34 @@ interface Mentions {
  * @see packages/core/decisions/0045-erasing-goes-by-the-audit-log.md
  */
 export async function eraseIdentity(
-  context: OperationContext,
+  remembered: OperationContext,
   input: IdentityReference,
 ): Promise<ErasedIdentity> {
+  await remembered.call?.isFirst();
+  // A repeat finds by itself what is left to do: only the last step is remembered, with the answer.
+  const context: OperationContext = { ...remembered, call: null };
   const subject = await whoIsMeant(context, input);
   let mentions = await findMentions(context, subject);
   if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
   const [named = null] = subject.identityIds;
   let deletedKeys = 0;
   let erasedEvents = 0;
-  const work = async () => {
+  return afterWriting(async () => {
     for (;;) {
-      for (const id of subject.identityIds)
+      for (const id of subject.identityIds) {
         deletedKeys += await deleteWithKeys(context, id, subject);
+        await forgetAnswers(context, id);
+      }
       const [kept = null, ...others] = mentions.entryIds;
       erasedEvents += await eraseEntries(context, subject, (entry) => !isNamed(entry, subject));
       erasedEvents += await eraseEntries(context, subject, (entry) => entry.id !== kept);
       erasedEvents += await eraseByIds(context, subject, others);
-      if (!mentions.hasMore) return finish(context, subject, kept, named);
+      const erasedIdentities = subject.identityIds.size;
+      const counts = { erasedIdentities, deletedKeys, erasedEvents };
+      if (!mentions.hasMore) return finish(remembered, subject, kept, named, counts);
       mentions = await findMentions(context, subject);
     }
-  };
-  erasedEvents += await afterWriting(work);
-  return { erasedIdentities: subject.identityIds.size, deletedKeys, erasedEvents };
+  });
 }
 
 /** @throws LatchkeyError `NOT_FOUND` where nothing is known of an identity that is named by its id. */
@@ -156,6 +163,28 @@ async function deleteWithKeys(
   return changed + (await actOnEveryKey(context, { identityId }, deleteEach));
 }
 
+/** Forgets what was answered to writes that an identity had part in: repeats of them are carried out anew. */
+async function forgetAnswers(context: OperationContext, identityId: string): Promise<void> {
+  const { store, workspaceId } = context;
+  const kind = "rememberedAnswer";
+  const lists = [{ list: ANSWER_LIST }, { list: ANSWER_LIST, of: identityId }];
+  const want = { kind, list: ANSWER_LIST, of: identityId, after: null } as const;
+  await deleteInBatches(context, ENTRIES_AT_ONCE, async (round, limit) => {
+    const { answer } = await transact(round, async ({ transaction }) => {
+      const { found, hasMore } = await store.page(workspaceId, { ...want, limit });
+      for (const { record, handle } of found) {
+        const { id } = record;
+        transaction.expect({ kind, id, version: "exists", handle });
+        const known = decodeOrNull(rememberedAnswerType, record, workspaceId);
+        if (known === null) transaction.deleteAddress({ kind, id }, [], lists);
+        else transaction.delete(rememberedAnswerType, known);
+      }
+      return { deleted: found.length, hasMore };
+    });
+    return answer;
+  });
+}
+
 /** Overwrites entries about the identities, and about keys that were theirs to the end. @returns How many. */
 async function eraseEntries(
   context: OperationContext,
@@ -211,14 +240,15 @@ async function finish(
   subject: Subject,
   kept: string | null,
   identityId: string | null,
-): Promise<number> {
+  counts: ErasedIdentity,
+): Promise<ErasedIdentity> {
   const { answer } = await transact(context, async (work) => {
     const left = await readEntries(context, kept === null ? [] : [kept]);
     for (const loaded of left) overwrite(work, loaded, subject);
     const before = await lastErasure(context, identityId);
     if (left.length > 0 || before === null)
       work.audit({ type: "identity.erased", resourceId: identityId ?? kept ?? "", identityId });
-    return left.length;
+    return { ...counts, erasedEvents: counts.erasedEvents + left.length };
   });
   return answer;
 }
