@@ -168,8 +168,10 @@ function isEnabled(
   now: EpochMs,
 ): boolean {
   const { enabled, expires, startsAt } = key;
-  const times = { expires, startsAt, idleExpiresAt: idleExpiresAt(key, lastUsedAt) };
-  return keyState({ enabled, remaining, ...times }, now) === "enabled";
+  const idleAt = idleExpiresAt(key, lastUsedAt);
+  return (
+    keyState({ enabled, expires, startsAt, remaining, idleExpiresAt: idleAt }, now) === "enabled"
+  );
 }
 
 /** The `enabled` that {@link toKeyView} shows. */

@@ -110,6 +110,13 @@ export class KeyLists {
 
   /** The keys that come next, in order, up to the first that an unread one may come before. */
   take(): readonly ReadKey[] {
+    const [only] = this.#lists;
+    if (only !== undefined && this.#lists.length === 1) {
+      // All of it is in order: to sort it would take a page in memory a third longer.
+      const { read } = only;
+      only.read = [];
+      return read;
+    }
     const ends = this.#lists.filter(({ hasMore }) => hasMore).map(({ after }) => after);
     // Nothing is known of a list that was not read yet.
     if (ends.includes(this.#start)) return [];
