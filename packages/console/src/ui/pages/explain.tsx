@@ -33,13 +33,13 @@ export function Explain({ item }: { readonly item: Key }) {
       {error !== null && <Failure error={error} retry={reload} />}
       {value === null && error === null && <Waiting lines={8} />}
       {value !== null && <VerdictReport verdict={value} />}
-      <AskForm />
       {value?.checks !== undefined && (
         <section class="card">
           <h2>Left now</h2>
           <LimitBars checks={value.checks} limits={item.ratelimits ?? []} />
         </section>
       )}
+      <AskForm />
     </div>
   );
 }

@@ -40,10 +40,14 @@ export function Reservations({
         <table>
           <thead>
             <tr>
-              <th scope="col">Reservation</th>
-              <th scope="col">Key</th>
+              <th scope="col" class="optional">
+                Reservation
+              </th>
+              {of.keyId === undefined && <th scope="col">Key</th>}
               <th scope="col">Holds</th>
-              <th scope="col">Made</th>
+              <th scope="col" class="optional">
+                Made
+              </th>
               <th scope="col">Ends</th>
               <th scope="col">
                 <span class="hidden">Action</span>
@@ -53,16 +57,18 @@ export function Reservations({
           <tbody>
             {reservations.map((held) => (
               <tr key={held.reservationId}>
-                <td>
+                <td class="optional">
                   <code>{held.reservationId}</code>
                 </td>
-                <td>
-                  <a href={linkTo(["keys", held.keyId])}>
-                    <code>{held.keyId}</code>
-                  </a>
-                </td>
+                {of.keyId === undefined && (
+                  <td>
+                    <a href={linkTo(["keys", held.keyId])}>
+                      <code>{held.keyId}</code>
+                    </a>
+                  </td>
+                )}
                 <td>{heldText(held)}</td>
-                <td>
+                <td class="optional">
                   <Instant at={held.createdAt} />
                 </td>
                 <td>

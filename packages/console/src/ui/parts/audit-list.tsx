@@ -7,7 +7,7 @@ import type { Column } from "./table.js";
 /** Columns of entries of the audit log. */
 export const AUDIT_COLUMNS: readonly Column<AuditEvent>[] = [
   { title: "When", cell: ({ at }) => <Instant at={at} />, width: "9.5rem" },
-  { title: "What", cell: ({ type }) => <code>{type}</code>, width: "13rem" },
+  { title: "What", cell: ({ type }) => <code class="cut">{type}</code>, width: "13rem" },
   { title: "Record", cell: (event) => <Resource {...event} />, width: "15rem" },
   {
     title: "Changes",

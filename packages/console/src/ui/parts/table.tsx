@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { List } from "../lib/list.js";
+import { forgetLists, type List } from "../lib/list.js";
 import { go, withQuery } from "../lib/router.js";
 import { plural } from "../lib/words.js";
 import { Failure, Waiting } from "./basics.js";
@@ -78,7 +78,14 @@ export function ListTable<Item extends { readonly id: string }>({
       {list.pages[0]?.cursor !== undefined && (
         <p class="list-note">
           This list begins in its middle.{" "}
-          <a href={withQuery({ from: undefined })} onClick={() => location.reload()}>
+          <a
+            href={withQuery({ from: undefined })}
+            onClick={(event) => {
+              event.preventDefault();
+              go(withQuery({ from: undefined }), "replace");
+              forgetLists();
+            }}
+          >
             Show it from the beginning
           </a>
         </p>
