@@ -105,8 +105,8 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
       const list = names.name(workspace, kind, true);
       if (!isEntry) run.resize.run(1, list);
       else {
-        const next = run.resizeLog.get(version, version, list) as { readonly last?: number };
-        version ||= Number(next.last);
+        version ||= Number(run.lastEntry.get(list)?.[0]) + 1;
+        run.resizeLog.run(version, list);
       }
     }
     const columns = [version, link, counters, JSON.stringify(record.body)];

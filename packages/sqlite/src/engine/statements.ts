@@ -28,9 +28,9 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
   WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
   ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
-/** Entries of the audit log by their versions. A kind that is a literal has the planner use the indexes of the log. */
+/** Entries of the audit log by their versions. The kind is written as the indexes of the log have it. */
 const ofLog = (condition: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
-  WHERE r.workspace = ? AND r.kind = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
+  WHERE r.workspace = ? AND r.kind + 0 = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
 
 /** Every statement that a store runs while it serves. */
 export const SQL = {
@@ -44,9 +44,8 @@ export const SQL = {
   name: "SELECT seq, size, last FROM latchkey_name WHERE workspace = ? AND name = ?",
   addName: "INSERT INTO latchkey_name (workspace, name) VALUES (?, ?)",
   resize: "UPDATE latchkey_name SET size = size + ? WHERE seq = ?",
-  // The version that the new record has: the one that is given, or the next in the place of 0.
-  resizeLog: `UPDATE latchkey_name SET size = size + 1, last = max(last + (? = 0), ?) WHERE seq = ?
-    RETURNING last`,
+  lastEntry: "SELECT last FROM latchkey_name WHERE seq = ?",
+  resizeLog: "UPDATE latchkey_name SET size = size + 1, last = max(last, ?) WHERE seq = ?",
   byId: `${LOADED} ${isAt("r.")}`,
   byClaim: `${LOADED} r.seq = (SELECT record FROM latchkey_claim WHERE name = ? AND value = ?)`,
   listAscending: inList(">", "ASC"),

@@ -1,9 +1,9 @@
 /**
  * The order of the audit log: the version of an entry is its number in the workspace. `last` of the list of entries is the highest that was
- * ever given. Entries of before have the version 1, and are read first, in the order of their ids.
+ * ever given. An index of `kind = 9` would have SQLite plan every statement with `kind = ?` anew for each value. Entries of before have the version 1, and are read first, in the order of their ids.
  */
 export const LOG = `
 ALTER TABLE latchkey_name ADD COLUMN last INTEGER NOT NULL DEFAULT 1;
-CREATE INDEX latchkey_record_log ON latchkey_record (workspace, version) WHERE kind = 9 AND version > 1;
-CREATE INDEX latchkey_record_unnumbered ON latchkey_record (workspace, substr(id, 1, 16)) WHERE kind = 9 AND version = 1;
+CREATE INDEX latchkey_record_log ON latchkey_record (workspace, version) WHERE kind + 0 = 9 AND version > 1;
+CREATE INDEX latchkey_record_unnumbered ON latchkey_record (workspace, substr(id, 1, 16)) WHERE kind + 0 = 9 AND version = 1;
 `;
