@@ -356,6 +356,7 @@ export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";
 export type { LimitCost } from "./verification/question.js";
 export type {
+  DisabledWorkspaceVerdict,
   NamedRatelimitState,
   PublicIdentity,
   RatelimitState,

@@ -26,6 +26,7 @@ export {
   type DefaultTypes,
   type DeletedIdentity,
   type DeletedKeys,
+  type DisabledWorkspaceVerdict,
   type DryRunOutcome,
   type Duration,
   type EpochMs,

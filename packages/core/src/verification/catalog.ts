@@ -1,3 +1,4 @@
+import { LatchkeyError } from "../errors.js";
 import type { RoleRecord } from "../records/role.js";
 import type { KeyStore, LoadedRecord } from "../store/key-store.js";
 import type { CatalogKey, NamedGrant } from "./loaded-key.js";
@@ -79,6 +80,15 @@ export class Catalog {
     const snapshot = await this.#complete(workspaceId, revision, wants);
     if (snapshot === null) return null;
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
+  }
+
+  /** Whether the workspace is switched off, at a revision; of a record that is damaged nobody can say so. Null as above. */
+  async isWorkspaceDisabled(workspaceId: string, revision: number): Promise<boolean | null> {
+    const wants = [{ kind: "workspace", id: workspaceId }] as const;
+    const snapshot = await this.#complete(workspaceId, revision, wants);
+    if (snapshot === null) return null;
+    const workspace = snapshot.workspace.get(workspaceId);
+    return !(workspace instanceof LatchkeyError) && workspace?.enabled === false;
   }
 
   /**

@@ -133,10 +133,9 @@ describe("the verdict that the store has confirmed", () => {
     });
   });
 
-  test("in a disabled workspace is an error with its reason", () => {
-    expect(() => refuse(loadedWith({}, { workspace: DISABLED_WORKSPACE }))).toThrow(
-      expect.objectContaining({ code: "FORBIDDEN", reason: "workspace-disabled" }),
-    );
+  test("in a disabled workspace is FORBIDDEN, and says which key it is", () => {
+    const verdict = refuse(loadedWith({}, { workspace: DISABLED_WORKSPACE }));
+    expect(verdict).toMatchObject({ valid: false, code: "FORBIDDEN", keyId: expect.any(String) });
   });
 
   test("about limits that nothing configures is an error that names each by its place", () => {

@@ -1,4 +1,4 @@
-import { badRequest, LatchkeyError } from "../errors.js";
+import { badRequest, type LatchkeyError } from "../errors.js";
 import type { AppliedCharge } from "../store/charge.js";
 import type { EpochMs } from "../time.js";
 import { RECORD_CHECKS, type RecordCheck } from "./checks.js";
@@ -8,7 +8,7 @@ import type { VerifyQuestion } from "./question.js";
 import { retryAfterMs, type Taken } from "./retry-after.js";
 import { type KnownVerdict, type RefusalHints, verdictOf } from "./verdict.js";
 
-/** Why the records refuse: the first check that fails. A disabled workspace comes before all, and is an error, not a verdict. */
+/** Why the records refuse: the first check that fails. A disabled workspace comes before all. */
 export type Refusal = RecordCheck | "workspace-disabled";
 
 const CODE_BY_CHARGE = {
@@ -39,7 +39,7 @@ export function judgeRecords(
  *
  * @param refusal - Of {@link judgeRecords}; null for limits that nothing configures.
  * @param charge - What a peek at the counters showed.
- * @throws LatchkeyError `FORBIDDEN` for a disabled workspace, `BAD_REQUEST` for limits that nothing configures.
+ * @throws LatchkeyError `BAD_REQUEST` for limits that nothing configures.
  */
 export function verdictOnRefusal(
   loaded: VerifiableKey,
@@ -49,8 +49,7 @@ export function verdictOnRefusal(
   now: EpochMs,
 ): KnownVerdict {
   if (refusal === null) throw unknownLimits(loaded, question);
-  if (refusal === "workspace-disabled")
-    throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: refusal });
+  if (refusal === "workspace-disabled") return verdictOf(loaded, "FORBIDDEN", charge, now);
   const hints: RefusalHints | undefined =
     refusal.name === "permissions" ? (refusal.details(loaded, question, now) ?? {}) : undefined;
   return verdictOf(loaded, refusal.code, charge, now, undefined, hints);

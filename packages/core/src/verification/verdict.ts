@@ -15,7 +15,7 @@ import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
-/** What every verdict but `NOT_FOUND` says about the key. Fields without a value are absent. */
+/** What every verdict on a key that exists says about it. Fields without a value are absent. */
 export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   /** Id of the key; not a secret. */
   readonly keyId: string;
@@ -111,6 +111,7 @@ export interface RefusalHints<Types extends LatchkeyTypes = DefaultTypes> {
 export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | ValidVerdict<Types>
   | UnknownVerdict
+  | DisabledWorkspaceVerdict
   | RefusedVerdict<Types>;
 
 /** The verdict on a key that exists. */
@@ -137,6 +138,26 @@ export interface UnknownVerdict {
   readonly code: "NOT_FOUND";
 }
 
+/** The workspace is disabled, and no key of it has the secret. One that a key has is a {@link RefusedVerdict} of the same code. */
+export type DisabledWorkspaceVerdict = {
+  /** Turn the caller away. */
+  readonly valid: false;
+  /** As of every key of the workspace. */
+  readonly code: "FORBIDDEN";
+} & {
+  /** Absent: there is no key to say it of. */
+  readonly [Name in keyof VerifiedKey | keyof RefusalHints]?: undefined;
+};
+
+/** What is said of a secret that no key has. */
+export type NoKey = (UnknownVerdict | DisabledWorkspaceVerdict)["code"];
+
+/** The verdicts of secrets that no key has. */
+export const NO_KEY: Readonly<Record<NoKey, UnknownVerdict | DisabledWorkspaceVerdict>> = {
+  NOT_FOUND: Object.freeze({ valid: false, code: "NOT_FOUND" }),
+  FORBIDDEN: Object.freeze({ valid: false, code: "FORBIDDEN" }),
+};
+
 /** The key is known and refused. Nothing was taken. */
 export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
   extends VerifiedKey<Types>,
@@ -144,7 +165,7 @@ export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
   /** Turn the caller away. */
   readonly valid: false;
   /**
-   * Why, the first that applies: switched off; of another API or environment; expired; not good yet; from a forbidden address; lacks
+   * Why, the first that applies: the workspace is disabled; switched off; of another API or environment; expired; not good yet; from a forbidden address; lacks
    * permissions; a limit is exceeded; no uses left.
    */
   readonly code:

@@ -192,6 +192,38 @@ describe("a host's own authentication", () => {
     expect([status, body.error.message]).toEqual([403, "workspace is disabled"]);
   });
 
+  test("and publicVerify answer verifications in a disabled workspace: FORBIDDEN, whatever was presented", async () => {
+    for (const options of [
+      { authenticate: async () => ({ workspaceId: "ws_default", permissions: ["*"] }) },
+      { publicVerify: true },
+    ]) {
+      const service = await openService({ ...options, v2: true });
+      const { apiId } = await service.latchkey.createApi({ name: "tides" });
+      const { key, keyId } = await service.latchkey.createKey({ apiId });
+      await service.latchkey.setWorkspaceEnabled(false);
+      const ask = async (presented: string, path: string) => {
+        const headers = { "Content-Type": "application/json" };
+        const body = JSON.stringify({ key: presented });
+        const request = new Request(`http://localhost${path}`, { method: "POST", headers, body });
+        const { status, body: answer } = await read(await service.send(request));
+        return [status, answer];
+      };
+      const refused = { valid: false, code: "FORBIDDEN" };
+      expect(await ask(key, "/v1/keys.verifyKey")).toEqual([
+        200,
+        expect.objectContaining({ ...refused, keyId }),
+      ]);
+      expect(await ask("no-such-key", "/v1/keys.verifyKey")).toEqual([
+        200,
+        { ...refused, requestId: expect.any(String) },
+      ]);
+      expect(await ask("no-such-key", "/v2/keys.verifyKey")).toEqual([
+        200,
+        expect.objectContaining({ data: refused }),
+      ]);
+    }
+  });
+
   test("that returns no caller is reported, whatever it returns instead", async () => {
     const odd: unknown[] = [undefined, 0, "", false, "*", [], {}, { workspaceId: "ws_default" }];
     for (const answer of odd) {

@@ -14,8 +14,12 @@ export interface HostCaller {
 /** A host's own authentication; null for a caller that it does not know. It must not read the body. */
 export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
 
-/** Finds the caller of a request, or throws. */
-export type Authenticator = (request: HttpRequest) => Promise<Caller>;
+/**
+ * Finds the caller of a request, or throws.
+ *
+ * @param mayBeDisabled - Whether the operation answers in a disabled workspace. A root key of it authorises nothing all the same.
+ */
+export type Authenticator = (request: HttpRequest, mayBeDisabled?: boolean) => Promise<Caller>;
 
 /** RFC 6750 section 2.1: one token of these characters, so that a header that was sent twice and joined does not match. */
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -50,7 +54,7 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
  */
 export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenticator {
   const callerOf = createCallers(latchkey);
-  return async ({ webRequest }) => {
+  return async ({ webRequest }, mayBeDisabled) => {
     if (webRequest === null) throw new TypeError("a host authenticates by a Request only");
     const recognised: unknown = await authenticate(webRequest);
     if (recognised === null) throw unauthorized();
@@ -60,7 +64,8 @@ export function byHost(latchkey: Latchkey, authenticate: Authenticate): Authenti
       );
     const { workspaceId, permissions, actor = null } = recognised;
     const caller = callerOf(workspaceId, actor, permissions);
-    if (!(await caller.latchkey.isWorkspaceEnabled())) throw workspaceDisabled();
+    if (mayBeDisabled !== true && !(await caller.latchkey.isWorkspaceEnabled()))
+      throw workspaceDisabled();
     return caller;
   };
 }

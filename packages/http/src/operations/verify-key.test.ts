@@ -182,7 +182,7 @@ describe("the question", () => {
     expect((await service.ok("keys.getKey", { keyId })).remaining).toBe(5);
   });
 
-  test("a disabled workspace gives no verdict", async () => {
+  test("a root key of a disabled workspace is refused before there is a verdict", async () => {
     const { key } = await create();
     await service.latchkey.setWorkspaceEnabled(false);
     const { status, body } = await service.call("keys.verifyKey", { key });

@@ -44,11 +44,23 @@ const notFound = z.strictObject({
   checks,
 });
 
+/** In a disabled workspace also of a secret that no key has: then it says nothing of one. */
+const forbidden = z.strictObject({
+  valid: z.literal(false),
+  code: z.literal("FORBIDDEN"),
+  ...z.strictObject(verifiedKey).partial({
+    keyId: true,
+    apiId: true,
+    enabled: true,
+    permissions: true,
+    roles: true,
+  }).shape,
+});
+
 const refused = z.strictObject({
   valid: z.literal(false),
   code: z.enum([
     "DISABLED",
-    "FORBIDDEN",
     "EXPIRED",
     "NOT_STARTED",
     "INSUFFICIENT_PERMISSIONS",
@@ -66,6 +78,7 @@ export const verdict = shared(
   z.discriminatedUnion("code", [
     shared("ValidVerdict", valid),
     shared("RefusedVerdict", refused),
+    shared("ForbiddenVerdict", forbidden),
     shared("NotFoundVerdict", notFound),
   ]),
 );

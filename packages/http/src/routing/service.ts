@@ -72,7 +72,8 @@ export function createService(settings: Settings): Service {
       return pageResponse(await target.content(), requestId);
     }
     const operation = target;
-    const caller = await authenticatorOf(operation)(request);
+    const isVerification = operation.name === VERIFY_KEY;
+    const caller = await authenticatorOf(operation)(request, isVerification);
     const received =
       operation.method === "GET"
         ? readQuery(query, operation.queryTypes)

@@ -64,7 +64,7 @@ export function toVerdict(
   named: readonly string[],
 ): z.output<typeof verdict> {
   const { valid, code } = outcome;
-  if (outcome.code === "NOT_FOUND") return { valid, code };
+  if (outcome.code === "NOT_FOUND" || outcome.keyId === undefined) return { valid, code };
   const held = outcome.code === "VALID" ? outcome : null;
   return {
     valid,

@@ -18,7 +18,7 @@ describe("latchkey workspace", () => {
     expect(await runCommand(["workspace", "disable", "ws_tides", "--store", store])).toEqual([
       "workspace ws_tides is disabled",
     ]);
-    await expect(latchkey.verifyKey({ key })).rejects.toMatchObject({ code: "FORBIDDEN" });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "FORBIDDEN" });
 
     expect(await runCommand(["workspace", "enable", "ws_tides", "--store", store])).toEqual([
       "workspace ws_tides is enabled",

@@ -225,18 +225,13 @@ describeOnMemory("a dry run", (open) => {
     expect(checks.at(-1)).toMatchObject({ check: "uses", remaining: 2 });
   });
 
-  test("fails as the call itself would: a limit that nothing configures, a disabled workspace", async () => {
+  test("fails as the call itself would: a limit that nothing configures", async () => {
     const context = open();
     const { key } = await issue(context);
     const unknown = { key, ratelimits: [{ name: "a", limit: 1, duration: 1 }, { name: "nope" }] };
     const dry = await rejectionOf(context.latchkey.verifyKey({ ...unknown, dryRun: true }));
     const wet = await rejectionOf(context.latchkey.verifyKey(unknown));
     expect(dry).toMatchObject({ code: "BAD_REQUEST", issues: wet.issues });
-    await context.latchkey.setWorkspaceEnabled(false);
-    expect(await rejectionOf(context.latchkey.verifyKey({ key, dryRun: true }))).toMatchObject({
-      code: "FORBIDDEN",
-      message: "workspace is disabled",
-    });
   });
 
   test("hides a key of another workspace, and one outside the caller's scope", async () => {

@@ -28,8 +28,8 @@ interface ReasonCase {
   readonly call: (context: TestContext) => Promise<unknown>;
 }
 
-/** Reasons that stores alone give, while they are opened: each of them has its own test of that. */
-const OF_STORES: readonly ErrorReason[] = ["driver-missing"];
+/** Reasons that stores alone give, while they are opened, or HTTP: each of them has its own test of that. */
+const OF_OTHERS: readonly ErrorReason[] = ["driver-missing", "workspace-disabled"];
 
 const openApi = async (latchkey: Latchkey) =>
   (await latchkey.createApi({ name: "tide tables" })).apiId;
@@ -323,16 +323,6 @@ const CASES: readonly ReasonCase[] = [
     code: "PRECONDITION_FAILED",
     call: () => createLatchkey({ store: memoryStore(), auditLog: false }).readEvents(),
   },
-  {
-    title: "a verification in a workspace that is disabled",
-    reason: "workspace-disabled",
-    code: "FORBIDDEN",
-    call: async (context) => {
-      const { key } = await issue(context);
-      await context.latchkey.setWorkspaceEnabled(false);
-      await context.latchkey.verifyKey({ key });
-    },
-  },
   ...(["incomplete", "moved"] as const).map(
     (reason): ReasonCase => ({
       title: `a verification in a store whose state is ${reason}`,
@@ -352,7 +342,7 @@ const CASES: readonly ReasonCase[] = [
 
 describeOnMemory("an error", (open) => {
   test("has a case here for every reason", () => {
-    const told = [...CASES.map(({ reason }) => reason), ...OF_STORES];
+    const told = [...CASES.map(({ reason }) => reason), ...OF_OTHERS];
     expect(new Set(told)).toEqual(new Set(ERROR_REASONS));
   });
 

@@ -156,10 +156,7 @@ describeOnMemory("verifyKey", (open) => {
     await other.updateIdentity({ externalId: "pier-7", meta: { berth: 4 } });
     expect(await ask()).toMatchObject({ valid: true, identity: { meta: { berth: 4 } } });
     await other.setWorkspaceEnabled(false);
-    expect(await rejectionOf(ask())).toMatchObject({
-      code: "FORBIDDEN",
-      message: "workspace is disabled",
-    });
+    expect(await ask()).toMatchObject({ valid: false, code: "FORBIDDEN", keyId });
     await other.setWorkspaceEnabled(true);
     expect(await ask()).toMatchObject({ valid: true });
     await other.deleteKey({ keyId });

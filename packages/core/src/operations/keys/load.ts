@@ -4,6 +4,7 @@ import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { StaleReadError, type Transaction } from "../../store/transaction.js";
 import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
+import type { NoKey } from "../../verification/verdict.js";
 import { notFound, type OperationContext } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
@@ -31,7 +32,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
 }
 
 /**
- * The first key that one of the wants finds, or null. It is what cold verifications wait for, so it waits for no more than the
+ * The first key that one of the wants finds, or the revision at which there was none. It is what cold verifications wait for, so it waits for no more than the
  * store.
  *
  * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
@@ -39,25 +40,25 @@ export async function loadKeys<Result extends { readonly revision: number }>(
 async function findKey(
   { store, catalog, workspaceId }: KeyContext,
   wants: readonly Want[],
-): Promise<LoadedKey | null> {
+): Promise<LoadedKey | number> {
   // Not by untilSteady: that would make a cold verification in memory 6 % slower.
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const { revision, found } = await store.read(workspaceId, wants);
     const first = found.find((loaded) => loaded !== null);
-    if (first === undefined || first === null) return null;
+    if (first === undefined || first === null) return revision;
     const loading = catalog.loadKeys(workspaceId, revision, [first]);
     const keys = loading instanceof Promise ? await loading : loading;
     if (keys === null) continue;
     const [key = null] = keys;
     if (key instanceof LatchkeyError) throw key;
-    return key;
+    return key ?? revision;
   }
   throw keptChanging(KEPT_CHANGING);
 }
 
 /**
- * The key of a secret, or null, also for a string that cannot be a secret at all: of any length, it costs no store call. Errors
- * as {@link findKey}.
+ * The key of a secret; `NOT_FOUND` where there is none, also for a string that cannot be a secret at all: of any length, it costs no store
+ * call. `FORBIDDEN` where there is none and the workspace is disabled. Errors as {@link findKey}.
  *
  * @param hashes - Those of the secret, where they are known already.
  */
@@ -65,21 +66,35 @@ export async function findKeyBySecret(
   context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
   hashes?: readonly string[],
-): Promise<LoadedKey | null> {
+): Promise<LoadedKey | NoKey> {
   const shape = secretShape(secret);
-  if (shape === "malformed" || shape === "damaged") return null;
+  if (shape === "malformed" || shape === "damaged") return "NOT_FOUND";
   const wanted = hashes ?? context.hasher.candidates(secret);
-  return findKey(
-    context,
-    wanted.map((hash) => ({ kind: "key", index: "hash", value: hash })),
-  );
+  const wants = wanted.map((hash): Want => ({ kind: "key", index: "hash", value: hash }));
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const found = await findKey(context, wants);
+    if (typeof found !== "number") return found;
+    const isDisabled = await context.catalog.isWorkspaceDisabled(context.workspaceId, found);
+    if (isDisabled !== null) return isDisabled ? "FORBIDDEN" : "NOT_FOUND";
+  }
+  throw keptChanging(KEPT_CHANGING);
+}
+
+/** What is said of a secret whose key the caller must not see: the same as where there is none. */
+export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Promise<NoKey> {
+  return untilSteady(KEPT_CHANGING, async () => {
+    const { revision } = await store.read(workspaceId, []);
+    const isDisabled = await catalog.isWorkspaceDisabled(workspaceId, revision);
+    if (isDisabled === null) return undefined;
+    return isDisabled ? "FORBIDDEN" : "NOT_FOUND";
+  });
 }
 
 /** The key of an id. @throws LatchkeyError `NOT_FOUND`, and as {@link findKey}. */
 export async function getKeyById(context: KeyContext, keyId: string): Promise<LoadedKey> {
   const want: Want = { kind: "key", id: keyId };
   const loaded = await findKey(context, [want]);
-  if (loaded !== null) return loaded;
+  if (typeof loaded !== "number") return loaded;
   const { found } = await context.store.read(context.workspaceId, [want]);
   throw await whyMissing(context, found[0] ?? null);
 }

@@ -22,7 +22,7 @@ export const READ_KEYS_TABLE = {
 
   whoami: operation(z.strictObject({ key: presentedSecret }), async (context, { key }) => {
     const loaded = await findKeyBySecret(context, key);
-    if (loaded === null) throw notFound("key");
+    if (typeof loaded === "string") throw notFound("key");
     const view = toKeyView(loaded, context.now());
     const { id, name, remaining, identity, meta, createdAt, enabled, environment } = view;
     return {

@@ -2,7 +2,12 @@ import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { EpochMs } from "../../time.js";
 import type { LimitCost } from "../../verification/question.js";
-import type { RefusedVerdict, UnknownVerdict, ValidVerdict } from "../../verification/verdict.js";
+import type {
+  DisabledWorkspaceVerdict,
+  RefusedVerdict,
+  UnknownVerdict,
+  ValidVerdict,
+} from "../../verification/verdict.js";
 import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 import type { VerifyKeyInput } from "../verify-key/input.js";
@@ -26,6 +31,7 @@ export type ReserveOutcome<Types extends LatchkeyTypes = DefaultTypes> =
       readonly expiresAt: EpochMs;
     })
   | UnknownVerdict
+  | DisabledWorkspaceVerdict
   | RefusedVerdict<Types>;
 
 /** Uses that work took. */

@@ -11,8 +11,9 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import { dueRefillOf, planPeek } from "../../verification/plan.js";
 import type { VerifyQuestion } from "../../verification/question.js";
 import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
+import { NO_KEY, type NoKey } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { getKeyById } from "../keys/load.js";
+import { getKeyById, sayNoKey } from "../keys/load.js";
 import { operation } from "../operation.js";
 import { untilSteady } from "../read.js";
 import { explainKeyInput, questionOf } from "./input.js";
@@ -28,14 +29,15 @@ import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
  */
 export async function dryRun(
   context: OperationContext,
-  find: () => Promise<LoadedKey | null>,
+  find: () => Promise<LoadedKey | NoKey>,
   question: VerifyQuestion,
   scope: VerifyScope,
 ): Promise<DryRunOutcome> {
   return untilSteady("the key kept changing while it was looked at", async () => {
     const loaded = await find();
-    if (loaded === null || !isVisible(context, scope, loaded))
-      return { valid: false, code: "NOT_FOUND", checks: NO_SUCH_KEY };
+    if (typeof loaded === "string") return { ...NO_KEY[loaded], checks: NO_SUCH_KEY };
+    if (!isVisible(context, scope, loaded))
+      return { ...NO_KEY[await sayNoKey(context)], checks: NO_SUCH_KEY };
     const now = context.now();
     const refusal = judgeRecords(loaded, question, now);
     const { limits, unknown } = decideLimits(loaded, question.limits);

@@ -52,14 +52,14 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal takes
    * nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by every
-   * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`.
+   * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a
+   * disabled workspace every other is `FORBIDDEN`, also one that no key has.
    *
    * A route that asks the same of every key is faster with `verifier`.
    *
    * @param scope - For whom it is done; everybody unless given.
    * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
-   * `requestId` that was used for another question, `FORBIDDEN` when the workspace is disabled, `STORE_UNAVAILABLE` when the
-   * store cannot answer: never a verdict then.
+   * `requestId` that was used for another question, `STORE_UNAVAILABLE` when the store cannot answer: never a verdict then.
    * @example
    * const verdict = await latchkey.verifyKey({ key, authorization: { permissions: "docs.read" } });
    * if (!verdict.valid) return new Response(null, { status: 401 });

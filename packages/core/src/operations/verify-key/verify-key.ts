@@ -20,10 +20,15 @@ import {
 import { type CachedKey, chargePlanOf } from "../../verification/key-cache.js";
 import { MOST_OPEN, planPeek } from "../../verification/plan.js";
 import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
-import { exceededShadows, type VerifyOutcome } from "../../verification/verdict.js";
+import {
+  exceededShadows,
+  NO_KEY,
+  type NoKey,
+  type VerifyOutcome,
+} from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { unreadable } from "../input.js";
-import { findKeyBySecret } from "../keys/load.js";
+import { findKeyBySecret, sayNoKey } from "../keys/load.js";
 import { keptChanging, MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
 import type { VerificationRequest, VerifyKeyInput } from "./input.js";
@@ -35,7 +40,6 @@ type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
 
 const NO_HASHES: readonly string[] = [];
 const NO_PLAN: Pick<ChargePlan, "limits"> = { limits: [] };
-const NOT_FOUND: VerifyOutcome = Object.freeze({ valid: false, code: "NOT_FOUND" });
 
 /**
  * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a verification of a
@@ -94,7 +98,7 @@ async function verifyAfresh(
   const watch = watched === null ? null : { ...watched, cached: false };
   for (let attempt = 0; attempt < MAX_ROUNDS; attempt += 1) {
     const found = await findKeyBySecret(context, request.secret, hashes);
-    if (found === null) return unknownSecret(context, request, watch);
+    if (typeof found === "string") return unknownSecret(context, request, found, watch);
     const fresh = context.cache.keep(found);
     const pending = verifyCached(context, request, scope, fresh, watch, true);
     const verdict = pending !== null && "then" in pending ? await pending : pending;
@@ -118,7 +122,8 @@ function verifyCached(
   watch: Watch | null,
   isFresh = false,
 ): VerifyOutcome | null | Promise<VerifyOutcome | null> {
-  if (!isVisible(context, scope, cached)) return unknownSecret(context, request, watch);
+  if (!isVisible(context, scope, cached))
+    return sayNoKey(context).then((code) => unknownSecret(context, request, code, watch));
   const { question, requestId } = request;
   const now = context.now();
   const refusal = judgeRecords(cached, question, now);
@@ -222,12 +227,13 @@ function tooManyReservations(place: number): LatchkeyError {
 function unknownSecret(
   context: OperationContext,
   request: VerificationRequest,
+  code: NoKey,
   watch: Watch | null,
 ): VerifyOutcome {
   const { emit, workspaceId, now } = context;
   if (emit !== null && watch !== null)
     emitUnknownSecret(emit, workspaceId, now(), traceOf(context, request, watch));
-  return NOT_FOUND;
+  return NO_KEY[code];
 }
 
 function traceOf(

@@ -63,7 +63,7 @@ export interface WorkspaceOperations {
    */
   isWorkspaceEnabled(): Promise<boolean>;
   /**
-   * Switches this workspace on or off. While it is off no verification gives a verdict (`FORBIDDEN`) and no root key of it
+   * Switches this workspace on or off. While it is off every verification answers `FORBIDDEN`, and no root key of it
    * authorises anything. Seen by every call that starts after this has resolved.
    *
    * @param enabled - true or false, and nothing that merely looks like one: a kill switch must not guess.
