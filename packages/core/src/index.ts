@@ -118,6 +118,13 @@ export {
   type WireKeyLimit,
 } from "./operations/keys/view.js";
 export type {
+  Leak,
+  LeakAction,
+  LeakedKey,
+  LeakScope,
+  ReportedLeaks,
+} from "./operations/leaks/operations.js";
+export type {
   IdentityLimitInput,
   KeyLimitInput,
   LimitFiguresInput,
@@ -203,6 +210,7 @@ export {
 export { canonicalAddress } from "./rules/address.js";
 export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
 export { type HeldLimit, type Hold, type HoldSums, isSlotsOfAnother } from "./rules/hold.js";
+export { LEAK_POLICIES, type LeakPolicy } from "./rules/keys/leak.js";
 export type {
   DefaultTypes,
   LatchkeyTypes,

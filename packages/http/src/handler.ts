@@ -18,7 +18,11 @@ const services = new WeakMap<Handler, Service>();
  * @throws TypeError naming the option that is wrong and its bound.
  */
 export function createHandler(options: HandlerOptions): Handler {
-  const service = createService(settingsOf(options));
+  return handlerOf(createService(settingsOf(options)));
+}
+
+/** A handler that a service stands behind, as a listener of node:http finds it again. */
+export function handlerOf(service: Service): Handler {
   const handler: Handler = async (request) =>
     toWebResponse(await service.respond(new WebRequest(request)));
   services.set(handler, service);

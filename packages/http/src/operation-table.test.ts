@@ -18,6 +18,7 @@ const LIBRARY_ONLY = [
   "listRootKeys",
   "pruneVerifications",
   "reencryptKeys",
+  "reportLeaks",
   "revokeRootKey",
   "setWorkspaceEnabled",
 ];

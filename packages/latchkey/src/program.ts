@@ -17,6 +17,7 @@ import { addExport } from "./commands/export.js";
 import { addIdentities } from "./commands/identities.js";
 import { addImport } from "./commands/import.js";
 import { addKeys } from "./commands/keys.js";
+import { addLeaks } from "./commands/leaks.js";
 import { addLimits } from "./commands/limits.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addPermissions } from "./commands/permissions.js";
@@ -57,6 +58,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addDoctor,
   addMigrate,
   addScannerRules,
+  addLeaks,
   addCompletion,
   addImport,
   addExport,

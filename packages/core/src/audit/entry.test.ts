@@ -26,6 +26,7 @@ describe("the audit entry of a change", () => {
       identityId: "id_1",
       unreadable: false,
       erased: false,
+      leakMark: null,
       fields: [{ field: "name", before: "tides", after: "gates" }],
     });
   });

@@ -16,6 +16,8 @@ export interface ChangeDescription {
   readonly identityId?: string | null;
   /** Whether what there was before could not be read. */
   readonly unreadable?: boolean;
+  /** Of the report of a leak: what leads from the secret to the entry. */
+  readonly leakMark?: string;
   /**
    * The fields that may have changed, before and after. Omitted: nothing before, or nothing after. The log may hold these and no
    * others, so `audit-fields.ts` of each resource lists them: never a secret, a hash or an encrypted secret.
@@ -41,7 +43,7 @@ export function changesNothing({ before, after }: ChangeDescription): boolean {
 
 /** Makes the audit entry of a change: only the fields that differ are in it. */
 export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
-  const { type, at = context.now(), resourceId, unreadable = false } = change;
+  const { type, at = context.now(), resourceId, unreadable = false, leakMark = null } = change;
   const { keyId = type.startsWith("key.") ? resourceId : null } = change;
   const { identityId = type.startsWith("identity.") ? resourceId : null } = change;
   return {
@@ -55,6 +57,7 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
     identityId,
     unreadable,
     erased: false,
+    leakMark,
     fields: fieldChanges(change.before ?? NO_FIELDS, change.after ?? NO_FIELDS),
   };
 }

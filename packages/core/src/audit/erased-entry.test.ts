@@ -13,6 +13,7 @@ const entry: AuditEntry = {
   identityId: "id_1",
   unreadable: false,
   erased: false,
+  leakMark: null,
   fields: [
     { field: "apiId", after: "api_1" },
     { field: "name", after: "pier" },

@@ -13,6 +13,7 @@ const entry: AuditEntry = {
   identityId: "id_1",
   unreadable: true,
   erased: true,
+  leakMark: null,
   fields: [{ field: "name", before: "tides", after: "gates" }],
 };
 

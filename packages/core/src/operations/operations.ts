@@ -17,6 +17,8 @@ import { rotateKey } from "./keys/rotate-key.js";
 import { type KeySettingsInput, updateKeyInput, updateKeysInput } from "./keys/settings.js";
 import { updateKey, updateKeys } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
+import type { LeakOperations } from "./leaks/operations.js";
+import { LEAK_TABLE } from "./leaks/report-leaks.js";
 import { MANY_KEYS_TABLE } from "./many-keys/many-keys.js";
 import type { ManyKeysOperations } from "./many-keys/operations.js";
 import type { TableOf } from "./operation.js";
@@ -56,6 +58,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     ManyKeysOperations<Types>,
     SecretOperations<Types>,
     ReservationOperations<Types>,
+    LeakOperations,
     IdentityOperations<Types>,
     LimitOperations<Types>,
     PermissionOperations<Types>,
@@ -94,6 +97,7 @@ const TABLE = {
   deleteKey,
   ...MANY_KEYS_TABLE,
   reencryptKeys,
+  ...LEAK_TABLE,
   ...IDENTITY_TABLE,
   ...LIMIT_TABLE,
   ...PERMISSION_TABLE,

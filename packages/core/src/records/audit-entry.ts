@@ -11,6 +11,7 @@ export const AUDIT_TYPES = [
   "key.updated",
   "key.rotated",
   "key.deleted",
+  "key.leaked",
   "identity.created",
   "identity.updated",
   "identity.deleted",
@@ -22,6 +23,7 @@ export const AUDIT_TYPES = [
   "role.deleted",
   "root_key.created",
   "root_key.revoked",
+  "root_key.leaked",
   "ratelimit.reset",
   "workspace.created",
   "workspace.enabled",
@@ -60,6 +62,8 @@ export interface AuditEntry {
   readonly unreadable: boolean;
   /** Whether its names and texts were overwritten, because the identity that they are about was erased. */
   readonly erased: boolean;
+  /** Of the report of a leak: what leads from the secret to the entry. Null for every other. See {@link leakList}. */
+  readonly leakMark: string | null;
   /** Each field once: those that have a value after the change, then those that have none any more. */
   readonly fields: readonly FieldChange[];
 }
@@ -68,19 +72,32 @@ export interface AuditEntry {
 export const AUDIT_LIST = "auditEntry";
 
 /**
- * Names of the small lists beside {@link AUDIT_LIST} that an entry is in, for the key, the identity and the actor that it names. An
+ * Names of the small lists beside {@link AUDIT_LIST} that an entry is in, for the key, the identity, the actor and the leak that it names. An
  * id is one as it is, for entries are many. No id holds a colon.
  */
 export function smallListsOf({
   keyId,
   identityId,
   actor,
-}: { readonly [Field in "keyId" | "identityId" | "actor"]?: string | null | undefined }): string[] {
+  leakMark,
+}: {
+  readonly [Field in "keyId" | "identityId" | "actor" | "leakMark"]?: string | null | undefined;
+}): string[] {
   const lists: string[] = [];
   if (keyId != null) lists.push(keyId);
   if (identityId != null) lists.push(identityId);
   if (actor != null) lists.push(`actor:${actor}`);
+  if (leakMark != null) lists.push(leakList(leakMark));
   return lists;
+}
+
+/**
+ * The small list of the reports of one secret that leaked, so that they are found when its key is gone.
+ *
+ * @param mark - A hash of the secret and a word before it, under the pepper where there is one: another one than the key is found by.
+ */
+export function leakList(mark: string): string {
+  return `leak:${mark}`;
 }
 
 /**
@@ -92,7 +109,18 @@ export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
   // The store gives it one, by which events are read in the order of commits. Those of before there were numbers have 1.
   version: () => 0,
-  write: ({ type, at, actor, resourceId, keyId, identityId, unreadable, erased, fields }) => ({
+  write: ({
+    type,
+    at,
+    actor,
+    resourceId,
+    keyId,
+    identityId,
+    unreadable,
+    erased,
+    leakMark,
+    fields,
+  }) => ({
     type,
     at,
     actor,
@@ -101,6 +129,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
     identityId,
     unreadable: unreadable || undefined,
     erased: erased || undefined,
+    leakMark,
     before: writeSide(fields, "before"),
     after: writeSide(fields, "after"),
   }),
@@ -118,6 +147,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
       identityId,
       unreadable: body.flag("unreadable"),
       erased: body.flag("erased"),
+      leakMark: body.textOrNull("leakMark"),
       fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },

@@ -23,6 +23,7 @@ const entry: AuditEntry = {
   identityId: "id_1",
   unreadable: false,
   erased: false,
+  leakMark: null,
   fields: [],
 };
 

@@ -220,6 +220,7 @@ const auditEntry: fc.Arbitrary<AuditEntry> = fc
     identityId: fc.option(idOf("id")),
     unreadable: fc.boolean(),
     erased: fc.boolean(),
+    leakMark: textOrNull,
     fields: fc.uniqueArray(change, { maxLength: 3, selector: ({ field }) => field }),
   })
   .map(({ fields, ...rest }) => {

@@ -44,25 +44,40 @@ const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.m
  * redact("key=pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh"); // "key=pay_live_ZUUa…"
  */
 export function redact(text: string, { prefixes = [] }: RedactOptions = {}): string {
-  const known = text.replace(RUNS, (found, front: string, letters: string) => {
-    // What looks like the end of an escape may be the first letters of a secret, as in `=3D…`.
-    for (let at = front.length; ; at -= 1) {
-      const body = front.slice(at) + letters;
-      if (isSecretBody(body)) return front.slice(0, at) + secretStart(body) + CUT;
-      if (at === 0 || !LETTER.test(front.charAt(at - 1))) return found;
-    }
-  });
+  let known = "";
+  let rest = 0;
+  for (const { at, body } of secretBodies(text)) {
+    known += text.slice(rest, at) + secretStart(body) + CUT;
+    rest = at + body.length;
+  }
+  known += text.slice(rest);
   return prefixes.reduce(
     (line, prefix) => line.replace(ofPrefix(prefix), (_, start: string) => `${start}${CUT}`),
     known,
   );
 }
 
+/** What has the form of a secret's body in a text, and where it begins. */
+export function* secretBodies(
+  text: string,
+): Generator<{ readonly at: number; readonly body: string }> {
+  // What looks like the end of an escape may be the first letters of a secret, as in `=3D…`.
+  for (const { 1: front = "", 2: letters = "", index } of text.matchAll(RUNS))
+    for (let at = front.length; at >= 0; at -= 1) {
+      const body = front.slice(at) + letters;
+      if (isSecretBody(body)) {
+        yield { at: index + at, body };
+        break;
+      }
+      if (!LETTER.test(front.charAt(at - 1))) break;
+    }
+}
+
 /** `+`, `/` and `=` as URLs and JSON may have them. */
 const ESCAPED_SIGNS = String.raw`%(?:2[BbFf]|3[Dd])|\\u00(?:2[BbFf]|3[Dd])|\\/`;
 
 /** A secret of any form behind a prefix. What is redacted already has too few characters before its `…`. */
-function ofPrefix(prefix: string): RegExp {
+export function ofPrefix(prefix: string): RegExp {
   const escaped = prefix.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
   return new RegExp(`(${escaped}_?)(?:[A-Za-z0-9+/=._-]|${ESCAPED_SIGNS}){12,}`, "g");
 }

@@ -281,4 +281,25 @@ export const KEY_CASES: readonly ChangeCase[] = [
       return [];
     },
   },
+  {
+    title: "reportLeaks",
+    operation: "reportLeaks",
+    run: async (latchkey, { keyId, key, identityId }) => {
+      const leaks = [{ key, url: `https://code.example/${key}`, source: "commit" }];
+      await latchkey.reportLeaks({ leaks });
+      return [
+        { type: "key.updated", keyId, identityId, fields: { enabled: [true, false] } },
+        {
+          type: "key.leaked",
+          keyId,
+          identityId,
+          fields: {
+            action: [undefined, "disabled"],
+            url: [undefined, "https://code.example/…"],
+            source: [undefined, "commit"],
+          },
+        },
+      ];
+    },
+  },
 ];

@@ -150,6 +150,10 @@ export async function fill(
     ["updateKeys", { keyIds: [keyId], name: "b", roles: ["reader"], ratelimits: [NAMED] }],
     ["reencryptKeys", { apiId, ...page }],
     [
+      "reportLeaks",
+      { leaks: [{ key, url: "https://code.example/a", source: "commit" }], policy: "rotate" },
+    ],
+    [
       "verifyKey",
       {
         key,

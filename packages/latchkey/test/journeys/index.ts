@@ -5,6 +5,7 @@ import { DOCTOR } from "./doctor.js";
 import { IDENTITIES } from "./identities.js";
 import type { Journey } from "./journey.js";
 import { KEYS } from "./keys.js";
+import { LEAKS } from "./leaks.js";
 import { LIMIT_ALGORITHMS } from "./limit-algorithms.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATE_LIMITS } from "./rate-limits.js";
@@ -24,6 +25,7 @@ export const JOURNEYS: readonly Journey[] = [
   PERMISSIONS,
   SET_UP,
   ROOT_KEYS,
+  LEAKS,
   WORKSPACES,
   RATE_LIMITS,
   LIMIT_ALGORITHMS,

@@ -144,6 +144,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   disableKeys: { apiId: "api_1", externalId: "pier-7" },
   enableKeys: { apiId: "api_1" },
   reencryptKeys: { apiId: "api_1" },
+  reportLeaks: { leaks: [{ key: "x", url: "u", source: "s" }], policy: "report" },
   createIdentity: { externalId: "pier-7", remaining: 1, refill: REFILL, ratelimits: [LIMIT] },
   getIdentity: { externalId: "pier-7" },
   listIdentities: {},

@@ -10,24 +10,8 @@ import {
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { afterAll, describe, expect, test } from "vitest";
+import type { Named } from "../named.js";
 import { DAY_MS, NOON, VAULT_KEYS } from "../test-context.js";
-
-/** One of everything that an input can name. */
-interface Named {
-  readonly apiId: string;
-  readonly apiName: string;
-  readonly keyId: string;
-  readonly key: string;
-  readonly identityId: string;
-  readonly externalId: string;
-  readonly roleId: string;
-  readonly roleName: string;
-  readonly permissionId: string;
-  readonly permissionName: string;
-  readonly rootKeyId: string;
-  readonly namespace: string;
-  readonly reservationId: string;
-}
 
 type Kind = keyof Named;
 const HERE = "was deleted here";
@@ -131,6 +115,7 @@ const INPUTS: {
   disableKeys: OF_KEYS,
   enableKeys: OF_KEYS,
   reencryptKeys: [({ apiId }) => ({ apiId })],
+  reportLeaks: [({ key }) => ({ leaks: [{ key }] })],
   createIdentity: [({ externalId }) => ({ externalId: `${externalId}.` })],
   getIdentity: [({ identityId }) => ({ identityId }), ({ externalId }) => ({ externalId })],
   listIdentities: [() => ({})],

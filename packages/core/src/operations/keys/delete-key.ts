@@ -1,5 +1,6 @@
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { RecordList } from "../../records/record-type.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "../damaged.js";
 import { keyReference } from "../input.js";
@@ -16,20 +17,24 @@ export const deleteKey = operation(keyReference, async (context, { keyId }) => {
   return answer;
 });
 
-async function deleteReadable({ context, transaction, audit }: Work, keyId: string) {
-  const loaded = await readKey(context, transaction, keyId);
-  transaction.delete(keyType, loaded.key);
-  audit({
-    type: "key.deleted",
-    resourceId: keyId,
-    identityId: loaded.identity?.id ?? null,
-    before: wholeKeyFields(loaded.key, linksOf(loaded)),
-  });
+async function deleteReadable(work: Work, keyId: string) {
+  deleteLoaded(work, await readKey(work.context, work.transaction, keyId));
   return {};
 }
 
+/** Deletes a key that was read in this transaction. */
+export function deleteLoaded({ transaction, audit }: Work, loaded: LoadedKey): void {
+  transaction.delete(keyType, loaded.key);
+  audit({
+    type: "key.deleted",
+    resourceId: loaded.key.id,
+    identityId: loaded.identity?.id ?? null,
+    before: wholeKeyFields(loaded.key, linksOf(loaded)),
+  });
+}
+
 /** The record, its API or its identity cannot be read: what is known of the key goes, and it leaves every list it may be in. */
-async function deleteDamaged({ context, transaction, audit }: Work, keyId: string) {
+export async function deleteDamaged({ context, transaction, audit }: Work, keyId: string) {
   const record = await readStored(transaction, { kind: "key", id: keyId });
   if (record === null) throw notFound("key");
   const { link: identityId } = record;

@@ -3,10 +3,10 @@ import { LatchkeyError } from "../../errors.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
-import { decideRotation } from "../../rules/keys/rotation.js";
+import { decideRotation, type RotationDecision } from "../../rules/keys/rotation.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
-import type { EpochMs } from "../../time.js";
+import type { EpochMs, SpanMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import {
   type OperationContext,
@@ -20,7 +20,7 @@ import { operation } from "../operation.js";
 import { span } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
-import type { RotationScope } from "./operations.js";
+import type { CreatedKey, RotationScope } from "./operations.js";
 
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS = 365 * 86_400_000;
@@ -30,31 +30,49 @@ const rotateKeyInput = z.strictObject({ keyId: id, graceMs: span(MAX_GRACE_MS).d
 export const rotateKey = operation(
   rotateKeyInput,
   async (context, { keyId, graceMs }, scope: RotationScope = {}) => {
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
-      const loaded = await readKey(context, transaction, keyId);
-      const { key } = loaded;
-      const now = context.now();
-      if (key.sealedSecret !== null) scope.beforeSealing?.(key.apiId);
-      const expires = oldExpiry(loaded, graceMs, now);
-      const { successor, secret } = successorOf(context, key, now);
-      const { id: rotatedTo, sharedCountersId } = successor;
-      const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
-      transaction.update(keyType, key, rotated);
-      transaction.insert(keyType, successor, {
-        counters: { sharedWith: keyId },
-        onTaken: () => randomRepeated("no key was issued"),
-      });
-      auditRotation(audit, loaded, successor, expires, now);
-      return { keyId: rotatedTo, key: secret };
+    const { answer } = await transact(context, async (work) => {
+      const loaded = await readKey(context, work.transaction, keyId);
+      if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
+      return rotateLoaded(work, loaded, graceMs);
     });
     return answer;
   },
 );
 
-function oldExpiry({ key, lastUsedAt }: LoadedKey, graceMs: number, now: EpochMs): EpochMs {
+/** Rotates a key that was read in this transaction. Errors as rotateKey says. */
+export function rotateLoaded(
+  { context, transaction, audit }: Work,
+  loaded: LoadedKey,
+  graceMs: SpanMs,
+): CreatedKey {
+  const { key } = loaded;
+  const now = context.now();
+  const expires = oldExpiry(loaded, graceMs, now);
+  const { successor, secret } = successorOf(context, key, now);
+  const { id: rotatedTo, sharedCountersId } = successor;
+  const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
+  transaction.update(keyType, key, rotated);
+  transaction.insert(keyType, successor, {
+    counters: { sharedWith: key.id },
+    onTaken: () => randomRepeated("no key was issued"),
+  });
+  auditRotation(audit, loaded, successor, expires, now);
+  return { keyId: rotatedTo, key: secret };
+}
+
+/** Whether a key can be rotated, and when it dies then. */
+export function rotationOf(
+  { key, lastUsedAt }: LoadedKey,
+  graceMs: SpanMs,
+  now: EpochMs,
+): RotationDecision {
   const isIdle = isExpired(idleExpiresAt(key, lastUsedAt), now);
   const { rotatedTo } = key;
-  const decision = decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
+  return decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
+}
+
+function oldExpiry(loaded: LoadedKey, graceMs: SpanMs, now: EpochMs): EpochMs {
+  const decision = rotationOf(loaded, graceMs, now);
   switch (decision.kind) {
     case "rotate":
       return decision.expires;

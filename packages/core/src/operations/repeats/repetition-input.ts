@@ -1,4 +1,4 @@
-/** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. */
+/** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. A leak is repeated by its report. */
 export const NOT_REPEATABLE = [
   "getApi",
   "listApis",
@@ -10,6 +10,7 @@ export const NOT_REPEATABLE = [
   "release",
   "renew",
   "listReservations",
+  "reportLeaks",
   "getKey",
   "findApiOfKey",
   "listKeys",

@@ -129,7 +129,7 @@ const createRootKeyInput = z.strictObject({
 });
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
-const ROOT_PREFIX = "lk_root";
+export const ROOT_PREFIX = "lk_root";
 
 const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, input) => {
   const now = context.now();

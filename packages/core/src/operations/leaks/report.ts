@@ -1,0 +1,102 @@
+import { AUDIT_LIST, auditEntryType, leakList } from "../../records/audit-entry.js";
+import type { LeakPolicy } from "../../rules/keys/leak.js";
+import type { OperationContext, Work } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import type { Leak, LeakAction, LeakedKey } from "./operations.js";
+
+/** The report of a secret that leaked, as all that handles it knows it. */
+export interface Report {
+  /** What the audit log says of the place: free of secrets. */
+  readonly place: { readonly url: string | null; readonly source: string | null };
+  /** What leads from the secret to its reports: the mark of a new one, and those that earlier peppers made. */
+  readonly mark: string;
+  readonly earlierMarks: readonly string[];
+}
+
+/** @param secrets - All that may stand in the address of a place, and must not. */
+export function reportOf(
+  { hasher }: Pick<OperationContext, "hasher">,
+  { key, url, source }: Leak,
+  secrets: readonly string[],
+): Report {
+  const marked = `leak ${key}`;
+  const [, ...earlierMarks] = hasher.candidates(marked);
+  return {
+    place: { url: withoutSecrets(url, secrets), source: withoutSecrets(source, secrets) },
+    mark: hasher.hash(marked),
+    earlierMarks,
+  };
+}
+
+function withoutSecrets(text: string | undefined, secrets: readonly string[]): string | null {
+  if (text === undefined || text === "") return null;
+  const forms = secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]);
+  return forms.reduce((cut, form) => cut.replaceAll(form, "…"), text);
+}
+
+/**
+ * What an earlier report of the same secret came to, the latest first, or null.
+ *
+ * @param where - `same-place`: only a report of the same place.
+ */
+export async function findReport(
+  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
+  { mark, earlierMarks, place }: Report,
+  where: "same-place" | "anywhere",
+): Promise<LeakedKey | null> {
+  for (const of of [mark, ...earlierMarks].map(leakList)) {
+    const page = { kind: "auditEntry", list: AUDIT_LIST, of, after: null } as const;
+    const { found } = await store.page(workspaceId, { ...page, limit: 1_000, descending: true });
+    for (const { record } of found) {
+      const entry = decodeOrNull(auditEntryType, record, workspaceId);
+      if (entry === null) continue;
+      const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));
+      const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
+      if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
+      const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
+      // Of whoever was erased nothing is left to say, but that it was.
+      const action = (said.get("action") ?? "deleted") as LeakAction;
+      return { ...id, action, isRepeat: true };
+    }
+  }
+  return null;
+}
+
+const ACTIONS: Readonly<Record<LeakPolicy, LeakAction>> = {
+  disable: "disabled",
+  report: "reported",
+  delete: "deleted",
+  rotate: "rotated",
+};
+
+/** Writes the report of a key to the audit log. */
+export function auditKeyLeak(
+  { audit }: Work,
+  { mark, place }: Report,
+  { keyId, identityId }: { readonly keyId: string; readonly identityId: string | null },
+  done: LeakPolicy,
+): LeakedKey {
+  const action = ACTIONS[done];
+  const after = { action, ...place };
+  audit({ type: "key.leaked", resourceId: keyId, identityId, leakMark: mark, after });
+  return { keyId, action, isRepeat: false };
+}
+
+/** Writes the report of a root key to the audit log. @param wasEnabled - Where it was, and is disabled now. */
+export function auditRootKeyLeak(
+  { audit }: Work,
+  { mark, place }: Report,
+  rootKeyId: string,
+  done: LeakPolicy,
+  wasEnabled: boolean,
+): LeakedKey {
+  const action = ACTIONS[done];
+  audit({
+    type: "root_key.leaked",
+    resourceId: rootKeyId,
+    leakMark: mark,
+    ...(wasEnabled && { before: { enabled: true } }),
+    after: { ...(wasEnabled && { enabled: false }), action, ...place },
+  });
+  return { rootKeyId, action, isRepeat: false };
+}

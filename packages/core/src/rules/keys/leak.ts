@@ -1,0 +1,50 @@
+import type { EpochMs } from "../../time.js";
+import { isExpired } from "./expiry.js";
+
+/** What becomes of keys that leaked. */
+export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;
+
+/** One of {@link LEAK_POLICIES}. */
+export type LeakPolicy = (typeof LEAK_POLICIES)[number];
+
+/** What decides what can be done about the leak of a key. */
+export interface LeakFacts {
+  /** Whether it can have a successor whose secret its owner can fetch: nobody else is given it. */
+  readonly canRotate: boolean;
+  /** Whether anything remembers a key that is gone, so that the same report is answered the same again. */
+  readonly keepsAuditLog: boolean;
+}
+
+/**
+ * What is done about a key that leaked: what the policy says, or `disable` where that cannot be done.
+ *
+ * @see packages/core/decisions/0046-leaks-are-remembered-by-the-audit-log.md
+ */
+export function decideLeak(
+  policy: LeakPolicy,
+  { canRotate, keepsAuditLog }: LeakFacts,
+): LeakPolicy {
+  switch (policy) {
+    case "disable":
+    case "report":
+      return policy;
+    case "delete":
+      return keepsAuditLog ? policy : "disable";
+    case "rotate":
+      return canRotate ? policy : "disable";
+    default:
+      return policy satisfies never;
+  }
+}
+
+/**
+ * Whether nothing can bring a key to life again at `now`: it was rotated, and its time is over.
+ *
+ * @param key - `expires`: Unix epoch ms, or null for never.
+ */
+export function isDeadForGood(
+  { rotatedTo, expires }: { readonly rotatedTo: string | null; readonly expires: EpochMs | null },
+  now: EpochMs,
+): boolean {
+  return rotatedTo !== null && isExpired(expires, now);
+}

@@ -1,0 +1,182 @@
+import {
+  type KeyView,
+  type Latchkey,
+  LatchkeyError,
+  type LeakPolicy,
+  withTimeout,
+} from "@latchkey/core";
+import { type Handler, handlerOf } from "../handler.js";
+import type { HttpRequest } from "../request/http-request.js";
+import { createRequestIds } from "../request/request-id.js";
+import {
+  errorResponse,
+  type HttpResponse,
+  MethodNotAllowedError,
+  successResponse,
+  toPublicError,
+} from "../routing/http-response.js";
+import { V1 } from "../v1.js";
+import {
+  isLeakPolicy,
+  type LeakHandlerOptions,
+  type LeakPolicyOption,
+  leakSettingsOf,
+} from "./options.js";
+import { type FoundToken, readReports } from "./read-reports.js";
+import { isSignedBy } from "./signature.js";
+
+/** Most bytes of a report: 8 MiB. */
+const MAX_BYTES = 8 * 1_048_576;
+
+/** Tokens that core is told of at once. */
+const AT_ONCE = 100;
+
+/** How long a function of the host may take. */
+const DEADLINE_MS = 5_000;
+
+/** Longest id of a public key that is looked for. */
+const MAX_ID = 256;
+
+/** What a code host is told of a token: whether it was a key. */
+interface Label {
+  readonly token_raw: string;
+  readonly token_type: string;
+  readonly label: "true_positive" | "false_positive";
+}
+
+/**
+ * Creates the receiving end of a code host's secret scanning: a handler for POST of what was found, on whatever path it is
+ * mounted. Keys of the latchkey's workspace that are in the report are revoked, and root keys of every workspace; a `true_positive` was one.
+ *
+ * A report that is not signed by one of `publicKeys` is a 401, and changes nothing. The same report again answers the same, and
+ * changes nothing. Where the store fails in the middle it is a 503, and the repeat goes on.
+ *
+ * @throws TypeError naming the option that is wrong and its bound.
+ * @see https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
+ */
+export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOptions): Handler {
+  if (typeof latchkey?.reportLeaks !== "function")
+    throw new TypeError('"latchkey" must be what createLatchkey returns');
+  const { findPublicKey, policy, onError } = leakSettingsOf(options);
+  const newRequestId = createRequestIds();
+
+  function report(error: unknown, requestId: string): void {
+    try {
+      onError(error, requestId);
+    } catch {
+      // A log that fails must not change the response.
+    }
+  }
+
+  async function handle(request: HttpRequest, requestId: string): Promise<readonly Label[]> {
+    if (request.method !== "POST") throw new MethodNotAllowedError("POST");
+    const bytes = await readSigned(request, findPublicKey);
+    const found = readReports(bytes);
+    const told = typeof policy === "function" ? carefully(policy, requestId) : policy;
+    const labels: Label[] = [];
+    for (let at = 0; at < found.length; at += AT_ONCE)
+      labels.push(...(await revoke(latchkey, found.slice(at, at + AT_ONCE), told)));
+    return labels;
+  }
+
+  /** A key must not stay alive because a policy fails. */
+  function carefully(decide: Exclude<LeakPolicyOption, string>, requestId: string) {
+    return async (key: KeyView): Promise<LeakPolicy> => {
+      try {
+        const late = () => new Error(`"policy" took longer than ${DEADLINE_MS} ms`);
+        const decided: unknown = await withTimeout(
+          DEADLINE_MS,
+          promised(() => decide(key)),
+          late,
+        );
+        if (isLeakPolicy(decided)) return decided;
+        throw new TypeError('"policy" must answer "disable", "report", "delete" or "rotate"');
+      } catch (error) {
+        report(error, requestId);
+        return "disable";
+      }
+    };
+  }
+
+  function respondToError(error: unknown, requestId: string): HttpResponse {
+    const publicError = toPublicError(error);
+    const { code } = publicError;
+    if (code === "INTERNAL_SERVER_ERROR" || code === "STORE_UNAVAILABLE") report(error, requestId);
+    const body = V1.errorBody(publicError, undefined, requestId);
+    const response = errorResponse(publicError, body, requestId);
+    if (code === "UNAUTHORIZED") response.headers["www-authenticate"] = "Signature";
+    return response;
+  }
+
+  return handlerOf({
+    async respond(request) {
+      const requestId = newRequestId();
+      try {
+        return successResponse(await handle(request, requestId), requestId);
+      } catch (error) {
+        return respondToError(error, requestId);
+      }
+    },
+    needsWebRequest: false,
+    respondToError: (error) => respondToError(error, newRequestId()),
+  });
+}
+
+/** The body, if it is signed. What needs no body is looked at before one is read. */
+async function readSigned(
+  request: HttpRequest,
+  findPublicKey: ReturnType<typeof leakSettingsOf>["findPublicKey"],
+): Promise<Uint8Array> {
+  const id = request.header("github-public-key-identifier");
+  const signature = request.header("github-public-key-signature");
+  if (id === null || id.length > MAX_ID || signature === null) throw unsigned();
+  const late = () =>
+    new LatchkeyError("STORE_UNAVAILABLE", "the public keys did not come in time", {
+      outcome: "not-applied",
+    });
+  const key = await withTimeout(
+    DEADLINE_MS,
+    promised(() => findPublicKey(id)),
+    late,
+  );
+  if (key === null) throw unsigned();
+  const bytes = await request.readBody(MAX_BYTES);
+  if (!isSignedBy(key, bytes, signature)) throw unsigned();
+  return bytes;
+}
+
+/** The same words for every cause. */
+function unsigned(): LatchkeyError {
+  return new LatchkeyError("UNAUTHORIZED", "the request carries no valid signature");
+}
+
+async function revoke(
+  latchkey: Latchkey,
+  found: readonly FoundToken[],
+  told: LeakPolicy | ((key: KeyView) => Promise<LeakPolicy>),
+): Promise<readonly Label[]> {
+  const leaks = found.map(({ token, url, source }) => ({
+    key: token,
+    url: asPlace(url, 2_048),
+    source: asPlace(source, 256),
+  }));
+  const answer =
+    typeof told === "function"
+      ? await latchkey.reportLeaks({ leaks }, { decide: told })
+      : await latchkey.reportLeaks({ leaks, policy: told });
+  return found.map(({ token, type }, at) => ({
+    token_raw: token,
+    token_type: type,
+    label: answer.leaks[at] == null ? "false_positive" : "true_positive",
+  }));
+}
+
+/** As much of a place as the audit log takes, in well-formed Unicode without NUL. Nothing about a place refuses a report. */
+function asPlace(text: string | null | undefined, maxLength: number): string | undefined {
+  return text?.replaceAll("\0", "").slice(0, maxLength).toWellFormed();
+}
+
+/** What a function of the host answers or throws, as a promise. */
+async function promised<Answer>(run: () => Answer | Promise<Answer>): Promise<Answer> {
+  return run();
+}

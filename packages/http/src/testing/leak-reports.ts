@@ -1,0 +1,45 @@
+import { generateKeyPairSync, sign } from "node:crypto";
+
+/** A code host that signs what it found, and somebody else who signs. */
+export const HOST = generateKeyPairSync("ec", { namedCurve: "P-256" });
+export const STRANGER = generateKeyPairSync("ec", { namedCurve: "P-256" });
+/** The public half of a pair, in PEM. */
+export const pemOf = (pair: typeof HOST) =>
+  pair.publicKey.export({ type: "spki", format: "pem" }) as string;
+/** What `publicKeys` is given. */
+export const PUBLIC_KEYS = { current: pemOf(HOST) };
+/** Where tokens were found. */
+export const FOUND_AT = "https://code.example/octo/repo/blob/1/config.env";
+
+type Token = Readonly<Record<string, unknown>>;
+
+/** A token as a code host reports it. */
+export const found = (token: string, more: Token = {}): Token => ({
+  token,
+  type: "tides_key",
+  url: FOUND_AT,
+  source: "content",
+  ...more,
+});
+
+/** The signature of a body. */
+export const signed = (body: string, pair = HOST) =>
+  sign("sha256", Buffer.from(body), { key: pair.privateKey, dsaEncoding: "der" }).toString(
+    "base64",
+  );
+
+/** A signed report. */
+export function post(
+  body: string,
+  headers: Readonly<Record<string, string | null>> = {},
+  path = "/leaks",
+): Request {
+  const all = {
+    "content-type": "application/json",
+    "github-public-key-identifier": "current",
+    "github-public-key-signature": signed(body),
+    ...headers,
+  };
+  const given = Object.entries(all).filter((each): each is [string, string] => each[1] !== null);
+  return new Request(`http://keys.test${path}`, { method: "POST", headers: given, body });
+}

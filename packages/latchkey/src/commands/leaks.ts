@@ -1,0 +1,124 @@
+import { open } from "node:fs/promises";
+import { type Latchkey, LEAK_POLICIES, type LeakAction, type LeakPolicy } from "@latchkey/core";
+import type { Command } from "commander";
+import { Refused } from "../command-line/failures.js";
+import { assertReadable } from "../command-line/files.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
+import { type Column, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { choiceOption, list } from "../command-line/values.js";
+import { possibleSecrets } from "../secrets/possible-secrets.js";
+
+interface Options extends CommonOptions {
+  readonly policy: LeakPolicy;
+  readonly prefixes?: readonly string[];
+}
+
+/** A key that was found in a text. */
+interface Found {
+  readonly keyId?: string;
+  readonly rootKeyId?: string;
+  readonly action: LeakAction;
+  /** Whether it was found there, and handled, before. */
+  readonly isRepeat: boolean;
+  /** The first line that holds it; 1 is the first line of the text. */
+  readonly line: number;
+}
+
+const COLUMNS: readonly Column<Found>[] = [
+  { title: "ID", of: ({ keyId, rootKeyId }) => keyId ?? rootKeyId },
+  { title: "LINE", of: ({ line }) => line },
+  { title: "STATE", of: ({ action, isRepeat }) => (isRepeat ? `${action} before` : action) },
+];
+
+const CHECK = `find keys in a text, and disable them
+
+Finds every key of latchkey's own form, whatever stands around it, and keys of another form by --prefixes. What is done to a key, and where it was found, is in the audit log. Ends with 1 where a key is found.`;
+
+/** What core is told of at once. */
+const AT_ONCE = 100;
+
+/** Possible secrets that are remembered, so that each is looked up once. */
+const MAX_SEEN = 100_000;
+
+/** Adds `latchkey leaks`: what becomes of keys that leaked. */
+export function addLeaks(program: Command, host: Host): void {
+  const leaks = addGroup(program, "leaks", "find keys that leaked, and disable them", [
+    "latchkey leaks check ./server.log --policy report",
+    "git log -p | latchkey leaks check -",
+  ]);
+  const check = leaks
+    .command("check")
+    .summary("find keys in a text, and disable them")
+    .description(CHECK)
+    .argument("<file>", "- reads stdin")
+    .addOption(
+      choiceOption("--policy <policy>", "what becomes of a key", LEAK_POLICIES).default("disable"),
+    )
+    .option(
+      "--prefixes <list>",
+      "prefixes of keys that another system issued: sk_live,sk_test",
+      list,
+    );
+  addCommonOptions(check).action((file: string, options: Options) => run(file, options, host));
+}
+
+async function run(file: string, options: Options, host: Host): Promise<void> {
+  const url = file === "-" ? "stdin" : file;
+  if (file !== "-") await assertReadable("<file>", file);
+  await withLatchkey(options, host, async (latchkey) => {
+    let isFound = false;
+    for await (const found of check(latchkey, linesOf(file, host), url, options)) {
+      isFound = true;
+      printRows(host, options, [found], COLUMNS);
+    }
+    if (isFound) throw new Refused();
+  });
+}
+
+async function* linesOf(file: string, { readInput }: Host): AsyncGenerator<string> {
+  if (file === "-") {
+    yield* (await readInput("Paste a text and press Enter (it is not shown): ")).split("\n");
+    return;
+  }
+  const handle = await open(file);
+  try {
+    yield* handle.readLines();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* check(
+  latchkey: Latchkey,
+  lines: AsyncIterable<string>,
+  url: string,
+  { policy, prefixes = [] }: Options,
+): AsyncGenerator<Found> {
+  const seen = new Set<string>();
+  let batch: { readonly key: string; readonly line: number }[] = [];
+  let line = 0;
+  async function* report(): AsyncGenerator<Found> {
+    for (let at = 0; at < batch.length; at += AT_ONCE) {
+      const part = batch.slice(at, at + AT_ONCE);
+      const leaks = part.map(({ key }) => ({ key, url: url.slice(-2_048), source: "leaks check" }));
+      const answer = await latchkey.reportLeaks({ leaks, policy });
+      for (const [index, leaked] of answer.leaks.entries())
+        if (leaked !== null) yield { ...leaked, line: part[index]?.line ?? 0 };
+    }
+    batch = [];
+  }
+  for await (const text of lines) {
+    line += 1;
+    for (const key of possibleSecrets(text, prefixes)) {
+      if (seen.has(key)) continue;
+      if (seen.size >= MAX_SEEN) seen.clear();
+      seen.add(key);
+      batch.push({ key, line });
+    }
+    if (batch.length >= AT_ONCE) yield* report();
+  }
+  yield* report();
+}
