@@ -50,9 +50,11 @@ describe("latchkey console", () => {
 
   test("needs no store to be tried, and nobody gets in without the link", async () => {
     const { origin, signIn } = await start(["--store", "memory:"]);
-    expect((await fetch(`${origin}/session`, { headers: OWN })).status).toBe(401);
+    const nobody = await fetch(`${origin}/session`, { headers: OWN });
+    expect(await nobody.json()).toEqual({ signIn: "link" });
     expect((await fetch(`${origin}/v1/apis.listApis`, { headers: OWN })).status).toBe(401);
-    expect((await fetch(`${origin}/session`, { headers: await signIn() })).status).toBe(200);
+    const listed = await fetch(`${origin}/v1/apis.listApis`, { headers: await signIn() });
+    expect(listed.status).toBe(200);
   });
 
   test("says what is wrong before it listens", async () => {
