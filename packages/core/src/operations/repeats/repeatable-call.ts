@@ -74,9 +74,16 @@ export interface Rounds extends CallPart {
 export interface RepeatableCall extends CallPart {
   /** Remembers what the operation answers, unless its one commit did. @returns The answer. */
   finish<Answer>(answer: Answer): Promise<Answer>;
-  /** What the call was answered, by whomever it was carried out: from then on that is durable. Null: it was not, so far. */
-  answered(): Promise<{ readonly value: unknown } | null>;
+  /** What became of the call, by whomever it was carried out: from then on that is durable. */
+  outcome(): Promise<CallOutcome>;
 }
+
+/** What is known of a call that failed. */
+export type CallOutcome =
+  | { readonly kind: "answered"; readonly value: unknown }
+  /** It has got further since this began, and is not at its end: another attempt goes on from there. */
+  | { readonly kind: "advanced" }
+  | { readonly kind: "unanswered" };
 
 /** The call was carried out before: what it came to is remembered. */
 export class AnsweredBefore extends Error {}
@@ -100,6 +107,8 @@ export function createRepeatableCall(
   let storeNow: EpochMs = 0;
   /** Whether something may be remembered of this call so far. */
   let isBegun = false;
+  /** Which state of it was looked at first; null: nothing was remembered. */
+  let begunFrom: string | null = null;
   let isRememberedNow = false;
   let steps = 0;
   const identityIds = new Set<string>();
@@ -135,6 +144,7 @@ export function createRepeatableCall(
     const known = judge(found[0] ?? null);
     if (known === null) beforeFirst?.();
     else isBegun = true;
+    begunFrom = stateOf(known);
     if (known !== null && known.answer !== null) throw new AnsweredBefore();
   }
 
@@ -304,14 +314,15 @@ export function createRepeatableCall(
       return answer;
     },
 
-    async answered() {
+    async outcome() {
       await looked.catch((error: unknown) => {
         if (!(error instanceof AnsweredBefore)) throw error;
       });
       const { answer: known } = await transact(workspaceId, read);
-      return known === null || known.answer === null
-        ? null
-        : { value: fromStoredAnswer(known.answer.value) };
+      if (known !== null && known.answer !== null)
+        return { kind: "answered", value: fromStoredAnswer(known.answer.value) };
+      const hasAdvanced = known !== null && stateOf(known) !== begunFrom;
+      return { kind: hasAdvanced ? "advanced" : "unanswered" };
     },
   };
 }
@@ -321,6 +332,11 @@ export function justForgotten(): LatchkeyError {
   return unavailable(
     "what was remembered of this call has just ended; nothing was written, try again",
   );
+}
+
+/** Tells one state of what is remembered from the others. */
+function stateOf(known: RememberedAnswer | null): string | null {
+  return known && `${known.id} ${known.version}`;
 }
 
 function held(answer: unknown): Held {

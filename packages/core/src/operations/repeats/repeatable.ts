@@ -60,7 +60,7 @@ async function runRepeatably(
   idempotencyKey: unknown,
   given: readonly unknown[],
 ): Promise<unknown> {
-  const { name, schema, run } = operation;
+  const { name, schema } = operation;
   const [input, scope] = given;
   const checked = idempotencyKeySchema.safeParse(idempotencyKey);
   if (!checked.success) {
@@ -69,23 +69,25 @@ async function runRepeatably(
   }
   const { beforeFirst, mayDecrypt, ...options } = Object(scope) as RepeatScope;
   const question = [checked.data, name, input, options];
-  const call = createRepeatableCall(context, {
-    caller: sha256Text(canonicalJson([checked.data, context.actor])),
+  const caller = sha256Text(canonicalJson([checked.data, context.actor]));
+  for (;;) {
     // No schema takes anything as deep: it is refused.
-    input: sha256Text(isDeeperThan(MAX_DEPTH, question) ? "" : canonicalJson(question)),
-    beforeFirst,
-  });
-  try {
-    const answering = run({ ...context, call }, ...withoutEmptyScope([input, options]));
-    return await call.finish(await answering);
-  } catch (error) {
-    const { code } = error as Partial<LatchkeyError>;
-    if (code === "STORE_UNAVAILABLE") throw error;
-    const known = await call.answered().catch((other: unknown) => {
-      throw code === "BAD_REQUEST" ? error : other;
-    });
-    if (known !== null) return withSecret(context, known.value, mayDecrypt);
-    throw error instanceof AnsweredBefore ? justForgotten() : error;
+    const digest = sha256Text(isDeeperThan(MAX_DEPTH, question) ? "" : canonicalJson(question));
+    const call = createRepeatableCall(context, { caller, input: digest, beforeFirst });
+    try {
+      const answering = operation.run({ ...context, call }, ...withoutEmptyScope([input, options]));
+      return await call.finish(await answering);
+    } catch (error) {
+      const { code } = error as Partial<LatchkeyError>;
+      if (code === "STORE_UNAVAILABLE") throw error;
+      const outcome = await call.outcome().catch((other: unknown) => {
+        throw code === "BAD_REQUEST" ? error : other;
+      });
+      if (outcome.kind === "answered") return withSecret(context, outcome.value, mayDecrypt);
+      // Another call is carrying it out, and this one met what that one has written: it goes on behind it.
+      if (outcome.kind === "advanced") continue;
+      throw error instanceof AnsweredBefore ? justForgotten() : error;
+    }
   }
 }
 
