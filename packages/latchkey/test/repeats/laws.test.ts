@@ -183,7 +183,7 @@ describeOnEveryStore("the repeat of a write", (open) => {
   test("W1: whatever is repeated, changed, lost or called twice at once, it answers and writes as if each had been called once", async ({
     task,
   }) => {
-    const [seeds, steps] = isOnMemory(task.suite?.name ?? "") ? [20, 50] : [2, 40];
+    const [seeds, steps] = isOnMemory(task.suite?.name ?? "") ? [12, 40] : [2, 30];
     const first = Number(process.env.LATCHKEY_LAW_SEED ?? 1);
     for (let seed = first; seed < first + seeds; seed += 1) await followSchedule(open, seed, steps);
   });

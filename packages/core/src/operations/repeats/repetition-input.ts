@@ -25,6 +25,7 @@ export const NOT_REPEATABLE = [
   "authenticateRootKey",
   "getVerifications",
   "listAuditEvents",
+  "readEvents",
   "getWorkspace",
   "isWorkspaceEnabled",
 ] as const;
