@@ -175,7 +175,7 @@ export type {
   CreatedRootKey,
   RootKeyList,
   RootKeyView,
-} from "./operations/root-keys/root-keys.js";
+} from "./operations/root-keys/operations.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { RefillView } from "./operations/uses-and-refill.js";

@@ -20,7 +20,9 @@ const LIBRARY_ONLY = [
   "reencryptKeys",
   "reportLeaks",
   "revokeRootKey",
+  "rotateRootKey",
   "setWorkspaceEnabled",
+  "updateRootKey",
 ];
 
 describe("the table of operations", () => {

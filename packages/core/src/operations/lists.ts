@@ -7,7 +7,7 @@ import type { KeyView } from "./keys/view.js";
 import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
 import type { ReservationView } from "./reservations/operations.js";
-import type { RootKeyView } from "./root-keys/root-keys.js";
+import type { RootKeyView } from "./root-keys/operations.js";
 
 /**
  * The items of a list, one by one, read a page at a time: no more than one page is kept, and a loop that is left early reads no

@@ -22,6 +22,8 @@ export const AUDIT_TYPES = [
   "role.updated",
   "role.deleted",
   "root_key.created",
+  "root_key.updated",
+  "root_key.rotated",
   "root_key.revoked",
   "root_key.leaked",
   "ratelimit.reset",

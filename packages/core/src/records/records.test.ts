@@ -58,6 +58,7 @@ describe("names that only one record may have", () => {
       permissions: [],
       expires: null,
       enabled: true,
+      rotatedTo: null,
       createdAt: 1,
     };
     expect(rootKeyType.claims(rootKey)).toEqual([]);

@@ -12,6 +12,8 @@ export interface RootKeyRecord {
   readonly permissions: readonly string[];
   readonly expires: EpochMs | null;
   readonly enabled: boolean;
+  /** The root key that it was rotated to; null: none. */
+  readonly rotatedTo: string | null;
   readonly createdAt: EpochMs;
 }
 
@@ -25,6 +27,7 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
     permissions: unlessEmpty(rootKey.permissions),
     expires: rootKey.expires,
     disabled: rootKey.enabled ? undefined : true,
+    rotatedTo: rootKey.rotatedTo,
     createdAt: rootKey.createdAt,
   }),
   read: (body, { id, workspaceId }) => ({
@@ -36,6 +39,7 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
     permissions: body.texts("permissions"),
     expires: body.instantOrNull("expires"),
     enabled: !body.flag("disabled"),
+    rotatedTo: body.textOrNull("rotatedTo"),
     createdAt: body.whole("createdAt"),
   }),
   lists: () => [{ list: "rootKey" }],

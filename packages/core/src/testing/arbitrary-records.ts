@@ -182,6 +182,7 @@ const rootKey: fc.Arbitrary<RootKeyRecord> = fc.record({
   name: textOrNull,
   permissions: texts,
   expires: wholeOrNull,
+  rotatedTo: fc.option(idOf("root"), { nil: null }),
   enabled: fc.boolean(),
   createdAt: whole,
 });

@@ -199,6 +199,60 @@ describe("latchkey root-key revoke", () => {
   });
 });
 
+describe("latchkey root-key update and rotate", () => {
+  test("change what a key may do, and put another in its place, for whoever has the store open", async () => {
+    const { made, args, store } = await storeWith({ permissions: ["*"] });
+    const [{ rootKeyId, key } = { rootKeyId: "", key: "" }] = made;
+    const latchkey = createLatchkey({ store: openStore(store) });
+    const permissions = ["--permissions", "api.*.read_api"];
+    expect(await runCommand(["root-key", "update", rootKeyId, ...permissions, ...args])).toEqual([
+      `root key ${rootKeyId} is updated`,
+    ]);
+    expect(await latchkey.authenticateRootKey(key)).toMatchObject({
+      permissions: ["api.*.read_api"],
+    });
+    const update = ["root-key", "update", rootKeyId, ...args];
+    const tides = latchkey.workspace("ws_tides");
+    await runCommand([...update, "--name", "ops", "--expires", "1d"]);
+    const [named] = (await tides.listRootKeys()).rootKeys;
+    expect(named).toMatchObject({ name: "ops", expires: expect.any(Number) });
+    await runCommand([...update, "--clear", "name,expires"]);
+    const [cleared] = (await tides.listRootKeys()).rootKeys;
+    expect(cleared).not.toHaveProperty("name");
+    expect(cleared).not.toHaveProperty("expires");
+    const [rotated = ""] = await runCommand(["root-key", "rotate", rootKeyId, ...args]);
+    expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
+    expect(await latchkey.authenticateRootKey(rotated)).toMatchObject({
+      kind: "authenticated",
+      permissions: ["api.*.read_api"],
+    });
+    await latchkey.close();
+    await expect(runCommand(["root-key", "rotate", rootKeyId, ...args])).rejects.toThrow(
+      "this root key was rotated before",
+    );
+  });
+
+  test("of one that is unknown name the workspace, and an update names what it changes", async () => {
+    const { made, args } = await storeWith({ permissions: ["*"] });
+    const id = made[0]?.rootKeyId ?? "";
+    for (const words of [
+      ["update", "hunter2", "--name", "x"],
+      ["rotate", "hunter2", "--grace", "1d"],
+    ])
+      await expect(runCommand(["root-key", ...words, ...args])).rejects.toThrow(
+        /^workspace ws_tides has no such root key$/,
+      );
+    for (const [words, message] of [
+      [[], "--permissions, --name, --expires or --clear is required"],
+      [["--clear", "permissions"], "--clear must be a list of name and expires"],
+      [["--clear", "name", "--name", "x"], '--clear must not name "name", which is given a value'],
+    ] as const)
+      await expect(runCommand(["root-key", "update", id, ...words, ...args])).rejects.toThrow(
+        new UsageError(message),
+      );
+  });
+});
+
 describe("latchkey root-key list and revoke", () => {
   test.each([
     [["list"], "--store is required"],

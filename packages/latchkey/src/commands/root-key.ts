@@ -1,6 +1,7 @@
-import { LatchkeyError } from "@latchkey/core";
+import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
-import { FIELDS, fieldValue } from "../command-line/fields.js";
+import { UsageError } from "../command-line/failures.js";
+import { FIELDS, fieldValue, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import { clockOf, type Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
@@ -40,28 +41,34 @@ const LIST: AddCommand = listCommand({
   ],
 });
 
-/** Adds `latchkey root-key`: issues, lists and revokes root keys. */
+interface UpdateOptions extends Partial<CreateOptions>, CommonOptions {
+  readonly clear?: readonly string[];
+}
+
+/** What a root key can be without. */
+const CLEARABLE = ["name", "expires"] as const;
+
+const PERMISSIONS_TEXT =
+  "what the key may do, separated by commas: *, api.*.create_key, api.<apiId>.read_key …";
+
+/** Adds `latchkey root-key`: issues, lists, changes, rotates and revokes root keys. */
 export function addRootKey(program: Command, host: Host): void {
   const rootKey = addGroup(
     program,
     "root-key",
-    "issue, list or revoke keys for management calls over HTTP",
+    "issue, list, change, rotate or revoke keys for management calls over HTTP",
     [
       "latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_key,api.*.create_key'",
     ],
   );
-  for (const add of [addCreate, LIST, addRevoke]) add(rootKey, host);
+  for (const add of [addCreate, LIST, addUpdate, addRotate, addRevoke]) add(rootKey, host);
 }
 
 function addCreate(rootKey: Command, host: Host): void {
   const create = rootKey
     .command("create", { isDefault: true })
     .description("issue a key and print it, and nothing else: it is shown this once")
-    .requiredOption(
-      "--permissions <list>",
-      "what the key may do, separated by commas: *, api.*.create_key, api.<apiId>.read_key …",
-      list,
-    )
+    .requiredOption("--permissions <list>", PERMISSIONS_TEXT, list)
     .option("--name <text>", "name to know the key by, 1 to 256 characters")
     .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read);
   addCommonOptions(create, "durable").action(
@@ -86,6 +93,86 @@ function addCreate(rootKey: Command, host: Host): void {
   );
 }
 
+function addUpdate(rootKey: Command, host: Host): void {
+  const update = rootKey
+    .command("update")
+    .description(
+      "change name, permissions or expiry; a running server sees it with its next request",
+    )
+    .argument("<rootKeyId>", "id of the root key, as list prints it")
+    .option("--permissions <list>", `${PERMISSIONS_TEXT} It may do nothing else then`, list)
+    .option("--name <text>", "name to know the key by, 1 to 256 characters")
+    .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read)
+    .option("--clear <list>", "options whose values are taken away: name,expires", list);
+  addCommonOptions(update).action(
+    async (rootKeyId: string, { clear = [], ...given }: UpdateOptions) => {
+      const { permissions, name, expires, ...options } = given;
+      checkCleared(clear, given);
+      if ([permissions, name, expires, clear[0]].every((value) => value === undefined))
+        throw new UsageError("--permissions, --name, --expires or --clear is required");
+      const wanted = {
+        ...Object.fromEntries(clear.map((field) => [field, null])),
+        ...(permissions !== undefined && { permissions }),
+        ...(name !== undefined && { name }),
+        ...(expires !== undefined && {
+          expires: fieldValue(FIELDS.expires, expires, clockOf(host)) as number,
+        }),
+      };
+      await withLatchkey(options, host, async (latchkey) => {
+        await known(latchkey, latchkey.updateRootKey({ rootKeyId, ...wanted }));
+        host.print(
+          options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is updated`,
+        );
+      });
+    },
+  );
+}
+
+function checkCleared(clear: readonly string[], given: UpdateOptions): void {
+  if (clear.some((field) => !CLEARABLE.some((known) => known === field)))
+    throw new UsageError("--clear must be a list of name and expires");
+  const both = CLEARABLE.find((field) => clear.includes(field) && given[field] !== undefined);
+  if (both !== undefined)
+    throw new UsageError(`--clear must not name "${both}", which is given a value`);
+}
+
+function addRotate(rootKey: Command, host: Host): void {
+  const rotate = rootKey
+    .command("rotate")
+    .description(
+      "issue a key in place of another and print it, and nothing else: it is shown this once",
+    )
+    .argument("<rootKeyId>", "id of the root key, as list prints it")
+    .option(
+      "--grace <span>",
+      "how long the old one goes on, such as 1d; not at all unless given",
+      span("--grace"),
+    );
+  addCommonOptions(rotate).action(
+    async (
+      rootKeyId: string,
+      { grace, ...options }: CommonOptions & { readonly grace?: number },
+    ) => {
+      await withLatchkey(options, host, async (latchkey) => {
+        const input = { rootKeyId, ...(grace !== undefined && { graceMs: grace }) };
+        const rotated = await known(latchkey, latchkey.rotateRootKey(input));
+        host.print(options.json ? JSON.stringify(rotated) : rotated.key);
+      });
+    },
+  );
+}
+
+/** What is done with a root key that may not exist. The error names not the id itself: somebody may have put the key in its place. */
+async function known<Answer>(
+  { workspaceId }: Pick<Latchkey, "workspaceId">,
+  done: Promise<Answer>,
+): Promise<Answer> {
+  return done.catch((error: unknown) => {
+    if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
+    throw new Error(`workspace ${workspaceId} has no such root key`, { cause: error });
+  });
+}
+
 function addRevoke(rootKey: Command, host: Host): void {
   const revoke = rootKey
     .command("revoke")
@@ -93,11 +180,7 @@ function addRevoke(rootKey: Command, host: Host): void {
     .argument("<rootKeyId>", "id of the root key, as list prints it");
   addCommonOptions(revoke).action(async (rootKeyId: string, options: CommonOptions) => {
     await withLatchkey(options, host, async (latchkey) => {
-      await latchkey.revokeRootKey({ rootKeyId }).catch((error: unknown) => {
-        if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
-        // Not the id itself: somebody may have put the key in its place.
-        throw new Error(`workspace ${latchkey.workspaceId} has no such root key`, { cause: error });
-      });
+      await known(latchkey, latchkey.revokeRootKey({ rootKeyId }));
       host.print(options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is revoked`);
     });
   });

@@ -19,6 +19,33 @@ export const WORKSPACE_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "updateRootKey",
+    operation: "updateRootKey",
+    run: async (latchkey, { rootKeyId }) => {
+      await latchkey.updateRootKey({ rootKeyId, name: "readers", permissions: ["api.*.read_api"] });
+      return [
+        {
+          type: "root_key.updated",
+          fields: { name: [undefined, "readers"], permissions: [["*"], ["api.*.read_api"]] },
+        },
+      ];
+    },
+  },
+  {
+    title: "rotateRootKey",
+    operation: "rotateRootKey",
+    run: async (latchkey, { rootKeyId }) => {
+      const { rootKeyId: rotatedTo } = await latchkey.rotateRootKey({ rootKeyId });
+      return [
+        {
+          type: "root_key.rotated",
+          fields: { rotatedTo: [undefined, rotatedTo], expires: [undefined, latchkey.now()] },
+        },
+        { type: "root_key.created", fields: { permissions: [undefined, ["*"]] } },
+      ];
+    },
+  },
+  {
     title: "revokeRootKey",
     operation: "revokeRootKey",
     run: async (latchkey, { rootKeyId }) => {

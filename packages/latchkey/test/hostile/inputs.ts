@@ -222,6 +222,11 @@ export async function fill(
     ["deleteRole", { roleId }],
     ["createRootKey", { permissions: ["api.*.read_key"], name: "ops", expires: NOON + 1 }],
     ["listRootKeys", page],
+    [
+      "updateRootKey",
+      { rootKeyId, name: "ops", permissions: ["api.*.read_key"], expires: NOON + 1 },
+    ],
+    ["rotateRootKey", { rootKeyId, graceMs: 1 }],
     ["revokeRootKey", { rootKeyId }],
     ["authenticateRootKey", token],
     ["getVerifications", { keyId, start: NOON - 1, end: NOON, granularity: "hour" }],

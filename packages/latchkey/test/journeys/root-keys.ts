@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectRefused, HOUR_MS } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** createRootKey, authenticateRootKey, listRootKeys, revokeRootKey. */
+/** createRootKey, authenticateRootKey, listRootKeys, updateRootKey, rotateRootKey, revokeRootKey. */
 export const ROOT_KEYS: Journey = {
   resource: "root keys",
   title: "speak for their workspace until they expire or are revoked, in every process at once",
@@ -32,13 +32,45 @@ export const ROOT_KEYS: Journey = {
 
     context.advance(HOUR_MS);
     expect(await other.authenticateRootKey(expiring.key)).toEqual({ kind: "refused" });
-    const { rootKeyId } = deploys;
+    await pier.updateRootKey({ rootKeyId: deploys.rootKeyId, permissions: ["api.*.read_api"] });
+    expect(await other.authenticateRootKey(deploys.key)).toMatchObject({
+      permissions: ["api.*.read_api"],
+    });
+    await expectRefused("PRECONDITION_FAILED", [
+      pier.rotateRootKey({ rootKeyId: expiring.rootKeyId }),
+    ]);
+    await expectRefused("NOT_FOUND", [
+      latchkey.updateRootKey({ rootKeyId: deploys.rootKeyId, name: "x" }),
+      latchkey.rotateRootKey({ rootKeyId: deploys.rootKeyId }),
+    ]);
+    const rotations = await Promise.allSettled(
+      [pier, other.workspace("ws_pier")].map((one) =>
+        one.rotateRootKey({ rootKeyId: deploys.rootKeyId, graceMs: HOUR_MS }),
+      ),
+    );
+    const rotated = rotations.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(rotated).toHaveLength(1);
+    const [next = { rootKeyId: "", key: "" }] = rotated;
+    for (const key of [deploys.key, next.key])
+      expect(await other.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
+    await expectRefused("PRECONDITION_FAILED", [
+      pier.updateRootKey({ rootKeyId: deploys.rootKeyId, expires: null }),
+    ]);
+    context.advance(HOUR_MS);
+    expect(await other.authenticateRootKey(deploys.key)).toEqual({ kind: "refused" });
+    expect(await other.authenticateRootKey(next.key)).toMatchObject({
+      kind: "authenticated",
+      rootKeyId: next.rootKeyId,
+      permissions: ["api.*.read_api"],
+    });
+    await pier.revokeRootKey({ rootKeyId: deploys.rootKeyId });
+    const { rootKeyId } = next;
     await expectRefused("NOT_FOUND", [latchkey.revokeRootKey({ rootKeyId })]);
     const outcomes = await Promise.allSettled(
       [pier, other.workspace("ws_pier"), pier].map((one) => one.revokeRootKey({ rootKeyId })),
     );
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-    expect(await other.authenticateRootKey(deploys.key)).toEqual({ kind: "refused" });
+    expect(await other.authenticateRootKey(next.key)).toEqual({ kind: "refused" });
     expect(await pier.listRootKeys()).toMatchObject({
       rootKeys: [{ id: expiring.rootKeyId, enabled: false }],
       total: 1,

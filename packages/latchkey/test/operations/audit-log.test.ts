@@ -129,6 +129,8 @@ describeOnMemory("the audit log", (open) => {
       () => latchkey.deleteApi({ apiId: "api_unknown" }),
       () => latchkey.createRole({ name: "pilot", permissions: ["nope"] }),
       () => latchkey.revokeRootKey({ rootKeyId: "root_unknown" }),
+      () => latchkey.updateRootKey({ rootKeyId: "root_unknown", name: "ops" }),
+      () => latchkey.rotateRootKey({ rootKeyId: "root_unknown" }),
     ];
     for (const call of refused) expect(await rejectionOf(call())).toHaveProperty("code");
     expect(await latchkey.listAuditEvents()).toEqual(before);

@@ -164,6 +164,8 @@ const INPUTS: Readonly<Record<string, object>> = {
   deleteRole: { roleId: "role_1" },
   createRootKey: { permissions: ["*"] },
   listRootKeys: {},
+  updateRootKey: { rootKeyId: "root_1", name: "ops" },
+  rotateRootKey: { rootKeyId: "root_1" },
   revokeRootKey: { rootKeyId: "root_1" },
   createWorkspace: { name: "harbour" },
   getVerifications: { apiId: "api_1", start: NOON, end: NOON + 1 },

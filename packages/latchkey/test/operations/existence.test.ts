@@ -150,6 +150,8 @@ const INPUTS: {
   createRootKey: [() => ({ permissions: ["*"] })],
   listRootKeys: [() => ({})],
   authenticateRootKey: [],
+  updateRootKey: [({ rootKeyId }) => ({ rootKeyId, name: "harbour" })],
+  rotateRootKey: [({ rootKeyId }) => ({ rootKeyId })],
   revokeRootKey: [({ rootKeyId }) => ({ rootKeyId })],
   createWorkspace: [() => ({ name: "harbour" })],
   getWorkspace: [],

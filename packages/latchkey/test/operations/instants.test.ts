@@ -45,6 +45,12 @@ const INPUTS: readonly {
     call: (latchkey, _, expires) => latchkey.createRootKey({ permissions: ["*"], expires }),
   },
   {
+    name: "updateRootKey",
+    path: "expires",
+    bounds: [1, LAST_INSTANT],
+    call: (latchkey, _, expires) => latchkey.updateRootKey({ rootKeyId: "root_1", expires }),
+  },
+  {
     name: "getVerifications",
     path: "start",
     bounds: [0, 253_402_300_799_999],

@@ -74,6 +74,87 @@ describeOnMemory("root keys", (open) => {
   });
 });
 
+describeOnMemory("root keys that change", (open) => {
+  test("may be given nothing that createRootKey would not give", async () => {
+    const { latchkey } = open();
+    const { rootKeyId } = await latchkey.createRootKey({ permissions: ["api.*.read_api"] });
+    const before = await latchkey.listRootKeys();
+    for (const input of [
+      { permissions: [] },
+      { permissions: ["api.*.fly"] },
+      { permissions: Array.from({ length: 1_001 }, (_, index) => `api.api_${index}.read_api`) },
+      { permissions: null },
+      { expires: NOON },
+      { name: "" },
+      { name: "x".repeat(257) },
+      { enabled: true },
+      { rotatedTo: null },
+      { hash: "00" },
+    ])
+      expect(
+        await rejectionOf(latchkey.updateRootKey({ rootKeyId, ...input } as never)),
+      ).toMatchObject({ code: "BAD_REQUEST" });
+    for (const input of [
+      { graceMs: -1 },
+      { graceMs: 365 * 86_400_000 + 1 },
+      { permissions: ["*"] },
+      { expires: NOON + 1 },
+    ])
+      expect(
+        await rejectionOf(latchkey.rotateRootKey({ rootKeyId, ...input } as never)),
+      ).toMatchObject({ code: "BAD_REQUEST" });
+    expect(await latchkey.listRootKeys()).toEqual(before);
+  });
+
+  test("authorise what the last call says, each thing once", async () => {
+    const { latchkey } = open();
+    const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"], name: "ops" });
+    const permissions = ["api.*.read_api", "api.*.read_key", "api.*.read_api"];
+    await latchkey.updateRootKey({ rootKeyId, permissions, expires: NOON + 5 });
+    expect(await latchkey.authenticateRootKey(key)).toMatchObject({
+      permissions: permissions.slice(0, 2),
+    });
+    const [updated] = (await latchkey.listRootKeys()).rootKeys;
+    expect(updated).toMatchObject({ name: "ops", expires: NOON + 5 });
+    await latchkey.updateRootKey({ rootKeyId, name: null, expires: null });
+    const [cleared] = (await latchkey.listRootKeys()).rootKeys;
+    expect(cleared).not.toHaveProperty("name");
+    expect(cleared).not.toHaveProperty("expires");
+  });
+
+  test("outlive by no rotation the instant at which they expire", async () => {
+    const { latchkey, setClock } = open();
+    const expires = NOON + 5;
+    const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"], expires });
+    const next = await latchkey.rotateRootKey({ rootKeyId, graceMs: "1h" });
+    const { rootKeys } = await latchkey.listRootKeys();
+    expect(rootKeys).toMatchObject([{ expires, rotatedTo: next.rootKeyId }, { expires }]);
+    setClock(NOON + 5);
+    for (const token of [key, next.key])
+      expect(await latchkey.authenticateRootKey(token)).toEqual({ kind: "refused" });
+  });
+
+  test("stay disabled when they leaked, and so is what they are rotated to", async () => {
+    const { latchkey } = open();
+    const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["*"] });
+    await latchkey.reportLeaks({ leaks: [{ key, source: "a log" }], policy: "disable" });
+    await latchkey.updateRootKey({ rootKeyId, permissions: ["api.*.read_api"] });
+    const next = await latchkey.rotateRootKey({ rootKeyId, graceMs: "1h" });
+    for (const token of [key, next.key])
+      expect(await latchkey.authenticateRootKey(token)).toEqual({ kind: "refused" });
+  });
+
+  test("are rotated once by a call that is repeated, and the secret is shown once", async () => {
+    const { latchkey } = open();
+    const { rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
+    const input = { rootKeyId, idempotencyKey: "rotation-7" };
+    const { key = "", ...shown } = await latchkey.rotateRootKey(input);
+    expect(await latchkey.authenticateRootKey(key)).toMatchObject(shown);
+    expect(await latchkey.rotateRootKey(input)).toEqual({ ...shown, secretShownBefore: true });
+    expect(await latchkey.listRootKeys()).toMatchObject({ total: 2 });
+  });
+});
+
 describeOnMemory("workspaces", (open) => {
   test.each(["false", 0, 1, undefined, null, {}])("are not switched by %j", async (enabled) => {
     const { latchkey } = open();

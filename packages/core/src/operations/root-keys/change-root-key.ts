@@ -1,0 +1,124 @@
+import { z } from "zod";
+import { changesNothing } from "../../audit/entry.js";
+import { LatchkeyError } from "../../errors.js";
+import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
+import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
+import type { Transaction } from "../../store/transaction.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import { notFound, transact } from "../context.js";
+import { id, parseInput, text } from "../input.js";
+import type { Run } from "../operation.js";
+import { expiryIssues, instant, span } from "../time-input.js";
+import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
+import type { RootKeyOperations } from "./operations.js";
+
+/** A year: a longer grace is no rotation. */
+const MAX_GRACE_MS: SpanMs = 365 * 86_400_000;
+
+export const updateRootKeyInput = z.strictObject({
+  rootKeyId: id,
+  name: text(1, 256).nullable().optional(),
+  permissions: rootPermissions.optional(),
+  expires: instant(1).nullable().optional(),
+});
+
+export const rotateRootKeyInput = z.strictObject({
+  rootKeyId: id,
+  graceMs: span(MAX_GRACE_MS).default(0),
+});
+
+export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (context, input) => {
+  const now = context.now();
+  const parsed = parseInput(updateRootKeyInput, input, (raw) => expiryIssues(raw, now));
+  const { rootKeyId, permissions, name, expires } = parsed;
+  const { answer } = await transact(context, async ({ transaction, audit }) => {
+    const rootKey = await readRootKey(transaction, rootKeyId);
+    const after: RootKeyRecord = {
+      ...rootKey,
+      ...(name !== undefined && { name }),
+      ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
+      ...(expires !== undefined && { expires }),
+    };
+    if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "this root key was rotated: its expiry cannot be put off",
+        { reason: "key-rotated" },
+      );
+    const change = {
+      type: "root_key.updated",
+      resourceId: rootKeyId,
+      before: rootKeyFields(rootKey),
+      after: rootKeyFields(after),
+    } as const;
+    if (!changesNothing(change)) {
+      transaction.update(rootKeyType, rootKey, after);
+      audit(change);
+    }
+    return {};
+  });
+  return answer;
+};
+
+export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (context, input) => {
+  const { rootKeyId, graceMs } = parseInput(rotateRootKeyInput, input);
+  // A refusal writes nothing, so it comes before the pointer.
+  await context.transact(context.workspaceId, async (transaction) => {
+    oldExpiry(await readRootKey(transaction, rootKeyId), graceMs, context.now());
+  });
+  const { key, hash, start } = newRootSecret(context);
+  const successorId = context.newId("root");
+  await pointToRootKey(context, hash, successorId);
+  const { answer } = await transact(context, async ({ transaction, audit }) => {
+    const rootKey = await readRootKey(transaction, rootKeyId);
+    const now = context.now();
+    const expires = oldExpiry(rootKey, graceMs, now);
+    const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };
+    transaction.update(rootKeyType, rootKey, { ...rootKey, expires, rotatedTo: successorId });
+    transaction.insert(rootKeyType, successor);
+    audit({
+      type: "root_key.rotated",
+      at: now,
+      resourceId: rootKeyId,
+      before: { expires: rootKey.expires },
+      after: { rotatedTo: successorId, expires },
+    });
+    const after = rootKeyFields(successor);
+    audit({ type: "root_key.created", at: now, resourceId: successorId, after });
+    return { rootKeyId: successorId, key };
+  });
+  return answer;
+};
+
+async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {
+  const address = { kind: "rootKey", id: rootKeyId } as const;
+  const found = await transaction.readOne(address);
+  if (found !== null) return rootKeyType.decode(found.record, transaction.workspaceId);
+  transaction.expect({ ...address, version: null });
+  throw notFound("root key");
+}
+
+/** When the old one dies: never later than it would have. */
+function oldExpiry(rootKey: RootKeyRecord, graceMs: SpanMs, now: EpochMs): EpochMs {
+  const decision = decideRotation(rootKey, graceMs, now);
+  switch (decision.kind) {
+    case "rotate":
+      return decision.expires;
+    case "rotated-before":
+      throw new LatchkeyError(
+        "CONFLICT",
+        "this root key was rotated before: rotate its successor",
+        {
+          reason: "key-rotated",
+        },
+      );
+    case "expired":
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "this root key has expired: give it another expiry before it is rotated",
+        { reason: "key-expired" },
+      );
+    default:
+      return decision satisfies never;
+  }
+}
