@@ -49,6 +49,11 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: createKey({ expires: 1 }),
   },
   {
+    message: "must be earlier than expires",
+    reason: "compares two fields",
+    example: createKey({ startsAt: START * 4, expires: START * 3 }),
+  },
+  {
     message: "must not be later than now",
     reason: "depends on the clock",
     example: { operation: "audit.pruneAuditEvents", input: { before: START * 2 } },
@@ -69,6 +74,12 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
       'must be a whole number of ms from 60000 to 2^52, or as long in seconds, minutes, hours or days, such as "90m", "12h" or "7d"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
     example: createKey({ remaining: 1, refill: { interval: { every: "1s" }, amount: 1 } }),
+  },
+  {
+    message:
+      'must be at least a day: a whole number of ms from 86400000 to 2^52, or a text such as "24h" or "90d"',
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: createKey({ expiresWhenUnused: "23h" }),
   },
   {
     message: "must not be given twice",

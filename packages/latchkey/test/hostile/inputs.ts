@@ -207,7 +207,7 @@ export async function fill(
       { identityId, meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },
     ],
     ["deleteIdentity", { identityId, keys: "disable" }],
-    ["eraseIdentity", { externalId: "user_2" }],
+    ["eraseIdentity", { externalId: "user_1" }],
     ["limit", { namespace: "login", identifier: "10.0.0.1", ...LIMIT, cost: 1 }],
     ["resetLimit", { keyId, name: "tiles" }],
     ["resetLimit", { namespace: "login", identifier: "10.0.0.1", duration: "1m" }],

@@ -29,12 +29,13 @@ const keysReference = z
     ...identityIds,
     keyIds: list(id, MAX_KEY_IDS, "ids").optional(),
   })
-  .refine((which) => which.apiId ?? which.keyIds ?? (hasEitherId(which) || undefined), {
+  // Yes or no, and never what was handed in: that may be a promise.
+  .refine((which) => which.apiId != null || which.keyIds != null || hasEitherId(which), {
     ...EITHER_ID,
     path: ["apiId"],
     error: "is required where none of externalId, identityId and keyIds is given",
   })
-  .refine((which) => which.keyIds === undefined || !(which.apiId || hasEitherId(which)), {
+  .refine((which) => which.keyIds === undefined || (which.apiId === undefined && !hasEitherId(which)), {
     ...evenWithIssues,
     path: ["keyIds"],
     error: "must be given without apiId, externalId and identityId",
