@@ -38,7 +38,13 @@ test("a file from before there were holds gets their table, and its keys can res
     return latchkey.createKey({ apiId, remaining: 10 });
   });
   withDatabase(path, (database) =>
-    database.exec("DROP TABLE latchkey_hold; UPDATE latchkey_schema SET version = 1"),
+    database.exec(`
+      DROP TABLE latchkey_hold;
+      DROP INDEX latchkey_record_log;
+      DROP INDEX latchkey_record_unnumbered;
+      ALTER TABLE latchkey_name DROP COLUMN last;
+      UPDATE latchkey_schema SET version = 1;
+    `),
   );
   await withStore(path, async (latchkey) => {
     const verdict = await latchkey.reserve({ key, remaining: { cost: 4 } });
@@ -47,7 +53,7 @@ test("a file from before there were holds gets their table, and its keys can res
   const versions = withDatabase(path, (database) =>
     database.prepare("SELECT version FROM latchkey_schema").pluck().all(),
   );
-  expect(versions).toEqual([2]);
+  expect(versions).toEqual([3]);
 });
 
 test("what is held outlives the process that holds it, and another one settles it", async () => {

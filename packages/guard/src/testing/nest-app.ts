@@ -55,8 +55,11 @@ export async function serveNest(
   class App {}
   Module({ controllers: [Tiles] })(App);
   const settings = { logger: false, bodyParser: false } as const;
+  const fastify = new FastifyAdapter();
+  // Fastify refuses a body whose type it has no parser of.
+  fastify.getInstance().addContentTypeParser("*", (_request, payload, done) => done(null, payload));
   const app = isOnFastify
-    ? await NestFactory.create(App, new FastifyAdapter(), settings)
+    ? await NestFactory.create(App, fastify, settings)
     : await NestFactory.create(App, settings);
   await app.listen(0, "127.0.0.1");
   const server = app.getHttpServer() as {

@@ -79,7 +79,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     message:
       'must be at least a day: a whole number of ms from 86400000 to 2^52, or a text such as "24h" or "90d"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
-    example: createKey({ expiresWhenUnused: "23h" }),
+    example: createKey({ expiresWhenUnused: "52130000d" }),
   },
   {
     message: "must not be given twice",

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectRefused, issue, rejectionOf } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** listAuditEvents, pruneAuditEvents. */
+/** listAuditEvents, readEvents, pruneAuditEvents. */
 export const AUDIT_LOG: Journey = {
   resource: "the audit log",
   title: "holds each change once, with who made it, in pages and by filter, until it is pruned",
@@ -49,6 +49,13 @@ export const AUDIT_LOG: Journey = {
     expect(counts).toEqual([7, 8, 3, 0]);
     expect((await latchkey.workspace("ws_other").listAuditEvents()).events).toEqual([]);
     await expectRefused("BAD_REQUEST", [other.listAuditEvents({ keyId, actor: "ada" })]);
+
+    const read = await other.readEvents({ limit: 100 });
+    // Two of one instant are in the order of their commits, which their ids do not tell.
+    expect(read.events).toHaveLength(events.length);
+    expect(read.events).toEqual(expect.arrayContaining([...events]));
+    expect(await latchkey.readEvents({ after: read.cursor })).toMatchObject({ events: [] });
+    await expectRefused("BAD_REQUEST", [other.readEvents({ after: "no cursor" })]);
 
     const before = context.now();
     await expectRefused("BAD_REQUEST", [other.pruneAuditEvents({ before: before + 1 })]);

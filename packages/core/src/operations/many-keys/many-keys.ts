@@ -35,11 +35,14 @@ const keysReference = z
     path: ["apiId"],
     error: "is required where none of externalId, identityId and keyIds is given",
   })
-  .refine((which) => which.keyIds === undefined || (which.apiId === undefined && !hasEitherId(which)), {
-    ...evenWithIssues,
-    path: ["keyIds"],
-    error: "must be given without apiId, externalId and identityId",
-  });
+  .refine(
+    (which) => which.keyIds === undefined || (which.apiId === undefined && !hasEitherId(which)),
+    {
+      ...evenWithIssues,
+      path: ["keyIds"],
+      error: "must be given without apiId, externalId and identityId",
+    },
+  );
 
 export const MANY_KEYS_TABLE = {
   deleteKeys: operation(keysReference, async (context, which) => ({
