@@ -4,7 +4,7 @@ import type { Contract } from "./routing/contract.js";
 
 const INTRODUCTION = `Issue, verify and manage API keys.
 
-- Reads are GET with query parameters, everything else is POST with a JSON body; success is 200. Any other verb is a 405, any
+- Reads are GET with query parameters, everything else is POST with a JSON body (\`keys.introspect\`: a form); success is 200. Any other verb is a 405, any
   other path a 404, both with an error body.
 - Instants are milliseconds since the Unix epoch, spans are milliseconds. A field without a value is absent, never \`null\`.
 - Unknown fields and parameters are refused by name. Numbers are at most 2^53 − 1. A body is at most 64 KiB by default.

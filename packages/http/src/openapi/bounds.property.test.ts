@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { API_ID, IDENTITY_ID, KEY_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
+import { FORM_MEDIA } from "../request/http-request.js";
 import { BOUNDS_BEYOND_SCHEMAS } from "../testing/bounds-beyond-schemas.js";
 import { inputsOf, type Schema } from "../testing/input-arbitrary.js";
 import { openService, type TestService } from "../testing/open-service.js";
@@ -21,6 +22,8 @@ interface Parameter {
   readonly required: boolean;
   readonly schema: Schema;
 }
+
+const mediaOf = ({ isForm }: Operation) => (isForm === true ? FORM_MEDIA : "application/json");
 
 function pathOf({ name, method }: Operation): string {
   return `/paths/~1v1~1${name}/${method.toLowerCase()}`;
@@ -42,7 +45,7 @@ function inputSchema(operation: Operation): {
   validate: ValidateFunction;
 } {
   if (operation.method === "POST") {
-    const pointer = `${pathOf(operation)}/requestBody/content/application~1json/schema`;
+    const pointer = `${pathOf(operation)}/requestBody/content/${mediaOf(operation).replaceAll("/", "~1")}/schema`;
     return { schema: at(pointer), validate: compiled(`document#${pointer}`) };
   }
   const { parameters = [] } = at(pathOf(operation)) as { parameters?: readonly Parameter[] };
@@ -76,17 +79,18 @@ type Issue = { readonly path: string; readonly message: string };
 /** The issues of an input: none if the server accepts it. */
 async function issuesOf(
   { handler }: TestService,
-  { name, method }: Operation,
+  operation: Operation,
   input: unknown,
 ): Promise<readonly Issue[]> {
+  const { name, method, isForm } = operation;
   const isRead = method === "GET";
   const query = isRead ? `?${new URLSearchParams(textsOf(input))}` : "";
   const response = await handler(
     new Request(`http://keys.test/v1/${name}${query}`, {
       method,
       ...(!isRead && {
-        body: JSON.stringify(input),
-        headers: { "content-type": "application/json" },
+        body: isForm ? String(new URLSearchParams(textsOf(input))) : JSON.stringify(input),
+        headers: { "content-type": mediaOf(operation) },
       }),
     }),
   );
@@ -158,7 +162,9 @@ describe("the document accepts and refuses what the server does", () => {
     }
     const inputs = inputsOf(schema, resolve, examples)
       .map((input): unknown => JSON.parse(JSON.stringify(input)))
-      .filter((input) => operation.method === "POST" || isQuery(input, schema));
+      .filter(
+        (input) => (operation.method === "POST" && !operation.isForm) || isQuery(input, schema),
+      );
     const fields = Object.keys(schema.properties ?? schema.items?.properties ?? {}).length;
     await fc.assert(
       fc.asyncProperty(inputs, async (input) => void (await isAccepted(input))),
@@ -175,7 +181,7 @@ function withStrayField(example: unknown): unknown {
   return Array.isArray(example) ? [stray] : stray;
 }
 
-/** A query holds texts, numbers and booleans, each where the document has that type. */
+/** A query, or a form, holds texts, numbers and booleans, each where the document has that type. */
 function isQuery(input: unknown, { properties = {} }: Schema): boolean {
   return (
     typeof input === "object" &&

@@ -68,7 +68,7 @@ const fields: readonly Field[] = [
   ...fieldsIn(document.components.responses, [""]),
   ...OPERATIONS.flatMap(({ name }) => [
     ...parametersOf(name),
-    ...fieldsIn(described(name).requestBody?.content["application/json"].schema, [name]),
+    ...fieldsIn(Object.values(described(name).requestBody?.content ?? {}), [name]),
     ...fieldsIn(described(name).responses["200"].content["application/json"].schema, [name]),
   ]),
 ];

@@ -17,7 +17,7 @@ export const ERROR_NOTES: Readonly<Record<PublicErrorCode, string>> = {
   PRECONDITION_FAILED: "The state does not allow it; nothing was written.",
   DELETE_PROTECTED: "The API is protected.",
   PAYLOAD_TOO_LARGE: "The body is too long.",
-  UNSUPPORTED_MEDIA_TYPE: "Anything but `application/json` in UTF-8, uncompressed.",
+  UNSUPPORTED_MEDIA_TYPE: "Anything but the media type of the body, in UTF-8, uncompressed.",
   RATE_LIMITED: "Too many requests.",
   INTERNAL_SERVER_ERROR: "Something went wrong on the server.",
   STORE_UNAVAILABLE:

@@ -1,4 +1,5 @@
 import type { Operation } from "../operations/operation.js";
+import { FORM_MEDIA } from "../request/http-request.js";
 import { IDEMPOTENCY_KEY } from "../request/repeat.js";
 import type { Contract } from "../routing/contract.js";
 import type { Components, JsonSchema } from "./components.js";
@@ -14,7 +15,7 @@ export function pathItemOf(
   components: Components,
   responses: Components,
 ): JsonSchema {
-  const { name, method, summary, description, isPublic, example, response } = operation;
+  const { name, method, summary, description, isPublic, isForm, example, response } = operation;
   // Notes and bounds by the name of an operation are those of v1: fields of other versions have the same only by their own names.
   const owner = contract.version === "v1" ? name : `${contract.version} ${name}`;
   const { parameters, body } = inputOf(operation, owner, components);
@@ -29,7 +30,12 @@ export function pathItemOf(
       ...(body !== null && {
         requestBody: {
           required: true,
-          content: { "application/json": { schema: body, example: example.input } },
+          content: {
+            [isForm === true ? FORM_MEDIA : "application/json"]: {
+              schema: body,
+              example: example.input,
+            },
+          },
         },
       }),
       responses: {

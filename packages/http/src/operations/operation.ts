@@ -60,6 +60,8 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly queryTypes?: Readonly<Record<string, QueryType>>;
   /** The body is an array. */
   readonly acceptsList?: true;
+  /** The body is a form, `application/x-www-form-urlencoded`, and not JSON. */
+  readonly isForm?: true;
   /** The body stands for many calls: it may be 16 times as long as others. */
   readonly isBulk?: true;
   /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
@@ -144,12 +146,16 @@ function withConflict(
   return !repeatable || errors.includes("CONFLICT") ? errors : [...errors, "CONFLICT"];
 }
 
-/** Checks an entry of an operation that takes no input and that core does not have. */
-export function defineHttpOnly<Response extends z.ZodType>(
-  definition: Description<typeof noInput, Response> & {
-    readonly run: Run<typeof noInput, Response>;
+/** Checks an entry of an operation that core does not have. It takes no input unless a schema is given. */
+export function defineHttpOnly<
+  Response extends z.ZodType,
+  Schema extends InputSchema = typeof noInput,
+>(
+  definition: Description<Schema, Response> & {
+    readonly input?: Schema;
+    readonly run: Run<Schema, Response>;
   },
 ): Operation {
-  const own = { operation: null, input: noInput, isRepeatable: false };
-  return { ...definition, ...own } as unknown as Operation;
+  const own = { operation: null, isRepeatable: false };
+  return { input: noInput, ...definition, ...own } as unknown as Operation;
 }

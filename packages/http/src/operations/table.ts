@@ -3,6 +3,7 @@ import { AUDIT_LOG } from "./audit-log.js";
 import { EVENTS } from "./events.js";
 import { HEALTH } from "./health.js";
 import { IDENTITIES } from "./identities.js";
+import { INTROSPECTION } from "./introspection.js";
 import { KEY_PERMISSIONS } from "./key-permissions.js";
 import { KEYS } from "./keys.js";
 import { MIGRATIONS } from "./migrations.js";
@@ -17,6 +18,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...HEALTH,
   ...APIS,
   ...KEYS,
+  ...INTROSPECTION,
   ...RESERVATIONS,
   ...KEY_PERMISSIONS,
   ...VERIFICATIONS,

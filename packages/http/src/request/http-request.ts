@@ -31,12 +31,18 @@ export function checkAnnouncedLength(request: Pick<HttpRequest, "header">, maxBy
  * @throws LatchkeyError `UNSUPPORTED_MEDIA_TYPE`.
  */
 export function requireJson(request: Pick<HttpRequest, "header">): void {
+  requireType(request, JSON_MEDIA, JSON_TYPE);
+}
+
+/** Accepts only a form in UTF-8, as {@link requireJson} does JSON. */
+export function requireForm(request: Pick<HttpRequest, "header">): void {
+  requireType(request, FORM_MEDIA, FORM_TYPE);
+}
+
+function requireType(request: Pick<HttpRequest, "header">, media: string, pattern: RegExp): void {
   const type = request.header("content-type") ?? "";
-  if (type !== "application/json" && !JSON_TYPE.test(type)) {
-    throw new LatchkeyError(
-      "UNSUPPORTED_MEDIA_TYPE",
-      "Content-Type must be application/json, in UTF-8",
-    );
+  if (type !== media && !pattern.test(type)) {
+    throw new LatchkeyError("UNSUPPORTED_MEDIA_TYPE", `Content-Type must be ${media}, in UTF-8`);
   }
   const encoding = request.header("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
@@ -45,7 +51,12 @@ export function requireJson(request: Pick<HttpRequest, "header">): void {
 }
 
 const DIGITS = /^\d+$/;
+const JSON_MEDIA = "application/json";
 const JSON_TYPE = /^application\/json *(?:; *charset=(?:utf-8|"utf-8") *)?$/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded *(?:; *charset=(?:utf-8|"utf-8") *)?$/i;
+
+/** Media type of a form. */
+export const FORM_MEDIA = "application/x-www-form-urlencoded";
 
 /** The error for a body of more than `maxBytes`. */
 export function tooLarge(maxBytes: number): LatchkeyError {

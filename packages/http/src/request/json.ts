@@ -22,7 +22,7 @@ export function parseJsonArray(bytes: Uint8Array): readonly unknown[] {
 }
 
 function parseJson(bytes: Uint8Array, expected: "object" | "array"): object {
-  const text = decode(bytes);
+  const text = decodeBody(bytes);
   const { depth, colons } = measure(text);
   if (depth > MAX_DEPTH) throw malformed(`must be nested at most ${MAX_DEPTH} levels deep`);
   const value = parse(text);
@@ -36,7 +36,8 @@ function parseJson(bytes: Uint8Array, expected: "object" | "array"): object {
   return value;
 }
 
-function decode(bytes: Uint8Array): string {
+/** The text of a body. @throws LatchkeyError `BAD_REQUEST` unless it is UTF-8. */
+export function decodeBody(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch {

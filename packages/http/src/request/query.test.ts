@@ -86,7 +86,7 @@ describe("parameters", () => {
   test("ten thousand are read, and whatever follows is an issue", () => {
     const text = Array.from({ length: 10_000 }, (_, at) => `p${at}=1`).join("&");
     expect(issuesOf(`&&${text}&&`)).toEqual([]);
-    const message = "must have at most 10000 query parameters";
+    const message = "must have at most 10000 parameters";
     expect(issuesOf(`${text}&more=%&more`)).toEqual([{ path: "", message }]);
     expect(Object.keys(readQuery(`${text}&more=1`).fields)).toHaveLength(10_000);
   });

@@ -13,7 +13,7 @@ export interface ReceivedFields {
 const MAX_PARAMETERS = 10_000;
 
 /**
- * Reads a query string, up to {@link MAX_PARAMETERS}. A parameter that is a number or a boolean is converted if it is written as one; any other value
+ * Reads a query string, or a form, which is written like one, up to {@link MAX_PARAMETERS}. A parameter that is a number or a boolean is converted if it is written as one; any other value
  * stays a string, which the schema refuses with the same message as in a body. The items of a list are separated by commas.
  *
  * @param text - What follows the `?`.
@@ -31,7 +31,7 @@ export function readQuery(
   for (const pair of pairsOf(text)) {
     count += 1;
     if (count > MAX_PARAMETERS) {
-      issues.push({ path: "", message: `must have at most ${MAX_PARAMETERS} query parameters` });
+      issues.push({ path: "", message: `must have at most ${MAX_PARAMETERS} parameters` });
       break;
     }
     const equals = pair.indexOf("=");

@@ -1,4 +1,5 @@
 import { noInput, parseInput } from "@latchkey/core";
+import type { ZodObject } from "zod";
 import { type Authenticator, byHost, byRootKey } from "../auth/authenticate.js";
 import { authorize } from "../auth/authorize.js";
 import { type Caller, createCallers } from "../auth/callers.js";
@@ -6,11 +7,13 @@ import { documentPage } from "../docs-page/document-page.js";
 import { ERROR_PAGES } from "../docs-page/error-pages.js";
 import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
+import { INTROSPECT_KEY } from "../operations/introspection.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
 import type { Settings } from "../options.js";
+import { readForm } from "../request/form.js";
 import { addHeaderFields, type ReceivedInput } from "../request/header-fields.js";
-import { type HttpRequest, requireJson } from "../request/http-request.js";
+import { type HttpRequest, requireForm, requireJson } from "../request/http-request.js";
 import { parseJsonArray, parseJsonObject } from "../request/json.js";
 import { nameAsSent } from "../request/name-as-sent.js";
 import { type ReceivedFields, readQuery } from "../request/query.js";
@@ -72,7 +75,7 @@ export function createService(settings: Settings): Service {
       return pageResponse(await target.content(), requestId);
     }
     const operation = target;
-    const isVerification = operation.name === VERIFY_KEY;
+    const isVerification = operation.name === VERIFY_KEY || operation.name === INTROSPECT_KEY;
     const caller = await authenticatorOf(operation)(request, isVerification);
     const received =
       operation.method === "GET"
@@ -107,16 +110,22 @@ export function createService(settings: Settings): Service {
   }
 
   async function readBody(
-    { acceptsList, isBulk }: Operation,
+    { acceptsList, isBulk, isForm, input }: Operation,
     request: HttpRequest,
     query: string,
   ): Promise<ReceivedFields> {
     const bytes = await request.readBody(maxBodyBytes * (isBulk === true ? BULK_FACTOR : 1));
-    requireJson(request);
     const parameters = query === "" ? [] : Object.keys(readQuery(query).fields);
+    const stray = parameters.map((path) => ({ path, message: "is not a known query parameter" }));
+    if (isForm === true) {
+      requireForm(request);
+      const form = readForm(bytes, Object.keys((input as ZodObject).shape));
+      return { ...form, issues: [...form.issues, ...stray] };
+    }
+    requireJson(request);
     return {
       fields: acceptsList === true ? asFields(parseJsonArray(bytes)) : parseJsonObject(bytes),
-      issues: parameters.map((path) => ({ path, message: "is not a known query parameter" })),
+      issues: stray,
       unreadable: [],
     };
   }

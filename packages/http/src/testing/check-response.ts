@@ -67,8 +67,16 @@ export function createResponseChecker(document: OpenApiDocument): ResponseChecke
       ...idProblems,
       ...problemsAt(`${responseAt}/${content}`, body),
       ...(status === 200 && operation.requestBody !== undefined && sent !== undefined
-        ? problemsAt(`${at}/requestBody/${content}`, sent).map((problem) => `sent: ${problem}`)
+        ? problemsAt(`${at}/requestBody/content/${mediaOf(operation)}/schema`, sent).map(
+            (problem) => `sent: ${problem}`,
+          )
         : []),
     ];
   };
+}
+
+/** The media type of a body, as a step of a pointer. */
+function mediaOf({ requestBody }: Node): string {
+  const [media = ""] = Object.keys(requestBody?.content ?? {});
+  return media.replaceAll("/", "~1");
 }

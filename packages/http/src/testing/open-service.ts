@@ -3,6 +3,7 @@ import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
 import { documentOf } from "../openapi/document.js";
 import { OPERATIONS } from "../operations/table.js";
+import { FORM_MEDIA } from "../request/http-request.js";
 import { V1 } from "../v1.js";
 import { V2 } from "../v2/contract.js";
 import { createResponseChecker } from "./check-response.js";
@@ -42,7 +43,7 @@ export interface TestService {
    * Sends a request, and checks the response against the document; also the input, if it is given and was accepted.
    */
   send(request: Request, sent?: object): Promise<Response>;
-  /** Calls an operation: `input` becomes the query of a GET, the JSON body of a POST. */
+  /** Calls an operation: `input` becomes the query of a GET, the body of a POST: JSON, or a form. */
   call(name: string, input?: object, options?: CallOptions): Promise<Reply>;
   /** Calls an operation that must succeed, and returns its body. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
@@ -58,6 +59,7 @@ const checkV1 = createResponseChecker(documentOf(V1, ""));
 const checkV2 = createResponseChecker(documentOf(V2, ""));
 
 const METHODS = new Map(OPERATIONS.map(({ name, method }) => [name, method]));
+const FORMS = new Set(OPERATIONS.flatMap(({ name, isForm }) => (isForm === true ? [name] : [])));
 
 /** Opens a service for one test. */
 export async function openService(
@@ -103,6 +105,7 @@ export async function openService(
     const { token = root, version = "v1", headers = {} } = options;
     const { method = version === "v2" ? "POST" : (METHODS.get(name) ?? "GET") } = options;
     const isRead = method === "GET" || method === "HEAD";
+    const isForm = version === "v1" && FORMS.has(name);
     const query = isRead ? `?${new URLSearchParams(Object.entries(input))}` : "";
     return read(
       await send(
@@ -110,10 +113,14 @@ export async function openService(
           method,
           headers: {
             ...(token !== null && { authorization: `Bearer ${token}` }),
-            ...(!isRead && { "content-type": "application/json" }),
+            ...(!isRead && { "content-type": isForm ? FORM_MEDIA : "application/json" }),
             ...headers,
           },
-          ...(!isRead && { body: JSON.stringify(input) }),
+          ...(!isRead && {
+            body: isForm
+              ? new URLSearchParams(Object.entries(input)).toString()
+              : JSON.stringify(input),
+          }),
         }),
         isRead ? undefined : input,
       ),

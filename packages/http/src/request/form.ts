@@ -1,0 +1,20 @@
+import { decodeBody } from "./json.js";
+import { type ReceivedFields, readQuery } from "./query.js";
+
+/**
+ * Reads a form. Names that are not known are not repeated: in JSON that was sent as a form the secret stands in one.
+ *
+ * @param known - Names of the fields.
+ */
+export function readForm(bytes: Uint8Array, known: readonly string[]): ReceivedFields {
+  const { fields, issues, unreadable } = readQuery(decodeBody(bytes));
+  const isKnown = (name: string) => known.includes(name);
+  const named = issues.filter(({ path }) => isKnown(path));
+  const isStray = named.length < issues.length || !Object.keys(fields).every(isKnown);
+  const message = `must be a form of no fields but ${known.join(" and ")}`;
+  return {
+    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => isKnown(name))),
+    issues: isStray ? [...named, { path: "", message }] : named,
+    unreadable: unreadable.filter(isKnown),
+  };
+}
