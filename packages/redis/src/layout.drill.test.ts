@@ -58,7 +58,7 @@ describeWithServers("names of keys in Redis", () => {
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_names}:"));
     const kinds = own.map((name) => /^(r:\w+|\w+)/.exec(name.slice("lk:{ws_names}:".length))?.[0]);
     expect([...new Set(kinds)].toSorted()).toEqual([
-      ...["c", "d", "e", "f", "h", "l", "o", "p", "q"],
+      ...["c", "d", "e", "f", "h", "l", "n", "o", "p", "q"],
       ...["r:api", "r:auditEntry", "r:identity", "r:key", "r:permission", "r:role", "r:rootKey"],
       ...["v", "w"],
     ]);

@@ -147,6 +147,7 @@ export async function fill(
     ["deleteKeys", { apiId }],
     ["disableKeys", { apiId, identityId, externalId: "user_1" }],
     ["enableKeys", { keyIds: [keyId] }],
+    ["enableKeys", { apiId }],
     ["updateKeys", { keyIds: [keyId], name: "b", roles: ["reader"], ratelimits: [NAMED] }],
     ["reencryptKeys", { apiId, ...page }],
     [

@@ -11,10 +11,9 @@ export interface Expiry {
 
 const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
-/** What calls have made of a key, its role, its API and its workspace, field by field. */
+/** What calls have made of a key, its role and its API, field by field. */
 export interface Settings {
   readonly exists: Register<boolean>;
-  readonly isWorkspaceOn: Register<boolean>;
   readonly isOn: Register<boolean>;
   readonly allowList: Register<readonly string[]>;
   readonly expiry: Register<Expiry>;
@@ -25,13 +24,23 @@ export interface Settings {
   readonly name: Register<string | undefined>;
 }
 
+/** Whether a workspace is switched on; one that is not there is. */
+export function isWorkspaceOn(world: World, index: number): Register<boolean> {
+  const calls = world.calls.filter(({ key, workspace }) => key === null && workspace === index);
+  return {
+    id: world.workspaces[index]?.id ?? "",
+    initial: [true],
+    setters: settersOf(calls, { switchWorkspace: ({ enabled }) => enabled as boolean }),
+  };
+}
+
 /** The settings of a key. */
 export function settingsOf(world: World, key: KnownKey): Settings {
   const ofKey = world.calls.filter((call) => call.key === key);
   const ofWorkspace = world.calls.filter(
     (call) => call.key === null && call.workspace === key.workspace,
   );
-  const { id, apiId, roleId } = world.workspaceOf(key.workspace);
+  const { apiId, roleId } = world.workspaceOf(key.workspace);
   const from = <Field extends keyof Settings>(field: Field, initial: unknown): never[] =>
     (key.origin === null ? [initial] : inherited(world, key.origin, field)) as never[];
   const expiries: readonly Expiry[] = from("expiry", NEVER);
@@ -41,11 +50,6 @@ export function settingsOf(world: World, key: KnownKey): Settings {
       // A key whose creation was lost never was.
       initial: world.losses.some(({ ids }) => ids.has(key.keyId)) ? [true, false] : [true],
       setters: settersOf(ofKey, { deleteKey: () => false }),
-    },
-    isWorkspaceOn: {
-      id,
-      initial: [true],
-      setters: settersOf(ofWorkspace, { switchWorkspace: ({ enabled }) => enabled as boolean }),
     },
     isOn: {
       id: key.keyId,

@@ -4,7 +4,7 @@ import type { VerifyArgs } from "../plan/actions.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
 import { possibleValues, type Register } from "./registers.js";
-import { doesLetIn, doSatisfy, type Settings, settingsOf } from "./settings.js";
+import { doesLetIn, doSatisfy, isWorkspaceOn, type Settings, settingsOf } from "./settings.js";
 
 /** One thing that a verification needs: whether it may have been so, and whether it may have been otherwise. */
 interface Need {
@@ -31,13 +31,15 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
   const held = seen(settings.own).flatMap((own) =>
     seen(settings.ofRole).map((ofRole) => (call.key?.setup.hasRole ? [...own, ...ofRole] : own)),
   );
+  const own = call.key?.workspace ?? 0;
+  const asked = isElsewhere ? world.elsewhereOf(own) : own;
   return [
+    need("FORBIDDEN", "the workspace is switched on", seen(isWorkspaceOn(world, asked))),
     need("NOT_FOUND", "the key exists", [
       ...(isElsewhere ? [false] : seen(settings.exists)),
       // It may name an API that is none.
       ...(world.isDamaged(call.key) ? [false] : []),
     ]),
-    need("FORBIDDEN", "the workspace is switched on", seen(settings.isWorkspaceOn)),
     need("DISABLED", "the key is switched on", seen(settings.isOn)),
     need("FORBIDDEN", "the key is of the API", [isOther !== true]),
     {

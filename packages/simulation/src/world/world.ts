@@ -176,7 +176,12 @@ export class World {
 
   /** Id of another workspace. */
   elsewhere(index: number): string {
-    return this.workspaces[index === 0 ? 1 : 0]?.id ?? "ws_of_nobody";
+    return this.workspaces[this.elsewhereOf(index)]?.id ?? "ws_of_nobody";
+  }
+
+  /** Index of another workspace, whether or not there is one. */
+  elsewhereOf(index: number): number {
+    return index === 0 ? 1 : 0;
   }
 
   /** The latchkey of a process in a workspace. */
