@@ -26,6 +26,8 @@ export const ERROR_REASONS = [
   "missing-grants",
   /** `PRECONDITION_FAILED`: the key would hold more roles or permissions than `details.limit`. */
   "too-many-grants",
+  /** `PRECONDITION_FAILED`: above a ceiling of the API; `details` names the field, and its `limit`. */
+  "above-ceiling",
   /** `PRECONDITION_FAILED`: no vault is configured. */
   "no-vault",
   /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
@@ -87,8 +89,8 @@ export interface ErrorDetails {
   readonly remaining?: number;
   /** The input field that it is about. */
   readonly field?: string;
-  /** The bound that was exceeded. */
-  readonly limit?: number;
+  /** The bound that was exceeded; of permissions the names that cover what may be given. */
+  readonly limit?: number | readonly string[];
   /** Id of the key. */
   readonly keyId?: string;
   /** Name of the limit, where the program stated it: one of a request is a value of the caller's, and in no error. */

@@ -6,7 +6,7 @@ import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
-import { KnownIds } from "./operations/known-ids.js";
+import { KnownIds, MAX_KNOWN_APIS } from "./operations/known-ids.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
 import type { VerifyScope } from "./operations/verify-key/operations.js";
@@ -237,6 +237,7 @@ export function createLatchkey<
     reserved: createLruCache(MAX_KNOWN_RESERVATIONS),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
+    knownApis: createLruCache(MAX_KNOWN_APIS),
     actor: null,
     keyMeta: meta,
     identityMeta,

@@ -5,6 +5,7 @@ import { badRequest, LatchkeyError } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
+import type { ApiRecord } from "../records/api.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RootKeyPointer } from "../records/root-key.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
@@ -47,6 +48,8 @@ export interface OperationContext {
   /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
   readonly knownIds: KnownIds;
+  /** APIs that this process read, by workspace and id: the commit finds out whether they are still so. @internal */
+  readonly knownApis: LruCache<ApiRecord>;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** What checks the metadata of keys; null: nothing but its bounds. */

@@ -1,6 +1,9 @@
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
 import type { Want } from "../store/key-store.js";
 
+/** Most APIs that are kept. */
+export const MAX_KNOWN_APIS = 2_000;
+
 /** Most ids that are kept, about 200 bytes each. */
 const MAX_IDS = 20_000;
 

@@ -1,11 +1,14 @@
 import { LatchkeyError } from "../errors.js";
+import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType, newIdentity } from "../records/identity.js";
 import { permissionType } from "../records/permission.js";
 import { roleType } from "../records/role.js";
+import type { StoredRecord } from "../records/stored-record.js";
 import type { Want } from "../store/key-store.js";
-import type { TransactionWant } from "../store/transaction.js";
+import { StaleReadError, type TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
 import type { Work } from "./context.js";
+import { decodeOrNull } from "./damaged.js";
 import { identityWant } from "./identities/reference.js";
 import { type GrantItem, type GrantKind, readGrantItem } from "./keys/grant-input.js";
 import { nameOf } from "./known-ids.js";
@@ -25,6 +28,9 @@ export class References {
   /** Ids of what was found or is created by this transaction, null for what was not found, by the name under which it was wanted. */
   readonly #ids = new Map<string, string | null>();
   /** Names of what does not exist; one may be in it several times. */
+  readonly #apis = new Map<string, ApiRecord>();
+  readonly #names = new Map<string, string>();
+  #isByMemory = false;
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
 
   /** @param createsMissing - Whether every role and permission that is named is created where there is none. */
@@ -32,6 +38,29 @@ export class References {
     this.#work = work;
     this.#now = now;
     this.#createsMissing = createsMissing;
+  }
+
+  /**
+   * An API, as it is when this is committed; null where there is none. Where this process found it before, nothing is read.
+   */
+  async api(apiId: string): Promise<ApiRecord | null> {
+    const { context, transaction } = this.#work;
+    const { knownApis, workspaceId } = context;
+    const name = `${workspaceId} ${apiId}`;
+    let api = transaction.isRetry ? undefined : knownApis.get(name);
+    if (api === undefined) {
+      const loaded = await transaction.readOne({ kind: "api", id: apiId, expects: "nothing" });
+      if (loaded === null) return null;
+      api = apiType.decode(loaded.record, workspaceId);
+      knownApis.set(name, api);
+    } else this.#isByMemory = true;
+    this.#apis.set(apiId, api);
+    return api;
+  }
+
+  /** An error that rests on what this process had in memory: everything is read first then. */
+  confirmed(error: LatchkeyError): Error {
+    return this.#isByMemory ? new StaleReadError() : error;
   }
 
   needApi(apiId: string): void {
@@ -58,8 +87,12 @@ export class References {
     const { context, transaction } = this.#work;
     const { knownIds, workspaceId } = context;
     const found = await transaction.read(
-      wants.map(([, want]): TransactionWant => ({ ...want, expects: "exists" })),
+      wants.map(([, want]): TransactionWant => {
+        const isRead = "id" in want && want.kind === "api" && this.#apis.has(want.id);
+        return { ...want, expects: isRead ? "version" : "exists" };
+      }),
     );
+    for (const loaded of found) if (loaded !== null) this.#learn(loaded.record);
     wants.forEach(([name, want], index) => {
       const id = found[index]?.record.id ?? null;
       knownIds.learn(workspaceId, want, id);
@@ -75,9 +108,33 @@ export class References {
     wants.forEach(([name, { kind }], index) => {
       const id = known[index] as string;
       this.#ids.set(name, id);
-      transaction.expect({ kind, id, version: "exists" });
+      transaction.expect({ kind, id, version: this.#apis.get(id)?.version ?? "exists" });
     });
     return true;
+  }
+
+  /** @throws StaleReadError where an API is not as it was read. */
+  #learn({ kind, id, version, body, ...rest }: StoredRecord): void {
+    const api = kind === "api" ? this.#apis.get(id) : undefined;
+    if (api !== undefined && api.version !== version) {
+      this.#work.context.knownApis.delete(`${api.workspaceId} ${id}`);
+      throw new StaleReadError();
+    }
+    if (kind !== "permission") return;
+    const { workspaceId } = this.#work.context;
+    const stored = { kind, id, version, body, ...rest };
+    const permission = decodeOrNull(permissionType, stored, workspaceId);
+    if (permission !== null) this.#names.set(id, permission.name);
+  }
+
+  /** The name of a permission that was read or is created here. */
+  permissionName(id: string): string {
+    return this.#names.get(id) ?? id;
+  }
+
+  /** Id of the identity of an `externalId`, or null where there is none. */
+  knownIdentityId(externalId: string): string | null {
+    return this.#idOf(nameOf(identityWant({ externalId })));
   }
 
   hasApi(apiId: string): boolean {
@@ -151,6 +208,7 @@ export class References {
     const record = { id, workspaceId, name, description: null, createdAt: this.#now };
     if (kind === "permission") transaction.insert(permissionType, record);
     else transaction.insert(roleType, { ...record, permissions: [], version: 1 });
+    this.#names.set(id, name);
     audit({ type: `${kind}.created`, at: this.#now, resourceId: id, after: { name } });
     this.#ids.set(wantedAs, id);
     return id;

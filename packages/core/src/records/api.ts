@@ -1,3 +1,4 @@
+import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
@@ -13,6 +14,10 @@ export interface ApiRecord {
    * anywhere.
    */
   readonly ipWhitelist: readonly string[];
+  /** What new keys are given that say nothing of it, or null. See `operations/apis/key-rules.ts`. */
+  readonly defaults: { readonly [field: string]: JsonValue } | null;
+  /** What no key is given more than, or null. */
+  readonly ceilings: { readonly [field: string]: JsonValue } | null;
   readonly createdAt: EpochMs;
   /** Rises by one with every change of a field above. */
   readonly version: number;
@@ -26,6 +31,8 @@ export const apiType = defineRecord<ApiRecord>({
     name: api.name,
     deleteProtection: api.deleteProtection || undefined,
     ipWhitelist: unlessEmpty(api.ipWhitelist),
+    defaults: api.defaults,
+    ceilings: api.ceilings,
     createdAt: api.createdAt,
   }),
   read: (body, { id, workspaceId, version }) => ({
@@ -34,6 +41,8 @@ export const apiType = defineRecord<ApiRecord>({
     name: body.text("name"),
     deleteProtection: body.flag("deleteProtection"),
     ipWhitelist: body.texts("ipWhitelist"),
+    defaults: body.jsonOrNull("defaults"),
+    ceilings: body.jsonOrNull("ceilings"),
     createdAt: body.whole("createdAt"),
     version,
   }),

@@ -152,6 +152,8 @@ const api: fc.Arbitrary<ApiRecord> = fc.record({
   name: text,
   deleteProtection: fc.boolean(),
   ipWhitelist: texts,
+  defaults: fc.option(meta),
+  ceilings: fc.option(meta),
   createdAt: whole,
   version: positive,
 });

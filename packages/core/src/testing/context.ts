@@ -33,6 +33,7 @@ export function contextWith(
     reserved: createLruCache(0),
     rootKeys: createLruCache(0),
     knownIds: new KnownIds(),
+    knownApis: createLruCache(100),
     actor: null,
     keyMeta: null,
     identityMeta: null,

@@ -82,6 +82,8 @@ export function loadedWith(
       name: "payments",
       deleteProtection: false,
       ipWhitelist: [],
+      defaults: null,
+      ceilings: null,
       createdAt: 1,
       version: 1,
     },

@@ -113,8 +113,24 @@ function isBeyondSchemas({ name }: Operation, { message }: Issue): boolean {
 
 const LIMIT = { name: "default", limit: 10, duration: 1_000, autoApply: true };
 
+const KEY_RULES = {
+  defaults: {
+    expiresIn: "90d",
+    remaining: 1,
+    refill: { interval: "daily", amount: 1 },
+    ratelimits: [LIMIT],
+    permissions: ["docs.read"],
+  },
+  ceilings: { maxExpiresIn: "90d", maxRatelimit: { limit: 10, duration: "1m" } },
+};
+
 /** Examples with fields that exclude those of the documented one, or that need others beside them. */
 const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
+  "apis.createApi": [{ name: "payments", ...KEY_RULES }],
+  "apis.updateApi": [
+    { apiId: API_ID, ...KEY_RULES },
+    { apiId: API_ID, defaults: null, ceilings: null },
+  ],
   "keys.createKey": [
     { apiId: API_ID, ratelimits: [LIMIT] },
     { apiId: API_ID, remaining: 1, refill: { interval: "weekly", amount: 1, refillDay: 7 } },

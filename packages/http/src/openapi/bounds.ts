@@ -60,13 +60,16 @@ const ONE_DEFAULT: JsonSchema = {
   },
 };
 
+/** What is restored is a number of uses. */
+const REFILL_OF_USES: JsonSchema = { dependentRequired: { refill: ["remaining"] } };
+
 /** What the fields of a new key must be to each other. */
 const NEW_KEY: JsonSchema = {
   ...ONE_DEFAULT,
   ...when(
     isGiven("usesFrom", "identity"),
     { ...either("externalId", "ownerId"), ...without("remaining", "refill") },
-    { dependentRequired: { refill: ["remaining"] } },
+    REFILL_OF_USES,
   ),
 };
 
@@ -107,6 +110,11 @@ function boundsOfUpdate(operation: string): Readonly<Record<string, JsonSchema>>
   };
 }
 
+/** What the defaults of an API must be to each other. */
+function boundsOfDefaults(field: string): Readonly<Record<string, JsonSchema>> {
+  return { [field]: REFILL_OF_USES, [`${field}.ratelimits`]: KEY_LIMITS };
+}
+
 /**
  * Keywords that zod cannot derive, because core checks the bound by a function: added to the schemas of inputs. By the same
  * paths as the notes on fields. A property test compares the result with what the server accepts.
@@ -134,10 +142,12 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     dependentSchemas: { refillDay: { properties: { interval: { enum: ["weekly", "monthly"] } } } },
     ...when(isGiven("interval", "weekly"), { properties: { refillDay: { maximum: 7 } } }),
   },
+  ...boundsOfDefaults("apis.createApi.defaults"),
+  ...boundsOfDefaults("apis.updateApi.defaults"),
   "apis.deleteKeys": KEYS,
   "apis.disableKeys": KEYS,
   "apis.enableKeys": KEYS,
-  "identities.createIdentity": { dependentRequired: { refill: ["remaining"] } },
+  "identities.createIdentity": REFILL_OF_USES,
   "identities.eraseIdentity": either("identityId", "externalId"),
   "identities.updateIdentity": either("identityId", "externalId"),
   "keys.addPermissions.permissions": IDS_OR_NAMES,

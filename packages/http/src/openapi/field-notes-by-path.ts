@@ -1,8 +1,7 @@
 import { labelsOf } from "@latchkey/core";
+import { GIVEN_DURATION, NOTES_ON_KEY_RULES } from "./key-rule-notes.js";
 
 /** What the length of a window is in an input. Responses hold ms. */
-const GIVEN_DURATION =
-  "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
 
 /** Fields of an update of a key. */
 const UPDATE: Readonly<Record<string, string>> = {
@@ -103,11 +102,20 @@ const KEY_LISTS = Object.fromEntries(
  * share a note, unless the response is a shared schema.
  */
 export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
+  ...NOTES_ON_KEY_RULES,
+  "apis.createApi.ceilings": "What no key of the API is given more than.",
+  "apis.updateApi.ceilings":
+    "What no key of the API is given more than. All of them; `null` for none.",
+  "apis.createApi.defaults": "What new keys of the API are given that say nothing of it.",
+  "apis.updateApi.defaults":
+    "What new keys of the API are given that say nothing of it. All of them; `null` for none.",
   "apis.deleteKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
   "apis.disableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
   "apis.enableKeys.damaged":
     "Number of keys that cannot be read and stay as they are; absent if none.",
   "apis.enableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
+  "Api.ceilings": "What no key is given more than; absent for no bound. Spans in ms.",
+  "Api.defaults": "What new keys are given that say nothing of it; absent if nothing. Spans in ms.",
   "AuditEvent.actor": "Who made the change: the id of a root key, or the name that the host gave.",
   "AuditEvent.at": "Unix epoch ms.",
   "AuditEvent.changes": "Every changed field; never a secret.",

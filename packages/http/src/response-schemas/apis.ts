@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyView } from "./keys.js";
-import { listOf, pageEnd, pageInfo, shared, whole } from "./shared.js";
+import { listOf, metadata, pageEnd, pageInfo, shared, whole } from "./shared.js";
 
 /** Response of apis.createApi. */
 export const createdApi = z.strictObject({ apiId: z.string() });
@@ -17,6 +17,8 @@ export const api = shared(
     workspaceId: z.string(),
     deleteProtection: z.literal(true).optional(),
     ipWhitelist: listOf(z.string()).optional(),
+    defaults: metadata.optional(),
+    ceilings: metadata.optional(),
   }),
 );
 

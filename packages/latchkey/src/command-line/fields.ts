@@ -234,6 +234,16 @@ export const FIELDS = {
     text: "addresses and CIDR ranges that keys may be used from, separated by commas",
     read: list,
   },
+  defaults: {
+    flags: "--defaults <json>",
+    text: 'what new keys get that say nothing of it: {"prefix":"pay_live","expiresIn":"90d"}',
+    read: json("--defaults"),
+  },
+  ceilings: {
+    flags: "--ceilings <json>",
+    text: 'what no key is given more than: {"maxExpiresIn":"365d","maxKeysPerIdentity":5}',
+    read: json("--ceilings"),
+  },
   deleteProtection: {
     flags: "--delete-protection <on|off>",
     text: "whether it is kept from being deleted",

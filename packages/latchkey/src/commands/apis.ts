@@ -11,7 +11,13 @@ import {
 } from "../command-line/operations.js";
 import type { Cell } from "../command-line/output.js";
 
-const SETTINGS = [FIELDS.name, FIELDS.deleteProtection, FIELDS.ipWhitelist];
+const SETTINGS = [
+  FIELDS.name,
+  FIELDS.deleteProtection,
+  FIELDS.ipWhitelist,
+  FIELDS.defaults,
+  FIELDS.ceilings,
+];
 
 const COMMANDS: readonly AddCommand[] = [
   operationCommand({
@@ -86,5 +92,7 @@ function apiFields(api: ApiView): readonly (readonly [string, Cell])[] {
     ["workspaceId", api.workspaceId],
     ["deleteProtection", api.deleteProtection],
     ["ipWhitelist", api.ipWhitelist?.join(",")],
+    ["defaults", api.defaults && JSON.stringify(api.defaults)],
+    ["ceilings", api.ceilings && JSON.stringify(api.ceilings)],
   ];
 }

@@ -48,6 +48,16 @@ async function reserved(context: TestContext): Promise<string> {
 
 const CASES: readonly ReasonCase[] = [
   {
+    title: "createKey with more uses than its API allows",
+    reason: "above-ceiling",
+    code: "PRECONDITION_FAILED",
+    details: { field: "remaining", limit: 5 },
+    call: async ({ latchkey }) => {
+      const { apiId } = await latchkey.createApi({ name: "tides", ceilings: { maxRemaining: 5 } });
+      await latchkey.createKey({ apiId, remaining: 6 });
+    },
+  },
+  {
     title: "createKey with expiresWhenUnused where uses are not counted",
     reason: "usage-off",
     code: "PRECONDITION_FAILED",

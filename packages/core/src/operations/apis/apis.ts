@@ -3,6 +3,7 @@ import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import type { Claim } from "../../store/change.js";
+import type { SpanMs } from "../../time.js";
 import { ipWhitelist } from "../address-input.js";
 import { afterWriting } from "../after-writing.js";
 import { inSteps, notFound, transact, type Work } from "../context.js";
@@ -11,6 +12,15 @@ import { type ApiReference, apiReference, flag, id, type PageInput, text } from 
 import { deleteAllKeys } from "../many-keys/many-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
+
+import {
+  type ApiCeilings,
+  type ApiDefaults,
+  apiCeilings,
+  apiDefaults,
+  refuseDefaultsAbove,
+  storedRules,
+} from "./key-rules.js";
 
 /** An API that was created. */
 export interface CreatedApi {
@@ -36,6 +46,10 @@ export interface ApiView {
   readonly deleteProtection?: true;
   /** Addresses and CIDR ranges that its keys may be used from, in their one form; absent where that is anywhere. */
   readonly ipWhitelist?: readonly string[];
+  /** What new keys are given that say nothing of it; absent where there is nothing. Spans in ms. */
+  readonly defaults?: ApiDefaults<SpanMs>;
+  /** What no key is given more than; absent where there is no bound. Spans in ms. */
+  readonly ceilings?: ApiCeilings<SpanMs>;
 }
 
 /** A page of APIs in the order of their creation; without `cursor` it is the last one. */
@@ -51,7 +65,7 @@ export interface ApiOperations {
   /**
    * Creates an API, which keys are then created in.
    *
-   * @throws LatchkeyError `BAD_REQUEST`.
+   * @throws LatchkeyError `BAD_REQUEST`; `PRECONDITION_FAILED` for a default above its ceiling.
    * @example
    * const { apiId } = await latchkey.createApi({ name: "payments" });
    */
@@ -62,6 +76,10 @@ export interface ApiOperations {
     readonly deleteProtection?: boolean | undefined;
     /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
     readonly ipWhitelist?: readonly string[] | undefined;
+    /** What new keys are given that say nothing of it. */
+    readonly defaults?: ApiDefaults | undefined;
+    /** What no key is given more than. */
+    readonly ceilings?: ApiCeilings | undefined;
   }): Promise<CreatedApi>;
   /**
    * The API of a name, for programs that set up what they need and may run again: it is created where there is none. Where
@@ -96,7 +114,7 @@ export interface ApiOperations {
    * Changes an API. The next verification of any of its keys, from any process, sees it.
    *
    * @param input - What is omitted stays.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
+   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API; `PRECONDITION_FAILED` for a default above its ceiling.
    * @example
    * await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
    */
@@ -108,6 +126,10 @@ export interface ApiOperations {
       readonly deleteProtection?: boolean | undefined;
       /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
       readonly ipWhitelist?: readonly string[] | null | undefined;
+      /** All defaults for keys that are created from now on; null: none. */
+      readonly defaults?: ApiDefaults | null | undefined;
+      /** All ceilings from now on; null: none. Keys that are above them stay as they are until a call changes what is above. */
+      readonly ceilings?: ApiCeilings | null | undefined;
     },
   ): Promise<Record<string, never>>;
   /**
@@ -128,6 +150,8 @@ const createApiInput = z.strictObject({
   name,
   deleteProtection: flag.optional(),
   ipWhitelist: ipWhitelist.optional(),
+  defaults: apiDefaults.optional(),
+  ceilings: apiCeilings.optional(),
 });
 
 const updateApiInput = z.strictObject({
@@ -135,6 +159,8 @@ const updateApiInput = z.strictObject({
   name: name.optional(),
   deleteProtection: flag.optional(),
   ipWhitelist: ipWhitelist.nullish(),
+  defaults: apiDefaults.nullish(),
+  ceilings: apiCeilings.nullish(),
 });
 
 export const API_TABLE = {
@@ -183,7 +209,11 @@ export const API_TABLE = {
         name: wanted.name ?? api.name,
         deleteProtection: wanted.deleteProtection ?? api.deleteProtection,
         ipWhitelist: ipWhitelist ?? [],
+        defaults: wanted.defaults === undefined ? api.defaults : storedRules(wanted.defaults),
+        ceilings: wanted.ceilings === undefined ? api.ceilings : storedRules(wanted.ceilings),
       };
+      if (wanted.defaults !== undefined || wanted.ceilings !== undefined)
+        refuseDefaultsAbove(after);
       const [before, fields] = [apiFields(api), apiFields(after)];
       const change = { type: "api.updated", resourceId: apiId, before, after: fields } as const;
       if (changesNothing(change)) return {};
@@ -227,32 +257,54 @@ function ensuredClaim(name: string): Claim {
 
 function insertApi(
   { context, transaction, audit }: Work,
-  { name, deleteProtection = false, ipWhitelist = [] }: z.output<typeof createApiInput>,
+  {
+    name,
+    deleteProtection = false,
+    ipWhitelist = [],
+    defaults,
+    ceilings,
+  }: z.output<typeof createApiInput>,
 ): string {
   const { workspaceId } = context;
   const [id, createdAt] = [context.newId("api"), context.now()];
-  const api = { id, workspaceId, name, deleteProtection, ipWhitelist, createdAt, version: 1 };
+  const api: ApiRecord = {
+    id,
+    workspaceId,
+    name,
+    deleteProtection,
+    ipWhitelist,
+    defaults: storedRules(defaults),
+    ceilings: storedRules(ceilings),
+    createdAt,
+    version: 1,
+  };
+  refuseDefaultsAbove(api);
   transaction.insert(apiType, api);
   audit({ type: "api.created", at: createdAt, resourceId: id, after: apiFields(api) });
   return id;
 }
 
 function toApiView(api: ApiRecord): ApiView {
-  const { id, name, workspaceId, deleteProtection, ipWhitelist } = api;
+  const { id, name, workspaceId, deleteProtection, ipWhitelist, defaults, ceilings } = api;
   return {
     id,
     name,
     workspaceId,
     ...(deleteProtection && { deleteProtection }),
     ...(ipWhitelist.length > 0 && { ipWhitelist }),
+    ...((defaults && { defaults }) as Pick<ApiView, "defaults"> | null),
+    ...((ceilings && { ceilings }) as Pick<ApiView, "ceilings"> | null),
   };
 }
 
 /** The settings of an API in the words of the HTTP contract, for the audit log. */
-function apiFields({ name, deleteProtection, ipWhitelist }: ApiRecord): AuditFields {
+function apiFields(api: ApiRecord): AuditFields {
+  const { name, deleteProtection, ipWhitelist, defaults, ceilings } = api;
   return {
     name,
     deleteProtection: deleteProtection ? true : null,
     ipWhitelist: ipWhitelist.length === 0 ? null : ipWhitelist,
+    defaults,
+    ceilings,
   };
 }

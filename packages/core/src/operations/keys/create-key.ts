@@ -1,12 +1,16 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
+import type { RandomBytes } from "../../lib/id.js";
+import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
 import { labelsOf } from "../../records/key-labels.js";
+import { aboveCeiling } from "../../rules/keys/ceilings.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { countedFrom } from "../../rules/refill.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs, SpanMs } from "../../time.js";
+import { aboveCeilingError, type KeyDefaults, keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import {
   notFound,
@@ -21,46 +25,139 @@ import type { Run } from "../operation.js";
 import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
+import { withDefaults } from "./key-defaults.js";
 import type { KeyOperations } from "./operations.js";
+import { OwnerPlaces, tooManyKeys } from "./owner-places.js";
 import { addSettingsIssues, type KeySettings, keySettingsFields } from "./settings.js";
 
+const secretFields = {
+  prefix: prefix.optional(),
+  byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).optional(),
+  create: flag.default(false),
+};
+
+/** Schema of the input of createKey over the wire. */
 export const createKeyInput = z
   .strictObject({
     ...keySettingsFields,
-    prefix: prefix.optional(),
-    byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).default(BYTE_LENGTH.default),
-    create: flag.default(false),
+    ...secretFields,
   })
   .superRefine(addSettingsIssues, evenWithIssues);
 
+/** What the library takes: null is none, whatever the API has for keys that say nothing. */
+const libraryInput = z
+  .strictObject({
+    ...keySettingsFields,
+    ...orNone(keySettingsFields),
+    ...secretFields,
+    prefix: prefix.nullish(),
+  })
+  .superRefine(addSettingsIssues, evenWithIssues);
+
+/** Fields for which the API may have a default, or null. */
+function orNone({ expires, remaining, refill, ratelimit, ...fields }: typeof keySettingsFields) {
+  const { ratelimits, permissions, environment } = fields;
+  return {
+    expires: expires.nullable(),
+    remaining: remaining.nullable(),
+    refill: refill.nullable(),
+    ratelimit: ratelimit.nullable(),
+    ratelimits: ratelimits.nullable(),
+    permissions: permissions.nullable(),
+    environment: environment.nullable(),
+  };
+}
+
 export const createKey: Run<KeyOperations["createKey"]> = async (context, input) => {
   const now = context.now();
-  const parsed = parseInput(createKeyInput, input, (raw) => expiryIssues(raw, now));
-  const settings = await withCheckedMeta(context.keyMeta, parsed);
-  const { workspaceId } = context;
+  const parsed = parseInput(libraryInput, input, (raw) => expiryIssues(raw, now));
+  const given = await withCheckedMeta(context.keyMeta, parsed);
+  if (given.recoverable) requireVault(context);
   const keyId = context.newId("key");
-  const key = formatSecret(settings.prefix ?? "", context.random(settings.byteLength));
-  const credential = {
-    keyId,
-    hash: context.hasher.hash(key),
-    start: secretStart(key, settings.byteLength),
-    sealedSecret: settings.recoverable
-      ? requireVault(context).seal(key, { workspaceId, keyId })
-      : null,
-  };
+  const random = drawnOnce(context.random);
   const { answer } = await transact(context, async (work) => {
-    const references = new References(work, now, settings.create);
+    const references = new References(work, now, given.create);
+    const api = await references.api(given.apiId);
+    if (api === null) throw notFound("API");
+    const { defaults } = keyRulesOf(api);
+    if (defaults === null && Object.values(given).includes(null)) refuseNone(input, references);
+    const settings = withDefaults(given, defaults, now);
+    const secret = newSecret(context, random, keyId, given, defaults);
     needForKey(references, settings);
     await references.read();
     if (!references.hasApi(settings.apiId)) throw notFound("API");
+    const owner = ownerOf(settings);
+    const places = await OwnerPlaces.read(work, references, [{ api, owner }]);
+    const refused = refusalByCeilings(api, settings, places, now);
+    if (refused !== null) throw references.confirmed(refused);
+    places.take(api, owner);
     const { transaction, audit } = work;
     const parts = { context, transaction, audit, references, now };
-    insertKey(parts, settings, credential, () => randomRepeated("no key was issued"));
+    insertKey(parts, settings, secret.credential, () => randomRepeated("no key was issued"));
     references.refuseMissing();
-    return { keyId, key };
+    return { keyId, key: secret.key };
   });
   return answer;
 };
+
+/** Null keeps a key from a default. Where there is none it is a mistake, as over the wire: a field that has no value is left out. */
+function refuseNone(input: unknown, references: References): void {
+  try {
+    parseInput(createKeyInput, input);
+  } catch (error) {
+    throw error instanceof LatchkeyError ? references.confirmed(error) : error;
+  }
+}
+
+/** The same bytes whenever a transaction runs again, as long as it wants as many. */
+function drawnOnce(random: RandomBytes): RandomBytes {
+  let drawn: Uint8Array | undefined;
+  return (length) => {
+    if (drawn?.length !== length) drawn = random(length);
+    return drawn;
+  };
+}
+
+function newSecret(
+  context: OperationContext,
+  random: RandomBytes,
+  keyId: string,
+  given: Pick<z.output<typeof libraryInput>, "prefix" | "byteLength" | "recoverable">,
+  defaults: KeyDefaults | null,
+): { readonly key: string; readonly credential: KeyCredential } {
+  const { workspaceId, hasher } = context;
+  const { prefix = defaults?.prefix ?? null } = given;
+  const byteLength = given.byteLength ?? defaults?.byteLength ?? BYTE_LENGTH.default;
+  const key = formatSecret(prefix ?? "", random(byteLength));
+  return {
+    key,
+    credential: {
+      keyId,
+      hash: hasher.hash(key),
+      start: secretStart(key, byteLength),
+      sealedSecret: given.recoverable
+        ? requireVault(context).seal(key, { workspaceId, keyId })
+        : null,
+    },
+  };
+}
+
+/** Why the ceilings of an API refuse a new key, or null. */
+export function refusalByCeilings(
+  api: ApiRecord,
+  settings: KeySettings,
+  places: OwnerPlaces,
+  now: EpochMs,
+): LatchkeyError | null {
+  const { ceilings } = keyRulesOf(api);
+  if (ceilings === null) return null;
+  const { expires = null, remaining = null, usesFrom, refill = null, permissions = [] } = settings;
+  const ratelimit = keyLimitsOf(settings).find(({ name }) => name === DEFAULT_LIMIT) ?? null;
+  const given = { expires, remaining, usesFrom, refill, permissions, ratelimit };
+  const above = aboveCeiling(ceilings, given, now);
+  if (above !== null) return aboveCeilingError(above);
+  return places.hasPlace(api, ownerOf(settings)) ? null : tooManyKeys(api);
+}
 
 /** The parts of a new key that are derived from its secret. */
 export interface KeyCredential {
@@ -180,6 +277,9 @@ export function refuseUncounted(
 }
 
 /** `externalId`, or its deprecated name. */
-function ownerOf({ externalId, ownerId }: KeySettings): string | undefined {
+export function ownerOf({
+  externalId,
+  ownerId,
+}: Pick<KeySettings, "externalId" | "ownerId">): string | undefined {
   return externalId ?? ownerId;
 }

@@ -1,12 +1,20 @@
 import { z } from "zod";
 import { type InputIssue, LatchkeyError } from "../../errors.js";
+import type { ApiRecord } from "../../records/api.js";
 import type { EpochMs } from "../../time.js";
+import { keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
 import { flag, type ListSchema, orRequired, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { notLaterThanNow } from "../time-input.js";
-import { insertKey, type KeyCredential, needForKey } from "./create-key.js";
+import {
+  insertKey,
+  type KeyCredential,
+  needForKey,
+  ownerOf,
+  refusalByCeilings,
+} from "./create-key.js";
 import {
   type CreatedKeys,
   type CreateKeysInput,
@@ -17,6 +25,8 @@ import {
   type PartlyCreatedKeys,
   startOf,
 } from "./import-input.js";
+import { withDefaults } from "./key-defaults.js";
+import { OwnerPlaces } from "./owner-places.js";
 
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_NAMED_GRANTS = 10_000;
@@ -83,15 +93,30 @@ export async function createKeys(
   const writing = dryRun ? { ...context, call: null } : context;
   const { answer } = await transact(writing, async (work) => {
     const references = new References(work, now);
-    for (const { imported } of candidates) needForKey(references, imported);
+    const ruled: Ruled[] = [];
+    for (const candidate of candidates) {
+      const api = await references.api(candidate.imported.apiId);
+      const defaults = api && keyRulesOf(api).defaults;
+      const settings = {
+        ...candidate.imported,
+        ...withDefaults(candidate.imported, defaults, now),
+      };
+      ruled.push({ ...candidate, api, imported: settings });
+    }
+    for (const { imported } of ruled) needForKey(references, imported);
     await references.read();
     const known = await knownClaims(context, candidates);
+    const owned = ruled.flatMap(({ api, imported }) =>
+      api ? { api, owner: ownerOf(imported) } : [],
+    );
+    const places = await OwnerPlaces.read(work, references, owned);
     const { transaction, audit } = work;
     const parts = { context, transaction, audit, references, now };
     const judged = refused.slice();
-    for (const group of isPartial ? candidates.map((candidate) => [candidate]) : [candidates]) {
-      const error = importError(group, references, known, isPartial);
-      if (error !== null && !isPartial) throw error;
+    for (const group of isPartial ? ruled.map((candidate) => [candidate]) : [ruled]) {
+      const error =
+        importError(group, references, known, isPartial) ?? ceilingError(group, places, now);
+      if (error !== null && !isPartial) throw references.confirmed(error);
       for (const { index, imported, credential } of group) {
         judged[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
         // Where another key takes a secret meanwhile, this runs again, and finds that key.
@@ -103,6 +128,26 @@ export async function createKeys(
       : { keyIds: candidates.map(({ credential }) => credential.keyId) };
   });
   return answer;
+}
+
+/** A candidate with its API, which may have settings for it. */
+interface Ruled extends Candidate {
+  readonly api: ApiRecord | null;
+}
+
+/** Why the ceilings of an API refuse one of these keys, or null: then they have their places. */
+function ceilingError(
+  candidates: readonly Ruled[],
+  places: OwnerPlaces,
+  now: EpochMs,
+): LatchkeyError | null {
+  for (const { api, imported } of candidates) {
+    if (api === null) continue;
+    const error = refusalByCeilings(api, imported, places, now);
+    if (error !== null) return error;
+    places.take(api, ownerOf(imported));
+  }
+  return null;
 }
 
 function listOf<Item extends z.ZodType>(item: Item) {

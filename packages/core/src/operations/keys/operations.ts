@@ -114,7 +114,8 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    *
    * @returns The secret, which is shown this once, and the id of the key.
    * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that does not
-   * exist (unless `create` is true), and for `recoverable` without a vault. Nothing is written then.
+   * exist (unless `create` is true), for `recoverable` without a vault, and for what is above a ceiling of the API. Nothing is written
+   * then.
    * @example
    * const { keyId, key } = await latchkey.createKey({
    *   apiId,

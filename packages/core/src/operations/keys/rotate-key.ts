@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
+import { identityType } from "../../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
@@ -8,6 +9,7 @@ import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
+import { keyRulesOf } from "../apis/key-rules.js";
 import {
   type OperationContext,
   randomRepeated,
@@ -17,6 +19,7 @@ import {
 } from "../context.js";
 import { id } from "../input.js";
 import { operation } from "../operation.js";
+import { readRecordIn } from "../read.js";
 import { span } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
@@ -40,14 +43,20 @@ export const rotateKey = operation(
 );
 
 /** Rotates a key that was read in this transaction. Errors as rotateKey says. */
-export function rotateLoaded(
+export async function rotateLoaded(
   { context, transaction, audit }: Work,
   loaded: LoadedKey,
   graceMs: SpanMs,
-): CreatedKey {
-  const { key } = loaded;
+): Promise<CreatedKey> {
+  const { key, api, identity } = loaded;
   const now = context.now();
   const expires = oldExpiry(loaded, graceMs, now);
+  // Whoever counts the keys of its owner must not count neither of the two.
+  if (identity !== null && keyRulesOf(api).ceilings?.maxKeysPerIdentity !== undefined) {
+    const want = { kind: "identity", id: identity.id } as const;
+    const read = await readRecordIn(transaction, identityType, want, "identity");
+    transaction.update(identityType, read.value, read.value);
+  }
   const { successor, secret } = successorOf(context, key, now);
   const { id: rotatedTo, sharedCountersId } = successor;
   const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };

@@ -81,11 +81,21 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly recoverable?: boolean | undefined;
 };
 
-/** Input of createKey. */
+/** Fields for which an API may have a default that a key can be kept from, by null. */
+export type NoneField =
+  | "expires"
+  | "remaining"
+  | "refill"
+  | "ratelimit"
+  | "ratelimits"
+  | "permissions"
+  | "environment";
+
+/** Input of createKey. What is left out is as the `defaults` of the API say. */
 export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
   /** What stands before the `_` of the secret, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
   readonly prefix?: string | undefined;
-  /** Random bytes of the secret: 16 to 255, 16 unless given. */
+  /** Random bytes of the secret: 16 to 255; unless given what the API says, or 16. */
   readonly byteLength?: number | undefined;
   /** Whether `roles` and `permissions` that do not exist are created in the same write, roles without permissions: false unless given. */
   readonly create?: boolean | undefined;
@@ -191,7 +201,8 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
     refuse("remaining", 'must not be given where usesFrom is "identity": set it on the identity');
   if (takesFromIdentity && given.refill !== undefined)
     refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (!takesFromIdentity && given.refill !== undefined && given.remaining === undefined)
+  const isUnlimited = given.remaining === undefined || given.remaining === null;
+  if (!takesFromIdentity && given.refill !== undefined && given.refill !== null && isUnlimited)
     refuse("refill", "needs remaining");
   const { startsAt, expires } = given;
   if (typeof startsAt === "number" && typeof expires === "number")

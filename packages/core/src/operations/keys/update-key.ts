@@ -3,9 +3,12 @@ import { isCorruptRecord, LatchkeyError } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/stored-record.js";
+import { aboveCeiling } from "../../rules/keys/ceilings.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
+import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { parseInput } from "../input.js";
@@ -19,6 +22,7 @@ import { refuseUncounted } from "./create-key.js";
 import { type GrantItem, grantLabels } from "./grant-input.js";
 import { loadedOrThrow, readKeys } from "./load.js";
 import type { KeyOperations } from "./operations.js";
+import { OwnerPlaces } from "./owner-places.js";
 import { type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
 import { type KeyUpdate, updateKeyInput, updateKeysInput } from "./settings.js";
 
@@ -107,9 +111,14 @@ async function changeKeys(
           switchOffDamaged(work, stored.record);
         else planned.push(planUpdate(loadedOrThrow(read), decide, references, now));
       });
-    await references.read();
+    // By what this process knows, permissions have ids and no names.
+    const isMeasured = planned.some(givesMeasuredPermissions);
+    await references.read(isMeasured || work.transaction.isRetry);
+    const places = await OwnerPlaces.read(work, references, planned.flatMap(movedKey));
     for (const update of planned)
-      writeUpdate(work, update, references, now, fieldOf(update.loaded.key.id));
+      aboutField(fieldOf(update.loaded.key.id), () =>
+        writeUpdate(work, update, references, places, now, fieldOf(update.loaded.key.id)),
+      );
     references.refuseMissing();
     return {};
   });
@@ -142,6 +151,7 @@ function writeUpdate(
   { transaction, audit }: Work,
   { loaded, update, plan }: PlannedUpdate,
   references: References,
+  places: OwnerPlaces,
   now: EpochMs,
   field: string | undefined,
 ): void {
@@ -155,6 +165,9 @@ function writeUpdate(
       ? references.grantIds("permission", update.permissions)
       : key.permissions,
   };
+  refuseAboveCeilings(loaded, update, plan, after, references, now);
+  if (after.identityId !== key.identityId)
+    for (const { api, owner: to } of movedKey({ loaded, update, plan })) places.take(api, to);
   const change = {
     type: "key.updated",
     at: now,
@@ -175,6 +188,53 @@ function writeUpdate(
       (reason) => aboutFieldError(field, refuseUsageChange(reason, "remaining")),
     );
   audit(change);
+}
+
+function givesMeasuredPermissions({ loaded: { api }, update }: PlannedUpdate): boolean {
+  return update.permissions !== undefined && keyRulesOf(api).ceilings?.permissions !== undefined;
+}
+
+/** The owner that a key is given, where it had another. A key that was rotated is counted by its successor. */
+function movedKey({ loaded: { key, api, identity }, update }: PlannedUpdate) {
+  const owner = ownerAfter(update);
+  if (typeof owner !== "string" || key.rotatedTo !== null || owner === identity?.externalId)
+    return [];
+  return [{ api, owner }];
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` for what is above a ceiling of the API and was not so before. */
+function refuseAboveCeilings(
+  { key, api }: LoadedKey,
+  update: KeyUpdate,
+  { remainingBefore }: KeyUpdatePlan,
+  after: KeyRecord,
+  references: References,
+  now: EpochMs,
+): void {
+  const { ceilings } = keyRulesOf(api);
+  if (ceilings === null) return;
+  const limitOf = ({ ratelimits }: KeyRecord) =>
+    ratelimits.find(({ name }) => name === DEFAULT_LIMIT) ?? null;
+  const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
+  const { remaining, permissions } = update;
+  const held = new Set(key.permissions);
+  const above = aboveCeiling(
+    ceilings,
+    {
+      ...(after.expires !== key.expires && { expires: after.expires }),
+      ...(remaining !== undefined && remaining !== remainingBefore && { remaining }),
+      ...(after.usesFrom !== key.usesFrom && { usesFrom: after.usesFrom }),
+      ...(!isSame(after.refill, key.refill) && { refill: after.refill }),
+      ...(!isSame(limitOf(after), limitOf(key)) && { ratelimit: limitOf(after) }),
+      ...(permissions !== undefined && {
+        permissions: after.permissions
+          .filter((id) => !held.has(id))
+          .map((id) => references.permissionName(id)),
+      }),
+    },
+    now,
+  );
+  if (above !== null) throw aboveCeilingError(above);
 }
 
 /** Runs what concerns one key of many: the error that it throws says which. */

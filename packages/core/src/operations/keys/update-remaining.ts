@@ -6,6 +6,7 @@ import { dueRefill, type Refill, refillAfter, refillSetting } from "../../rules/
 import { applyRefill, countedRefill, type Usage, type UsageChange } from "../../store/counters.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
+import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import { inSteps, type OperationContext, transact } from "../context.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
@@ -44,6 +45,8 @@ interface UsesAsRead {
   readonly id: string;
   readonly usage: Usage;
   readonly refill: Refill | null;
+  /** Most that it may be raised to; undefined: without a bound. */
+  readonly maxRemaining?: number | undefined;
   /** Writes what the record says of a change of its uses. */
   readonly write: (refill: Refill | null, now: EpochMs) => void;
   /** Which entry the audit log gets. */
@@ -55,7 +58,7 @@ export const updateRemaining = operation(
   async (context, { keyId, op, value, ...ids }) => {
     const change = toOperation(op, value);
     const { answer, usages } = await transact(inSteps(context), async ({ transaction, audit }) => {
-      const { kind, id, usage, refill, write, entry } =
+      const { kind, id, usage, refill, maxRemaining, write, entry } =
         keyId === undefined
           ? await readIdentityUses(transaction, ids)
           : await readKeyUses(context, transaction, keyId);
@@ -66,6 +69,10 @@ export const updateRemaining = operation(
       const after = usesAfter(remaining, change);
       // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
       if (change.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
+      const isRaised = remaining !== null && (after === null || after > remaining);
+      const isChanged = isRaised || (change.kind === "set" && after !== null);
+      if (maxRemaining !== undefined && isChanged && (after === null || after > maxRemaining))
+        throw aboveCeilingError({ field: "value", limit: maxRemaining });
       write(refillAfter(refill, after), now);
       const restartsAt = change.kind === "set" ? now : null;
       transaction.changeCounters(
@@ -91,20 +98,22 @@ async function readKeyUses(
   transaction: Transaction,
   keyId: string,
 ): Promise<UsesAsRead> {
-  const { key, usage, identity } = await readKey(context, transaction, keyId);
+  const { key, api, usage, identity } = await readKey(context, transaction, keyId);
+  const maxRemaining = keyRulesOf(api).ceilings?.maxRemaining;
   if (key.usesFrom === "identity") throw usesAreOfIdentity();
   return {
     kind: "key",
     id: keyId,
     usage,
     refill: key.refill,
+    maxRemaining,
     write: (refill, now) =>
       transaction.update(
         keyType,
         key,
         { ...key, refill, updatedAt: now },
-        // Its version stays: only uses change.
-        refill === key.refill,
+        // Its version stays: only uses change. Under a ceiling two that raise them meet at it.
+        refill === key.refill && maxRemaining === undefined,
       ),
     entry: { type: "key.updated", resourceId: keyId, identityId: identity?.id ?? null },
   };

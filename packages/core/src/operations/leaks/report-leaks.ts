@@ -117,7 +117,7 @@ async function handleReadable(
   const canRotate = isRecoverable && rotationOf(loaded, 0, now).kind === "rotate";
   const done = decideLeak(policy, { canRotate, keepsAuditLog });
   if (done === "delete") deleteLoaded(work, loaded);
-  else if (done === "rotate") rotateLoaded(work, loaded, 0);
+  else if (done === "rotate") await rotateLoaded(work, loaded, 0);
   else if (done === "disable" && key.enabled && !isDeadForGood(key, now))
     switchKey(work, key, false);
   else if (keepsAuditLog) transaction.update(keyType, key, key);

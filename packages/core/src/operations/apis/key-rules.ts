@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
+import type { JsonValue } from "../../lib/json.js";
+import type { ApiRecord } from "../../records/api.js";
+import { fromWireKeyLimit } from "../../records/key.js";
+import { KEY_LABELS } from "../../records/key-labels.js";
+import { MAX_HELD } from "../../records/role.js";
+import type { Duration } from "../../rules/duration.js";
+import { type AboveCeiling, aboveCeiling, type KeyCeilings } from "../../rules/keys/ceilings.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { BYTE_LENGTH } from "../../secrets/format.js";
+import { grantName, list, prefix, text, wholeNumber } from "../input.js";
+import {
+  figureFields,
+  type KeyLimitInput,
+  keyRatelimit,
+  type NamedKeyLimitInput,
+  namedKeyRatelimits,
+} from "../limit-input.js";
+import { type RefillInput, refill } from "../refill-input.js";
+import { duration } from "../time-input.js";
+
+/** What new keys of an API are given that say nothing of it. Fields without a value are absent. */
+export type ApiDefaults<Span = Duration> = {
+  /** What stands before the `_` of the secret. */
+  readonly prefix?: string | undefined;
+  /** Random bytes of the secret: 16 to 255. */
+  readonly byteLength?: number | undefined;
+  /** How long a key lives: ms, or a text such as `"90d"`; counted from its creation, or its `startsAt`. */
+  readonly expiresIn?: Span | undefined;
+  /** Uses: whole and >= 1. Keys that take those of their identity get none. */
+  readonly remaining?: number | undefined;
+  /** How uses are restored; needs `remaining`. */
+  readonly refill?: RefillInput | undefined;
+  /** The limit named `default`. */
+  readonly ratelimit?: KeyLimitInput | undefined;
+  /** Named limits, at most 50. */
+  readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
+  /** Names of permissions, which must exist when a key is created. */
+  readonly permissions?: readonly string[] | undefined;
+  /** Your own label. */
+  readonly environment?: string | undefined;
+};
+
+/** What no key of an API is given more than. Absent: without a bound. Spans in ms, or as texts such as `"90d"`. */
+export type ApiCeilings<Span = Duration> = {
+  /** Longest time until a key expires. A key without `expires` is above it. */
+  readonly maxExpiresIn?: Span | undefined;
+  /** Most uses, also after a refill: whole and >= 1. A key without `remaining` of its own is above it. */
+  readonly maxRemaining?: number | undefined;
+  /** Names and wildcards: a key is given no permission that they do not cover. What its roles grant does not count. */
+  readonly permissions?: readonly string[] | undefined;
+  /** Most units that the limit named `default` may admit in that long. A key without that limit is above it. */
+  readonly maxRatelimit?:
+    | {
+        /** Units, whole and >= 1. */
+        readonly limit: number;
+        /** In ms, or as a text such as `"1m"`. */
+        readonly duration: Span;
+      }
+    | undefined;
+  /** Most keys of one identity in the API: 1 to 10,000. Disabled keys count, predecessors of rotated ones do not. */
+  readonly maxKeysPerIdentity?: number | undefined;
+};
+
+export const apiDefaults = z
+  .strictObject({
+    prefix: prefix.optional(),
+    byteLength: wholeNumber(BYTE_LENGTH.min, BYTE_LENGTH.max).optional(),
+    expiresIn: duration.optional(),
+    remaining: wholeNumber(1).optional(),
+    refill: refill.optional(),
+    ratelimit: keyRatelimit.optional(),
+    ratelimits: namedKeyRatelimits.optional(),
+    permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+    environment: text(...KEY_LABELS.environment.length).optional(),
+  })
+  .refine((defaults) => defaults.refill === undefined || defaults.remaining !== undefined, {
+    path: ["refill"],
+    error: "needs remaining",
+  });
+
+export const apiCeilings = z.strictObject({
+  maxExpiresIn: duration.optional(),
+  maxRemaining: wholeNumber(1).optional(),
+  permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+  maxRatelimit: z
+    .strictObject({ limit: figureFields.limit, duration: figureFields.duration })
+    .optional(),
+  maxKeysPerIdentity: wholeNumber(1, 10_000).optional(),
+});
+
+/** Defaults as they are kept. */
+export type KeyDefaults = z.output<typeof apiDefaults>;
+
+/** What an API says of its keys. */
+export interface KeyRules {
+  readonly defaults: KeyDefaults | null;
+  readonly ceilings: KeyCeilings | null;
+}
+
+const NO_RULES: KeyRules = Object.freeze({ defaults: null, ceilings: null });
+
+const known = new WeakMap<ApiRecord, KeyRules>();
+
+/** What an API says of its keys. @throws LatchkeyError `STORE_CORRUPT` where that cannot be what was written. */
+export function keyRulesOf(api: ApiRecord): KeyRules {
+  if (api.defaults === null && api.ceilings === null) return NO_RULES;
+  let rules = known.get(api);
+  if (rules === undefined) {
+    const defaults = apiDefaults.nullable().safeParse(api.defaults);
+    const ceilings = apiCeilings.nullable().safeParse(api.ceilings);
+    if (!defaults.success || !ceilings.success) throw corruptRecord(`api ${api.id}`);
+    rules = { defaults: defaults.data, ceilings: ceilings.data };
+    known.set(api, rules);
+  }
+  return rules;
+}
+
+/** A part of what an API says of its keys, as a record holds it: null where it says nothing. */
+export function storedRules(
+  rules: object | null | undefined,
+): { readonly [field: string]: JsonValue } | null {
+  if (rules === null || rules === undefined) return null;
+  const written = JSON.parse(JSON.stringify(rules)) as { readonly [field: string]: JsonValue };
+  return Object.keys(written).length === 0 ? null : written;
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` for a default that is above its ceiling. */
+export function refuseDefaultsAbove(api: ApiRecord): void {
+  const { defaults, ceilings } = keyRulesOf(api);
+  if (defaults === null || ceilings === null) return;
+  const { expiresIn, remaining, refill, permissions, ratelimit, ratelimits } = defaults;
+  const byDefault = ratelimit ?? ratelimits?.find(({ name }) => name === DEFAULT_LIMIT);
+  const above = aboveCeiling(
+    ceilings,
+    {
+      ...(expiresIn !== undefined && { expires: expiresIn }),
+      ...(remaining !== undefined && { remaining }),
+      ...(refill !== undefined && { refill }),
+      ...(permissions !== undefined && { permissions }),
+      ...(byDefault !== undefined && { ratelimit: fromWireKeyLimit(byDefault) }),
+    },
+    0,
+  );
+  if (above === null) return;
+  const field = above.field === "expires" ? "expiresIn" : above.field;
+  throw aboveCeilingError({ ...above, field: `defaults.${field}` });
+}
+
+/** The error for what is above a ceiling of an API. */
+export function aboveCeilingError({ field, limit }: AboveCeiling): LatchkeyError {
+  const bound = typeof limit === "number" ? `${limit}` : limit.join(", ");
+  return new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `"${field}" is above the ceiling of the API: ${bound}`,
+    { reason: "above-ceiling", details: { field, limit } },
+  );
+}

@@ -1,0 +1,50 @@
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { type EpochMs, LAST_INSTANT } from "../../time.js";
+import type { KeyDefaults } from "../apis/key-rules.js";
+import type { KeySettings, NoneField } from "./settings.js";
+
+/** Settings in which null stands for none, whatever the defaults of the API are. */
+export type SettingsOrNone = Omit<KeySettings, NoneField> & {
+  readonly [Field in NoneField]?: KeySettings[Field] | null;
+};
+
+/** The settings of a new key, with what its API has for keys that say nothing. */
+export function withDefaults(
+  settings: SettingsOrNone,
+  defaults: KeyDefaults | null,
+  now: EpochMs,
+): KeySettings {
+  const { expires, remaining, refill, ratelimit, ratelimits, permissions, environment, ...rest } =
+    settings;
+  const given = { expires, remaining, refill, ratelimit, ratelimits, permissions, environment };
+  const usual = defaults === null ? {} : defaultsFor(settings, defaults, now);
+  return { ...rest, ...usual, ...withoutNone(given) };
+}
+
+type Defaulted = Partial<Pick<KeySettings, NoneField>>;
+
+function defaultsFor(settings: SettingsOrNone, defaults: KeyDefaults, now: EpochMs): Defaulted {
+  const { remaining, refill, ratelimit, ratelimits, permissions, environment } = defaults;
+  const { expiresIn } = defaults;
+  const from = Math.max(now, settings.startsAt ?? 0);
+  const usual: { -readonly [Field in keyof Defaulted]: Defaulted[Field] } = {
+    ratelimit,
+    ratelimits,
+    permissions,
+    environment,
+  };
+  if (expiresIn !== undefined) usual.expires = Math.min(LAST_INSTANT, from + expiresIn);
+  // What a key takes from its identity is set there, and a key without a limit on its uses has nothing to restore.
+  if (settings.usesFrom === "key") {
+    usual.remaining = remaining;
+    if (settings.remaining !== null) usual.refill = refill;
+  }
+  if (settings.ratelimits?.some(({ name }) => name === DEFAULT_LIMIT)) usual.ratelimit = undefined;
+  return usual;
+}
+
+/** What is given: null is given, and is none; undefined is not. */
+function withoutNone(given: Partial<Pick<SettingsOrNone, NoneField>>): Defaulted {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([field, value]) => [field, value ?? undefined]));
+}

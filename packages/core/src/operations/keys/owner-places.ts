@@ -1,0 +1,119 @@
+import type { ApiRecord } from "../../records/api.js";
+import { type IdentityRecord, identityType } from "../../records/identity.js";
+import { keysOfApi, keyType } from "../../records/key.js";
+import { StaleReadError } from "../../store/transaction.js";
+import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
+import type { Work } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import type { References } from "../references.js";
+
+/** Keys that are counted with one read. */
+const COUNTED_AT_ONCE = 1_000;
+
+/** A key that is to belong to somebody. */
+interface OwnedKey {
+  readonly api: ApiRecord;
+  /** `externalId` of its owner; undefined: nobody. */
+  readonly owner: string | undefined;
+}
+
+/**
+ * The keys that owners may still be given in APIs with a ceiling on them.
+ *
+ * Whoever takes a place writes the identity anew, as it was read before the keys were counted: of two that take one at once, one runs
+ * again, and counts the key of the other. Where there is no identity yet, its creation is what they meet at.
+ *
+ * @see packages/core/decisions/0044-ceilings-are-met-in-the-commit.md
+ */
+export class OwnerPlaces {
+  readonly #work: Work;
+  readonly #left = new Map<string, number>();
+  readonly #identities = new Map<string, IdentityRecord>();
+
+  private constructor(work: Work) {
+    this.#work = work;
+  }
+
+  /** Counts for these keys, as far as their APIs have a ceiling. What they refer to was read. */
+  static async read(
+    work: Work,
+    references: References,
+    keys: readonly OwnedKey[],
+  ): Promise<OwnerPlaces> {
+    const places = new OwnerPlaces(work);
+    for (const { api, owner } of keys) {
+      const max = keyRulesOf(api).ceilings?.maxKeysPerIdentity;
+      if (owner === undefined || max === undefined) continue;
+      const name = placeName(api, owner);
+      if (places.#left.has(name)) continue;
+      const id = references.knownIdentityId(owner);
+      const identity = id === null ? null : await places.#readIdentity(owner, id);
+      const count = identity === null ? 0 : await countKeys(work, api.id, identity.id, max);
+      places.#left.set(name, max - count);
+    }
+    return places;
+  }
+
+  /** Whether a key more may belong to its owner. */
+  hasPlace(api: ApiRecord, owner: string | undefined): boolean {
+    return owner === undefined || (this.#left.get(placeName(api, owner)) ?? 1) > 0;
+  }
+
+  /** @throws LatchkeyError `PRECONDITION_FAILED` where the owner has as many keys as may be. */
+  take(api: ApiRecord, owner: string | undefined): void {
+    if (owner === undefined) return;
+    const name = placeName(api, owner);
+    const left = this.#left.get(name);
+    if (left === undefined) return;
+    if (left <= 0) throw tooManyKeys(api);
+    this.#left.set(name, left - 1);
+    const identity = this.#identities.get(owner);
+    if (identity === undefined) return;
+    this.#identities.delete(owner);
+    this.#work.transaction.update(identityType, identity, identity);
+  }
+
+  async #readIdentity(owner: string, id: string): Promise<IdentityRecord> {
+    const read = this.#identities.get(owner);
+    if (read !== undefined) return read;
+    const { transaction, context } = this.#work;
+    const loaded = await transaction.readOne({ kind: "identity", id });
+    // It was known here, and is gone.
+    if (loaded === null) throw new StaleReadError();
+    const identity = identityType.decode(loaded.record, context.workspaceId);
+    this.#identities.set(owner, identity);
+    return identity;
+  }
+}
+
+/** The error for an owner who has as many keys of an API as may be. */
+export function tooManyKeys(api: ApiRecord) {
+  const limit = keyRulesOf(api).ceilings?.maxKeysPerIdentity ?? 0;
+  return aboveCeilingError({ field: "externalId", limit });
+}
+
+function placeName(api: ApiRecord, owner: string): string {
+  return `${api.id} ${owner}`;
+}
+
+/** Keys of an identity in an API that took the place of none that still counts; at most `enough`. */
+async function countKeys(
+  { context }: Work,
+  apiId: string,
+  identityId: string,
+  enough: number,
+): Promise<number> {
+  const { store, workspaceId } = context;
+  let count = 0;
+  for (let after: string | null = null; ; ) {
+    const page = { kind: "key", list: keysOfApi(apiId), of: identityId, after } as const;
+    const { found, hasMore } = await store.page(workspaceId, { ...page, limit: COUNTED_AT_ONCE });
+    for (const { record } of found) {
+      // One that cannot be read may be good, and counts.
+      const key = decodeOrNull(keyType, record, workspaceId);
+      if (key === null || key.rotatedTo === null) count += 1;
+    }
+    after = found.at(-1)?.record.id ?? null;
+    if (!hasMore || after === null || count >= enough) return count;
+  }
+}

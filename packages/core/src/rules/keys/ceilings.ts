@@ -1,0 +1,73 @@
+import type { EpochMs, SpanMs } from "../../time.js";
+import { HeldPermissions } from "../permission.js";
+import type { RateLimit } from "../rate-limit.js";
+import type { UsesOwner } from "./usage.js";
+
+/** What no key of an API is given more than. Absent: without a bound. */
+export interface KeyCeilings {
+  /** Ms from now until a key expires. One that never expires is above it. */
+  readonly maxExpiresIn?: SpanMs | undefined;
+  /** Uses, and those after a refill. A key without a limit on uses of its own is above it. */
+  readonly maxRemaining?: number | undefined;
+  /** Names and wildcards that cover every permission that a key may be given itself. */
+  readonly permissions?: readonly string[] | undefined;
+  /** Units that the limit named `default` may admit in that long. A key without such a limit is above it. */
+  readonly maxRatelimit?: { readonly limit: number; readonly duration: SpanMs } | undefined;
+  /** Keys that one identity may have in the API. */
+  readonly maxKeysPerIdentity?: number | undefined;
+}
+
+/** What a call gives a key. What is absent is left as it is, and measured by nothing. */
+export interface GivenToKey {
+  readonly expires?: EpochMs | null;
+  readonly remaining?: number | null;
+  readonly usesFrom?: UsesOwner;
+  readonly refill?: { readonly amount: number; readonly carryOver?: number } | null;
+  /** Names that it does not have already. */
+  readonly permissions?: readonly string[];
+  /** The limit named `default`, or null where it has none. */
+  readonly ratelimit?: RateLimit | null;
+}
+
+/** The field that is above its ceiling, and that ceiling. */
+export interface AboveCeiling {
+  readonly field: string;
+  readonly limit: number | readonly string[];
+}
+
+/** The first field of what a key is given that is above its ceiling, or null. At the ceiling itself it is not. */
+export function aboveCeiling(
+  ceilings: KeyCeilings,
+  given: GivenToKey,
+  now: EpochMs,
+): AboveCeiling | null {
+  const { maxExpiresIn, maxRemaining, permissions, maxRatelimit } = ceilings;
+  const { expires, remaining, usesFrom, refill, ratelimit } = given;
+  if (maxExpiresIn !== undefined && expires !== undefined)
+    if (expires === null || expires - now > maxExpiresIn)
+      return { field: "expires", limit: maxExpiresIn };
+  if (maxRemaining !== undefined) {
+    // The uses that the keys of an identity share are bounded by nothing here.
+    if (usesFrom === "identity") return { field: "usesFrom", limit: maxRemaining };
+    if (remaining !== undefined && (remaining === null || remaining > maxRemaining))
+      return { field: "remaining", limit: maxRemaining };
+    if (refill && refill.amount + (refill.carryOver ?? 0) > maxRemaining)
+      return { field: "refill", limit: maxRemaining };
+  }
+  if (permissions !== undefined && given.permissions !== undefined) {
+    const covered = new HeldPermissions(permissions);
+    if (!given.permissions.every((name) => covered.grant(name)))
+      return { field: "permissions", limit: permissions };
+  }
+  if (maxRatelimit !== undefined && ratelimit !== undefined)
+    if (ratelimit === null || mostAdmitted(ratelimit, maxRatelimit.duration) > maxRatelimit.limit)
+      return { field: "ratelimit", limit: maxRatelimit.limit };
+  return null;
+}
+
+/** Units that a limit admits in a span that begins with one of its windows. One that refuses nobody, or counts no rate, bounds nothing. */
+function mostAdmitted({ algorithm, limit, duration, burst, shadow }: RateLimit, span: SpanMs) {
+  if (shadow || algorithm === "concurrent") return Number.POSITIVE_INFINITY;
+  const windows = Math.ceil(span / duration) * limit;
+  return algorithm === "token-bucket" ? Math.max(burst, windows) : windows;
+}

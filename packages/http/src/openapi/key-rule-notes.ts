@@ -1,0 +1,31 @@
+export const GIVEN_DURATION =
+  "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
+
+/** Of one operation, without its name. */
+const NOTES: Readonly<Record<string, string>> = {
+  "ceilings.maxExpiresIn":
+    "Longest time until a key expires; a key that never expires is above it.",
+  "ceilings.maxKeysPerIdentity":
+    "Most keys of one identity; disabled ones count, rotated ones do not.",
+  "ceilings.maxRatelimit":
+    "What the limit named `default` may admit at most; a key without it is above it.",
+  "ceilings.maxRatelimit.duration": GIVEN_DURATION,
+  "ceilings.maxRemaining": "Most uses, also after a refill; a key without `remaining` is above it.",
+  "ceilings.permissions":
+    "Names and wildcards that cover every permission that a key may be given itself.",
+  "defaults.expiresIn": "How long a key lives from its creation or its `startsAt`.",
+  "defaults.permissions": "Names of direct permissions; they must exist when a key is created.",
+  "defaults.prefix": "First part of the secret, before its `_`.",
+  "defaults.ratelimit": "The limit named `default`.",
+  "defaults.ratelimit.duration": GIVEN_DURATION,
+  "defaults.ratelimits": "Limits by name.",
+  "defaults.ratelimits.duration": GIVEN_DURATION,
+  "defaults.remaining": "Number of uses.",
+};
+
+/** Notes on what an API gives to keys that say nothing of it, and on what it gives none more than. */
+export const NOTES_ON_KEY_RULES: Readonly<Record<string, string>> = Object.fromEntries(
+  ["createApi", "updateApi"].flatMap((operation) =>
+    Object.entries(NOTES).map(([path, note]) => [`apis.${operation}.${path}`, note]),
+  ),
+);
