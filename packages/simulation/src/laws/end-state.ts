@@ -101,10 +101,14 @@ export function statisticsFit(world: World): string | null {
   if (!isWhole) return null;
   for (const call of world.calls) {
     const code = codeOf(call);
-    if (code === null || code === "NOT_FOUND" || !isVerdict(call)) continue;
+    if (code === null || !tellsKey(call)) continue;
     const name = `${call.process} ${call.key?.keyId} ${code}`;
     const all = world.calls.filter(
-      (other) => codeOf(other) === code && other.key === call.key && other.process === call.process,
+      (other) =>
+        codeOf(other) === code &&
+        other.key === call.key &&
+        other.process === call.process &&
+        tellsKey(other),
     ).length;
     if ((told.get(name) ?? 0) < all)
       return `${told.get(name) ?? 0} verdicts told of ${name}, ${all} were`;
@@ -126,6 +130,11 @@ const inHour =
 
 function isVerdict({ action }: Call): boolean {
   return action === "verify" || action === "reserve";
+}
+
+/** Whether a verdict is about a key: that of an unknown secret is counted nowhere. */
+function tellsKey(call: Call): boolean {
+  return isVerdict(call) && returnedBy<{ readonly keyId?: string }>(call).keyId !== undefined;
 }
 
 /** The verdict that was told; null where nobody heard it. */
