@@ -48,6 +48,12 @@ const EMPTY: ListState<never> = {
   error: null,
 };
 
+/** A list of which all is known. */
+export function wholeList<Item>(items: readonly Item[]): List<Item> {
+  const all = { ...EMPTY, items, total: items.length, isDone: true };
+  return { ...all, readMore: () => undefined, scroll: { top: 0 } };
+}
+
 /** Lists that the back button finds as they were left. */
 const MAX_KEPT = 12;
 const kept = new Map<string, KeptList>();

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
-import { forgetLists, type List, useList } from "../lib/list.js";
+import { forgetLists, useList, wholeList } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo, useRoute } from "../lib/router.js";
@@ -82,19 +82,7 @@ function NamedApis({ ids }: { readonly ids: readonly string[] }) {
   );
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting />;
-  const list: List<Api> = {
-    items: value,
-    total: value.length,
-    pages: [],
-    next: null,
-    isReading: false,
-    isDone: true,
-    damaged: 0,
-    error: null,
-    readMore: () => undefined,
-    scroll: { top: 0 },
-  };
-  return <ListTable label="APIs" list={list} columns={COLUMNS} empty={<NoApis />} />;
+  return <ListTable label="APIs" list={wholeList(value)} columns={COLUMNS} empty={<NoApis />} />;
 }
 
 function KeyCount({ apiId }: { readonly apiId: string }) {

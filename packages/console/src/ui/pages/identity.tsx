@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
-import { forgetLists, type List } from "../lib/list.js";
+import { forgetLists, wholeList } from "../lib/list.js";
 import { type Loaded, useLoad } from "../lib/load.js";
 import { keysOfOwner } from "../lib/owned-keys.js";
 import { useAllowed } from "../lib/permissions.js";
@@ -106,22 +106,10 @@ function OwnedKeys({ owned }: { readonly owned: Loaded<readonly Key[]> }) {
   const { value, error, reload } = owned;
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting lines={6} />;
-  const list: List<Key> = {
-    items: value,
-    total: value.length,
-    pages: [],
-    next: null,
-    isReading: false,
-    isDone: true,
-    damaged: 0,
-    error: null,
-    readMore: () => undefined,
-    scroll: { top: 0 },
-  };
   return (
     <ListTable
       label="Keys of this owner"
-      list={list}
+      list={wholeList(value)}
       columns={COLUMNS}
       empty={
         <Empty title="No key belongs to this owner">

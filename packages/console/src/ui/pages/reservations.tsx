@@ -7,8 +7,29 @@ import type { Reservation } from "../lib/types.js";
 import { figure } from "../lib/words.js";
 import { Empty, Failure, Instant, Waiting } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
+import { PlainTable } from "../parts/plain-table.js";
+import type { Column } from "../parts/table.js";
 
 const EVERY_MS = 3_000;
+
+const COLUMNS: readonly Column<Reservation>[] = [
+  {
+    title: "Reservation",
+    cell: ({ reservationId }) => <code>{reservationId}</code>,
+    isOptional: true,
+  },
+  {
+    title: "Key",
+    cell: ({ keyId }) => (
+      <a href={linkTo(["keys", keyId])}>
+        <code>{keyId}</code>
+      </a>
+    ),
+  },
+  { title: "Holds", cell: (held) => heldText(held) },
+  { title: "Made", cell: ({ createdAt }) => <Instant at={createdAt} />, isOptional: true },
+  { title: "Ends", cell: ({ expiresAt }) => <Instant at={expiresAt} /> },
+];
 
 /** What is held of uses and limits until its price is known, and slots of concurrent limits. */
 export function Reservations({
@@ -36,56 +57,18 @@ export function Reservations({
     );
   return (
     <>
-      <div class="table-box plain">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="optional">
-                Reservation
-              </th>
-              {of.keyId === undefined && <th scope="col">Key</th>}
-              <th scope="col">Holds</th>
-              <th scope="col" class="optional">
-                Made
-              </th>
-              <th scope="col">Ends</th>
-              <th scope="col">
-                <span class="hidden">Action</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {reservations.map((held) => (
-              <tr key={held.reservationId}>
-                <td class="optional">
-                  <code>{held.reservationId}</code>
-                </td>
-                {of.keyId === undefined && (
-                  <td>
-                    <a href={linkTo(["keys", held.keyId])}>
-                      <code>{held.keyId}</code>
-                    </a>
-                  </td>
-                )}
-                <td>{heldText(held)}</td>
-                <td class="optional">
-                  <Instant at={held.createdAt} />
-                </td>
-                <td>
-                  <Instant at={held.expiresAt} />
-                </td>
-                <td>
-                  {allowed.can("api", "settle_reservation", apiId) && (
-                    <button type="button" onClick={() => setChosen(held)}>
-                      Release
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        columns={of.keyId === undefined ? COLUMNS : COLUMNS.filter(({ title }) => title !== "Key")}
+        items={reservations}
+        idOf={({ reservationId }) => reservationId}
+        actions={(held) =>
+          allowed.can("api", "settle_reservation", apiId) && (
+            <button type="button" onClick={() => setChosen(held)}>
+              Release
+            </button>
+          )
+        }
+      />
       {cursor !== undefined && <p class="list-end">The first {reservations.length} are shown.</p>}
       {chosen !== null && (
         <Confirm

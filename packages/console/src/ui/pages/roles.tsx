@@ -8,12 +8,27 @@ import type { Permission, Role } from "../lib/types.js";
 import { Empty, Failure, Names, PageHead, Waiting } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
 import { namesOf, TextField, textOf } from "../parts/fields.js";
+import { PlainTable } from "../parts/plain-table.js";
+import type { Column } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 
 type Open =
   | { readonly kind: "create-role" | "create-permission" }
   | { readonly kind: "edit-role" | "delete-role"; readonly role: Role }
   | { readonly kind: "delete-permission"; readonly permission: Permission };
+
+const nameCell = ({ id, name }: Role | Permission) => <code title={id}>{name}</code>;
+
+const ROLE_COLUMNS: readonly Column<Role>[] = [
+  { title: "Role", cell: nameCell },
+  { title: "Permissions", cell: ({ permissions }) => <Names names={permissions} /> },
+  { title: "Description", cell: ({ description }) => description, isOptional: true },
+];
+
+const PERMISSION_COLUMNS: readonly Column<Permission>[] = [
+  { title: "Permission", cell: nameCell },
+  { title: "Description", cell: ({ description }) => description },
+];
 
 /** Roles and permissions. */
 export function RolesPage() {
@@ -93,55 +108,27 @@ function Roles({
       </Empty>
     );
   return (
-    <div class="table-box plain">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Role</th>
-            <th scope="col">Permissions</th>
-            <th scope="col" class="optional">
-              Description
-            </th>
-            <th scope="col">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {roles.value.map((role) => (
-            <tr key={role.id}>
-              <td>
-                <code title={role.id}>{role.name}</code>
-              </td>
-              <td>
-                <Names names={role.permissions} />
-              </td>
-              <td class="optional">{role.description}</td>
-              <td class="row-actions">
-                {canEdit && (
-                  <button
-                    type="button"
-                    onClick={() => onOpen({ kind: "edit-role", role })}
-                    aria-label={`Edit ${role.name}`}
-                  >
-                    Edit
-                  </button>
-                )}
-                {allowed.can("rbac", "delete_role") && (
-                  <button
-                    type="button"
-                    onClick={() => onOpen({ kind: "delete-role", role })}
-                    aria-label={`Delete ${role.name}`}
-                  >
-                    Delete
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      columns={ROLE_COLUMNS}
+      items={roles.value}
+      idOf={({ id }) => id}
+      actions={(role) => (
+        <>
+          {canEdit && (
+            <button
+              type="button"
+              onClick={() => onOpen({ kind: "edit-role", role })}
+              aria-label={`Edit ${role.name}`}
+            >
+              Edit
+            </button>
+          )}
+          {allowed.can("rbac", "delete_role") && (
+            <DeleteButton name={role.name} onClick={() => onOpen({ kind: "delete-role", role })} />
+          )}
+        </>
+      )}
+    />
   );
 }
 
@@ -163,40 +150,27 @@ function Permissions({
       </Empty>
     );
   return (
-    <div class="table-box plain">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Permission</th>
-            <th scope="col">Description</th>
-            <th scope="col">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {permissions.value.map((permission) => (
-            <tr key={permission.id}>
-              <td>
-                <code title={permission.id}>{permission.name}</code>
-              </td>
-              <td>{permission.description}</td>
-              <td class="row-actions">
-                {allowed.can("rbac", "delete_permission") && (
-                  <button
-                    type="button"
-                    onClick={() => onOpen({ kind: "delete-permission", permission })}
-                    aria-label={`Delete ${permission.name}`}
-                  >
-                    Delete
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      columns={PERMISSION_COLUMNS}
+      items={permissions.value}
+      idOf={({ id }) => id}
+      actions={(permission) =>
+        allowed.can("rbac", "delete_permission") && (
+          <DeleteButton
+            name={permission.name}
+            onClick={() => onOpen({ kind: "delete-permission", permission })}
+          />
+        )
+      }
+    />
+  );
+}
+
+function DeleteButton({ name, onClick }: { readonly name: string; readonly onClick: () => void }) {
+  return (
+    <button type="button" onClick={onClick} aria-label={`Delete ${name}`}>
+      Delete
+    </button>
   );
 }
 

@@ -5,7 +5,25 @@ import type { RootKey } from "../lib/types.js";
 import { Badge, Empty, Failure, Instant, Names, PageHead, Waiting } from "../parts/basics.js";
 import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
 import { instantOf, namesOf, TextField, textOf } from "../parts/fields.js";
+import { PlainTable } from "../parts/plain-table.js";
+import type { Column } from "../parts/table.js";
 import { NewSecret } from "./key-actions.js";
+
+const COLUMNS: readonly Column<RootKey>[] = [
+  {
+    title: "Root key",
+    cell: ({ id, name, start }) => <span title={id}>{name ?? <code>{start}…</code>}</span>,
+  },
+  {
+    title: "State",
+    cell: ({ enabled }) => (
+      <Badge tone={enabled ? "good" : "bad"}>{enabled ? "active" : "expired"}</Badge>
+    ),
+  },
+  { title: "Permissions", cell: ({ permissions }) => <Names names={permissions} /> },
+  { title: "Expires", cell: ({ expires }) => <Instant at={expires} />, isOptional: true },
+  { title: "Created", cell: ({ createdAt }) => <Instant at={createdAt} />, isOptional: true },
+];
 
 /** The keys that authorise management over HTTP. */
 export function RootKeysPage() {
@@ -94,57 +112,19 @@ function RootKeys({
       </Empty>
     );
   return (
-    <div class="table-box plain">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Root key</th>
-            <th scope="col">State</th>
-            <th scope="col">Permissions</th>
-            <th scope="col" class="optional">
-              Expires
-            </th>
-            <th scope="col" class="optional">
-              Created
-            </th>
-            <th scope="col">
-              <span class="hidden">Action</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td title={key.id}>{key.name ?? <code>{key.start}…</code>}</td>
-              <td>
-                {key.enabled ? (
-                  <Badge tone="good">active</Badge>
-                ) : (
-                  <Badge tone="bad">expired</Badge>
-                )}
-              </td>
-              <td>
-                <Names names={key.permissions} />
-              </td>
-              <td class="optional">
-                <Instant at={key.expires} />
-              </td>
-              <td class="optional">
-                <Instant at={key.createdAt} />
-              </td>
-              <td class="row-actions">
-                <button
-                  type="button"
-                  onClick={() => onRevoke(key)}
-                  aria-label={`Revoke ${key.name ?? key.start}`}
-                >
-                  Revoke
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      columns={COLUMNS}
+      items={keys}
+      idOf={({ id }) => id}
+      actions={(key) => (
+        <button
+          type="button"
+          onClick={() => onRevoke(key)}
+          aria-label={`Revoke ${key.name ?? key.start}`}
+        >
+          Revoke
+        </button>
+      )}
+    />
   );
 }
