@@ -1,5 +1,5 @@
 import type { KeyStore, Latchkey, ListKeysInput } from "@latchkey/core";
-import type { TestContext } from "./test-context.js";
+import { type OpenContext, rejectionOf, type TestContext } from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
 
 let secrets = 0;
@@ -60,3 +60,18 @@ export async function allPages(latchkey: Latchkey, question: ListKeysInput) {
 /** The ids on a page. */
 export const idsOf = ({ keys }: { readonly keys: readonly { readonly id: string }[] }) =>
   keys.map(({ id }) => id);
+
+/** A test's latchkey with APIs of these names. */
+export async function openWithApis(open: OpenContext, ...names: string[]) {
+  const context = open();
+  const { latchkey } = context;
+  const apiIds: string[] = [];
+  for (const name of names) apiIds.push((await latchkey.createApi({ name })).apiId);
+  return { ...context, context, apiIds, apiId: apiIds[0] as string };
+}
+
+/** Why a question is refused. */
+export async function rejectionOfList(latchkey: Latchkey, question: ListKeysInput) {
+  const { code, issues, ...error } = await rejectionOf(latchkey.listKeys(question));
+  return { code, issues, ...error };
+}

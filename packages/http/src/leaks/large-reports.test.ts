@@ -1,8 +1,8 @@
 import { createLatchkey, interceptStore, type Latchkey, LatchkeyError } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { beforeEach, describe, expect, test } from "vitest";
-import { createLeakHandler, type LeakHandlerOptions, toNodeListener } from "../index.js";
-import { found, PUBLIC_KEYS, post } from "../testing/leak-reports.js";
+import { type LeakHandlerOptions, toNodeListener } from "../index.js";
+import { found, leakHandler, post, reply } from "../testing/leak-reports.js";
 import { listen } from "../testing/listen.js";
 
 const MB = 1_048_576;
@@ -18,18 +18,7 @@ beforeEach(async () => {
 });
 
 const handlerWith = (options: Partial<LeakHandlerOptions> = {}, on = latchkey) =>
-  createLeakHandler(on, {
-    publicKeys: PUBLIC_KEYS,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-
-const reply = async (response: Promise<Response>) => {
-  const { status, headers } = await response;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
-  const body: any = await (await response).json();
-  return { status, headers, body };
-};
+  leakHandler(on, errors, options);
 
 describe("a large report", () => {
   const many = (count: number) =>

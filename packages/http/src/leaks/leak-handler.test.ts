@@ -7,9 +7,10 @@ import {
   FOUND_AT,
   found,
   HOST,
-  PUBLIC_KEYS,
+  leakHandler,
   pemOf,
   post,
+  reply,
   STRANGER,
   signed,
 } from "../testing/leak-reports.js";
@@ -31,18 +32,7 @@ afterEach(() => {
 });
 
 const handlerWith = (options: Partial<LeakHandlerOptions> = {}, on = latchkey) =>
-  createLeakHandler(on, {
-    publicKeys: PUBLIC_KEYS,
-    onError: (error) => errors.push(error),
-    ...options,
-  });
-
-const reply = async (response: Promise<Response>) => {
-  const { status, headers } = await response;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
-  const body: any = await (await response).json();
-  return { status, headers, body };
-};
+  leakHandler(on, errors, options);
 
 describe("a report", () => {
   test("revokes the keys in it, and says of each token whether it was one", async () => {

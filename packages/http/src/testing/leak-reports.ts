@@ -1,4 +1,7 @@
 import { generateKeyPairSync, sign } from "node:crypto";
+import type { Latchkey } from "@latchkey/core";
+import { createLeakHandler } from "../leaks/leak-handler.js";
+import type { LeakHandlerOptions } from "../leaks/options.js";
 
 /** A code host that signs what it found, and somebody else who signs. */
 export const HOST = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -42,4 +45,26 @@ export function post(
   };
   const given = Object.entries(all).filter((each): each is [string, string] => each[1] !== null);
   return new Request(`http://keys.test${path}`, { method: "POST", headers: given, body });
+}
+
+/** A handler whose failures are collected. */
+export function leakHandler(
+  latchkey: Latchkey,
+  errors: unknown[],
+  options: Partial<LeakHandlerOptions> = {},
+) {
+  return createLeakHandler(latchkey, {
+    publicKeys: PUBLIC_KEYS,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+}
+
+/** What a handler answered, read. */
+export async function reply(response: Promise<Response>) {
+  const answered = await response;
+  const { status, headers } = answered;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever it expects there
+  const body: any = await answered.json();
+  return { status, headers, body };
 }

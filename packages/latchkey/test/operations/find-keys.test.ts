@@ -1,23 +1,12 @@
-import type { Latchkey, ListKeysInput } from "@latchkey/core";
+import type { ListKeysInput } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { damageBody } from "../damage.js";
-import { idsOf, makeKeys } from "../made-keys.js";
-import { DAY_MS, describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
+import { idsOf, makeKeys, openWithApis, rejectionOfList } from "../made-keys.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, NOON } from "../test-context.js";
 import { wrapped } from "../wrapped-store.js";
 
-async function rejects(latchkey: Latchkey, question: ListKeysInput) {
-  const { code, issues, ...error } = await rejectionOf(latchkey.listKeys(question));
-  return { code, issues, ...error };
-}
-
 describeOnMemory("finding keys", (open) => {
-  async function withApis(...names: string[]) {
-    const context = open();
-    const { latchkey } = context;
-    const apiIds: string[] = [];
-    for (const name of names) apiIds.push((await latchkey.createApi({ name })).apiId);
-    return { ...context, context, apiIds, apiId: apiIds[0] as string };
-  }
+  const withApis = (...names: string[]) => openWithApis(open, ...names);
 
   describe("what an answer says", () => {
     test("the total stays where nothing new is asked for, and is absent elsewhere", async () => {
@@ -139,7 +128,9 @@ describeOnMemory("finding keys", (open) => {
       expect(await other.listKeys({ cursor: page.cursor })).toMatchObject({
         keys: [{ id: keyId }],
       });
-      expect(await rejects(latchkey, { apiId: first })).toMatchObject({ code: "NOT_FOUND" });
+      expect(await rejectionOfList(latchkey, { apiId: first })).toMatchObject({
+        code: "NOT_FOUND",
+      });
     });
 
     test("a key that gets another owner while its list is read is not listed as the first one's", async () => {
@@ -205,7 +196,7 @@ describeOnMemory("finding keys", (open) => {
       [{ limit: 0 }, "limit"],
     ])("that is wrong is refused by name: %o", async (input, path) => {
       const { latchkey } = open();
-      const error = await rejects(latchkey, input as ListKeysInput);
+      const error = await rejectionOfList(latchkey, input as ListKeysInput);
       expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path }] });
     });
 

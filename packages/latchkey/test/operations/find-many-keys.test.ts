@@ -1,21 +1,16 @@
-import type { Latchkey, ListKeysInput } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { allPages, counting, idsOf, makeKeys } from "../made-keys.js";
-import { DAY_MS, describeOnMemory, HOUR_MS, NOON, rejectionOf } from "../test-context.js";
-
-async function rejects(latchkey: Latchkey, question: ListKeysInput) {
-  const { code, issues, ...error } = await rejectionOf(latchkey.listKeys(question));
-  return { code, issues, ...error };
-}
+import {
+  allPages,
+  counting,
+  idsOf,
+  makeKeys,
+  openWithApis,
+  rejectionOfList,
+} from "../made-keys.js";
+import { DAY_MS, describeOnMemory, HOUR_MS, NOON } from "../test-context.js";
 
 describeOnMemory("finding keys", (open) => {
-  async function withApis(...names: string[]) {
-    const context = open();
-    const { latchkey } = context;
-    const apiIds: string[] = [];
-    for (const name of names) apiIds.push((await latchkey.createApi({ name })).apiId);
-    return { ...context, context, apiIds, apiId: apiIds[0] as string };
-  }
+  const withApis = (...names: string[]) => openWithApis(open, ...names);
 
   describe("what a page costs", () => {
     test("a page without filters reads what it shows", async () => {
@@ -151,7 +146,7 @@ describeOnMemory("finding keys", (open) => {
       expect(await latchkey.listKeys(question)).toEqual({ keys: [], scanned: 2_000 });
       const { keyId } = await latchkey.createKey({ apiId });
       const { counts, latchkey: counted } = counting(context);
-      expect(await rejects(counted, question)).toMatchObject({
+      expect(await rejectionOfList(counted, question)).toMatchObject({
         code: "PRECONDITION_FAILED",
         reason: "too-many-keys",
         details: { limit: 2_000 },
@@ -172,7 +167,7 @@ describeOnMemory("finding keys", (open) => {
       await latchkey.createKey({ apiId: apiIds[1] as string });
       expect(await latchkey.listKeys(question)).toMatchObject({ scanned: 2_000 });
       await latchkey.createKey({ apiId: apiIds[1] as string, externalId });
-      expect(await rejects(latchkey, question)).toMatchObject({ reason: "too-many-keys" });
+      expect(await rejectionOfList(latchkey, question)).toMatchObject({ reason: "too-many-keys" });
       const inOne = await latchkey.listKeys({ ...question, apiId: apiIds[0] });
       expect(inOne).toMatchObject({ scanned: 1_000 });
     });
@@ -180,7 +175,9 @@ describeOnMemory("finding keys", (open) => {
     test("is not for the keys of a workspace, however few", async () => {
       const { latchkey } = await withApis("tides");
       for (const orderBy of ["expires", "lastUsedAt"] as const)
-        expect(await rejects(latchkey, { orderBy })).toMatchObject({ reason: "too-many-keys" });
+        expect(await rejectionOfList(latchkey, { orderBy })).toMatchObject({
+          reason: "too-many-keys",
+        });
       expect(await latchkey.listKeys({ orderBy: "createdAt" })).toEqual({ keys: [], scanned: 0 });
     });
   });
