@@ -83,7 +83,9 @@ describeOnEveryStore("the ceiling on the keys of an identity", (open) => {
     const refused = await rejectionOf(
       latchkey.updateKeys({ keyIds: keyIds.slice(0, 4), externalId: "u", name: "moved" }),
     );
-    expect(refused).toMatchObject({ ...full, details: { field: "keyIds.3", limit: 3 } });
+    expect(refused).toMatchObject({ ...full, details: { field: "externalId", limit: 3 } });
+    expect(refused).toMatchObject({ details: { keyId: keyIds[3] } });
+    expect(refused.message).toMatch(/^"keyIds\.3": /);
     for (const keyId of keyIds)
       expect(await latchkey.getKey({ keyId })).not.toMatchObject({ name: "moved" });
     const outcomes = await Promise.allSettled([
@@ -224,10 +226,10 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
         });
     const free = await latchkey.createApi({ name: "maps" });
     const { keyId: freeId } = await latchkey.createKey({ ...most, apiId: free.apiId });
-    for (const [, fields] of above)
+    for (const [field, fields] of above)
       expect(
         await rejectionOf(latchkey.updateKeys({ keyIds: [freeId, keyId], name: "no", ...fields })),
-      ).toMatchObject({ reason: "above-ceiling", details: { field: "keyIds.1" } });
+      ).toMatchObject({ reason: "above-ceiling", details: { field, keyId } });
     expect(await latchkey.getKey({ keyId: freeId })).not.toHaveProperty("name");
     for (const call of [
       () => latchkey.addPermissions({ keyId, permissions: ["*"] }),

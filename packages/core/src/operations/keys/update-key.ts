@@ -37,19 +37,19 @@ export const updateKeys: Run<ManyKeysOperations["updateKeys"]> = async (context,
   const now = context.now();
   const parsed = parseInput(updateKeysInput, input, (raw) => expiryIssues(raw, now));
   const { keyIds, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  return updateEach(context, keyIds, wanted, (index) => `keyIds.${index}`);
+  return updateEach(context, keyIds, wanted, true);
 };
 
 async function updateEach(
   context: OperationContext,
   keyIds: readonly string[],
   wanted: KeyUpdate,
-  fieldOf?: (index: number) => string,
+  isOfMany = false,
 ): Promise<Record<string, never>> {
   refuseUncounted(context, wanted.expiresWhenUnused);
   return changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
     evenDamaged: switchesOffOnly(wanted),
-    fieldOf,
+    isOfMany,
   });
 }
 
@@ -95,17 +95,19 @@ async function changeKeys(
   decide: (loaded: LoadedKey) => KeyUpdate,
   how: {
     readonly evenDamaged?: boolean;
-    readonly fieldOf?: ((index: number) => string) | undefined;
+    /** Whether an error says which key it is about. */
+    readonly isOfMany?: boolean;
   },
 ): Promise<Record<string, never>> {
   const unique = [...new Set(keyIds)];
-  const fieldOf = (keyId: string) => how.fieldOf?.(keyIds.indexOf(keyId));
+  const placeOf = (keyId: string): KeyPlace | null =>
+    how.isOfMany ? { keyId, field: `keyIds.${keyIds.indexOf(keyId)}` } : null;
   const { answer } = await transact(context, async (work) => {
     const now = context.now();
     const references = new References(work, now);
     const planned: PlannedUpdate[] = [];
     for (const [index, read] of (await readKeys(context, work.transaction, unique)).entries())
-      aboutField(fieldOf(unique[index] as string), () => {
+      aboutKey(placeOf(unique[index] as string), () => {
         const { stored, loaded } = read;
         if (how.evenDamaged && stored !== null && isCorruptRecord(loaded))
           switchOffDamaged(work, stored.record);
@@ -115,10 +117,10 @@ async function changeKeys(
     const isMeasured = planned.some(givesMeasuredPermissions);
     await references.read(isMeasured || work.transaction.isRetry);
     const places = await OwnerPlaces.read(work, references, planned.flatMap(movedKey));
-    for (const update of planned)
-      aboutField(fieldOf(update.loaded.key.id), () =>
-        writeUpdate(work, update, references, places, now, fieldOf(update.loaded.key.id)),
-      );
+    for (const update of planned) {
+      const place = placeOf(update.loaded.key.id);
+      aboutKey(place, () => writeUpdate(work, update, references, places, now, place));
+    }
     references.refuseMissing();
     return {};
   });
@@ -153,7 +155,7 @@ function writeUpdate(
   references: References,
   places: OwnerPlaces,
   now: EpochMs,
-  field: string | undefined,
+  place: KeyPlace | null,
 ): void {
   const { key } = loaded;
   const owner = ownerAfter(update);
@@ -185,7 +187,7 @@ function writeUpdate(
         usage: plan.usage,
         keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
       },
-      (reason) => aboutFieldError(field, refuseUsageChange(reason, "remaining")),
+      (reason) => aboutKeyError(place, refuseUsageChange(reason, "remaining")),
     );
   audit(change);
 }
@@ -237,22 +239,29 @@ function refuseAboveCeilings(
   if (above !== null) throw aboveCeilingError(above);
 }
 
-/** Runs what concerns one key of many: the error that it throws says which. */
-function aboutField(field: string | undefined, run: () => void): void {
+/** Which of many keys an error is about: its id, and its place in the input. */
+interface KeyPlace {
+  readonly keyId: string;
+  readonly field: string;
+}
+
+/** Runs what concerns one key: of many, the error that it throws says which. */
+function aboutKey(place: KeyPlace | null, run: () => void): void {
   try {
     run();
   } catch (error) {
-    throw aboutFieldError(field, error as Error);
+    throw aboutKeyError(place, error as Error);
   }
 }
 
-function aboutFieldError(field: string | undefined, error: Error): Error {
-  if (field === undefined || !(error instanceof LatchkeyError)) return error;
+function aboutKeyError(place: KeyPlace | null, error: Error): Error {
+  if (place === null || !(error instanceof LatchkeyError)) return error;
   const { code, message, reason, details, issues } = error;
-  return new LatchkeyError(code, `"${field}": ${message}`, {
+  return new LatchkeyError(code, `"${place.field}": ${message}`, {
     cause: error,
     issues,
-    details: { ...details, field },
+    // The setting that is wrong, where the error names one.
+    details: { ...place, ...details },
     ...(reason !== undefined && { reason }),
   });
 }
