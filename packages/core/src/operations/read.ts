@@ -3,7 +3,7 @@ import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import type { RecordType } from "../records/record-type.js";
 import type { RecordKind } from "../records/stored-record.js";
 import type { Usage } from "../store/counters.js";
-import type { LoadedRecord, PageResult, Want } from "../store/key-store.js";
+import type { LoadedRecord, PageResult, PageWant, Want } from "../store/key-store.js";
 import type { Transaction } from "../store/transaction.js";
 import { afterCursor, notFound, type OperationContext } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
@@ -168,23 +168,29 @@ export function pageInfo(scope: ListScope, page: PageResult, damaged: number): P
 /** Records read at once of a list that is answered as a whole. */
 const PAGE_SIZE = 500;
 
-/** All pages of the records of a kind. */
-export async function* allPages(
+/** All pages of a list, in ascending order of the ids. */
+export async function* listPages(
   { store, workspaceId }: OperationContext,
-  kind: RecordKind,
+  want: Pick<PageWant, "kind" | "list" | "of" | "limit">,
 ): AsyncGenerator<PageResult, void, undefined> {
   let after: string | null = null;
   for (;;) {
-    const page: PageResult = await store.page(workspaceId, {
-      kind,
-      list: kind,
-      after,
-      limit: PAGE_SIZE,
-    });
+    const page: PageResult = await store.page(workspaceId, { ...want, after });
     yield page;
     after = page.found.at(-1)?.record.id ?? null;
     if (!page.hasMore || after === null) return;
   }
+}
+
+/** All pages of the records of a kind. */
+function allPages(context: OperationContext, kind: RecordKind) {
+  return listPages(context, { kind, list: kind, limit: PAGE_SIZE });
+}
+
+/** The ids of all APIs, damaged ones too. */
+export async function* apiIds(context: OperationContext): AsyncGenerator<string, void, undefined> {
+  for await (const { found } of allPages(context, "api"))
+    for (const { record } of found) yield record.id;
 }
 
 /** All records of a kind, but for damaged ones. */

@@ -15,6 +15,7 @@ import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
+import { listPages } from "../read.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
 
@@ -134,14 +135,10 @@ function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
 }
 
 /** All entries of the audit log, or those about a key or an identity, the earliest first. */
-async function* logPages({ store, workspaceId }: OperationContext, of?: string) {
-  let after: string | null = null;
-  for (;;) {
-    const want = { kind: "auditEntry", list: AUDIT_LIST, of, after } as const;
-    const page = await store.page(workspaceId, { ...want, limit: ENTRIES_AT_ONCE });
+async function* logPages(context: OperationContext, of?: string) {
+  const want = { kind: "auditEntry", list: AUDIT_LIST, of, limit: ENTRIES_AT_ONCE } as const;
+  for await (const page of listPages(context, want)) {
     yield page;
-    after = page.found.at(-1)?.record.id ?? null;
-    if (!page.hasMore || after === null) return;
     await yieldToEventLoop();
   }
 }

@@ -5,7 +5,7 @@ import { notFound, type OperationContext, transact, type Work } from "../context
 import { decodeOrNull, readStored, withoutReadableRecord } from "../damaged.js";
 import { keyReference } from "../input.js";
 import { operation } from "../operation.js";
-import { allPages } from "../read.js";
+import { apiIds } from "../read.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 
@@ -54,7 +54,6 @@ export async function deleteDamaged({ context, transaction, audit }: Work, keyId
 /** The lists of keys of all APIs: a key whose record cannot be read is in one of them. */
 export async function listsOfAllApis(context: OperationContext): Promise<readonly RecordList[]> {
   const lists: RecordList[] = [];
-  for await (const { found } of allPages(context, "api"))
-    for (const { record } of found) lists.push({ list: keysOfApi(record.id) });
+  for await (const apiId of apiIds(context)) lists.push({ list: keysOfApi(apiId) });
   return lists;
 }

@@ -5,6 +5,7 @@ import { StaleReadError } from "../../store/transaction.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import type { Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import { listPages } from "../read.js";
 import type { References } from "../references.js";
 
 /** Keys that are counted with one read. */
@@ -103,17 +104,20 @@ async function countKeys(
   identityId: string,
   enough: number,
 ): Promise<number> {
-  const { store, workspaceId } = context;
+  const want = {
+    kind: "key",
+    list: keysOfApi(apiId),
+    of: identityId,
+    limit: COUNTED_AT_ONCE,
+  } as const;
   let count = 0;
-  for (let after: string | null = null; ; ) {
-    const page = { kind: "key", list: keysOfApi(apiId), of: identityId, after } as const;
-    const { found, hasMore } = await store.page(workspaceId, { ...page, limit: COUNTED_AT_ONCE });
+  for await (const { found } of listPages(context, want)) {
     for (const { record } of found) {
       // One that cannot be read may be good, and counts.
-      const key = decodeOrNull(keyType, record, workspaceId);
+      const key = decodeOrNull(keyType, record, context.workspaceId);
       if (key === null || key.rotatedTo === null) count += 1;
     }
-    after = found.at(-1)?.record.id ?? null;
-    if (!hasMore || after === null || count >= enough) return count;
+    if (count >= enough) break;
   }
+  return count;
 }

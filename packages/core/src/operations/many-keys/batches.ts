@@ -4,7 +4,7 @@ import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
-import { allPages } from "../read.js";
+import { apiIds } from "../read.js";
 
 /** Keys that one step looks at: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;
@@ -127,11 +127,6 @@ async function* keyLists(
     const [last] = found;
     if (last !== undefined) yield { apiId: id, identityId, lastId: last.record.id };
   }
-}
-
-async function* apiIds(context: OperationContext): AsyncGenerator<string, undefined, undefined> {
-  for await (const { found } of allPages(context, "api"))
-    for (const { record } of found) yield record.id;
 }
 
 async function actOnPage(
