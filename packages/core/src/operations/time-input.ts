@@ -27,7 +27,7 @@ export function instant(
 export const duration = spanOf(1, LONGEST_DURATION, DURATION_ERROR);
 
 /** A span from 0 to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
-export function span(max: SpanMs): z.ZodType<SpanMs, Duration> {
+function span(max: SpanMs): z.ZodType<SpanMs, Duration> {
   return spanOf(
     0,
     max,
@@ -97,3 +97,9 @@ function msOfDate(value: unknown): unknown {
     return Number.NaN;
   }
 }
+
+/** A year: a longer grace is no rotation. */
+const MAX_GRACE_MS: SpanMs = 365 * 86_400_000;
+
+/** How long a rotated key lives on: none unless given. */
+export const grace = span(MAX_GRACE_MS).default(0);

@@ -10,7 +10,7 @@ export const STRANGER = generateKeyPairSync("ec", { namedCurve: "P-256" });
 export const pemOf = (pair: typeof HOST) =>
   pair.publicKey.export({ type: "spki", format: "pem" }) as string;
 /** What `publicKeys` is given. */
-export const PUBLIC_KEYS = { current: pemOf(HOST) };
+const PUBLIC_KEYS = { current: pemOf(HOST) };
 /** Where tokens were found. */
 export const FOUND_AT = "https://code.example/octo/repo/blob/1/config.env";
 

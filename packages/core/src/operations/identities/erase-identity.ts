@@ -207,16 +207,12 @@ async function eraseEntries(
 
 /** Whether a key is gone, and its last entry names one of these identities, or nobody. */
 async function isTheirsToTheEnd(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   keyId: string,
   { identityIds }: Subject,
 ): Promise<boolean> {
-  const want = { kind: "auditEntry", list: AUDIT_LIST, of: keyId, after: null, limit: 1 } as const;
-  const { found } = await store.page(workspaceId, { ...want, descending: true });
-  const [last] = found;
-  const entry = last && decodeOrNull(auditEntryType, last.record, workspaceId);
-  const owner = entry?.identityId ?? null;
-  const keys = await store.read(workspaceId, [{ kind: "key", id: keyId }]);
+  const owner = (await latestEntry(context, keyId))?.identityId ?? null;
+  const keys = await context.store.read(context.workspaceId, [{ kind: "key", id: keyId }]);
   return keys.found[0] === null && (owner === null || identityIds.has(owner));
 }
 
@@ -242,22 +238,20 @@ async function finish(
   const { answer } = await transact(context, async (work) => {
     const left = await readEntries(context, kept === null ? [] : [kept]);
     for (const loaded of left) overwrite(work, loaded, subject);
-    const before = await lastErasure(context, identityId);
-    if (left.length > 0 || before === null)
+    const latest = identityId === null ? null : await latestEntry(context, identityId);
+    if (left.length > 0 || latest?.type !== "identity.erased")
       work.audit({ type: "identity.erased", resourceId: identityId ?? kept ?? "", identityId });
     return { ...counts, erasedEvents: counts.erasedEvents + left.length };
   });
   return answer;
 }
 
-/** The latest entry about an identity, where that says that it was erased. */
-async function lastErasure({ store, workspaceId }: OperationContext, identityId: string | null) {
-  if (identityId === null) return null;
-  const of = identityId;
+/** The latest entry about a key or an identity; null where there is none, or it cannot be read. */
+async function latestEntry({ store, workspaceId }: OperationContext, of: string) {
   const want = { kind: "auditEntry", list: AUDIT_LIST, of, after: null, limit: 1 } as const;
   const { found } = await store.page(workspaceId, { ...want, descending: true });
-  const entry = found[0] && decodeOrNull(auditEntryType, found[0].record, workspaceId);
-  return entry?.type === "identity.erased" ? entry : null;
+  const [last] = found;
+  return last === undefined ? null : decodeOrNull(auditEntryType, last.record, workspaceId);
 }
 
 async function readEntries({ store, workspaceId }: OperationContext, ids: readonly string[]) {

@@ -20,15 +20,12 @@ import {
 import { id } from "../input.js";
 import { operation } from "../operation.js";
 import { readRecordIn } from "../read.js";
-import { span } from "../time-input.js";
+import { grace } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 import type { CreatedKey, RotationScope } from "./operations.js";
 
-/** A year: a longer grace is no rotation. */
-const MAX_GRACE_MS = 365 * 86_400_000;
-
-const rotateKeyInput = z.strictObject({ keyId: id, graceMs: span(MAX_GRACE_MS).default(0) });
+const rotateKeyInput = z.strictObject({ keyId: id, graceMs: grace });
 
 export const rotateKey = operation(
   rotateKeyInput,

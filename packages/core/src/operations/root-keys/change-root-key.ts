@@ -8,12 +8,9 @@ import type { EpochMs, SpanMs } from "../../time.js";
 import { notFound, transact } from "../context.js";
 import { id, parseInput, text } from "../input.js";
 import type { Run } from "../operation.js";
-import { expiryIssues, instant, span } from "../time-input.js";
+import { expiryIssues, grace, instant } from "../time-input.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
 import type { RootKeyOperations } from "./operations.js";
-
-/** A year: a longer grace is no rotation. */
-const MAX_GRACE_MS: SpanMs = 365 * 86_400_000;
 
 export const updateRootKeyInput = z.strictObject({
   rootKeyId: id,
@@ -24,7 +21,7 @@ export const updateRootKeyInput = z.strictObject({
 
 export const rotateRootKeyInput = z.strictObject({
   rootKeyId: id,
-  graceMs: span(MAX_GRACE_MS).default(0),
+  graceMs: grace,
 });
 
 export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (context, input) => {
