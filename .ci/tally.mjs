@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 
 const file = process.argv[2] ?? ".ci/.report/tests.json";
 
-/** @type {{ numPassedTests: number, numFailedTests: number, numFailedTestSuites: number, numPendingTests: number, numTodoTests: number, success: boolean, testResults: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string }[] }[] } | null} */
+/** @type {{ numPassedTests: number, numFailedTests: number, numFailedTestSuites: number, numPendingTests: number, numTodoTests: number, success: boolean, testResults: { name: string, status: string, message?: string, assertionResults: { status: string, fullName: string, failureMessages?: string[] }[] }[] } | null} */
 let report = null;
 /** @type {string[]} */
 const problems = [];
@@ -19,9 +19,12 @@ try {
 if (report !== null) {
   for (const { name, status, message, assertionResults } of report.testResults) {
     for (const test of assertionResults) {
-      if (test.status !== "passed" && test.status !== "failed") {
-        problems.push(`${test.status}: ${name} > ${test.fullName}`);
-      }
+      if (test.status === "passed") continue;
+      // The start of what a failed test said: the end of a log is often all that is kept of it.
+      const said = (test.failureMessages ?? []).map(
+        (text) => `\n  ${text.slice(0, 600).replaceAll("\n", "\n  ")}`,
+      );
+      problems.push(`${test.status}: ${name} > ${test.fullName}${said.join("")}`);
     }
     if (status === "failed" && assertionResults.length === 0) {
       problems.push(`did not run: ${name}${message ? ` (${message.split("\n")[0]})` : ""}`);

@@ -42,29 +42,51 @@ function run(file: string) {
   const { status, stdout } = spawnSync(process.execPath, [join(root, ".ci", "tally.mjs"), file], {
     encoding: "utf8",
   });
-  return { status, lastLine: stdout.trimEnd().split("\n").at(-1) };
+  const lines = stdout.trimEnd().split("\n");
+  return { status, before: lines.slice(0, -1), lastLine: lines.at(-1) };
 }
 
 test("a run in which everything passed succeeds", () => {
-  expect(tally(["passed", "passed"])).toEqual({ status: 0, lastLine: "2 passed, 0 failed" });
+  expect(tally(["passed", "passed"])).toMatchObject({ status: 0, lastLine: "2 passed, 0 failed" });
 });
 
 test("a failed test fails the run", () => {
-  expect(tally(["passed", "failed"])).toEqual({ status: 1, lastLine: "1 passed, 1 failed" });
+  expect(tally(["passed", "failed"])).toMatchObject({ status: 1, lastLine: "1 passed, 1 failed" });
+});
+
+test("a failed test is named with what it said, before the count", () => {
+  const assertionResults = [
+    {
+      status: "failed",
+      fullName: "a limit holds",
+      failureMessages: ["expected 3 to be 2\nat a line"],
+    },
+  ];
+  const { before } = tally(["failed"], {
+    testResults: [{ name: "a.test.ts", status: "failed", assertionResults }],
+  });
+  expect(before).toEqual([
+    "failed: a.test.ts > a limit holds",
+    "  expected 3 to be 2",
+    "  at a line",
+  ]);
 });
 
 test.each(["skipped", "todo"])("a test that is %s fails the run", (state) => {
-  expect(tally(["passed", state])).toEqual({ status: 1, lastLine: "1 passed, 0 failed" });
+  expect(tally(["passed", state])).toMatchObject({ status: 1, lastLine: "1 passed, 0 failed" });
 });
 
 test("a run without tests fails", () => {
-  expect(tally([], { testResults: [] })).toEqual({ status: 1, lastLine: "0 passed, 0 failed" });
+  expect(tally([], { testResults: [] })).toMatchObject({
+    status: 1,
+    lastLine: "0 passed, 0 failed",
+  });
 });
 
 test("a test file that did not load fails the run", () => {
   const broken = { name: "b.test.ts", status: "failed", message: "oops", assertionResults: [] };
   const ran = { name: "a.test.ts", status: "passed", assertionResults: [{ status: "passed" }] };
-  expect(tally(["passed"], { success: false, testResults: [ran, broken] })).toEqual({
+  expect(tally(["passed"], { success: false, testResults: [ran, broken] })).toMatchObject({
     status: 1,
     lastLine: "1 passed, 0 failed",
   });
@@ -75,5 +97,8 @@ test("a run that failed outside of its tests fails", () => {
 });
 
 test("a run that left no report fails, and still ends with the count", () => {
-  expect(run(join(folder, "missing.json"))).toEqual({ status: 1, lastLine: "0 passed, 0 failed" });
+  expect(run(join(folder, "missing.json"))).toMatchObject({
+    status: 1,
+    lastLine: "0 passed, 0 failed",
+  });
 });
