@@ -29,6 +29,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   ],
   bench: ["core", "memory", "sqlite", "redis", "postgres", "http", "latchkey"],
   simulation: ["core", "guard", "memory", "transfer"],
+  site: ["core", "http", "memory"],
 };
 
 /** What test files may import beyond that, as devDependencies. */

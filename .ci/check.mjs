@@ -200,6 +200,10 @@ const checks = [
     },
   },
   {
+    name: "documentation site (links, anchors, pages in a browser)",
+    run: () => run(process.execPath, [join(root, "packages", "site", "check.mjs")]),
+  },
+  {
     name: "installed from tarballs (npm, pnpm, Bun)",
     run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },

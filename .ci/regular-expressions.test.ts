@@ -11,8 +11,10 @@ const LENGTH = 100_000;
 const MAX_SLOWNESS = 1_000;
 
 const page = "packages/http/page/page.js";
+/** What makes the site reads nothing but the pages of this repository. */
+const packages = readPackages().filter(({ directory }) => directory !== "site");
 const sources = [
-  ...readPackages().flatMap(({ directory, files }) =>
+  ...packages.flatMap(({ directory, files }) =>
     files
       .filter(({ path }) => path.startsWith("src/") && !isTestFile(path))
       .map(({ path, text }) => ({ path: `packages/${directory}/${path}`, text })),
