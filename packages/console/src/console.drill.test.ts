@@ -69,13 +69,25 @@ describeInBrowser("the console in a browser", (open) => {
       await page.getByRole("dialog").getByRole("button", { name: "Create API" }).click();
       await page.getByText("No key in this API").waitFor();
 
+      await page.getByRole("button", { name: "Settings" }).click();
+      const settings = page.getByRole("dialog");
+      await settings.getByLabel("Expire after").fill("90d");
+      await settings.getByLabel("Highest limit").fill("50/1m");
+      await settings.getByRole("button", { name: "Save" }).click();
+      await settings.waitFor({ state: "detached" });
+
       await page.getByRole("button", { name: "Create key" }).click();
       const form = page.getByRole("dialog");
       await form.getByLabel("Name").fill("map server");
       await form.getByLabel("Owner").fill("northwind");
       await form.getByLabel("Prefix").fill("maps");
       await form.getByLabel("Uses left").fill("3");
-      await form.getByLabel("Rate limit").fill("100");
+      await form.getByLabel("Rate limits").fill("default 100/1m");
+      await form.getByRole("button", { name: "Create key" }).click();
+      await form.getByText("above the ceiling of the API").waitFor();
+      // The browser's own word for that answer.
+      expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("412")]);
+      await form.getByLabel("Rate limits").fill("default 40/1m:sliding");
       await form.getByRole("button", { name: "Create key" }).click();
       const secret = (await page.locator("output").textContent()) ?? "";
       await page.getByRole("button", { name: "Copy secret" }).click();
@@ -90,7 +102,12 @@ describeInBrowser("the console in a browser", (open) => {
         remaining: 2,
       });
       await page.getByText("A verification would let it in now.").waitFor();
-      await page.getByText("99 of 100 left per minute").waitFor();
+      await page.getByText("39 of 40 left per minute").waitFor();
+      await page.getByRole("button", { name: "Edit" }).click();
+      await form.getByLabel("Rate limits").fill("default 50/1m:sliding\nwrites 5/1h");
+      await form.getByRole("button", { name: "Save" }).click();
+      await page.getByText("49 of 50 left per minute").waitFor();
+      await page.getByText("5 of 5 left per hour").waitFor();
 
       await page.getByRole("button", { name: "Switch off" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
@@ -112,6 +129,13 @@ describeInBrowser("the console in a browser", (open) => {
       await page.getByLabel("Key, or id of a key").fill(secret);
       await page.keyboard.press("Enter");
       await page.getByText("No such key").waitFor();
+      await page.getByRole("link", { name: "Owners" }).click();
+      await page.getByRole("link", { name: "northwind" }).click();
+      await page.getByRole("button", { name: "Erase" }).click();
+      await page.getByLabel("Type northwind to go on").fill("northwind");
+      await page.getByRole("button", { name: "Erase owner" }).click();
+      await page.getByText("No owner").waitFor();
+      expect(JSON.stringify(await latchkey.listAuditEvents({}))).not.toContain("northwind");
       const left = await traces(watched);
       expect(left).not.toContain(secret);
       expect(left).not.toContain(rootKey);

@@ -62,3 +62,24 @@ test("an interval that the form does not know stays as it is unless another is c
 test("permissions through roles are not the key's own, and never sent", () => {
   expect(changesOf({ ...OPENED, permissions: ["docs.write"] }, KEY)).toEqual({});
 });
+
+test("how a limit counts stays when its number changes, and so does what a refill has besides", () => {
+  const own = {
+    ...KEY,
+    refill: { interval: "monthly", amount: 10, refillDay: 15, carryOver: 5, lastRefillAt: 7 },
+    ratelimits: [
+      { name: "default", limit: 5, duration: 1_000, algorithm: "sliding", autoApply: true },
+      { name: "writes", limit: 2, duration: 60_000, autoApply: false },
+    ],
+  };
+  const typed = {
+    ...OPENED,
+    refill: { interval: "monthly", amount: 20 },
+    ratelimit: { limit: 6, duration: 1_000, algorithm: "sliding" },
+    ratelimits: [{ name: "writes", limit: 2, duration: 60_000 }],
+  };
+  expect(changesOf(typed, own)).toEqual({
+    refill: { interval: "monthly", amount: 20, refillDay: 15, carryOver: 5 },
+    ratelimit: { limit: 6, duration: 1_000, algorithm: "sliding" },
+  });
+});

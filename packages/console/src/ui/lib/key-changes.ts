@@ -1,3 +1,4 @@
+import { limitsOf, limitsText } from "./limit-text.js";
 import type { Key } from "./types.js";
 import { localInstant } from "./words.js";
 
@@ -9,8 +10,9 @@ export function changesOf(
   typed: Readonly<Record<string, unknown>>,
   item: Key,
 ): Record<string, unknown> {
-  const standard = item.ratelimits?.find(({ name }) => name === "default");
-  const { interval, amount } = item.refill ?? {};
+  const { interval, amount, lastRefillAt: _, ...rest } = item.refill ?? {};
+  // As the form writes them: what it cannot say is no change.
+  const limits = limitsOf(limitsText(item.ratelimits ?? []));
   const before: Record<string, unknown> = {
     name: item.name,
     externalId: item.identity?.externalId,
@@ -18,7 +20,8 @@ export function changesOf(
     expires: item.expires,
     remaining: item.remaining,
     refill: item.refill && { interval, amount },
-    ratelimit: standard && { limit: standard.limit, duration: standard.duration },
+    ratelimit: limits.ratelimit,
+    ratelimits: limits.ratelimits,
     roles: item.roles.length === 0 ? undefined : item.roles,
     tags: item.tags,
     ipWhitelist: item.ipWhitelist,
@@ -37,6 +40,14 @@ export function changesOf(
     return JSON.stringify(typed[field] ?? null) === JSON.stringify(before[field] ?? null);
   };
   const changed = Object.keys(before).filter((field) => !isSame(field));
-  const cleared = (field: string) => (LISTS.includes(field) ? [] : null);
-  return Object.fromEntries(changed.map((field) => [field, typed[field] ?? cleared(field)]));
+  const changes = changed.map((field) => {
+    const value = typed[field] ?? (LISTS.includes(field) ? [] : null);
+    // What the form does not show of a refill of the same interval stays.
+    const isSameInterval = (value as { interval?: unknown } | null)?.interval === interval;
+    return [
+      field,
+      field === "refill" && isSameInterval ? { ...rest, ...(value as object) } : value,
+    ];
+  });
+  return Object.fromEntries(changes);
 }

@@ -4,6 +4,26 @@ export interface Api {
   readonly name: string;
   readonly deleteProtection?: boolean;
   readonly ipWhitelist?: readonly string[];
+  readonly defaults?: ApiDefaults;
+  readonly ceilings?: ApiCeilings;
+}
+
+export interface ApiDefaults {
+  readonly prefix?: string;
+  readonly expiresIn?: number;
+  readonly remaining?: number;
+  readonly ratelimit?: Omit<Limit, "name">;
+  readonly ratelimits?: readonly Limit[];
+  readonly permissions?: readonly string[];
+  readonly environment?: string;
+}
+
+export interface ApiCeilings {
+  readonly maxExpiresIn?: number;
+  readonly maxRemaining?: number;
+  readonly permissions?: readonly string[];
+  readonly maxRatelimit?: { readonly limit: number; readonly duration: number };
+  readonly maxKeysPerIdentity?: number;
 }
 
 export interface Limit {
@@ -20,6 +40,7 @@ export interface Refill {
   readonly interval: string | { readonly every: number };
   readonly amount: number;
   readonly refillDay?: number;
+  readonly carryOver?: number;
   readonly lastRefillAt?: number;
 }
 

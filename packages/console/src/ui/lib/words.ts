@@ -75,10 +75,13 @@ export function refillText(refill: {
   readonly interval: string | { readonly every: number };
   readonly amount: number;
   readonly refillDay?: number;
+  readonly carryOver?: number;
 }): string {
-  const { interval, amount, refillDay } = refill;
+  const { interval, amount, refillDay, carryOver } = refill;
   const every = typeof interval === "string" ? interval : `every ${span(interval.every)}`;
-  return `${figure(amount)} ${every}${refillDay === undefined ? "" : ` on day ${refillDay}`}`;
+  const day = refillDay === undefined ? "" : ` on day ${refillDay}`;
+  const kept = carryOver === undefined ? "" : `, and up to ${figure(carryOver)} that are left`;
+  return `${figure(amount)} ${every}${day}${kept}`;
 }
 
 /** An instant as a field of a local date and time wants it. */

@@ -7,9 +7,10 @@ import { go, linkTo, useRoute } from "../lib/router.js";
 import type { Api } from "../lib/types.js";
 import { Empty, FailedPage, Id, PageHead } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
-import { AreaField, SwitchField, TextField, textOf } from "../parts/fields.js";
+import { TextField, textOf } from "../parts/fields.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
+import { ApiSettings } from "./api-settings.js";
 import { CreateKey } from "./create-key.js";
 import { FoundKeys } from "./keys.js";
 
@@ -80,41 +81,6 @@ function KeysOfApi({ apiId }: { readonly apiId: string }) {
 interface DialogProps {
   readonly api: Api;
   readonly onClose: () => void;
-}
-
-function ApiSettings({ api, onClose, onSaved }: DialogProps & { readonly onSaved: () => void }) {
-  return (
-    <Confirm
-      title={`Settings of ${api.name}`}
-      submit="Save"
-      isDangerous={false}
-      onClose={onClose}
-      action={async (form) => {
-        const addresses = (textOf(form, "ipWhitelist") ?? "").split(/[\s,]+/).filter(Boolean);
-        await call("apis.updateApi", {
-          apiId: api.id,
-          name: textOf(form, "name") ?? "",
-          deleteProtection: form.has("deleteProtection"),
-          ipWhitelist: addresses,
-        });
-        forgetLists();
-        onSaved();
-      }}
-    >
-      <TextField label="Name" name="name" required defaultValue={api.name} isWide />
-      <AreaField
-        label="Allowed addresses"
-        name="ipWhitelist"
-        value={(api.ipWhitelist ?? []).join("\n")}
-        hint="Addresses and ranges such as 192.0.2.0/24, one a line. Empty: keys work from anywhere."
-      />
-      <SwitchField
-        label="Protect it from being deleted"
-        name="deleteProtection"
-        isOn={api.deleteProtection === true}
-      />
-    </Confirm>
-  );
 }
 
 function DeleteApi({ api, onClose }: DialogProps) {

@@ -24,10 +24,11 @@ const COLUMNS: readonly Column<Api>[] = [
   { title: "Keys", cell: ({ id }) => <KeyCount apiId={id} />, isNumber: true, width: "6rem" },
   {
     title: "Settings",
-    cell: ({ deleteProtection, ipWhitelist }) => (
+    cell: ({ deleteProtection, ipWhitelist, ceilings }) => (
       <>
         {deleteProtection && <Badge tone="plain">protected</Badge>}
         {ipWhitelist !== undefined && <Badge tone="plain">allow-list</Badge>}
+        {ceilings !== undefined && <Badge tone="plain">ceilings</Badge>}
       </>
     ),
     isOptional: true,

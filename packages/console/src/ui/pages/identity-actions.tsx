@@ -87,6 +87,31 @@ export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps)
   );
 }
 
+/** Deletes an owner, its keys, and what is known of it everywhere. */
+export function EraseIdentity({ identity, keys, onClose }: IdentityDialogProps) {
+  return (
+    <Confirm
+      title={`Erase ${identity.externalId}?`}
+      submit="Erase owner"
+      onClose={onClose}
+      action={async (form) => {
+        if (textOf(form, "externalId") !== identity.externalId)
+          throw new Error("Type the owner as it is written above.");
+        await call("identities.eraseIdentity", { identityId: identity.id });
+        forgetLists();
+        go(linkTo(["identities"]));
+      }}
+    >
+      <p>
+        {keys.length === 0 ? "The owner is" : `The owner and its ${plural(keys.length, "key")} are`}{" "}
+        deleted. In the audit log, its name, its metadata and other texts of it are overwritten.
+        This cannot be undone. If it fails on the way, do it again: it goes on where it stopped.
+      </p>
+      <TextField label={`Type ${identity.externalId} to go on`} name="externalId" required isWide />
+    </Confirm>
+  );
+}
+
 /** Changes what the keys of an owner share. */
 export function EditIdentity({ identity, onClose, onDone }: IdentityDialogProps) {
   return (

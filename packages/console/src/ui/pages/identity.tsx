@@ -23,11 +23,11 @@ import { LimitBars } from "../parts/limit-bars.js";
 import { ListTable } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
-import { DeleteIdentity, EditIdentity, RevokeKeys } from "./identity-actions.js";
+import { DeleteIdentity, EditIdentity, EraseIdentity, RevokeKeys } from "./identity-actions.js";
 import { AuditOf } from "./key.js";
 import { Reservations } from "./reservations.js";
 
-type Open = "edit" | "delete" | "off" | "revoke" | null;
+type Open = "edit" | "delete" | "erase" | "off" | "revoke" | null;
 
 /** One owner: all of its keys, and what they share. */
 export function IdentityPage({ identityId }: { readonly identityId: string }) {
@@ -59,6 +59,11 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
         trail={[{ href: linkTo(["identities"]), text: "Owners" }]}
         note={<Id id={identityId} />}
       >
+        {allowed.can("identity", "erase_identity", identityId) && (
+          <button type="button" onClick={() => setOpen("erase")}>
+            Erase
+          </button>
+        )}
         {allowed.can("identity", "delete_identity", identityId) && (
           <button type="button" onClick={() => setOpen("delete")}>
             Delete owner
@@ -96,6 +101,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
       {query.tab === "audit" && canAudit && <AuditOf input={{ identityId }} />}
       {open === "edit" && <EditIdentity {...dialog} />}
       {open === "delete" && <DeleteIdentity {...dialog} />}
+      {open === "erase" && <EraseIdentity {...dialog} />}
       {open === "off" && <RevokeKeys {...dialog} keys={active} isOff />}
       {open === "revoke" && <RevokeKeys {...dialog} />}
     </>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { limitsOf, limitsText } from "../lib/limit-text.js";
 import type { Key } from "../lib/types.js";
 import { localInstant } from "../lib/words.js";
 import {
@@ -22,12 +23,14 @@ const INTERVALS = [
   ["monthly", "every month"],
 ] as const;
 
-const WINDOWS = [
-  ["1000", "second"],
-  ["60000", "minute"],
-  ["3600000", "hour"],
-  ["86400000", "day"],
-] as const;
+/** How limits are written, one a line. */
+export const LIMITS_HINT = (
+  <>
+    One a line: <code>default 100/1m</code> applies to every request, any other name to those that
+    ask for it, or with <code>:auto</code> to all. <code>:sliding</code>, <code>:burst=20</code>,{" "}
+    <code>:concurrent</code> and <code>:shadow</code> say how it counts.
+  </>
+);
 
 /** The fields of a key that are set when it is created and changed later. */
 export function KeyFields({
@@ -39,11 +42,6 @@ export function KeyFields({
 }) {
   const { interval } = item?.refill ?? {};
   const [refills, setRefills] = useState(typeof interval === "string" ? interval : "");
-  const standard = item?.ratelimits?.find(({ name }) => name === "default");
-  const windows =
-    standard === undefined || WINDOWS.some(([ms]) => ms === String(standard.duration))
-      ? WINDOWS
-      : [...WINDOWS, [String(standard.duration), `${standard.duration} ms`] as const];
   return (
     <>
       <TextField label="Name" name="name" defaultValue={item?.name ?? ""} hint="For people." />
@@ -108,20 +106,11 @@ export function KeyFields({
           defaultValue={item?.refill?.amount ?? ""}
         />
       )}
-      <TextField
-        label="Rate limit"
-        name="limit"
-        isFirst
-        type="number"
-        min={1}
-        defaultValue={standard?.limit ?? ""}
-        hint="Requests; empty: none."
-      />
-      <ChoiceField
-        label="Per"
-        name="duration"
-        choices={windows}
-        value={String(standard?.duration ?? 60_000)}
+      <AreaField
+        label="Rate limits"
+        name="limits"
+        value={limitsText(item?.ratelimits ?? [])}
+        hint={LIMITS_HINT}
       />
       <TextField
         label="Roles"
@@ -168,7 +157,6 @@ export function KeyFields({
 
 /** What was typed, as createKey takes it. @throws Error in words. */
 export function keyInputOf(form: FormData): Record<string, unknown> {
-  const limit = numberOf(form, "limit");
   const unusedDays = numberOf(form, "unusedDays");
   const interval = textOf(form, "interval");
   return {
@@ -178,7 +166,7 @@ export function keyInputOf(form: FormData): Record<string, unknown> {
     expires: instantOf(form, "expires"),
     remaining: numberOf(form, "remaining"),
     refill: interval === undefined ? undefined : { interval, amount: numberOf(form, "amount") },
-    ratelimit: limit === undefined ? undefined : { limit, duration: numberOf(form, "duration") },
+    ...limitsOf(textOf(form, "limits")),
     roles: namesOf(form, "roles"),
     permissions: namesOf(form, "permissions"),
     tags: namesOf(form, "tags"),

@@ -1,0 +1,175 @@
+import { call } from "../lib/api.js";
+import { limitsOf, limitsText, spanOf, spanText } from "../lib/limit-text.js";
+import { forgetLists } from "../lib/list.js";
+import type { Api, ApiCeilings, ApiDefaults, Limit } from "../lib/types.js";
+import { Confirm } from "../parts/dialog.js";
+import { AreaField, namesOf, numberOf, SwitchField, TextField, textOf } from "../parts/fields.js";
+import { LIMITS_HINT } from "../parts/key-form.js";
+
+/** Changes an API: what new keys are given, and what none may have more than. */
+export function ApiSettings({
+  api,
+  onClose,
+  onSaved,
+}: {
+  readonly api: Api;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}) {
+  return (
+    <Confirm
+      title={`Settings of ${api.name}`}
+      submit="Save"
+      isDangerous={false}
+      onClose={onClose}
+      action={async (form) => {
+        await call("apis.updateApi", {
+          apiId: api.id,
+          name: textOf(form, "name") ?? "",
+          deleteProtection: form.has("deleteProtection"),
+          ipWhitelist: namesOf(form, "ipWhitelist") ?? [],
+          defaults: given({ ...api.defaults, ...defaultsOf(form) }),
+          ceilings: given({ ...api.ceilings, ...ceilingsOf(form) }),
+        });
+        forgetLists();
+        onSaved();
+      }}
+    >
+      <TextField label="Name" name="name" required defaultValue={api.name} isWide />
+      <AreaField
+        label="Allowed addresses"
+        name="ipWhitelist"
+        value={(api.ipWhitelist ?? []).join("\n")}
+        hint="Addresses and ranges such as 192.0.2.0/24, one a line. Empty: keys work from anywhere."
+      />
+      <SwitchField
+        label="Protect it from being deleted"
+        name="deleteProtection"
+        isOn={api.deleteProtection === true}
+      />
+      <Defaults {...(api.defaults ?? {})} />
+      <Ceilings {...(api.ceilings ?? {})} />
+    </Confirm>
+  );
+}
+
+function Defaults(defaults: ApiDefaults) {
+  const { prefix, environment, expiresIn, remaining, ratelimit, ratelimits = [] } = defaults;
+  const standard: Limit[] = ratelimit === undefined ? [] : [{ ...ratelimit, name: "default" }];
+  return (
+    <fieldset>
+      <legend>New keys get this, unless they say otherwise</legend>
+      <TextField label="Prefix" name="prefix" defaultValue={prefix ?? ""} />
+      <TextField label="Environment" name="environment" defaultValue={environment ?? ""} />
+      <TextField
+        label="Expire after"
+        name="expiresIn"
+        defaultValue={expiresIn === undefined ? "" : spanText(expiresIn)}
+        hint="Such as 90d. Empty: never."
+      />
+      <TextField
+        label="Uses"
+        name="remaining"
+        type="number"
+        min={1}
+        defaultValue={remaining ?? ""}
+        hint="Empty: unlimited."
+      />
+      <AreaField
+        label="Rate limits of new keys"
+        name="limits"
+        value={limitsText([...standard, ...ratelimits])}
+        hint={LIMITS_HINT}
+      />
+      <TextField
+        label="Permissions"
+        name="permissions"
+        isWide
+        defaultValue={defaults.permissions?.join(", ") ?? ""}
+        hint="Names with commas between them."
+      />
+    </fieldset>
+  );
+}
+
+function Ceilings(ceilings: ApiCeilings) {
+  const { maxExpiresIn, maxRemaining, maxRatelimit, maxKeysPerIdentity } = ceilings;
+  return (
+    <fieldset>
+      <legend>No key is given more than this</legend>
+      <TextField
+        label="Longest life"
+        name="maxExpiresIn"
+        defaultValue={maxExpiresIn === undefined ? "" : spanText(maxExpiresIn)}
+        hint="Such as 365d. Every key then needs an end."
+      />
+      <TextField
+        label="Most uses"
+        name="maxRemaining"
+        type="number"
+        min={1}
+        defaultValue={maxRemaining ?? ""}
+      />
+      <TextField
+        label="Highest limit"
+        name="maxRatelimit"
+        defaultValue={
+          maxRatelimit === undefined
+            ? ""
+            : `${maxRatelimit.limit}/${spanText(maxRatelimit.duration)}`
+        }
+        hint="Of the limit named default, such as 1000/1m. Every key then needs one."
+      />
+      <TextField
+        label="Keys of one owner"
+        name="maxKeysPerIdentity"
+        type="number"
+        min={1}
+        defaultValue={maxKeysPerIdentity ?? ""}
+      />
+      <TextField
+        label="Permissions that may be given"
+        name="mayGive"
+        isWide
+        defaultValue={ceilings.permissions?.join(", ") ?? ""}
+        hint="Names and wildcards such as docs.*, with commas between them. Empty: all."
+      />
+    </fieldset>
+  );
+}
+
+function defaultsOf(form: FormData): Readonly<Record<string, unknown>> {
+  return {
+    prefix: textOf(form, "prefix"),
+    environment: textOf(form, "environment"),
+    expiresIn: spanIn(form, "expiresIn"),
+    remaining: numberOf(form, "remaining"),
+    ratelimit: undefined,
+    ratelimits: undefined,
+    ...limitsOf(textOf(form, "limits")),
+    permissions: namesOf(form, "permissions"),
+  };
+}
+
+function ceilingsOf(form: FormData): Readonly<Record<string, unknown>> {
+  const most = textOf(form, "maxRatelimit");
+  const { ratelimit } = limitsOf(most === undefined ? undefined : `default ${most}`);
+  return {
+    maxExpiresIn: spanIn(form, "maxExpiresIn"),
+    maxRemaining: numberOf(form, "maxRemaining"),
+    maxRatelimit: ratelimit,
+    maxKeysPerIdentity: numberOf(form, "maxKeysPerIdentity"),
+    permissions: namesOf(form, "mayGive"),
+  };
+}
+
+function spanIn(form: FormData, name: string): number | undefined {
+  const text = textOf(form, name);
+  return text === undefined ? undefined : spanOf(text);
+}
+
+/** Null where nothing is given: that takes away what there was. */
+function given(rules: Readonly<Record<string, unknown>>): object | null {
+  const fields = Object.entries(rules).filter(([, value]) => value !== undefined);
+  return fields.length === 0 ? null : Object.fromEntries(fields);
+}
