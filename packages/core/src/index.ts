@@ -73,6 +73,7 @@ export type {
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
+export type { NoticedCount } from "./operations/events/notice.js";
 export type { EventPage } from "./operations/events/read-events.js";
 export type {
   CreatedIdentity,

@@ -18,6 +18,7 @@ import {
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { type Duration, durationMs } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
+import { readNoticeSettings } from "./rules/notice.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
@@ -54,6 +55,11 @@ export interface LatchkeyOptions<
   readonly maxCachedKeys?: number;
   /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
   readonly auditLog?: boolean;
+  /** When `notice` notices something. */
+  readonly notice?: {
+    /** How long before it expires a key `expiresSoon`: ms, or a text such as `"7d"`, which it is unless given. */
+    readonly expiresWithin?: Duration;
+  };
   /**
    * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
    * store, and a crash may lose what was counted since. False: not at all.
@@ -153,6 +159,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "random",
   "maxCachedKeys",
   "auditLog",
+  "notice",
   "usage",
   "onEvent",
   "onError",
@@ -242,6 +249,7 @@ export function createLatchkey<
     keyMeta: meta,
     identityMeta,
     keepsAuditLog: auditLog,
+    notice: readNoticeSettings(options.notice),
     emit,
     timer,
     call: null,

@@ -85,6 +85,7 @@ export {
   type NamedGrant,
   type NamedKeyLimitInput,
   type NamedRatelimitState,
+  type NoticedCount,
   type Operations,
   type PageInfo,
   type PageInput,

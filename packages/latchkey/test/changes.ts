@@ -55,6 +55,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "listAuditEvents",
   "pruneAuditEvents",
   "readEvents",
+  "notice",
   "getWorkspace",
   "isWorkspaceEnabled",
   "close",

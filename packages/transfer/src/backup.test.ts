@@ -52,7 +52,7 @@ describe("a backup", () => {
     const to = sqliteStore(":memory:");
     const report = await restore(to, whole);
     expect(report.workspaces).toEqual(["ws_default", "ws_other"]);
-    expect(report.counts).toMatchObject({ key: 9, auditEntry: 17, window: 2 });
+    expect(report.counts).toMatchObject({ key: 9, auditEntry: 17, deadline: 1, window: 2 });
     await assertArrived(to, filled);
     await to.close();
   });

@@ -47,6 +47,7 @@ test.each(PAIRS)(
       identity: 1,
       rootKey: 1,
       auditEntry: 17,
+      deadline: 1,
       key: 9,
       window: 2,
     });

@@ -14,6 +14,7 @@ export interface ListScope {
     | "root-keys"
     | "audit-events"
     | "events"
+    | "deadlines"
     | "reservations";
   /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */
   readonly ownerId: string;

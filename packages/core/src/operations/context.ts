@@ -9,6 +9,7 @@ import type { ApiRecord } from "../records/api.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RootKeyPointer } from "../records/root-key.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
+import type { NoticeSettings } from "../rules/notice.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
@@ -58,6 +59,8 @@ export interface OperationContext {
   readonly identityMeta: MetaSchema | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
+  /** When something is noticed. */
+  readonly notice: NoticeSettings;
   /** Null where nobody listens: then nothing is measured either. */
   readonly emit: Emit | null;
   /** Measures how long what is emitted took. */

@@ -2,6 +2,7 @@ import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
+import { NOTICE_TABLE, type NoticeOperations } from "./events/notice.js";
 import { EVENT_TABLE, type EventOperations } from "./events/read-events.js";
 import { IDENTITY_TABLE } from "./identities/identities.js";
 import type { IdentityOperations } from "./identities/operations.js";
@@ -67,6 +68,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     StatisticsOperations,
     AuditOperations,
     EventOperations,
+    NoticeOperations,
     WorkspaceOperations {}
 
 /** Name of an operation. */
@@ -107,6 +109,7 @@ const TABLE = {
   ...STATISTICS_TABLE,
   ...AUDIT_TABLE,
   ...EVENT_TABLE,
+  ...NOTICE_TABLE,
   ...WORKSPACE_TABLE,
 } satisfies TableOf<PlainOperations>;
 

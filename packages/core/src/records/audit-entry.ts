@@ -2,7 +2,7 @@ import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
 import { defineRecord, type RecordList } from "./record-type.js";
 
-/** Every kind of configuration change: what was changed, and how. Events have the same names. */
+/** Every kind of configuration change, and what `notice` notices: what happened to what. Events have the same names. */
 export const AUDIT_TYPES = [
   "api.created",
   "api.updated",
@@ -12,6 +12,8 @@ export const AUDIT_TYPES = [
   "key.rotated",
   "key.deleted",
   "key.leaked",
+  "key.expiresSoon",
+  "key.hasExpired",
   "identity.created",
   "identity.updated",
   "identity.deleted",

@@ -163,6 +163,7 @@ export const keyType = defineRecord<KeyRecord>({
     ...importMarks.map((value) => ({ index: "importMark", value })),
   ],
   lists: ({ apiId, identityId }) => keyLists(apiId, identityId),
+  expiry: ({ id, expires }) => (expires === null ? null : { keyId: id, at: expires }),
 });
 
 /** When the first key of a rotated chain was created: the key itself unless it is a successor. */

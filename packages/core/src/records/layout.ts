@@ -1,10 +1,12 @@
 import type { LimitKind } from "../rules/limit-state.js";
+import type { EpochMs } from "../time.js";
 import { apiType } from "./api.js";
 import { auditEntryType } from "./audit-entry.js";
+import { DEADLINE_STAGES, deadlineOf, deadlineType } from "./deadline.js";
 import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
 import { permissionType } from "./permission.js";
-import type { RecordClaim, RecordList, RecordType } from "./record-type.js";
+import type { Expiry, RecordClaim, RecordList, RecordType } from "./record-type.js";
 import { rememberedAnswerType } from "./remembered-answer.js";
 import { roleType } from "./role.js";
 import { rootKeyPointerType, rootKeyType } from "./root-key.js";
@@ -21,6 +23,8 @@ export interface RecordLayout {
   readonly limits: readonly (LimitKind & { readonly name: string })[];
   /** The record in the directory that leads to it, or null. */
   readonly pointer: StoredRecord | null;
+  /** When it expires, and what waits for that: one of these records, the last one at first, and none once all was noticed. */
+  readonly expiry: { readonly at: EpochMs; readonly deadlines: readonly StoredRecord[] } | null;
 }
 
 const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
@@ -34,6 +38,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   rootKeyPointer: rootKeyPointerType,
   auditEntry: auditEntryType,
   rememberedAnswer: rememberedAnswerType,
+  deadline: deadlineType,
 };
 
 /**
@@ -41,7 +46,16 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
  * API, `keysOfApi`. APIs come first.
  */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
-  ["api", "identity", "role", "permission", "rootKey", "auditEntry", "rememberedAnswer"] as const
+  [
+    "api",
+    "identity",
+    "role",
+    "permission",
+    "rootKey",
+    "auditEntry",
+    "rememberedAnswer",
+    "deadline",
+  ] as const
 ).map((kind) => ({ kind, list: kind }));
 
 /** @throws LatchkeyError `STORE_CORRUPT` where the record cannot be read. */
@@ -56,7 +70,16 @@ export function layoutOf(stored: StoredRecord, workspaceId: string): RecordLayou
     sharedCountersId: key?.sharedCountersId ?? null,
     limits: (key ?? identity)?.ratelimits ?? [],
     pointer: stored.kind === "rootKey" ? pointerTo(stored, workspaceId) : null,
+    expiry: withDeadlines(type.expiry(value), workspaceId),
   };
+}
+
+function withDeadlines(expiry: Expiry | null, workspaceId: string): RecordLayout["expiry"] {
+  if (expiry === null) return null;
+  const deadlines = DEADLINE_STAGES.map((stage) =>
+    deadlineType.encode(deadlineOf(stage, expiry, workspaceId)),
+  );
+  return { at: expiry.at, deadlines };
 }
 
 function pointerTo(stored: StoredRecord, workspaceId: string): StoredRecord {

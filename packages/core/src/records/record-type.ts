@@ -1,5 +1,6 @@
 import { corruptRecord } from "../errors.js";
 import { deepFrozen, type JsonValue } from "../lib/json.js";
+import type { EpochMs } from "../time.js";
 import { BodyReader } from "./body.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
 
@@ -31,6 +32,14 @@ export interface RecordType<Value> {
   decode(stored: StoredRecord, workspaceId: string): Value;
   claims(value: Value): readonly RecordClaim[];
   lists(value: Value): readonly RecordList[];
+  /** When it expires, for records of which that is noticed: a {@link Deadline} goes with each. Null for all others. */
+  expiry(value: Value): Expiry | null;
+}
+
+/** The instant at which a key expires. */
+export interface Expiry {
+  readonly keyId: string;
+  readonly at: EpochMs;
 }
 
 /** What stands beside the body of a record. */
@@ -55,6 +64,7 @@ export function defineRecord<
   readonly read: (body: BodyReader, envelope: RecordEnvelope) => Value;
   readonly claims?: (value: Value) => readonly RecordClaim[];
   readonly lists?: (value: Value) => readonly RecordList[];
+  readonly expiry?: (value: Value) => Expiry | null;
 }): RecordType<Value> {
   const { kind, version = () => 1, link = () => null, write, read } = type;
   return {
@@ -85,6 +95,7 @@ export function defineRecord<
     },
     claims: type.claims ?? (() => []),
     lists: type.lists ?? (() => []),
+    expiry: type.expiry ?? (() => null),
   };
 }
 

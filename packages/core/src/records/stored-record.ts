@@ -12,6 +12,7 @@ export const KIND_CODE = {
   rootKeyPointer: 8,
   auditEntry: 9,
   rememberedAnswer: 10,
+  deadline: 11,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

@@ -53,7 +53,7 @@ export const RATELIMIT_ACTIONS = ["limit"] as const;
 export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
 
 /** What a root key may be allowed to do to events. */
-export const EVENT_ACTIONS = ["read_event"] as const;
+export const EVENT_ACTIONS = ["read_event", "notice_event"] as const;
 
 type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
   readonly resource: Resource;

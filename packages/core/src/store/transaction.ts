@@ -1,7 +1,8 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
-import type { RecordClaim, RecordList, RecordType } from "../records/record-type.js";
+import { DEADLINE_STAGES, deadlineOf, deadlineType } from "../records/deadline.js";
+import type { Expiry, RecordClaim, RecordList, RecordType } from "../records/record-type.js";
 import type { RecordKind, StoredRecord } from "../records/stored-record.js";
 import { drawVersion } from "../rules/record-version.js";
 import {
@@ -91,6 +92,7 @@ export class Transaction {
       this.#onTaken.push(options.onTaken);
     }
     for (const { list, of } of type.lists(value)) this.#change.enters.push({ list, of, id });
+    this.#awaitExpiry(type.expiry(value));
   }
 
   /**
@@ -113,11 +115,28 @@ export class Transaction {
       if (!includesList(now, list)) this.#change.leaves.push({ ...list, id: record.id });
     for (const list of now)
       if (!includesList(old, list)) this.#change.enters.push({ ...list, id: record.id });
+    const [was, is] = [type.expiry(before), type.expiry(after)];
+    if (was?.at === is?.at) return;
+    this.#forgetExpiry(was);
+    this.#awaitExpiry(is);
   }
 
   delete<Value>(type: RecordType<Value>, value: Value): void {
     const { kind, id } = type.encode(value);
     this.deleteAddress({ kind, id }, type.claims(value), type.lists(value));
+    this.#forgetExpiry(type.expiry(value));
+  }
+
+  /** From now on an expiry is noticed when it comes. */
+  #awaitExpiry(expiry: Expiry | null): void {
+    if (expiry !== null) this.insert(deadlineType, deadlineOf("soon", expiry, this.workspaceId));
+  }
+
+  /** An expiry is not noticed any more, however far that had come. */
+  #forgetExpiry(expiry: Expiry | null): void {
+    if (expiry === null) return;
+    for (const stage of DEADLINE_STAGES)
+      this.delete(deadlineType, deadlineOf(stage, expiry, this.workspaceId));
   }
 
   /** Deletes a record of which only this is known, because the rest cannot be read. */

@@ -7,6 +7,7 @@ import {
   auditEntryType,
   type FieldChange,
 } from "../records/audit-entry.js";
+import { DEADLINE_STAGES, type Deadline, deadlineOf, deadlineType } from "../records/deadline.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
@@ -22,6 +23,7 @@ import {
 } from "../records/root-key.js";
 import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
 import { countedFrom, type RefillSetting } from "../rules/refill.js";
+import { LAST_INSTANT } from "../time.js";
 
 const WORKSPACE_ID = "ws_default";
 
@@ -251,6 +253,15 @@ const rememberedAnswer: fc.Arbitrary<RememberedAnswer> = fc.record({
   version: fc.integer({ min: 1 }),
 });
 
+const deadline: fc.Arbitrary<Deadline> = fc
+  .tuple(
+    fc.constantFrom(...DEADLINE_STAGES),
+    idOf("key"),
+    fc.nat({ max: LAST_INSTANT }),
+    workspaceId,
+  )
+  .map(([stage, keyId, at, workspace]) => deadlineOf(stage, { keyId, at }, workspace));
+
 /** A kind of record with any record of it. */
 export interface ArbitraryRecord<Value = unknown> {
   readonly name: string;
@@ -277,4 +288,5 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(workspaceType, workspace),
   arbitrary(auditEntryType, auditEntry),
   arbitrary(rememberedAnswerType, rememberedAnswer),
+  arbitrary(deadlineType, deadline),
 ] as readonly ArbitraryRecord[];

@@ -2,6 +2,7 @@ import { createLruCache } from "../lib/lru-cache.js";
 import { createRandomPool } from "../lib/random.js";
 import type { OperationContext } from "../operations/context.js";
 import { KnownIds } from "../operations/known-ids.js";
+import { readNoticeSettings } from "../rules/notice.js";
 import { createSecretHasher } from "../secrets/hash.js";
 import type { SettledStore } from "../store/settled.js";
 import { createTransact } from "../store/transaction.js";
@@ -38,6 +39,7 @@ export function contextWith(
     keyMeta: null,
     identityMeta: null,
     keepsAuditLog: true,
+    notice: readNoticeSettings(),
     emit: null,
     timer: () => 0,
     call: null,

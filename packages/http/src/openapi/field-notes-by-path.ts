@@ -243,6 +243,9 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "audit.listAuditEvents.limit": "Largest number of items on the page.",
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
+  "events.notice.cursor": "Where to go on; absent where nothing is left to notice.",
+  "events.notice.limit": "Most expiries that this call looks at.",
+  "events.notice.noticed": "Number of events that were written.",
   "events.readEvents.after":
     "The `cursor` of the page before; without it, the earliest event that is there is the first.",
   "events.readEvents.cursor": "Where to go on, with `after`.",

@@ -1,5 +1,5 @@
 import { onEvents } from "../auth/required-permissions.js";
-import { eventPage } from "../response-schemas/audit-log.js";
+import { eventPage, noticedCount } from "../response-schemas/audit-log.js";
 import { API_ID, EVENT_ID, KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
@@ -34,5 +34,18 @@ export const EVENTS: readonly Operation[] = [
       },
     },
     requiredPermissions: () => onEvents("read_event"),
+  }),
+  defineOperation({
+    name: "events.notice",
+    operation: "notice",
+    method: "POST",
+    summary: "Notice what has come about by itself",
+    description:
+      "Writes an event for each key that expires soon, and for each that has expired: once for each `expires`, however often and from wherever this is called. " +
+      "Call it every minute or so, and with `cursor` until there is none.",
+    response: noticedCount,
+    errors: ["PRECONDITION_FAILED"],
+    example: { input: { limit: 100 }, response: { noticed: 2 } },
+    requiredPermissions: () => onEvents("notice_event"),
   }),
 ];

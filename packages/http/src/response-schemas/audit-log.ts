@@ -34,6 +34,9 @@ export const auditEventList = z.strictObject({
 /** Response of audit.pruneAuditEvents. */
 export const prunedEntries = z.strictObject({ deleted: whole() });
 
+/** Response of events.notice. */
+export const noticedCount = z.strictObject({ noticed: whole(), cursor: z.string().optional() });
+
 /** Response of events.readEvents: a page, the earliest first. */
 export const eventPage = z.strictObject({
   events: listOf(auditEvent),

@@ -374,4 +374,5 @@ export const SAMPLES: readonly Sample[] = [
   sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"]),
   sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"]),
   sample("events.readEvents", () => ({}), ["events.read_event"]),
+  sample("events.notice", () => ({}), ["events.notice_event"]),
 ];

@@ -153,7 +153,7 @@ export function readRings({ env }: Host): KeyRings {
 const CLI_ACTOR = "cli";
 
 /** Further options of the latchkey that a command works with. */
-export type LatchkeyExtras = Pick<LatchkeyOptions, "onError" | "onEvent">;
+export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent">;
 
 /** Does `work` with a latchkey over a store and with the key rings of the environment, and closes it after. */
 export async function withStore(

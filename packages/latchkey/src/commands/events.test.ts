@@ -40,3 +40,18 @@ describe("latchkey events read", () => {
     expect(stdout.match(/api\.created/g)).toHaveLength(2);
   });
 });
+
+describe("latchkey events notice", () => {
+  test("notices what is due, page by page, and says how much it was", async () => {
+    const { run, json } = cliStore();
+    await run("apis create --name maps");
+    const [api] = await json("apis list");
+    for (let key = 0; key < 3; key += 1) await run(`keys create ${String(api?.id)} --expires 5d`);
+    expect((await run("events notice --expires-within 4d")).stdout).toBe("noticed 0\n");
+    expect((await run("events notice")).stdout).toBe("noticed 3\n");
+    expect(await json("events notice")).toEqual([{ noticed: 0 }]);
+    const { stdout } = await run("events read --types key.expiresSoon");
+    expect(stdout.match(/key\.expiresSoon/g)).toHaveLength(3);
+    expect(await run("events notice --expires-within soon")).toMatchObject({ exitCode: 2 });
+  });
+});

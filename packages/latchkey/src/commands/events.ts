@@ -1,6 +1,6 @@
-import type { AuditEvent } from "@latchkey/core";
+import type { AuditEvent, Latchkey, NoticedCount } from "@latchkey/core";
 import type { Command } from "commander";
-import type { Field } from "../command-line/fields.js";
+import { type Field, span } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import {
@@ -34,6 +34,7 @@ const INTERVAL_MS = 1_000;
 /** Adds `latchkey events`: what happened, in the order in which it was committed. */
 export function addEvents(program: Command, host: Host): void {
   const events = program.command("events").description("read what happened, in its order");
+  addNotice(events, host);
   const read = events
     .command("read")
     .description(
@@ -56,5 +57,32 @@ export function addEvents(program: Command, host: Host): void {
       }
       host.warn(`cursor ${after}`);
     });
+  });
+}
+
+function addNotice(events: Command, host: Host): void {
+  const notice = events
+    .command("notice")
+    .description("write an event for each key that expires soon, and for each that has expired")
+    .option(
+      "--expires-within <span>",
+      "how long before that a key expires soon: 7d unless given",
+      span("--expires-within", 1),
+    )
+    .addHelpText("after", example("latchkey events notice --expires-within 3d"));
+  addCommonOptions(notice).action(async () => {
+    const options = notice.opts<CommonOptions & { expiresWithin?: number }>();
+    const { expiresWithin } = options;
+    const settings = expiresWithin === undefined ? {} : { notice: { expiresWithin } };
+    const sweep = async (latchkey: Latchkey) => {
+      let noticed = 0;
+      let page: NoticedCount = { noticed };
+      do {
+        page = await latchkey.notice(page.cursor === undefined ? {} : { cursor: page.cursor });
+        noticed += page.noticed;
+      } while (page.cursor !== undefined);
+      host.print(options.json ? JSON.stringify({ noticed }) : `noticed ${noticed}`);
+    };
+    await withLatchkey(options, host, sweep, "existing", settings);
   });
 }

@@ -2,6 +2,7 @@ import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { plural } from "../command-line/words.js";
 import { checkClock } from "./clock.js";
 import type { DoctorContext } from "./doctor-context.js";
+import { checkExpiries } from "./expiries.js";
 import { type Finding, fine, wrong } from "./finding.js";
 import { checkInstants } from "./future.js";
 import { RingTrial } from "./key-rings.js";
@@ -20,7 +21,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   const look = (kind: "keys" | "identities") => (records: readonly LoadedRecord[]) => {
     counts[kind] += records.length;
     if (kind === "keys") for (const record of records) trial.look(record);
-    return checkInstants(context, records);
+    return lookAt(context, records);
   };
   for await (const { id: apiId } of latchkey.apis()) {
     counts.apis += 1;
@@ -33,4 +34,12 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     `looked at ${plural(apis, "API")}, ${plural(keys, "key")} and ${plural(identities, "identity")}`,
   );
   yield* trial.findings();
+}
+
+async function* lookAt(
+  context: DoctorContext,
+  records: readonly LoadedRecord[],
+): AsyncIterable<Finding> {
+  yield* checkInstants(context, records);
+  yield* checkExpiries(context, records);
 }

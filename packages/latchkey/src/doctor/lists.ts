@@ -55,7 +55,8 @@ async function* checkNames(
 ): AsyncIterable<Finding> {
   const named = records.flatMap((loaded) => {
     const { kind } = loaded.record;
-    return claimsOf(loaded, workspaceId).map((name) => ({ loaded, claim: { kind, ...name } }));
+    const claims = layoutOrNull(loaded, workspaceId)?.claims ?? [];
+    return claims.map((name) => ({ loaded, claim: { kind, ...name } }));
   });
   const { found } = await store.read(
     workspaceId,
@@ -74,12 +75,12 @@ async function* checkNames(
   }
 }
 
-/** The names of a record; none where it cannot be read: that is another finding. */
-function claimsOf({ record }: LoadedRecord, workspaceId: string): RecordLayout["claims"] {
+/** What goes with a record; null where it cannot be read: that is another finding. */
+export function layoutOrNull({ record }: LoadedRecord, workspaceId: string): RecordLayout | null {
   try {
-    return layoutOf(record, workspaceId).claims;
+    return layoutOf(record, workspaceId);
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return [];
+    if (error instanceof LatchkeyError && error.code === "STORE_CORRUPT") return null;
     throw error;
   }
 }

@@ -50,6 +50,7 @@ const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
   random: true,
   maxCachedKeys: true,
   auditLog: true,
+  notice: true,
   usage: true,
   onEvent: true,
   onError: true,

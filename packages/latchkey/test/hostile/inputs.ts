@@ -234,6 +234,7 @@ export async function fill(
     ["pruneVerifications", { before: NOON - 1 }],
     ["listAuditEvents", { ...page, keyId }],
     ["readEvents", { limit: 5, types: ["key.created"] }],
+    ["notice", { limit: 5 }],
     ["pruneAuditEvents", { before: NOON - 1 }],
     ["createWorkspace", { name: "north" }],
     ["setWorkspaceEnabled", true],

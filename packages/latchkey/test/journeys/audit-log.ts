@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectRefused, issue, rejectionOf } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** listAuditEvents, readEvents, pruneAuditEvents. */
+/** listAuditEvents, readEvents, notice, pruneAuditEvents. */
 export const AUDIT_LOG: Journey = {
   resource: "the audit log",
   title: "holds each change once, with who made it, in pages and by filter, until it is pruned",
@@ -56,6 +56,8 @@ export const AUDIT_LOG: Journey = {
     expect(read.events).toEqual(expect.arrayContaining([...events]));
     expect(await latchkey.readEvents({ after: read.cursor })).toMatchObject({ events: [] });
     await expectRefused("BAD_REQUEST", [other.readEvents({ after: "no cursor" })]);
+    expect(await other.notice()).toEqual({ noticed: 0 });
+    await expectRefused("BAD_REQUEST", [other.notice({ cursor: read.cursor })]);
 
     const before = context.now();
     await expectRefused("BAD_REQUEST", [other.pruneAuditEvents({ before: before + 1 })]);

@@ -5,7 +5,7 @@ import { HOUR_MS, NOON, type TestContext } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
 /** What a doctor finds wrong, apart from clocks: the one of the test is not the store's. */
-async function illsOf({ another, store }: TestContext, fix: boolean): Promise<Finding[]> {
+export async function illsOf({ another, store }: TestContext, fix: boolean): Promise<Finding[]> {
   const findings: Finding[] = [];
   for await (const finding of examine({ latchkey: another(), store, fix, rings: {} }))
     findings.push(finding);

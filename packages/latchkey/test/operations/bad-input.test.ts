@@ -173,6 +173,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   listAuditEvents: {},
   pruneAuditEvents: { before: NOON },
   readEvents: {},
+  notice: {},
 };
 
 /** Accepted and passed over, whatever is in them. */

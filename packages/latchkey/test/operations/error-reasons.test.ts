@@ -328,6 +328,12 @@ const CASES: readonly ReasonCase[] = [
     },
   },
   {
+    title: "a notice without an audit log",
+    reason: "no-audit-log",
+    code: "PRECONDITION_FAILED",
+    call: () => createLatchkey({ store: memoryStore(), auditLog: false }).notice(),
+  },
+  {
     title: "a readEvents without an audit log",
     reason: "no-audit-log",
     code: "PRECONDITION_FAILED",

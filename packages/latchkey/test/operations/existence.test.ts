@@ -170,6 +170,7 @@ const INPUTS: {
     ({ rootKeyId }) => ({ actor: rootKeyId }),
   ],
   readEvents: [() => ({})],
+  notice: [() => ({})],
   pruneAuditEvents: [() => ({ before: NOON })],
 };
 

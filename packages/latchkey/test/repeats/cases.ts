@@ -69,6 +69,16 @@ export const REPEAT_CASES: readonly RepeatCase[] = [
     run: (latchkey) => latchkey.updateIdentity({ externalId: "pier-7", meta: {} }),
   },
   {
+    title: "notice",
+    operation: "notice",
+    prepare: async ({ latchkey, advance, now }, { apiId }) => {
+      await latchkey.createKey({ apiId, expires: now() + 1 });
+      await latchkey.createKey({ apiId, expires: now() + DAY_MS });
+      advance(1);
+    },
+    run: (latchkey) => latchkey.notice(),
+  },
+  {
     title: "pruneAuditEvents",
     operation: "pruneAuditEvents",
     prepare: async ({ advance }) => advance(DAY_MS),

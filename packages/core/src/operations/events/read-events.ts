@@ -79,7 +79,7 @@ function positionOf(context: OperationContext, cursor: string): LogPosition {
 }
 
 /** @throws LatchkeyError `PRECONDITION_FAILED` where there is no log to read from. */
-function requireAuditLog({ keepsAuditLog }: OperationContext): void {
+export function requireAuditLog({ keepsAuditLog }: OperationContext): void {
   if (keepsAuditLog) return;
   throw new LatchkeyError(
     "PRECONDITION_FAILED",

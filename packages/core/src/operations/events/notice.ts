@@ -1,0 +1,147 @@
+import { encodeCursor } from "../../lib/cursor.js";
+import {
+  DEADLINE_ID,
+  DEADLINE_LIST,
+  DEADLINE_STAGES,
+  type Deadline,
+  deadlineOf,
+  deadlineType,
+  readDeadline,
+  startOfStage,
+} from "../../records/deadline.js";
+import { keyType } from "../../records/key.js";
+import { noticeOfExpiry } from "../../rules/notice.js";
+import type { EpochMs } from "../../time.js";
+import { afterCursor, type OperationContext, transact, type Work } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { type PageInput, pageInput } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
+import { requireAuditLog } from "./read-events.js";
+
+/** What a sweep has noticed. */
+export interface NoticedCount {
+  /** How many events it wrote. */
+  readonly noticed: number;
+  /** Where to go on; absent where nothing is left to notice. */
+  readonly cursor?: string;
+}
+
+/** Operations that notice what nobody did. */
+export interface NoticeOperations {
+  /**
+   * Notices what has come about by itself, and writes an event for each into the audit log: that a key expires soon, and that it has
+   * expired, once for each `expires` of a key. Run it every minute or so, in one process or several: together they notice once. While more is
+   * due it answers a `cursor`, to be called with again.
+   *
+   * @param input - `limit`: most expiries that this call looks at, 1 to 100, 100 unless given.
+   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another workspace; `PRECONDITION_FAILED`, reason
+   * `no-audit-log`, where `auditLog` is false.
+   * @example
+   * const { noticed, cursor } = await latchkey.notice();
+   */
+  notice(input?: PageInput): Promise<NoticedCount>;
+}
+
+/** An expiry of which there is something to notice. */
+interface DueDeadline extends Deadline {
+  readonly type: "key.hasExpired" | "key.expiresSoon";
+}
+
+/**
+ * Reads the deadlines that are due after a position.
+ *
+ * @returns `goOnAfter`: where another one is due; null where none is.
+ */
+async function readDue(
+  { store, workspaceId, notice }: OperationContext,
+  after: string | null,
+  limit: number,
+  now: EpochMs,
+): Promise<{ readonly due: readonly DueDeadline[]; readonly goOnAfter: string | null }> {
+  const due: DueDeadline[] = [];
+  for (const stage of DEADLINE_STAGES) {
+    const start = startOfStage(stage);
+    if (after !== null && after.charAt(0) > start) continue;
+    const { found } = await store.page(workspaceId, {
+      kind: "deadline",
+      list: DEADLINE_LIST,
+      after: after !== null && after > start ? after : start,
+      // One more, to know whether it is due as well.
+      limit: limit - due.length + 1,
+    });
+    for (const { record } of found) {
+      const deadline = readDeadline(record.id, workspaceId);
+      if (deadline === null) continue;
+      const type = deadline.stage === stage ? noticeOfExpiry(deadline.at, now, notice) : null;
+      if (type === null || (stage === "ended" && type !== "key.hasExpired")) break;
+      if (due.length === limit) return { due, goOnAfter: due.at(-1)?.id ?? null };
+      due.push({ ...deadline, type });
+    }
+  }
+  return { due, goOnAfter: null };
+}
+
+/** Notices expiries, in one commit: each that no other sweep has noticed meanwhile. @returns How many. */
+async function noticeExpiries(
+  { context, transaction, audit }: Work,
+  due: readonly DueDeadline[],
+  now: EpochMs,
+): Promise<number> {
+  const { workspaceId } = context;
+  const found = await transaction.read([
+    // It goes in the same commit, which no other sweep can make then.
+    ...due.map(({ id }) => ({ kind: "deadline", id, expects: "exists" }) as const),
+    ...due.map(({ keyId }) => ({ kind: "key", id: keyId, expects: "nothing" }) as const),
+  ]);
+  const keys = found
+    .slice(due.length)
+    .map((loaded) => loaded && decodeOrNull(keyType, loaded.record, workspaceId));
+  const apiIds = [...new Set(keys.flatMap((key) => (key === null ? [] : [key.apiId])))];
+  const apis = await transaction.read(
+    apiIds.map((id) => ({ kind: "api", id, expects: "nothing" }) as const),
+  );
+  const known = new Set(apis.map((api) => api?.record.id));
+  let noticed = 0;
+  for (const [index, deadline] of due.entries()) {
+    if (found[index] === null) continue;
+    transaction.delete(deadlineType, deadline);
+    const loaded = found[due.length + index] ?? null;
+    const key = keys[index] ?? null;
+    if (loaded === null) continue;
+    const { type, keyId: resourceId, at: expires } = deadline;
+    // Its API is gone, or it was moved by a process of an earlier version, which knows nothing of deadlines.
+    if (key !== null && (key.expires !== expires || !known.has(key.apiId))) continue;
+    if (type === "key.expiresSoon")
+      transaction.insert(deadlineType, deadlineOf("ended", deadline, workspaceId));
+    audit({
+      type,
+      at: now,
+      resourceId,
+      identityId: loaded.linked?.record.id ?? null,
+      unreadable: key === null,
+      after: { expires, rotatedTo: key?.rotatedTo },
+    });
+    noticed += 1;
+  }
+  return noticed;
+}
+
+export const NOTICE_TABLE = {
+  notice: operation(
+    pageInput,
+    async (context, { limit, cursor }): Promise<NoticedCount> => {
+      requireAuditLog(context);
+      const scope = { list: "deadlines", ownerId: context.workspaceId } as const;
+      const now = context.now();
+      const after = afterCursor(scope, cursor, DEADLINE_ID);
+      const { due, goOnAfter } = await readDue(context, after, limit, now);
+      const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };
+      if (due.length === 0) return { noticed: 0, ...more };
+      const { answer } = await transact(context, async (work) => {
+        return { noticed: await noticeExpiries(work, due, now), ...more };
+      });
+      return answer;
+    },
+    {},
+  ),
+} satisfies TableOf<NoticeOperations>;

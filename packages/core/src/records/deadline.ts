@@ -1,0 +1,65 @@
+import type { EpochMs } from "../time.js";
+import { defineRecord, type Expiry } from "./record-type.js";
+
+/** What is noticed of an expiry: that it has come, or that it comes soon. In the order of their ids. */
+export const DEADLINE_STAGES = ["ended", "soon"] as const;
+
+/** One of {@link DEADLINE_STAGES}. */
+export type DeadlineStage = (typeof DEADLINE_STAGES)[number];
+
+/**
+ * What is still to be noticed of the expiry of a key. A key that is written with `expires` has one, first at the stage `soon`, then at `ended`;
+ * it goes when that was noticed, and with the key. All of it is in its id, so that those that are due come first in their list.
+ *
+ * @see packages/core/decisions/0047-expiries-are-noticed-in-their-order.md
+ */
+export interface Deadline extends Expiry {
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly stage: DeadlineStage;
+}
+
+/** The list of all deadlines. */
+export const DEADLINE_LIST = "deadline";
+
+/** Digits of the last instant of a date. */
+const INSTANT_WIDTH = 16;
+
+/** The form of an id of a deadline. */
+export const DEADLINE_ID = /^([es])(\d{16})\.(.+)$/;
+
+const LETTERS: { readonly [Stage in DeadlineStage]: string } = { ended: "e", soon: "s" };
+
+/** Below the ids of all deadlines of a stage. */
+export function startOfStage(stage: DeadlineStage): string {
+  return LETTERS[stage];
+}
+
+export function deadlineOf(
+  stage: DeadlineStage,
+  { keyId, at }: Expiry,
+  workspaceId: string,
+): Deadline {
+  const id = `${LETTERS[stage]}${String(at).padStart(INSTANT_WIDTH, "0")}.${keyId}`;
+  return { id, workspaceId, stage, keyId, at };
+}
+
+/** What an id says, also that of a damaged record; null: it is none of a deadline. */
+export function readDeadline(id: string, workspaceId: string): Deadline | null {
+  const [, letter, at, keyId] = DEADLINE_ID.exec(id) ?? [];
+  if (keyId === undefined) return null;
+  const stage = letter === LETTERS.soon ? "soon" : "ended";
+  return { id, workspaceId, stage, keyId, at: Number(at) as EpochMs };
+}
+
+/** Deadlines: found by their ids alone. */
+export const deadlineType = defineRecord<Deadline>({
+  kind: "deadline",
+  write: () => ({}),
+  read: (_body, { id, workspaceId }) => {
+    const deadline = readDeadline(id, workspaceId);
+    if (deadline === null) throw new TypeError("the id is none of a deadline");
+    return deadline;
+  },
+  lists: () => [{ list: DEADLINE_LIST }],
+});
