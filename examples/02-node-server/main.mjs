@@ -10,26 +10,26 @@ import {
 
 const { STORE_URL = "memory:", PORT = "4100", API_ID } = process.env;
 
-// The service as it was before: times of high water, harbour by harbour.
+// The service itself: times of high water for each harbour.
 /** @type {ReadonlyMap<string, readonly string[]>} */
 const highWater = new Map([
   ["northmouth", ["03:12", "15:41"]],
   ["eastness", ["05:27", "17:50"]],
 ]);
 
-// What makes its keys: a store picked by configuration, and the HTTP contract beside the service's own routes.
+// Its keys: a store chosen by configuration, and the HTTP API next to the service's own routes.
 const latchkey = createLatchkey({ store: openStore(STORE_URL), ...keyRingsFromEnv() });
 const apiId = API_ID ?? (await latchkey.createApi({ name: "tide-tables" })).apiId;
 const keyManagement = toNodeListener(createHandler({ latchkey }));
 const guard = createGuard(latchkey);
 
-// Any good key of this API; a limit of the key itself applies without being named.
+// Any valid key of this API. The key's own default limit applies without being named.
 const tides = guard({ apiId }, (request, response, { remaining: usesLeft }) => {
   const harbour = harbourOf(request);
   reply(response, 200, { harbour, highWater: highWater.get(harbour), usesLeft });
 });
 
-// Needs a permission, and takes from a limit that all keys of one customer share.
+// Needs a permission, and counts against a limit that all keys of a customer share.
 const charts = guard(
   { apiId, permissions: "charts.read", ratelimits: [{ name: "charts" }] },
   (request, response) => {
@@ -40,7 +40,7 @@ const charts = guard(
 
 const server = createServer((request, response) => {
   if (request.url?.startsWith("/v1/")) return keyManagement(request, response);
-  // Before any guard: what does not exist costs nobody a use.
+  // Before any guard: a request for a harbour that does not exist takes no use.
   if (!highWater.has(harbourOf(request))) return reply(response, 404, { error: "NOT_FOUND" });
   if (request.url?.startsWith("/tides/")) return tides(request, response);
   if (request.url?.startsWith("/charts/")) return charts(request, response);
@@ -67,7 +67,7 @@ server.listen(Number(PORT), "127.0.0.1", async () => {
   if (typeof address !== "object" || address === null) throw new Error("not listening on a port");
   console.log(`http://127.0.0.1:${address.port}`);
   if (API_ID !== undefined) return;
-  // First start: what is needed to issue keys. Nobody can read the root key again.
+  // First start: print what you need to issue keys. The root key is shown only once.
   const { key } = await latchkey.createRootKey({ permissions: ["*"] });
   console.log(`API_ID=${apiId}`);
   console.log(`ROOT_KEY=${key}`);

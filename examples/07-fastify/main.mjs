@@ -12,7 +12,7 @@ app.get("/tiles/:zoom", { onRequest: guard({ permissions: "tiles.read" }) }, asy
   return { zoom, keyId: request.apiKey.keyId, usesLeft: request.apiKey.remaining };
 });
 
-// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+// A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
 const { apiId } = await latchkey.createApi({ name: "map tiles" });
 await latchkey.createPermission({ name: "tiles.read" });
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });

@@ -13,7 +13,7 @@ app.get("/tiles/:zoom", guard({ permissions: "tiles.read" }), (c) => {
   return c.json({ zoom: c.req.param("zoom"), keyId, usesLeft: remaining });
 });
 
-// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+// A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
 const { apiId } = await latchkey.createApi({ name: "map tiles" });
 await latchkey.createPermission({ name: "tiles.read" });
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });

@@ -5,7 +5,7 @@ const kept = /** @type {typeof globalThis & { latchkey?: import("latchkey").Latc
   globalThis
 );
 
-// lib/guard.js of an app. Opened once for all routes, also where a development server loads this module anew after a change.
+// lib/guard.js in an app. The store is opened once, even when a development server reloads this module after a change.
 const { STORE_URL = "memory:" } = process.env;
 kept.latchkey ??= createLatchkey({ store: openStore(STORE_URL) });
 export const { latchkey } = kept;

@@ -2,7 +2,7 @@ import { guard } from "./guard.mjs";
 
 /** @typedef {{ params: Promise<{ zoom: string }> }} RouteContext */
 
-// app/tiles/[zoom]/route.js of an app.
+// app/tiles/[zoom]/route.js in an app.
 export const GET = guard(
   { permissions: "tiles.read" },
   async (

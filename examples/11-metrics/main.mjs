@@ -11,7 +11,7 @@ const exporter = new PrometheusExporter({ preventServerStart: true });
 const meterProvider = new MeterProvider({ readers: [exporter] });
 const latchkey = instrument(createLatchkey, { meterProvider })({ store: openStore(STORE_URL) });
 
-// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+// A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
 const { apiId } = await latchkey.createApi({ name: "map tiles" });
 const { key } = await latchkey.createKey({ apiId, remaining: 3 });
 

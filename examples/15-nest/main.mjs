@@ -15,7 +15,7 @@ class TilesController {
   }
 }
 
-// Node.js runs no decorators, so they are called here. In TypeScript they stand in front of what they decorate: see the README.
+// Node.js cannot run decorators, so they are called as functions here. The README shows them in TypeScript.
 const { prototype } = TilesController;
 const tile = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, "tile"));
 Controller("tiles")(TilesController);
@@ -27,7 +27,7 @@ VerifiedKey()(prototype, "tile", 1);
 class AppModule {}
 Module({ controllers: [TilesController] })(AppModule);
 
-// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+// A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
 const { apiId } = await latchkey.createApi({ name: "map tiles" });
 await latchkey.createPermission({ name: "tiles.read" });
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });

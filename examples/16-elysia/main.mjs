@@ -15,13 +15,13 @@ const app = new Elysia({ adapter: node() })
     usesLeft: apiKey.remaining,
   }));
 
-// A key to try it with. A server of your own issues keys elsewhere: in an admin page, or from the command line.
+// A key to try it with. In production, issue keys elsewhere: from an admin page or the command line.
 const { apiId } = await latchkey.createApi({ name: "map tiles" });
 await latchkey.createPermission({ name: "tiles.read" });
 const { key } = await latchkey.createKey({ apiId, permissions: ["tiles.read"], remaining: 3 });
 
 app.listen({ port: Number(PORT), hostname: "127.0.0.1" }, async (server) => {
-  // What the adapter for Node adds to a server: its types are those of Bun.
+  // The Node adapter adds `raw`, which the types (those of Bun) do not have.
   const { raw } = /** @type {any} */ (server);
   await raw.ready();
   console.log(new URL("tiles/7", raw.url).href);

@@ -10,7 +10,7 @@ import { tempFolder } from "./testing/temp-folder.js";
 
 /** The section of the front page: its program, and its commands, each with what the comment says of its answer. */
 function section() {
-  const [, text = ""] = textOf("README.md").split("\n## A first 200\n");
+  const [, text = ""] = textOf("README.md").split("\n## Quick start\n");
   const [, program = ""] = /^```js\n(.*?)^```$/ms.exec(text) ?? [];
   const [, block = ""] = /^```console\n(.*?)^```$/ms.exec(text) ?? [];
   const commands = [...block.matchAll(/^\$ (.*?) +# (.*)$/gm)].map(
