@@ -23,3 +23,7 @@ export function chanceOf(seed: number): Chance {
     },
   };
 }
+
+/** The seeds 1, 2, 3 and so on. */
+export const seedsOf = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, at) => at + 1);

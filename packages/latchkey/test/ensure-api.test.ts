@@ -45,7 +45,7 @@ async function run(
   return null;
 }
 
-describeOnEveryStore("ensureApi", (open) => {
+describeOnEveryStore("ensureApi", (open, runs) => {
   test("of calls at the same moment, from several processes, one creates, and all answer the same API", async () => {
     const context = open();
     const processes = [context.latchkey, context.another(), context.another()];
@@ -62,7 +62,7 @@ describeOnEveryStore("ensureApi", (open) => {
   test("whatever happens to APIs at the same moment, all calls agree on one that has the name", async () => {
     const context = open();
     const processes = [context.latchkey, context.another(), context.another()];
-    for (let seed = 1; seed <= 25; seed += 1) {
+    for (let seed = 1; seed <= runs(25); seed += 1) {
       const chance = chanceOf(seed);
       const [one, two, three] = processes.map((latchkey) => latchkey.workspace(`ws_${seed}`)) as [
         Latchkey,

@@ -2,13 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { postgresStore } from "@latchkey/postgres";
-import {
-  describeWithPostgres,
-  POSTGRES_URL,
-  startServer as startPostgres,
-  type TestServer as TestPostgres,
-} from "@latchkey/postgres/testing";
+import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
 import {
   describeWithRedis,
@@ -21,19 +15,37 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { tempFolder } from "../src/testing/temp-folder.js";
 import { type OpenContext, openContext } from "./test-context.js";
 
+/** How many runs of random or enumerated steps a law makes on a store, of these on memory. */
+export type RunsOf = (onMemory: number) => number;
+
+/**
+ * Runs on servers and files take much longer than on memory, and go through the same rules: there are fewer of them.
+ * `LATCHKEY_FUZZ_RUNS=10` makes ten times as many on every store.
+ */
+const runsOf =
+  (share: number): RunsOf =>
+  (onMemory) =>
+    Math.ceil(onMemory * share * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1"));
+
 /** Defines the same tests on every store. `another()` has a handle of its own there, as another process has. */
-export function describeOnEveryStore(title: string, define: (open: OpenContext) => void): void {
+export function describeOnEveryStore(
+  title: string,
+  define: (open: OpenContext, runs: RunsOf) => void,
+): void {
   describe(`${title} on memory`, () =>
     define((options) => {
       const store = memoryStore();
       return openContext(() => store, options);
-    }));
+    }, runsOf(1)));
 
   describe(`${title} on SQLite`, () =>
-    define((options) => {
-      const path = join(tempFolder(), "keys.db");
-      return openContext(() => sqliteStore(path), options);
-    }));
+    define(
+      (options) => {
+        const path = join(tempFolder(), "keys.db");
+        return openContext(() => sqliteStore(path), options);
+      },
+      runsOf(1 / 2),
+    ));
 
   describeWithRedis(`${title} on Redis`, () => {
     let server: TestServer | undefined;
@@ -42,24 +54,18 @@ export function describeOnEveryStore(title: string, define: (open: OpenContext) 
     });
     afterAll(() => server?.remove());
 
-    define((options) => {
-      const keyPrefix = `test:${randomUUID()}`;
-      return openContext(() => openRedis(REDIS_URL ?? server?.url ?? "", keyPrefix), options);
-    });
+    define(
+      (options) => {
+        const keyPrefix = `test:${randomUUID()}`;
+        return openContext(() => openRedis(REDIS_URL ?? server?.url ?? "", keyPrefix), options);
+      },
+      runsOf(1 / 4),
+    );
   });
 
-  describeWithPostgres(`${title} on PostgreSQL`, () => {
-    let server: TestPostgres | undefined;
-    beforeAll(async () => {
-      server = POSTGRES_URL === null ? await startPostgres({ fsync: "off" }) : undefined;
-    });
-    afterAll(() => server?.remove());
-
-    define((options) => {
-      const schema = `test_${randomUUID().replaceAll("-", "")}`;
-      return openContext(() => openPostgres(POSTGRES_URL ?? server?.url ?? "", schema), options);
-    });
-  });
+  describeOnSharedPostgres(`${title} on PostgreSQL`, (nextSchema) =>
+    define((options) => openContext(nextSchema(), options), runsOf(1 / 4)),
+  );
 }
 
 /** Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late. */
@@ -71,9 +77,4 @@ function openRedis(url: string, keyPrefix: string): KeyStore {
     configTimeoutMs: 20_000,
     commandTimeoutMs: 20_000,
   });
-}
-
-function openPostgres(url: string, schema: string): KeyStore {
-  const timeouts = { chargeTimeoutMs: 20_000, timeoutMs: 20_000 };
-  return postgresStore(url, { schema, maxConnections: 4, ...timeouts });
 }

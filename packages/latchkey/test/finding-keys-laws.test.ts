@@ -1,6 +1,6 @@
 import type { KeyView, Latchkey, ListKeysInput } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { type Chance, chanceOf } from "./chance.js";
+import { type Chance, chanceOf, seedsOf } from "./chance.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { DAY_MS, HOUR_MS, rejectionOf, type TestContext } from "./test-context.js";
 
@@ -220,10 +220,8 @@ function valueIn(
   return orderBy === "lastUsedAt" ? (key.lastUsedAt ?? -1) : 0;
 }
 
-const SEEDS = [20261123, 4711];
-
-describeOnEveryStore("finding keys", (open) => {
-  test.each(SEEDS)(
+describeOnEveryStore("finding keys", (open, runs) => {
+  test.each(seedsOf(runs(2)))(
     "F1: readers meet once what was there and matched all the time, whatever happens beside them (seed %i)",
     async (seed) => {
       const context = open();
@@ -276,7 +274,7 @@ describeOnEveryStore("finding keys", (open) => {
     for (const name of ["tides", "winds", "waves", "empty"])
       model.apiIds.push((await latchkey.createApi({ name })).apiId);
     for (let count = 0; count < 90; count += 1) await model.change(latchkey);
-    for (let count = 0; count < 60; count += 1) {
+    for (let count = 0; count < runs(60); count += 1) {
       const question = model.question();
       const expected = model.find(question).map(({ id }) => id);
       const { keys, cursor } = await latchkey.listKeys(question);

@@ -6,14 +6,13 @@ import {
   LatchkeyError,
 } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { type Chance, chanceOf } from "./chance.js";
+import { type Chance, chanceOf, seedsOf } from "./chance.js";
 import { DAMAGES } from "./damage.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { DAY_MS, NOON, rejectionOf, type TestContext } from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
 
 const OWNERS = ["pier-7", "pier-8"] as const;
-const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** A key as the test knows it. */
 interface Known {
@@ -163,7 +162,7 @@ function referenceOf(chance: Chance, apiIds: readonly string[], keys: readonly K
   return chance.pick([...choices, { keyIds: [...some, "key_unknown", ...some.slice(0, 2)] }]);
 }
 
-describeOnEveryStore("many keys at once", (open) => {
+describeOnEveryStore("many keys at once", (open, runs) => {
   const openKeys = async (seed: number) => {
     const context = open();
     const chance = chanceOf(seed);
@@ -173,7 +172,7 @@ describeOnEveryStore("many keys at once", (open) => {
     return { context, chance, apiIds, keys: await makeKeys(context, chance, apiIds) };
   };
 
-  test.each(SEEDS)(
+  test.each(seedsOf(runs(8)))(
     "B1: no key that was there and meant verifies, whatever is done beside it and however often it is killed: seed %i",
     async (seed) => {
       const { context, chance, apiIds, keys } = await openKeys(seed);
@@ -205,7 +204,7 @@ describeOnEveryStore("many keys at once", (open) => {
     },
   );
 
-  test.each(SEEDS)(
+  test.each(seedsOf(runs(8)))(
     "B1: each key that was meant verifies once it is enabled, unless it has expired or is used up: seed %i",
     async (seed) => {
       const { context, chance, apiIds, keys } = await openKeys(100 + seed);
@@ -228,7 +227,7 @@ describeOnEveryStore("many keys at once", (open) => {
     },
   );
 
-  test.each(SEEDS)(
+  test.each(seedsOf(runs(8)))(
     "B1: when an identity is deleted with its keys, none stays without an owner and enabled: seed %i",
     async (seed) => {
       const { context, chance, keys } = await openKeys(200 + seed);

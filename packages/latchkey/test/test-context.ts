@@ -69,6 +69,20 @@ export function openContext(
   };
 }
 
+/** The same, each time in a workspace of its own: an empty store for each would take long. */
+export function workspacesOf(context: TestContext): () => TestContext {
+  let count = 0;
+  return () => {
+    count += 1;
+    const id = `ws_${count}`;
+    return {
+      ...context,
+      latchkey: context.latchkey.workspace(id),
+      another: (options) => context.another({ store: context.store, ...options }).workspace(id),
+    };
+  };
+}
+
 /** Issues a key of an API of its own. */
 export async function issue(
   context: TestContext,

@@ -4,13 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { postgresStore } from "@latchkey/postgres";
-import {
-  describeWithPostgres,
-  POSTGRES_URL,
-  type TestServer as PostgresServer,
-  startServer as startPostgres,
-} from "@latchkey/postgres/testing";
+import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
 import {
   describeWithRedis,
@@ -53,18 +47,5 @@ export function describeOnEveryStore(
       }));
   });
 
-  describeWithPostgres(`${title}, on PostgreSQL`, () => {
-    let server: PostgresServer | undefined;
-    beforeAll(async () => {
-      server = POSTGRES_URL === null ? await startPostgres({ fsync: "off" }) : undefined;
-    });
-    afterAll(() => server?.remove());
-
-    define(() =>
-      postgresStore(POSTGRES_URL ?? server?.url ?? "", {
-        schema: `test_${randomUUID().replaceAll("-", "")}`,
-        chargeTimeoutMs: 60_000,
-        timeoutMs: 60_000,
-      }));
-  });
+  describeOnSharedPostgres(`${title}, on PostgreSQL`, (nextSchema) => define(() => nextSchema()()));
 }

@@ -15,6 +15,7 @@ import {
   type OpenContext,
   rejectionOf,
   type TestContext,
+  workspacesOf,
 } from "../test-context.js";
 import { wrapped } from "../wrapped-store.js";
 import {
@@ -73,20 +74,6 @@ async function typesLogged({ latchkey }: TestContext): Promise<readonly string[]
   const types: string[] = [];
   for await (const { type } of latchkey.auditEvents()) types.push(type);
   return types.sort();
-}
-
-/** The same, each time in a workspace of its own: an empty store for each would take long. */
-function workspacesOf(context: TestContext): () => TestContext {
-  let count = 0;
-  return () => {
-    count += 1;
-    const id = `ws_${count}`;
-    return {
-      ...context,
-      latchkey: context.latchkey.workspace(id),
-      another: (options) => context.another({ store: context.store, ...options }).workspace(id),
-    };
-  };
 }
 
 function describeCase(open: OpenContext, repeatCase: RepeatCase): void {
