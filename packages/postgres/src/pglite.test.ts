@@ -12,8 +12,8 @@ describeContract(
   "PGlite",
   () => [pglite, pglite],
   run,
-  // The statements are those of the server, which runs all sequences three times as fast.
-  { shareOfSequences: 0.2 },
+  // The statements are those of the server.
+  { shareOfSequences: 0.1 },
 );
 
 describeViews("PGlite", () => pglite, run);

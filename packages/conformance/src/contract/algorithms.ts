@@ -60,15 +60,18 @@ function admitted(made: readonly Attempt[], before: number, from: number, to: nu
     .reduce((sum, { cost }) => sum + cost, 0);
 }
 
-/** Each run takes from a window of its own. */
-async function everyRun(check: (window: string, steps: readonly Steps[number][]) => Promise<void>) {
+/** Each run takes from a window of its own. `LATCHKEY_MODEL_RUNS=10`: ten times as many. */
+async function everyRun(
+  check: (window: string, steps: readonly Steps[number][]) => Promise<void>,
+  runs = 8,
+) {
   let run = 0;
   await fc.assert(
     fc.asyncProperty(attempts, async (steps) => {
       run += 1;
       await check(`run-${run}`, steps);
     }),
-    { numRuns: 8 },
+    { numRuns: runs * Number(process.env.LATCHKEY_MODEL_RUNS ?? "1") },
   );
 }
 
@@ -139,7 +142,7 @@ export const algorithmContracts: readonly StoreContract[] = [
             );
             assert.equal(exceeded, !isAdmitted);
           }
-        });
+        }, 3);
     },
   },
   {
