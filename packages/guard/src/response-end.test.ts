@@ -27,7 +27,7 @@ async function slots() {
     latchkey,
     key,
     taken,
-    untilTaken: (count: number) => expect.poll(taken, { timeout: 20_000 }).toBe(count),
+    untilTaken: (count: number) => expect.poll(taken).toBe(count),
   };
 }
 
