@@ -1,13 +1,15 @@
-import { type EpochMs, LIMIT_ALGORITHMS, type WireLimitFigures } from "@latchkey/core";
-import type { Command } from "commander";
+import { LIMIT_ALGORITHMS, type WireLimitFigures } from "@latchkey/core";
+import { type Command, Option } from "commander";
 import { UsageError } from "./failures.js";
-import { After, choiceOption, isoDateOrSpan, list, spanMs, wholeNumber } from "./values.js";
+import { choiceOption, isoDateOrSpan, list, spanMs, wholeNumber } from "./values.js";
 
 /** A field of an input that an option gives. */
 export interface Field {
   /** As commander takes them: `--external-id <id>`. */
   readonly flags: string;
   readonly text: string;
+  /** What the option was called before, which is still taken: `--owner`. */
+  readonly old?: string;
   /** Name of the field; the option in camel case unless given. */
   readonly field?: string;
   /** Reads the value; as it is unless given. @throws UsageError naming the option. */
@@ -18,9 +20,8 @@ export interface Field {
   readonly of?: (word: string) => unknown;
 }
 
-/** What a field is, given what was typed for it. @param now - Unix epoch ms. */
-export function fieldValue({ of }: Field, typed: unknown, now: () => EpochMs): unknown {
-  if (typed instanceof After) return now() + typed.ms;
+/** What a field is, given what was typed for it. */
+export function fieldValue({ of }: Field, typed: unknown): unknown {
   return of === undefined ? typed : of(typed as string);
 }
 
@@ -29,10 +30,12 @@ const OPTIONS = new WeakMap<Command, ReadonlyMap<string, string>>();
 
 /** Adds the options of these fields to a command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
-  for (const { flags, text, read, words } of fields)
+  for (const { flags, text, read, words, old } of fields) {
     if (words !== undefined) command.addOption(choiceOption(flags, text, words));
     else if (read === undefined) command.option(flags, text);
     else command.option(flags, text, read);
+    if (old !== undefined) command.addOption(new Option(`${old} <text>`).hideHelp());
+  }
   OPTIONS.set(command, new Map(fields.map((field) => [fieldName(field), longFlag(field)])));
 }
 
@@ -45,6 +48,15 @@ export function typedNames(command: Command): ReadonlyMap<string, string> {
       (argument) => [argument.name(), `<${argument.name()}>`] as const,
     ),
   ]);
+}
+
+/** What was typed for a field; undefined: nothing. @throws UsageError where it was given by both of its names. */
+export function typedValue(field: Field, values: Readonly<Record<string, unknown>>): unknown {
+  const value = values[optionName(field)];
+  const old = field.old === undefined ? undefined : values[toCamelCase(field.old.slice(2))];
+  if (value !== undefined && old !== undefined)
+    throw new UsageError(`${longFlag(field)} and ${field.old} are the same: give one`);
+  return value ?? old;
 }
 
 /** The option of a field in camel case, as commander calls its value. */

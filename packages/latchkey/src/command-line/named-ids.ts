@@ -28,16 +28,16 @@ const NAMED: Readonly<
 const ID_BODY = /^[1-9A-HJ-NP-Za-km-z]{16,}$/;
 
 /**
- * The input of a command with ids where names were typed. A text that has the form of an id is one. A name that nothing has stays
- * as it is: the operation says that there is no such thing.
+ * The ids of an input in which names were typed. A text that has the form of an id is one. A name that nothing has has none: the
+ * operation says that there is no such thing.
  *
  * @throws UsageError naming the ids, where several have the name.
  */
-export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
+export async function idsOf(
   latchkey: Latchkey,
-  input: Fields,
+  input: Readonly<Record<string, unknown>>,
   command: Command,
-): Promise<Fields> {
+): Promise<Readonly<Record<string, string>>> {
   const ids: Record<string, string> = {};
   for (const [field, { start, all }] of Object.entries(NAMED)) {
     const typed = input[field];
@@ -50,7 +50,16 @@ export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
       );
     if (found[0] !== undefined) ids[field] = found[0];
   }
-  return { ...input, ...ids };
+  return ids;
+}
+
+/** The input of a command with ids where names were typed, as {@link idsOf} finds them. A name that nothing has stays as it is. */
+export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
+  latchkey: Latchkey,
+  input: Fields,
+  command: Command,
+): Promise<Fields> {
+  return { ...input, ...(await idsOf(latchkey, input, command)) };
 }
 
 function isId(text: string, start: string): boolean {

@@ -1,15 +1,24 @@
 import {
   AUDIT_TYPES,
   type EpochMs,
+  isRepeatable,
   type Latchkey,
   type OperationName,
   type Operations,
 } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "./failures.js";
-import { addFields, type Field, fieldName, fieldValue, optionName, toCamelCase } from "./fields.js";
+import {
+  addFields,
+  type Field,
+  fieldName,
+  fieldValue,
+  optionName,
+  toCamelCase,
+  typedValue,
+} from "./fields.js";
 import { clockOf, type Host } from "./host.js";
-import { withIds } from "./named-ids.js";
+import { idsOf, withIds } from "./named-ids.js";
 import {
   addJsonOption,
   type Cell,
@@ -18,6 +27,7 @@ import {
   printRecord,
   printRows,
 } from "./output.js";
+import { addRepeatOption, type Input, perform, type RepeatOption } from "./repeats.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -26,13 +36,12 @@ import {
   type WorkspaceOption,
   withLatchkey,
 } from "./store-options.js";
-import { list } from "./values.js";
+import { instantsOf, list } from "./values.js";
+
+export type { Input };
 
 /** The values of the options that every command on a store has. */
 export type CommonOptions = StoreOptions & WorkspaceOption & JsonOption;
-
-/** What the arguments and options of a command say, by the names of the fields of an input. */
-export type Input = Readonly<Record<string, unknown>>;
 
 type Answer<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
 
@@ -70,12 +79,15 @@ export interface OperationCommand<Name extends OperationName> {
 export interface Outcome {
   /** Whether anything was written. */
   readonly isChanged: boolean;
+  /** Whether an earlier command had done it, or had begun to. */
+  readonly isRepeat: boolean;
   /** Unix epoch ms. */
   readonly now: EpochMs;
 }
 
 /** What an update says. */
-export function updateText(what: string, { isChanged }: Outcome): string {
+export function updateText(what: string, { isChanged, isRepeat }: Outcome): string {
+  if (isRepeat && !isChanged) return `${what} was updated before`;
   return isChanged ? `${what} is changed` : `nothing to change: ${what} is like that already`;
 }
 
@@ -104,10 +116,11 @@ function addOperation<Name extends OperationName>(
   if (canClear)
     command.option("--clear <list>", "options whose values are taken away: name,meta", list);
   if (deletes || spec.announce !== undefined) addYesOption(command);
+  if (isRepeatable(operation)) addRepeatOption(command);
   addCommonOptions(command, use).action(async () => {
-    const options = command.opts<CommonOptions & { clear?: string[] }>();
+    const options = command.opts<CommonOptions & RepeatOption & { clear?: string[] }>();
     if (deletes && spec.announce === undefined) confirm(command, host);
-    const given = inputOf(command, fields, host);
+    const given = typedOf(command, fields);
     const away = cleared(options.clear ?? [], fields);
     const both = Object.keys(away).find((field) => field in given);
     if (both !== undefined)
@@ -118,17 +131,20 @@ function addOperation<Name extends OperationName>(
       options,
       host,
       async (latchkey) => {
-        const named = await withIds(latchkey, typed, command);
-        const input = { ...named, ...(await spec.completed?.(latchkey, named)) };
-        const announced = (await spec.announce?.(latchkey, input)) ?? null;
-        if (announced !== null) await agree(command, host, announced);
-        else if (deletes) confirm(command, host);
-        const answer = await call(latchkey, operation, input);
+        const made = async () => {
+          const ids = await idsOf(latchkey, typed, command);
+          const named = { ...typed, ...ids };
+          const completed = await spec.completed?.(latchkey, named);
+          const announced = (await spec.announce?.(latchkey, named)) ?? null;
+          if (announced !== null) await agree(command, host, announced);
+          else if (deletes) confirm(command, host);
+          return { ...ids, ...completed };
+        };
+        const written = await perform(latchkey, operation, typed, options, host, made);
+        const { answer, input, isRepeat } = written;
         const shown = { ...(answer as object), ...(await spec.also?.(latchkey, answer)) };
-        const printed = spec.print(shown as Answer<Name>, input, {
-          isChanged,
-          now: latchkey.now(),
-        });
+        const outcome = { isChanged, isRepeat, now: latchkey.now() };
+        const printed = spec.print(shown as Answer<Name>, input, outcome);
         if (typeof printed !== "string") printRecord(host, options, shown, printed);
         else if (options.json) host.print(JSON.stringify({ ...input, ...shown }));
         else host.print(printed);
@@ -204,15 +220,21 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   externalId: "your own id of a user, 1 to 255 characters",
 };
 
-/** What was given for the arguments of a command and for these fields. */
+/** What was given for the arguments of a command and for these fields, with instants for spans from now on. */
 export function inputOf(command: Command, fields: readonly Field[], host: Host): Input {
+  const typed = typedOf(command, fields);
+  return { ...typed, ...instantsOf(typed, clockOf(host)()) };
+}
+
+/** What was given for the arguments of a command and for these fields. */
+export function typedOf(command: Command, fields: readonly Field[]): Input {
   const values = command.opts();
   const given: Record<string, unknown> = {};
   for (const [at, argument] of command.registeredArguments.entries())
     if (command.processedArgs[at] !== undefined) given[argument.name()] = command.processedArgs[at];
   for (const field of fields) {
-    const value: unknown = values[optionName(field)];
-    if (value !== undefined) given[fieldName(field)] = fieldValue(field, value, clockOf(host));
+    const value = typedValue(field, values);
+    if (value !== undefined) given[fieldName(field)] = fieldValue(field, value);
   }
   return given;
 }
@@ -251,14 +273,4 @@ function cleared(names: readonly string[], fields: readonly Field[]): Input {
       throw new UsageError(`--clear must be a list of options of this command, such as name,meta`);
     }),
   );
-}
-
-function call<Name extends OperationName>(
-  latchkey: Latchkey,
-  operation: Name,
-  input: Input,
-): Promise<Answer<Name>> {
-  // The schema of the operation is the judge of the input.
-  const run = latchkey[operation] as (input: Input) => Promise<Answer<Name>>;
-  return run(input);
 }

@@ -16,6 +16,7 @@ const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours
     [/set its identity.*/, "run identities update <identityId> --remaining <n>"],
   ],
   taken: [[/externalId/, "external id"]],
+  "idempotency-key-reused": [[/idempotencyKey/, "--idempotency-key"]],
 };
 
 /** An error of an operation, with the way out that can be typed. Any other error as it is. */

@@ -1,4 +1,4 @@
-import { OPERATIONS, WORKSPACE_ID_PATTERN } from "@latchkey/core";
+import { type EpochMs, OPERATIONS, WORKSPACE_ID_PATTERN } from "@latchkey/core";
 import { Option } from "commander";
 import { UsageError } from "./failures.js";
 
@@ -64,6 +64,18 @@ const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\
 /** So long after the command runs, in ms; before it where that is below 0. */
 export class After {
   constructor(readonly ms: number) {}
+}
+
+/** The fields that are spans from now on, as instants. @param now - Unix epoch ms. */
+export function instantsOf(
+  typed: Readonly<Record<string, unknown>>,
+  now: EpochMs,
+): Record<string, EpochMs> {
+  return Object.fromEntries(
+    Object.entries(typed).flatMap(([field, value]) =>
+      value instanceof After ? [[field, now + value.ms] as const] : [],
+    ),
+  );
 }
 
 const SPAN_UNITS: Readonly<Record<string, number>> = {

@@ -44,7 +44,8 @@ function completionsOf(command: Command, words: readonly string[]): readonly Com
     word: one.name(),
     text: one.summary() || one.description(),
   }));
-  const options = command.options.map(({ long, description, required, argChoices = [] }) => ({
+  const shown = command.options.filter(({ hidden }) => !hidden);
+  const options = shown.map(({ long, description, required, argChoices = [] }) => ({
     word: long ?? "",
     text: description,
     ...(required && { values: argChoices }),

@@ -182,21 +182,17 @@ const COMMANDS: readonly AddCommand[] = [
     name: "disable",
     text: "switch a key off, or all keys of a user or an API: they verify nowhere from now on",
     does: "switches off",
-    one: async (latchkey, keyId) => {
-      await latchkey.updateKey({ keyId, enabled: false });
-      return { enabled: false };
-    },
-    many: (latchkey, which) => latchkey.disableKeys(which),
+    one: "updateKey",
+    settings: { enabled: false },
+    many: "disableKeys",
   }),
   keysCommand({
     name: "enable",
     text: "switch a key on again, or all keys of a user or an API",
     does: "switches on",
-    one: async (latchkey, keyId) => {
-      await latchkey.updateKey({ keyId, enabled: true });
-      return { enabled: true };
-    },
-    many: (latchkey, which) => latchkey.enableKeys(which),
+    one: "updateKey",
+    settings: { enabled: true },
+    many: "enableKeys",
   }),
   operationCommand({
     name: "rotate",
@@ -213,8 +209,8 @@ const COMMANDS: readonly AddCommand[] = [
     name: "delete",
     text: "delete a key, or all keys of a user or an API",
     does: "deletes",
-    one: (latchkey, keyId) => latchkey.deleteKey({ keyId }),
-    many: (latchkey, which) => latchkey.deleteKeys(which),
+    one: "deleteKey",
+    many: "deleteKeys",
   }),
 ];
 
@@ -245,7 +241,7 @@ export function addKeys(program: Command, host: Host): void {
       "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
       "latchkey keys list <apiId> --external-id user_1 --json",
       "latchkey keys find --enabled yes --used-before 90d",
-      "latchkey keys disable --owner user_1",
+      "latchkey keys disable --external-id user_1",
     ],
   );
   for (const add of COMMANDS) add(keys, host);

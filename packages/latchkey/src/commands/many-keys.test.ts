@@ -31,7 +31,7 @@ describe("many keys at once", () => {
     const { run, json } = store;
     const [first, , third] = await withKeys(store);
     const says = `latchkey: this switches off all 2 keys of ${OWNER} in all APIs\n`;
-    expect(await run(`keys disable --owner ${OWNER}`, asking("no"))).toEqual({
+    expect(await run(`keys disable --external-id ${OWNER}`, asking("no"))).toEqual({
       exitCode: 2,
       stdout: "",
       stderr: `${says}latchkey: nothing was done: the answer was not yes (see --help)\n`,
@@ -39,12 +39,14 @@ describe("many keys at once", () => {
     expect(await json(`keys list payments --external-id ${OWNER}`)).toMatchObject([
       { enabled: true },
     ]);
-    expect(await run(`keys disable --owner ${OWNER}`, asking("yes\n"))).toEqual({
+    expect(await run(`keys disable --external-id ${OWNER}`, asking("yes\n"))).toEqual({
       exitCode: 0,
       stdout: "2 keys are disabled\n",
       stderr: says,
     });
-    expect(await run(`keys enable --owner ${OWNER} --api maps --yes`, TERMINAL)).toMatchObject({
+    expect(
+      await run(`keys enable --external-id ${OWNER} --api-id maps --yes`, TERMINAL),
+    ).toMatchObject({
       stdout: "1 key is enabled\n",
       stderr: expect.stringMatching(
         /^latchkey: this switches on all 1 key of user_1 in API api_\w+\n$/,
@@ -55,11 +57,11 @@ describe("many keys at once", () => {
     const ended = await run(`keys delete --keys ${first},key_unknown --json`);
     expect(JSON.parse(ended.stdout)).toEqual({ keyIds: [first, "key_unknown"], deletedKeys: 1 });
     expect(ended.stderr).toBe("latchkey: this deletes 2 keys, as far as they exist\n");
-    expect(await run("keys delete --api payments")).toMatchObject({
+    expect(await run("keys delete --api-id payments")).toMatchObject({
       stdout: "1 key is deleted\n",
       stderr: expect.stringMatching(/^latchkey: this deletes all 1 key of API api_\w+\n$/),
     });
-    expect(await run("keys delete --owner nobody")).toMatchObject({
+    expect(await run("keys delete --external-id nobody")).toMatchObject({
       stdout: "0 keys are deleted\n",
     });
   });
@@ -67,15 +69,31 @@ describe("many keys at once", () => {
   test("are not touched where nobody can be asked, or it is not said which", async () => {
     const { run } = cliStore();
     await run("apis create --name payments");
-    expect(await run("keys delete --owner user_1", TERMINAL)).toMatchObject({
+    expect(await run("keys delete --external-id user_1", TERMINAL)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringContaining("add --yes to do it"),
     });
-    for (const args of ["", " key_1 --owner user_1"])
+    for (const args of ["", " key_1 --external-id user_1"])
       expect(await run(`keys disable${args}`)).toMatchObject({
         exitCode: 2,
-        stderr: expect.stringContaining("either <keyId> or --owner, --api or --keys is required"),
+        stderr: expect.stringContaining(
+          "either <keyId> or --external-id, --api-id or --keys is required",
+        ),
       });
+  });
+
+  test("are meant by the options of before, too, but not by both", async () => {
+    const store = cliStore();
+    const { run } = store;
+    await withKeys(store);
+    expect((await run(`keys disable --owner ${OWNER} --api maps`)).stdout).toBe(
+      "1 key is disabled\n",
+    );
+    expect(await run(`keys disable --owner ${OWNER} --external-id ${OWNER}`)).toMatchObject({
+      exitCode: 2,
+      stderr: "latchkey: --external-id and --owner are the same: give one (see --help)\n",
+    });
+    expect((await run("keys disable --help")).stdout).not.toContain("--owner");
   });
 
   test("go with their identity, where --keys says so", async () => {

@@ -1,13 +1,7 @@
-import type {
-  DeletedKeys,
-  DisabledKeys,
-  EnabledKeys,
-  KeysReference,
-  Latchkey,
-} from "@latchkey/core";
+import type { KeysReference, Latchkey } from "@latchkey/core";
 import { UsageError } from "../command-line/failures.js";
 import type { Field } from "../command-line/fields.js";
-import { withIds } from "../command-line/named-ids.js";
+import { idsOf } from "../command-line/named-ids.js";
 import {
   type AddCommand,
   addCommonOptions,
@@ -16,15 +10,21 @@ import {
   agree,
   type CommonOptions,
   confirm,
-  inputOf,
+  typedOf,
 } from "../command-line/operations.js";
+import {
+  addRepeatOption,
+  type Input,
+  perform,
+  type RepeatOption,
+} from "../command-line/repeats.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { list } from "../command-line/values.js";
 
 /** Which keys are meant, where it is not one. */
 const WHICH: readonly Field[] = [
-  { flags: "--owner <id>", text: "all keys of a user, by your own id", field: "externalId" },
-  { flags: "--api <id>", text: "all keys of an API, by its id or name", field: "apiId" },
+  { flags: "--external-id <id>", text: "all keys of a user, by your own id", old: "--owner" },
+  { flags: "--api-id <id>", text: "all keys of an API, by its id or name", old: "--api" },
   { flags: "--keys <list>", text: "these keys, by their ids", field: "keyIds", read: list },
 ];
 
@@ -34,37 +34,50 @@ interface KeysCommand {
   readonly text: string;
   /** What it does, as in "this deletes 3 keys". */
   readonly does: string;
-  /** Acts on one key. @returns What `--json` shows beside the id. */
-  readonly one: (latchkey: Latchkey, keyId: string) => Promise<object>;
-  /** @returns How many it changed, and then how many are damaged. */
-  readonly many: (
-    latchkey: Latchkey,
-    which: KeysReference,
-  ) => Promise<DeletedKeys | DisabledKeys | EnabledKeys>;
+  /** What acts on one key, and the fields of its input beside the id, which `--json` shows. */
+  readonly one: "updateKey" | "deleteKey";
+  readonly settings?: Input;
+  readonly many: "deleteKeys" | "disableKeys" | "enableKeys";
 }
 
 /** A command that takes the id of a key, or says in options which keys are meant. */
 export function keysCommand(spec: KeysCommand): AddCommand {
   return (group, host) => {
     const command = addInput(group.command(spec.name).description(spec.text), ["[keyId]"], WHICH);
-    addCommonOptions(addYesOption(command)).action(async () => {
-      const options = command.opts<CommonOptions>();
-      const { keyId, ...typed } = inputOf(command, WHICH, host) as Typed;
+    addCommonOptions(addYesOption(addRepeatOption(command))).action(async () => {
+      const options = command.opts<CommonOptions & RepeatOption>();
+      const { keyId, ...typed } = typedOf(command, WHICH) as Typed;
       const isOne = keyId !== undefined;
       if (isOne === Object.keys(typed).length > 0)
-        throw new UsageError("either <keyId> or --owner, --api or --keys is required");
+        throw new UsageError("either <keyId> or --external-id, --api-id or --keys is required");
       if (isOne && spec.name === "delete") confirm(command, host);
-      const print = (input: object, answer: object, text: string) =>
-        host.print(options.json ? JSON.stringify({ ...input, ...answer }) : text);
+      const print = (shown: object, text: string) =>
+        host.print(options.json ? JSON.stringify(shown) : text);
       await withLatchkey(options, host, async (latchkey) => {
-        if (isOne)
-          return print({ keyId }, await spec.one(latchkey, keyId), `key ${keyId} is ${spec.name}d`);
-        const which = await withIds(latchkey, { ...typed }, command);
-        await agree(command, host, `this ${spec.does} ${await meantKeys(latchkey, which)}`);
-        const answer = await spec.many(latchkey, which);
+        if (isOne) {
+          await perform(latchkey, spec.one, { keyId, ...spec.settings }, options, host);
+          return print({ keyId, ...spec.settings }, `key ${keyId} is ${spec.name}d`);
+        }
+        const made = async () => {
+          const ids = await idsOf(latchkey, typed, command);
+          const meant = await meantKeys(latchkey, { ...typed, ...ids });
+          await agree(command, host, `this ${spec.does} ${meant}`);
+          return ids;
+        };
+        const { answer, input } = await perform(
+          latchkey,
+          spec.many,
+          { ...typed },
+          options,
+          host,
+          made,
+        );
         const [count = 0, damaged = 0] = Object.values(answer);
         if (damaged > 0) host.warn(`${countOf(damaged)} cannot be read, and stays as it is`);
-        print(which, answer, `${countOf(count)} ${count === 1 ? "is" : "are"} ${spec.name}d`);
+        print(
+          { ...input, ...answer },
+          `${countOf(count)} ${count === 1 ? "is" : "are"} ${spec.name}d`,
+        );
       });
     });
   };

@@ -1,9 +1,9 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
-import { FIELDS, fieldValue, span } from "../command-line/fields.js";
+import { FIELDS, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
-import { clockOf, type Host } from "../command-line/host.js";
+import type { Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
 import {
   type AddCommand,
@@ -12,10 +12,11 @@ import {
   listCommand,
 } from "../command-line/operations.js";
 import { instant, minute } from "../command-line/output.js";
+import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { type After, list } from "../command-line/values.js";
 
-interface CreateOptions extends CommonOptions {
+interface CreateOptions extends CommonOptions, RepeatOption {
   readonly permissions: string[];
   readonly name?: string;
   readonly expires?: number | After;
@@ -41,7 +42,7 @@ const LIST: AddCommand = listCommand({
   ],
 });
 
-interface UpdateOptions extends Partial<CreateOptions>, CommonOptions {
+interface UpdateOptions extends Partial<CreateOptions> {
   readonly clear?: readonly string[];
 }
 
@@ -71,21 +72,19 @@ function addCreate(rootKey: Command, host: Host): void {
     .requiredOption("--permissions <list>", PERMISSIONS_TEXT, list)
     .option("--name <text>", "name to know the key by, 1 to 256 characters")
     .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read);
-  addCommonOptions(create, "durable").action(
+  addCommonOptions(addRepeatOption(create), "durable").action(
     async ({ permissions, name, expires, ...options }: CreateOptions) => {
       const wanted = {
         permissions,
         ...(name !== undefined && { name }),
-        ...(expires !== undefined && {
-          expires: fieldValue(FIELDS.expires, expires, clockOf(host)) as number,
-        }),
+        ...(expires !== undefined && { expires }),
       };
       await withLatchkey(
         options,
         host,
         async (latchkey) => {
-          const created = await latchkey.createRootKey(wanted);
-          host.print(options.json ? JSON.stringify(created) : created.key);
+          const written = await perform(latchkey, "createRootKey", wanted, options, host);
+          printSecret(written.answer, options, host);
         },
         "durable",
       );
@@ -104,7 +103,7 @@ function addUpdate(rootKey: Command, host: Host): void {
     .option("--name <text>", "name to know the key by, 1 to 256 characters")
     .option(FIELDS.expires.flags, FIELDS.expires.text, FIELDS.expires.read)
     .option("--clear <list>", "options whose values are taken away: name,expires", list);
-  addCommonOptions(update).action(
+  addCommonOptions(addRepeatOption(update)).action(
     async (rootKeyId: string, { clear = [], ...given }: UpdateOptions) => {
       const { permissions, name, expires, ...options } = given;
       checkCleared(clear, given);
@@ -114,12 +113,11 @@ function addUpdate(rootKey: Command, host: Host): void {
         ...Object.fromEntries(clear.map((field) => [field, null])),
         ...(permissions !== undefined && { permissions }),
         ...(name !== undefined && { name }),
-        ...(expires !== undefined && {
-          expires: fieldValue(FIELDS.expires, expires, clockOf(host)) as number,
-        }),
+        ...(expires !== undefined && { expires }),
       };
       await withLatchkey(options, host, async (latchkey) => {
-        await known(latchkey, latchkey.updateRootKey({ rootKeyId, ...wanted }));
+        const input = { rootKeyId, ...wanted };
+        await known(latchkey, perform(latchkey, "updateRootKey", input, options, host));
         host.print(
           options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is updated`,
         );
@@ -148,18 +146,29 @@ function addRotate(rootKey: Command, host: Host): void {
       "how long the old one goes on, such as 1d; not at all unless given",
       span("--grace"),
     );
-  addCommonOptions(rotate).action(
+  addCommonOptions(addRepeatOption(rotate)).action(
     async (
       rootKeyId: string,
-      { grace, ...options }: CommonOptions & { readonly grace?: number },
+      { grace, ...options }: CommonOptions & RepeatOption & { readonly grace?: number },
     ) => {
       await withLatchkey(options, host, async (latchkey) => {
         const input = { rootKeyId, ...(grace !== undefined && { graceMs: grace }) };
-        const rotated = await known(latchkey, latchkey.rotateRootKey(input));
-        host.print(options.json ? JSON.stringify(rotated) : rotated.key);
+        const rotating = perform(latchkey, "rotateRootKey", input, options, host);
+        printSecret((await known(latchkey, rotating)).answer, options, host);
       });
     },
   );
+}
+
+/** Prints a root key, and nothing else. @throws Error where only the first command knew it: a script must not go on without. */
+function printSecret(
+  answer: Readonly<{ rootKeyId: string; key?: string }>,
+  { json }: CommonOptions,
+  host: Host,
+): void {
+  const text = json ? JSON.stringify(answer) : answer.key;
+  if (text === undefined) throw new Error(`root key ${answer.rootKeyId} was made before`);
+  host.print(text);
 }
 
 /** What is done with a root key that may not exist. The error names not the id itself: somebody may have put the key in its place. */
@@ -178,10 +187,14 @@ function addRevoke(rootKey: Command, host: Host): void {
     .command("revoke")
     .description("make one useless for good; a running server sees it with its next request")
     .argument("<rootKeyId>", "id of the root key, as list prints it");
-  addCommonOptions(revoke).action(async (rootKeyId: string, options: CommonOptions) => {
-    await withLatchkey(options, host, async (latchkey) => {
-      await known(latchkey, latchkey.revokeRootKey({ rootKeyId }));
-      host.print(options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is revoked`);
-    });
-  });
+  addCommonOptions(addRepeatOption(revoke)).action(
+    async (rootKeyId: string, options: CommonOptions & RepeatOption) => {
+      await withLatchkey(options, host, async (latchkey) => {
+        await known(latchkey, perform(latchkey, "revokeRootKey", { rootKeyId }, options, host));
+        host.print(
+          options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is revoked`,
+        );
+      });
+    },
+  );
 }

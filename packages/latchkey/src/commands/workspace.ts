@@ -5,6 +5,7 @@ import type { Host } from "../command-line/host.js";
 import { hasShownUse } from "../command-line/known-workspace.js";
 import { type AddCommand, operationCommand } from "../command-line/operations.js";
 import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
+import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import {
   addStoreOptions,
   readStore,
@@ -13,7 +14,7 @@ import {
 } from "../command-line/store-options.js";
 import { workspaceIdOf } from "../command-line/values.js";
 
-type Options = StoreOptions & JsonOption;
+type Options = StoreOptions & JsonOption & RepeatOption;
 
 const COLUMNS: readonly Column<WorkspaceView>[] = [
   { title: "ID", of: ({ id }) => id },
@@ -55,11 +56,12 @@ function addCreate(workspace: Command, host: Host): void {
     .command("create")
     .description("make a workspace for one more tenant, and print its id")
     .option("--name <text>", "name to know the workspace by, 1 to 256 characters");
-  addJsonOption(addStoreOptions(create, "durable")).action(
+  addJsonOption(addStoreOptions(addRepeatOption(create), "durable")).action(
     async ({ name, ...options }: Options & { readonly name?: string }) => {
       await withStore(readStore(options, host, "durable"), host, async (latchkey) => {
-        const made = await latchkey.createWorkspace(name === undefined ? {} : { name });
-        host.print(options.json ? JSON.stringify(made) : made.workspaceId);
+        const typed = name === undefined ? {} : { name };
+        const { answer } = await perform(latchkey, "createWorkspace", typed, options, host);
+        host.print(options.json ? JSON.stringify(answer) : answer.workspaceId);
       });
     },
   );
@@ -85,12 +87,14 @@ function switchCommand(action: "disable" | "enable", effect: string): AddCommand
       .command(action)
       .description(`${effect}; a running server sees it with its next request`)
       .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
-    addJsonOption(addStoreOptions(switching)).action(async (id: string, options: Options) => {
-      const choice = readStore(options, host, "existing");
-      await withStore(choice, host, (latchkey, store) =>
-        switchOver(latchkey.workspace(id), store, action === "enable", options, host),
-      );
-    });
+    addJsonOption(addStoreOptions(addRepeatOption(switching))).action(
+      async (id: string, options: Options) => {
+        const choice = readStore(options, host, "existing");
+        await withStore(choice, host, (latchkey, store) =>
+          switchOver(latchkey.workspace(id), store, action === "enable", options, host),
+        );
+      },
+    );
   };
 }
 
@@ -98,13 +102,16 @@ async function switchOver(
   latchkey: Latchkey,
   store: KeyStore,
   enabled: boolean,
-  { json }: JsonOption,
+  { json, idempotencyKey }: Options,
   host: Host,
 ): Promise<void> {
   const { workspaceId } = latchkey;
   // Also where that fails: a tenant that must be stopped is stopped.
   const showsUse = await hasShownUse(latchkey, store).catch(() => true);
-  await latchkey.setWorkspaceEnabled(enabled);
+  await latchkey.setWorkspaceEnabled(
+    enabled,
+    idempotencyKey === undefined ? {} : { idempotencyKey },
+  );
   host.print(
     json
       ? JSON.stringify({ workspaceId, enabled })

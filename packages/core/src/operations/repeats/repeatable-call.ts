@@ -17,6 +17,7 @@ import type { Transact, Transaction, TransactionResult } from "../../store/trans
 import type { Clock, EpochMs } from "../../time.js";
 import { afterWriting } from "../after-writing.js";
 import { decodeOrNull } from "../damaged.js";
+import type { MadeFields, RepeatScope } from "./repetition-input.js";
 
 /** Answers that are forgotten in one write, at most: more than the one that it adds. */
 const FORGOTTEN_AT_ONCE = 4;
@@ -72,6 +73,8 @@ export interface Rounds extends CallPart {
 
 /** A call that may be repeated. */
 export interface RepeatableCall extends CallPart {
+  /** What is made of the input: it is remembered with all else. @throws AnsweredBefore */
+  made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;
   /** Remembers what the operation answers, unless its one commit did. @returns The answer. */
   finish<Answer>(answer: Answer): Promise<Answer>;
   /** What became of the call, by whomever it was carried out: from then on that is durable. */
@@ -110,6 +113,8 @@ export function createRepeatableCall(
   /** Which state of it was looked at first; null: nothing was remembered. */
   let begunFrom: string | null = null;
   let isRememberedNow = false;
+  /** The step 0: what the first call made of its input. */
+  let made: MadeFields | null = null;
   let steps = 0;
   const identityIds = new Set<string>();
 
@@ -145,6 +150,7 @@ export function createRepeatableCall(
     if (known === null) beforeFirst?.();
     else isBegun = true;
     begunFrom = stateOf(known);
+    made = (known?.steps[0] as MadeFields | undefined) ?? null;
     if (known !== null && known.answer !== null) throw new AnsweredBefore();
   }
 
@@ -163,7 +169,8 @@ export function createRepeatableCall(
     part: { readonly answer: Held } | { readonly steps: RememberedAnswer["steps"] },
   ): void {
     for (const id of known?.identityIds ?? []) identityIds.add(id);
-    const after = { steps: {}, identityIds: [...identityIds], ...part };
+    const steps = { ...(made && { 0: made }), ...("steps" in part && part.steps) };
+    const after = { identityIds: [...identityIds], ...part, steps };
     if (known !== null) {
       transaction.update(rememberedAnswerType, known, { ...known, ...after });
       return;
@@ -302,6 +309,13 @@ export function createRepeatableCall(
   return {
     ...whole,
 
+    async made(make) {
+      await looked.catch(unlessAnswered);
+      made = await make(made);
+      await looked;
+      return made;
+    },
+
     async finish(answer) {
       if (isRememberedNow) return answer;
       await looked;
@@ -315,9 +329,7 @@ export function createRepeatableCall(
     },
 
     async outcome() {
-      await looked.catch((error: unknown) => {
-        if (!(error instanceof AnsweredBefore)) throw error;
-      });
+      await looked.catch(unlessAnswered);
       const { answer: known } = await transact(workspaceId, read);
       if (known !== null && known.answer !== null)
         return { kind: "answered", value: fromStoredAnswer(known.answer.value) };
@@ -332,6 +344,10 @@ export function justForgotten(): LatchkeyError {
   return unavailable(
     "what was remembered of this call has just ended; nothing was written, try again",
   );
+}
+
+function unlessAnswered(error: unknown): void {
+  if (!(error instanceof AnsweredBefore)) throw error;
 }
 
 /** Tells one state of what is remembered from the others. */

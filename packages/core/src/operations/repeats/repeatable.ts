@@ -67,7 +67,7 @@ async function runRepeatably(
     const issues = checked.error.issues.map(({ message }) => ({ path: "idempotencyKey", message }));
     throw parseInput(schema ?? noInput, schema === null ? {} : input, () => issues);
   }
-  const { beforeFirst, mayDecrypt, ...options } = Object(scope) as RepeatScope;
+  const { beforeFirst, mayDecrypt, complete, ...options } = Object(scope) as RepeatScope;
   const question = [checked.data, name, input, options];
   const caller = sha256Text(canonicalJson([checked.data, context.actor]));
   for (;;) {
@@ -75,7 +75,9 @@ async function runRepeatably(
     const digest = sha256Text(isDeeperThan(MAX_DEPTH, question) ? "" : canonicalJson(question));
     const call = createRepeatableCall(context, { caller, input: digest, beforeFirst });
     try {
-      const answering = operation.run({ ...context, call }, ...withoutEmptyScope([input, options]));
+      const completed = complete ? { ...Object(input), ...(await call.made(complete)) } : input;
+      const rest = withoutEmptyScope([completed, options]);
+      const answering = operation.run({ ...context, call }, ...rest);
       return await call.finish(await answering);
     } catch (error) {
       const { code } = error as Partial<LatchkeyError>;

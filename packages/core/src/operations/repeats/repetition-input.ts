@@ -1,3 +1,5 @@
+import type { JsonValue } from "../../lib/json.js";
+
 /** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. A leak is repeated by its report. */
 export const NOT_REPEATABLE = [
   "getApi",
@@ -45,7 +47,15 @@ export interface RepeatScope {
   readonly beforeFirst?: (() => void) | undefined;
   /** Whether the secret of a recoverable key of this API may be answered again: it may unless given. */
   readonly mayDecrypt?: ((apiId: string) => boolean) | undefined;
+  /**
+   * Makes further fields of the input of what was typed, such as an id of a name, or an instant of a span from now on. A repeat is given
+   * those of the first call, and answers them: they do not count for whether the input is the same.
+   */
+  readonly complete?: ((first: MadeFields | null) => Promise<MadeFields>) | undefined;
 }
+
+/** Fields of an input. */
+export type MadeFields = Readonly<Record<string, JsonValue>>;
 
 /** An answer that holds a secret. */
 interface WithSecret {
@@ -72,7 +82,7 @@ export type RepeatableAnswer<Answer> = Answer extends WithSecret
   : Answer;
 
 /** What a write takes beside an input that is no object. */
-export interface BesideInput extends RepeatableInput, RepeatScope {}
+export interface BesideInput extends RepeatableInput, Omit<RepeatScope, "complete"> {}
 
 /**
  * A write, as it is called. Methods and no functions: a latchkey that knows names must stand for one that does not.

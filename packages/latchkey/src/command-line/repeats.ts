@@ -1,0 +1,68 @@
+import type { Latchkey, OperationName, Operations } from "@latchkey/core";
+import type { Command } from "commander";
+import { clockOf, type Host } from "./host.js";
+import { instantsOf } from "./values.js";
+
+/** What the arguments and options of a command say, by the names of the fields of an input. */
+export type Input = Readonly<Record<string, unknown>>;
+
+/** The value of {@link addRepeatOption}. */
+export interface RepeatOption {
+  readonly idempotencyKey?: string;
+}
+
+/** Adds the option that makes a write safe to send again. */
+export function addRepeatOption(command: Command): Command {
+  return command.option(
+    "--idempotency-key <text>",
+    "for 24 hours the same command with the same text answers the same, and writes nothing again",
+  );
+}
+
+/** What became of a write. */
+interface Written<Name extends OperationName> {
+  readonly answer: Awaited<ReturnType<Operations[Name]>>;
+  readonly input: Input;
+  /** Whether an earlier command with the same `--idempotency-key` had begun it. */
+  readonly isRepeat: boolean;
+}
+
+/**
+ * Calls an operation with what was typed. Names and spans from now on become ids and instants first; a repeat goes on with those of the
+ * first call, also where nothing has the name any more.
+ *
+ * @param made - The fields that are to be made of what was typed. Not asked by a repeat.
+ */
+export async function perform<Name extends OperationName>(
+  latchkey: Latchkey,
+  operation: Name,
+  typed: Input,
+  { idempotencyKey }: RepeatOption,
+  host: Host,
+  made: () => Promise<Input> = async () => ({}),
+): Promise<Written<Name>> {
+  const make = async () => ({ ...instantsOf(typed, clockOf(host)()), ...(await made()) });
+  // The schema of the operation is the judge of the input.
+  const run = latchkey[operation] as (
+    input: Input,
+    scope?: object,
+  ) => Promise<Written<Name>["answer"]>;
+  if (idempotencyKey === undefined) {
+    const input = { ...typed, ...(await make()) };
+    return { answer: await run(input), input, isRepeat: false };
+  }
+  let fields: Input = {};
+  let isRepeat = false;
+  const complete = async (first: Input | null) => {
+    isRepeat ||= first !== null;
+    fields = first ?? (await make());
+    return fields;
+  };
+  const answer = await run({ ...typed, idempotencyKey }, { complete });
+  if (isRepeat)
+    host.warn("this was done by an earlier command with this --idempotency-key: it is its answer");
+  const { secretShownBefore } = answer as { readonly secretShownBefore?: true };
+  if (secretShownBefore)
+    host.warn("the secret was shown the first time, and is not kept: rotate the key for another");
+  return { answer, input: { ...typed, ...fields }, isRepeat };
+}
