@@ -42,6 +42,7 @@ export function jsonFileStore(path: string): core.KeyStore {
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
     deleteStatistics: async (id, before, limit) => begin(id).deleteStatistics(before, limit),
     scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
+    forget: async (id) => begin(id).forget(),
     close: async () => {
       if (isOpen) table.handles -= 1;
       if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
@@ -310,5 +311,13 @@ class Step {
     for (const { name } of old.slice(0, limit)) this.set(["sum", ...name], undefined);
     this.end();
     return { deleted: Math.min(old.length, limit), hasMore: old.length > limit };
+  }
+
+  /** All at once: the file is written whole anyway. */
+  forget(): null {
+    for (const text of this.table.rows.keys())
+      if (JSON.parse(text)[0] === this.workspaceId) this.table.rows.delete(text);
+    this.table.save();
+    return null;
   }
 }

@@ -76,6 +76,8 @@ export const ERROR_REASONS = [
   "incomplete",
   /** `STORE_UNAVAILABLE`: the keys have moved to another store. */
   "moved",
+  /** `STORE_UNAVAILABLE`: the workspace is being deleted. */
+  "deleting",
 ] as const;
 
 /** One of {@link ERROR_REASONS}. */

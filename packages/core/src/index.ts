@@ -188,7 +188,11 @@ export type {
   VerifierInput,
   VerifierLimit,
 } from "./operations/verify-key/verifier.js";
-export type { CreatedWorkspace, WorkspaceView } from "./operations/workspaces/workspaces.js";
+export type {
+  CreatedWorkspace,
+  WorkspaceList,
+  WorkspaceView,
+} from "./operations/workspaces/operations.js";
 export {
   AUDIT_TYPES,
   type AuditType,

@@ -13,9 +13,11 @@ const LIBRARY_ONLY = [
   "authenticateRootKey",
   "createRootKey",
   "createWorkspace",
+  "deleteWorkspace",
   "findApiOfKey",
   "getWorkspace",
   "listRootKeys",
+  "listWorkspaces",
   "pruneVerifications",
   "reencryptKeys",
   "reportLeaks",
@@ -23,6 +25,7 @@ const LIBRARY_ONLY = [
   "rotateRootKey",
   "setWorkspaceEnabled",
   "updateRootKey",
+  "updateWorkspace",
 ];
 
 describe("the table of operations", () => {

@@ -56,6 +56,9 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "pruneAuditEvents",
   "readEvents",
   "notice",
+  "listWorkspaces",
+  // Its log goes with it.
+  "deleteWorkspace",
   "getWorkspace",
   "isWorkspaceEnabled",
   "close",

@@ -1,73 +1,8 @@
-import { join } from "node:path";
-import { createLatchkey, type KeyStore } from "@latchkey/core";
-import { postgresStore } from "@latchkey/postgres";
-import { ask, describeWithServers, startServer as startPostgres } from "@latchkey/postgres/testing";
-import { redisStore } from "@latchkey/redis";
-import { startServer as startRedis } from "@latchkey/redis/testing";
-import { sqliteStore } from "@latchkey/sqlite";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { filesBelow, secretFinder } from "../src/testing/find-secrets.js";
-import { tempFolder } from "../src/testing/temp-folder.js";
+import { createLatchkey } from "@latchkey/core";
+import { describeWithServers } from "@latchkey/postgres/testing";
+import { describe, expect, test } from "vitest";
 import { liveLife, OTHERS, THEIRS } from "./erasing.js";
-
-type Files = readonly (readonly [path: string, bytes: Buffer])[];
-
-/** A store whose files can be read. */
-interface Site {
-  readonly store: KeyStore;
-  /** The files, once what is deleted has been cleared away. The store may be closed then. */
-  readonly files: () => Promise<Files>;
-}
-
-async function openSqlite(): Promise<Site> {
-  const folder = tempFolder();
-  const store = sqliteStore(join(folder, "keys.db"));
-  return {
-    store,
-    files: async () => {
-      await store.close();
-      return filesBelow(folder);
-    },
-  };
-}
-
-async function openRedis(): Promise<Site> {
-  const server = await startRedis({});
-  onTestFinished(server.remove);
-  const control = server.connect();
-  const store = redisStore(server.url, { configTimeoutMs: 20_000, commandTimeoutMs: 20_000 });
-  onTestFinished(() => store.close());
-  return {
-    store,
-    files: async () => {
-      await control.bgrewriteaof();
-      for (let isBusy = true; isBusy; ) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        const info = await control.info("persistence");
-        isBusy = !/aof_rewrite_in_progress:0/.test(info) || !/aof_rewrite_scheduled:0/.test(info);
-      }
-      await control.save();
-      control.disconnect();
-      return filesBelow(server.directory);
-    },
-  };
-}
-
-async function openPostgres(): Promise<Site> {
-  const server = await startPostgres({ fsync: "off" });
-  onTestFinished(server.remove);
-  const store = postgresStore(server.url, { chargeTimeoutMs: 20_000, timeoutMs: 20_000 });
-  onTestFinished(() => store.close());
-  return {
-    store,
-    files: async () => {
-      // A plain VACUUM leaves what was deleted in the holes of its pages.
-      await ask(server, "VACUUM (FULL, ANALYZE)");
-      await ask(server, "CHECKPOINT");
-      return filesBelow(join(server.folder, "data", "base"));
-    },
-  };
-}
+import { found, openPostgres, openRedis, openSqlite, type Site } from "./store-files.js";
 
 const erasing = (stores: readonly (readonly [title: string, open: () => Promise<Site>])[]) =>
   test.each(stores)(
@@ -79,13 +14,9 @@ const erasing = (stores: readonly (readonly [title: string, open: () => Promise<
       await latchkey.eraseIdentity({ externalId: THEIRS.externalId });
       await latchkey.close();
       const left = await files();
-      const search = (texts: Iterable<string>) => {
-        const find = secretFinder(texts);
-        return left.flatMap(([path, bytes]) => find(path, bytes));
-      };
       // Of somebody else it is all there: so the files are the right ones.
-      expect(search(Object.values(OTHERS))).not.toEqual([]);
-      expect(search(Object.values(THEIRS))).toEqual([]);
+      expect(found(left, Object.values(OTHERS))).not.toEqual([]);
+      expect(found(left, Object.values(THEIRS))).toEqual([]);
     },
   );
 

@@ -25,7 +25,11 @@ export function memoryStore(): KeyStore {
   return {
     read: async (workspaceId, wants) => read(find(workspaceId), wants),
     page: async (workspaceId, want) => page(find(workspaceId), want),
-    commit: async (workspaceId, change) => commit(open(workspaceId), change),
+    commit: async (workspaceId, change) => {
+      const { puts, claims, enters, revision } = change;
+      const isWriting = puts.length + claims.length + enters.length > 0 || revision !== null;
+      return commit(isWriting ? open(workspaceId) : find(workspaceId), change);
+    },
     charge: (plan, moment) => charge(opened(), plan, moment),
     settle: async (workspaceId, step, { now, revision }) => {
       const workspace = find(workspaceId);
@@ -41,6 +45,10 @@ export function memoryStore(): KeyStore {
       names: id === null ? [...opened().keys()] : find(id).windows.names(),
       next: null,
     }),
+    forget: async (workspaceId) => {
+      opened().delete(workspaceId);
+      return null;
+    },
     close: async () => {
       workspaces = null;
     },

@@ -5,6 +5,7 @@ import { commit } from "./commit.js";
 import { CommitQueue } from "./commit-queue.js";
 import { Connection } from "./engine/connection.js";
 import { openDatabase, type Source } from "./engine/open.js";
+import { forget } from "./forget.js";
 import { holdsBeside, settle } from "./holds.js";
 import { type PostgresStoreOptions, parseOptions } from "./options.js";
 import { page } from "./page.js";
@@ -44,6 +45,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     readStatistics: (...given) => readStatistics(connection, ...given),
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),
     scan: (...given) => scan(connection, ...given),
+    forget: (workspaceId) => forget(connection, workspaceId),
     async readClock() {
       const [[now] = []] = await connection.ask(connection.sql.clock, []);
       const instant = parseWhole(now);

@@ -18,14 +18,26 @@ const POSITION = /^(\S+) (\S+) (\d{1,20})$/;
  *
  * @throws LatchkeyError `BAD_REQUEST` for a position that no call of this store answered.
  */
-export function scan(workspace: Workspace, isOfWorkspace: boolean, after: string | null) {
+export async function scan(
+  workspace: Workspace,
+  isOfWorkspace: boolean,
+  after: string | null,
+): Promise<ScanResult> {
+  const pattern = isOfWorkspace ? workspace.anyWindow : workspace.anyWorkspace;
+  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
+  const { keys, primary, next } = await scanKeys(workspace, pattern, after);
+  const values = () => workspace.ask(() => primary.mget([...keys]));
+  const texts = isOfWorkspace && keys.length > 0 ? await values() : keys;
+  return { names: [...new Set(texts.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))], next };
+}
+
+/** The next Redis keys of a pattern, and the server that they are on. Errors as {@link scan}. */
+export function scanKeys(workspace: Workspace, pattern: string, after: string | null) {
   const [, layout, at, cursor = "0"] = POSITION.exec(after ?? "- - 0") ?? [];
   if (layout === undefined)
     return Promise.reject(new LatchkeyError("BAD_REQUEST", '"after" is no position of this store'));
-  const pattern = isOfWorkspace ? workspace.anyWindow : workspace.anyWorkspace;
-  const named = isOfWorkspace ? / (\S+)=$/ : /\{([^~{}][^{}]*)\}/;
 
-  return workspace.ask(async (client): Promise<ScanResult> => {
+  return workspace.ask(async (client) => {
     const { primaries, layout: now } = layoutOf(client);
     const isSame = now === layout;
     const index = isSame ? primaries.findIndex(([name]) => name === at) : 0;
@@ -33,11 +45,11 @@ export function scan(workspace: Workspace, isOfWorkspace: boolean, after: string
     if (primary === undefined) throw unavailable("no primary of the Redis Cluster is known");
     const from = isSame ? cursor : "0";
     const [next, keys] = await primary.scan(from, "MATCH", pattern, "COUNT", SCANNED_AT_ONCE);
-    if (!/^\d{1,20}$/.test(next)) throw corruptRecord("cursor of a scan");
-    const texts = isOfWorkspace && keys.length > 0 ? await primary.mget([...keys]) : keys;
+    if (!/^\d{1,20}$/.test(next) || !Array.isArray(keys)) throw corruptRecord("cursor of a scan");
     const [following] = next === "0" ? (primaries[index + 1] ?? []) : [name];
     return {
-      names: [...new Set(texts.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))],
+      keys: keys.map(String),
+      primary,
       next: following === undefined ? null : `${now} ${following} ${next}`,
     };
   });

@@ -5,6 +5,7 @@ import { assertNeverResends, isCluster, type RedisClient } from "./engine/client
 import { Connection } from "./engine/connection.js";
 import { openUrl } from "./engine/open.js";
 import { Workspace } from "./engine/workspace.js";
+import { forget } from "./forget.js";
 import { HeldWindows } from "./held-windows.js";
 import { listHolds } from "./list-holds.js";
 import { parseOptions, type RedisStoreOptions } from "./options.js";
@@ -51,6 +52,7 @@ export function redisStore(
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
     scan: (id, after) => scan(at(id ?? ""), id !== null, after),
+    forget: (id, after) => forget(at(id), after),
     readClock: () => connection.time(),
     close: () => {
       charges.send();

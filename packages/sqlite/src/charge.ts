@@ -91,7 +91,9 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   const { generation, age } = memo;
   let basis: Basis | Stale | null = knownBasis(connection, plan);
   if (basis?.generation !== generation) {
-    const workspace = names.workspace(plan.workspaceId, isWriting);
+    // What rests on a record is stale where there is not even the workspace.
+    const canBeNew = plan.confirms.every(({ version }) => version === null);
+    const workspace = names.workspace(plan.workspaceId, isWriting && canBeNew);
     const revision = parseWhole(run.workspace.get(plan.workspaceId)?.[1]) ?? 0;
     const records = plan.confirms.map((confirmed) => {
       const row = run.byId.get(...addressOf(workspace, confirmed));

@@ -58,7 +58,10 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
     Object.assign(counters, { windows });
   }
 
-  workspace = names.workspace(workspaceId, true);
+  const { puts, claims, enters, revision } = change;
+  const isWriting = puts.length + claims.length + enters.length > 0 || revision !== null;
+  workspace = names.workspace(workspaceId, isWriting);
+  if (workspace === 0) return { kind: "committed", usages: judged.usages };
   const isRenewed = change.puts.some(({ record }) => find(record) !== null);
   if (isRenewed || change.deletes.length > 0 || change.revision !== null) {
     run.setMark.run();

@@ -6,6 +6,7 @@ import type { SqliteDatabase } from "./engine/database.js";
 import { translateError } from "./engine/errors.js";
 import { openPath, prepareDatabase } from "./engine/open.js";
 import { Transactions } from "./engine/transactions.js";
+import { forget } from "./forget.js";
 import { holdsBeside, settle } from "./holds.js";
 import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.js";
 import { page } from "./page.js";
@@ -76,6 +77,11 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
     addStatistics: async (...given) => steps.write(() => addStatistics(connection, ...given)),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
+    async forget(workspaceId) {
+      const next = await steps.commit(() => forget(connection, workspaceId));
+      connection.log.empty();
+      return next;
+    },
     async close() {
       if (steps.isClosed) return;
       steps.isClosed = true;

@@ -27,9 +27,10 @@ export async function readState(store: KeyStore, workspaceId: string): Promise<F
   return { state: stateOf(loaded), version: loaded?.record.version ?? null };
 }
 
-/** Why the workspaces of a source are not to be read: what they hold is not whole, or elsewhere. */
-export function notReadable(state: "incomplete" | "moved"): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state}`, {
+/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace of a source is not to be read: what it holds is not whole, or elsewhere. */
+export function assertUsed(state: WorkspaceState["state"]): void {
+  if (state === "open" || state === "followed") return;
+  throw new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state}`, {
     outcome: "not-applied",
     reason: state,
   });

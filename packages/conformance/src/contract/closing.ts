@@ -36,6 +36,7 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   readStatistics: (store) => store.readStatistics(WORKSPACE, RANGE),
   deleteStatistics: (store) => store.deleteStatistics(WORKSPACE, 0, 1),
   scan: (store) => store.scan(null, null),
+  forget: (store) => store.forget(WORKSPACE, null),
 };
 
 export const closingContracts: readonly StoreContract[] = [

@@ -10,6 +10,7 @@ import { confirmingContracts } from "./confirming.js";
 import { countingContracts } from "./counting.js";
 import { emptyingContracts } from "./emptying.js";
 import { expectationContracts } from "./expectations.js";
+import { forgettingContracts } from "./forgetting.js";
 import { holdingContracts } from "./holding.js";
 import { isolationContracts } from "./isolation.js";
 import { lastingContracts } from "./lasting.js";
@@ -62,6 +63,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "statistics", contracts: statisticsContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },
+  { name: "forget", contracts: forgettingContracts },
   { name: "values handed in and out", contracts: aliasingContracts },
   { name: "names and numbers", contracts: namingContracts },
   { name: "the model", contracts: modelContracts },

@@ -15,7 +15,8 @@ export interface ListScope {
     | "audit-events"
     | "events"
     | "deadlines"
-    | "reservations";
+    | "reservations"
+    | "workspaces";
   /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */
   readonly ownerId: string;
 }

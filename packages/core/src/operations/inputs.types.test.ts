@@ -2,7 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
 import type { InputOf, OperationName, Table } from "./operations.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
-import type { SetWorkspaceEnabledInput } from "./workspaces/workspaces.js";
+import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
 
 /** With every optional field required, so that a field that only one side has shows. */
 type Whole<Value> = Value extends (...args: never) => unknown

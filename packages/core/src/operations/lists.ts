@@ -8,6 +8,7 @@ import type { InputOf, Operations } from "./operations.js";
 import type { PageInfo } from "./read.js";
 import type { ReservationView } from "./reservations/operations.js";
 import type { RootKeyView } from "./root-keys/operations.js";
+import type { WorkspaceView } from "./workspaces/operations.js";
 
 /**
  * The items of a list, one by one, read a page at a time: no more than one page is kept, and a loop that is left early reads no
@@ -72,6 +73,14 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    * for await (const open of latchkey.reservations({ keyId })) console.log(open.reservationId, open.uses);
    */
   reservations(input: InputOf<"listReservations">): ListIterator<ReservationView>;
+  /**
+   * All workspaces of the store, in the order of their ids.
+   *
+   * @throws LatchkeyError in the loop, as listWorkspaces.
+   * @example
+   * for await (const { id, name } of latchkey.workspaces()) console.log(id, name);
+   */
+  workspaces(input?: PageInput): ListIterator<WorkspaceView>;
 }
 
 /** The lists over the operations of one workspace. */
@@ -87,6 +96,8 @@ export function bindLists(operations: Operations): Lists {
       iterateList(operations.listAuditEvents, input, ({ events }) => events),
     reservations: (input) =>
       iterateList(operations.listReservations, input, ({ reservations }) => reservations),
+    workspaces: (input = {}) =>
+      iterateList(operations.listWorkspaces, input, ({ workspaces }) => workspaces),
   };
 }
 

@@ -38,11 +38,8 @@ import { explainKey } from "./verify-key/dry-run.js";
 import { verifyKeyInput } from "./verify-key/input.js";
 import type { SecretOperations } from "./verify-key/operations.js";
 import { verifyKey } from "./verify-key/verify-key.js";
-import {
-  type SetWorkspaceEnabledInput,
-  WORKSPACE_TABLE,
-  type WorkspaceOperations,
-} from "./workspaces/workspaces.js";
+import type { SetWorkspaceEnabledInput, WorkspaceOperations } from "./workspaces/operations.js";
+import { WORKSPACE_TABLE } from "./workspaces/workspaces.js";
 
 /**
  * Every operation, in one workspace. Each answers its value or rejects with a LatchkeyError: beside the codes that it names,

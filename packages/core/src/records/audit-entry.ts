@@ -30,8 +30,10 @@ export const AUDIT_TYPES = [
   "root_key.leaked",
   "ratelimit.reset",
   "workspace.created",
+  "workspace.updated",
   "workspace.enabled",
   "workspace.disabled",
+  "workspace.deleted",
 ] as const;
 
 /** One kind of {@link AUDIT_TYPES}. */

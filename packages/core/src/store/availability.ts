@@ -19,10 +19,11 @@ import type { StatisticsBatch } from "./statistics.js";
 /**
  * Whether the records of a workspace are to be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere by now.
  * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
+ * `deleting`: they are read until they are gone, and nothing is written but by whoever expects this state.
  */
 export type WorkspaceState =
   | {
-      readonly state: "incomplete" | "moved" | "open";
+      readonly state: "incomplete" | "moved" | "open" | "deleting";
       readonly transfer: string;
       /** What a target is filled from: a store, or a file. */
       readonly source?: string;
@@ -45,7 +46,7 @@ export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   throw corruptRecord("state of a workspace");
 }
 
-const STATES: readonly unknown[] = ["incomplete", "moved", "open"];
+const STATES: readonly unknown[] = ["incomplete", "moved", "open", "deleting"];
 
 function isState(body: unknown): body is WorkspaceState {
   const { state, transfer, source, trail } = Object(body) as Readonly<Record<string, unknown>>;
@@ -65,6 +66,7 @@ interface KnownState {
   /** Of the record of its state; null where there is none. */
   readonly version: number | null;
   readonly trail: string | null;
+  readonly isDeleting: boolean;
   /** What this process has noted in the trail. */
   readonly noted: Set<string>;
 }
@@ -72,9 +74,13 @@ interface KnownState {
 /** How many workspaces are remembered, and of each how many notes. */
 const MOST_KNOWN = 10_000;
 
+/** How many subjects of statistics are looked for. */
+const MOST_ASKED = 20;
+
 const MESSAGES = {
   incomplete: "this store is not complete: a copy or a restore to it has not come to its end",
   moved: "the keys of this store have moved to another one: open that",
+  deleting: "this workspace is being deleted: nothing is written to it",
 } as const;
 
 /**
@@ -91,17 +97,14 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     const state = stateOf(loaded);
     const before = known.get(workspaceId);
     known.delete(workspaceId);
-    if (state?.state === "incomplete" || state?.state === "moved")
-      throw new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state.state], {
-        outcome: "not-applied",
-        reason: state.state,
-      });
+    if (state?.state === "incomplete" || state?.state === "moved") throw refusal(state.state);
     if (known.size >= MOST_KNOWN) known.clear();
     const version = loaded?.record.version ?? null;
     const learned = {
       revision,
       version,
       trail: state?.state === "followed" ? state.trail : null,
+      isDeleting: state?.state === "deleting",
       noted: before?.version === version ? before.noted : new Set<string>(),
     };
     known.set(workspaceId, learned);
@@ -140,7 +143,10 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     change: Change,
     others?: readonly Touched[],
   ): Promise<CommitResult> {
-    const { version = null, trail = null } = known.get(workspaceId) ?? {};
+    // Whoever deletes the workspace says that by what the change rests on.
+    if (change.expects.some(isStateAddress)) return store.commit(workspaceId, change);
+    const { version = null, trail = null, isDeleting = false } = known.get(workspaceId) ?? {};
+    if (isDeleting) return readWritable(workspaceId).then(() => commit(workspaceId, change));
     const expects = [...change.expects, { ...STATE_ADDRESS, version }];
     const written = trail === null ? change : leaveTrail(change, trail, others);
     return store.commit(workspaceId, { ...written, expects }).then((result) => {
@@ -149,8 +155,9 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     });
   }
 
-  /** The sums first: whoever reads the trail finds them. */
+  /** The sums first: whoever reads the trail finds them. A workspace that is gone, or goes, is not brought back by what was counted in it. */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
+    if (!(await isCounted(workspaceId, batch))) return;
     await store.addStatistics(workspaceId, batch);
     if (!followed.has(workspaceId)) return;
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
@@ -158,9 +165,27 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     await commit(workspaceId, EMPTY_CHANGE, counted).catch(() => undefined);
   }
 
+  /** Where the revision is 0 no API was ever deleted: one that is not there went with its workspace. */
+  async function isCounted(workspaceId: string, { counts }: StatisticsBatch): Promise<boolean> {
+    const subjects = counts.map(({ subject }) => subject);
+    const apis = subjects.filter(({ kind }) => kind === "api");
+    const some = (apis.length > 0 ? apis : subjects).slice(0, MOST_ASKED);
+    const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS, ...some]);
+    const [state = null, ...others] = found;
+    if (stateOf(state)?.state === "deleting") return false;
+    return revision > 0 || some.length === 0 || others.some((other) => other !== null);
+  }
+
   async function readState(workspaceId: string): Promise<KnownState> {
     const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
     return learn(workspaceId, revision, found[0] ?? null);
+  }
+
+  /** @throws LatchkeyError `STORE_UNAVAILABLE` where the workspace is being deleted. */
+  async function readWritable(workspaceId: string): Promise<KnownState> {
+    const state = await readState(workspaceId);
+    if (state.isDeleting) throw refusal("deleting");
+    return state;
   }
 
   /**
@@ -186,8 +211,10 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
+    const readAnew = revision === null ? readWritable : readState;
     let state = known.get(workspaceId);
-    if (revision !== null && state?.revision !== revision) state = await readState(workspaceId);
+    const isKnown = revision === null ? state?.isDeleting !== true : state?.revision === revision;
+    if (!isKnown) state = await readAnew(workspaceId);
     for (;;) {
       if (state === undefined || (await note(plan, state))) {
         if (revision !== null) return store.charge(plan, moment);
@@ -196,7 +223,7 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
         const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
         if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
       }
-      state = await readState(workspaceId);
+      state = await readAnew(workspaceId);
     }
   }
 
@@ -204,8 +231,8 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
   function settle(workspaceId: string, step: HoldStep, { now }: HoldMoment): Promise<HoldResult> {
     const state = known.get(workspaceId);
     const again = () =>
-      readState(workspaceId).then(() => settle(workspaceId, step, { now, revision: null }));
-    if (state === undefined) return again();
+      readWritable(workspaceId).then(() => settle(workspaceId, step, { now, revision: null }));
+    if (state === undefined || state.isDeleting) return again();
     return store.settle(workspaceId, step, { now, revision: state.revision }).then((result) => {
       if (result.kind === "stale") return again();
       if (!followed.has(workspaceId)) return result;
@@ -227,9 +254,21 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     readStatistics: (...given) => store.readStatistics(...given),
     deleteStatistics: (...given) => store.deleteStatistics(...given),
     scan: (...given) => store.scan(...given),
+    forget: (...given) => store.forget(...given),
     ...(store.readClock !== undefined && {
       readClock: () => (store.readClock as () => Promise<number>)(),
     }),
     close: () => store.close(),
   };
+}
+
+function isStateAddress({ kind, id }: RecordAddress): boolean {
+  return kind === STATE_ADDRESS.kind && id === STATE_ADDRESS.id;
+}
+
+function refusal(state: keyof typeof MESSAGES): LatchkeyError {
+  return new LatchkeyError("STORE_UNAVAILABLE", MESSAGES[state], {
+    outcome: "not-applied",
+    reason: state,
+  });
 }

@@ -152,6 +152,15 @@ export interface KeyStore {
    * @param after - What the call before answered as `next`; null for the first one.
    */
   scan(workspaceId: string | null, after: string | null): Promise<ScanResult>;
+  /**
+   * Forgets a workspace, in bounded steps: all that is kept of it, whatever it is, and in the last step, which is durable, its records of
+   * the kind `workspace` with the revision. Then it is as if nothing had ever been written to it. It is for whoever calls to see that
+   * nobody else writes to it meanwhile.
+   *
+   * @param after - What the call before answered; null for the first one.
+   * @returns Where to go on; null once nothing of it is left.
+   */
+  forget(workspaceId: string, after: string | null): Promise<string | null>;
   /** The store's own clock, of a store that has one: Unix epoch ms. */
   readClock?(): Promise<EpochMs>;
   /** Closes what the store opened itself; it may be called twice. Calls after it reject with `STORE_UNAVAILABLE`. */

@@ -7,7 +7,24 @@ import { openStore } from "../open-store.js";
 import { runCommand } from "../testing/run-command.js";
 import { tempFolder } from "../testing/temp-folder.js";
 
+const COMMANDS =
+  "workspace must be followed by one of: create, list, get, update, disable, enable, delete";
+
 describe("latchkey workspace", () => {
+  test("update and delete say what they did, and delete leaves nothing", async () => {
+    const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+    const latchkey = createLatchkey({ store: openStore(store) });
+    const { workspaceId: id } = await latchkey.createWorkspace();
+    await latchkey.workspace(id).createApi({ name: "tide-tables" });
+    await latchkey.close();
+    const run = (...args: string[]) => runCommand(["workspace", ...args, "--store", store]);
+    expect(await run("update", id, "--name", "tides")).toEqual([`workspace ${id} is updated`]);
+    expect(await run("list")).toEqual([`${id}\ttides\ttrue`]);
+    expect(await run("update", id, "--clear", "name")).toEqual([`workspace ${id} is updated`]);
+    expect(await run("delete", id, "--confirm", id)).toEqual([`workspace ${id} is deleted`]);
+    expect(await run("list")).toEqual([]);
+  });
+
   test("disable and enable say what they did, and are seen by whoever has the store open", async () => {
     const store = `sqlite:${join(tempFolder(), "keys.db")}`;
     const latchkey = createLatchkey({ store: openStore(store) }).workspace("ws_tides");
@@ -111,11 +128,12 @@ describe("latchkey workspace", () => {
   });
 
   test.each([
-    [[], "workspace must be followed by one of: create, list, get, disable, enable"],
-    [
-      ["delete", "ws_tides"],
-      "workspace must be followed by one of: create, list, get, disable, enable",
-    ],
+    [[], COMMANDS],
+    [["remove", "ws_tides"], COMMANDS],
+    [["delete", "ws_tides"], "--confirm is required"],
+    [["delete", "ws_tides", "--confirm", "ws_tide"], "--confirm must be the id once more"],
+    [["update", "ws_tides"], "one of --name and --clear is required"],
+    [["update", "ws_tides", "--clear", "id"], "--clear must be a list of name"],
     [["create", "ws_tides"], "too many arguments: expected options only"],
     [["create"], "--store is required"],
     [["create", "--store", "memory:"], "--store must outlive this program"],

@@ -1,5 +1,6 @@
-import { DIRECTORY_ID, type KeyStore, type Latchkey, type WorkspaceView } from "@latchkey/core";
+import type { Latchkey, WorkspaceView } from "@latchkey/core";
 import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { hasShownUse } from "../command-line/known-workspace.js";
@@ -12,7 +13,7 @@ import {
   type StoreOptions,
   withStore,
 } from "../command-line/store-options.js";
-import { workspaceIdOf } from "../command-line/values.js";
+import { list, workspaceIdOf } from "../command-line/values.js";
 
 type Options = StoreOptions & JsonOption & RepeatOption;
 
@@ -40,15 +41,16 @@ const DISABLE = switchCommand(
 
 const ENABLE = switchCommand("enable", "switch a workspace on again");
 
-/** Adds `latchkey workspace`: makes a workspace, lists them, shows one, or switches it off or on. */
+/** Adds `latchkey workspace`: makes a workspace, lists them, shows, names or deletes one, or switches it off or on. */
 export function addWorkspace(program: Command, host: Host): void {
   const workspace = addGroup(
     program,
     "workspace",
-    "make, list or show workspaces, or switch one off or on",
+    "make, list, show, name or delete workspaces, or switch one off or on",
     ["latchkey workspace disable ws_default --store sqlite:./keys.db"],
   );
-  for (const add of [addCreate, addList, GET, DISABLE, ENABLE]) add(workspace, host);
+  const commands = [addCreate, addList, GET, addUpdate, DISABLE, ENABLE, addDelete];
+  for (const add of commands) add(workspace, host);
 }
 
 function addCreate(workspace: Command, host: Host): void {
@@ -72,12 +74,81 @@ function addList(workspace: Command, host: Host): void {
     .command("list")
     .description("list the workspaces that hold something, or were switched");
   addJsonOption(addStoreOptions(list, "existing")).action(async (options: Options) => {
-    await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
+    await withStore(readStore(options, host, "existing"), host, async (latchkey) => {
       const views: WorkspaceView[] = [];
-      for (const id of await workspaceIds(store))
-        views.push(await latchkey.workspace(id).getWorkspace());
+      const workspaces = latchkey.workspaces({ limit: 100 });
+      for await (const view of workspaces) views.push(view);
       printRows(host, options, views, COLUMNS);
+      if (workspaces.damaged > 0) host.warn(`${workspaces.damaged} more cannot be read`);
     });
+  });
+}
+
+function addUpdate(workspace: Command, host: Host): void {
+  const update = workspace
+    .command("update")
+    .description("name a workspace, or take its name away")
+    .argument("<id>", "id of the workspace", workspaceIdOf("<id>"))
+    .option("--name <text>", "name to know the workspace by, 1 to 256 characters")
+    .option("--clear <list>", "options whose values are taken away: name", list);
+  addJsonOption(addStoreOptions(addRepeatOption(update))).action(
+    async (
+      workspaceId: string,
+      {
+        name,
+        clear = [],
+        ...options
+      }: Options & { readonly name?: string; readonly clear?: readonly string[] },
+    ) => {
+      if (clear.some((field) => field !== "name"))
+        throw new UsageError("--clear must be a list of name");
+      if ((name === undefined) === (clear.length === 0))
+        throw new UsageError("one of --name and --clear is required");
+      await onWorkspace(workspaceId, options, host, async (latchkey, beside) => {
+        await latchkey.updateWorkspace({ workspaceId, name: name ?? null, ...beside });
+        return [{ workspaceId, name: name ?? null }, `workspace ${workspaceId} is updated`];
+      });
+    },
+  );
+}
+
+function addDelete(workspace: Command, host: Host): void {
+  const deletion = workspace
+    .command("delete")
+    .description("delete a workspace with everything in it, for good; called again, it goes on")
+    .argument("<id>", "id of the workspace", workspaceIdOf("<id>"))
+    .requiredOption("--confirm <id>", "the id once more");
+  addJsonOption(addStoreOptions(addRepeatOption(deletion))).action(
+    async (
+      workspaceId: string,
+      { confirm, ...options }: Options & { readonly confirm: string },
+    ) => {
+      if (confirm !== workspaceId) throw new UsageError("--confirm must be the id once more");
+      await onWorkspace(workspaceId, options, host, async (latchkey, beside) => {
+        await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
+        return [{ workspaceId }, `workspace ${workspaceId} is deleted`];
+      });
+    },
+  );
+}
+
+/** Does something with a workspace, and says so. Where nothing was ever in it, its id may be mistyped. */
+async function onWorkspace(
+  workspaceId: string,
+  { json, idempotencyKey, ...options }: Options,
+  host: Host,
+  act: (
+    latchkey: Latchkey,
+    beside: RepeatOption,
+  ) => Promise<readonly [record: object, text: string]>,
+): Promise<void> {
+  await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
+    const showsUse = await hasShownUse(latchkey.workspace(workspaceId), store).catch(() => true);
+    const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
+    const [record, text] = await act(latchkey, beside);
+    host.print(json ? JSON.stringify(record) : text);
+    if (!showsUse)
+      host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
   });
 }
 
@@ -89,47 +160,13 @@ function switchCommand(action: "disable" | "enable", effect: string): AddCommand
       .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
     addJsonOption(addStoreOptions(addRepeatOption(switching))).action(
       async (id: string, options: Options) => {
-        const choice = readStore(options, host, "existing");
-        await withStore(choice, host, (latchkey, store) =>
-          switchOver(latchkey.workspace(id), store, action === "enable", options, host),
-        );
+        const enabled = action === "enable";
+        await onWorkspace(id, options, host, async (latchkey, beside) => {
+          await latchkey.workspace(id).setWorkspaceEnabled(enabled, beside);
+          const text = `workspace ${id} is ${enabled ? "enabled" : "disabled"}`;
+          return [{ workspaceId: id, enabled }, text];
+        });
       },
     );
   };
-}
-
-async function switchOver(
-  latchkey: Latchkey,
-  store: KeyStore,
-  enabled: boolean,
-  { json, idempotencyKey }: Options,
-  host: Host,
-): Promise<void> {
-  const { workspaceId } = latchkey;
-  // Also where that fails: a tenant that must be stopped is stopped.
-  const showsUse = await hasShownUse(latchkey, store).catch(() => true);
-  await latchkey.setWorkspaceEnabled(
-    enabled,
-    idempotencyKey === undefined ? {} : { idempotencyKey },
-  );
-  host.print(
-    json
-      ? JSON.stringify({ workspaceId, enabled })
-      : `workspace ${workspaceId} is ${enabled ? "enabled" : "disabled"}`,
-  );
-  if (!showsUse)
-    host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
-}
-
-/** In ascending order, without the directory of root keys, which is nobody's. */
-async function workspaceIds(store: KeyStore): Promise<readonly string[]> {
-  const ids = new Set<string>();
-  let after: string | null = null;
-  do {
-    const { names, next } = await store.scan(null, after);
-    for (const name of names) ids.add(name);
-    after = next;
-  } while (after !== null);
-  ids.delete(DIRECTORY_ID);
-  return [...ids].sort();
 }

@@ -6,4 +6,5 @@ export const LIST_NAMES = [
   "rootKeys",
   "auditEvents",
   "reservations",
+  "workspaces",
 ] as const;

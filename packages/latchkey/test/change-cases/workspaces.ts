@@ -68,6 +68,23 @@ export const WORKSPACE_CASES: readonly ChangeCase[] = [
     },
   },
   {
+    title: "updateWorkspace",
+    operation: "updateWorkspace",
+    run: async (latchkey) => {
+      await latchkey.updateWorkspace({ name: "north sea" });
+      return [{ type: "workspace.updated", fields: { name: [undefined, "north sea"] } }];
+    },
+  },
+  {
+    title: "updateWorkspace of another one",
+    operation: "updateWorkspace",
+    isElsewhere: true,
+    run: async (latchkey) => {
+      await latchkey.updateWorkspace({ workspaceId: "ws_tides", name: "north sea" });
+      return [{ type: "workspace.updated", fields: { name: [undefined, "north sea"] } }];
+    },
+  },
+  {
     title: "setWorkspaceEnabled, off and on again",
     operation: "setWorkspaceEnabled",
     run: async (latchkey) => {

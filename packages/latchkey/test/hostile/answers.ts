@@ -66,6 +66,7 @@ const CHECKS: { readonly [Method in keyof KeyStore]?: Check<Method> } = {
     ),
   addStatistics: (nothing) => nothing === undefined,
   deleteStatistics: ({ deleted, hasMore }) => isWhole(deleted) && typeof hasMore === "boolean",
+  forget: (next) => next === null || typeof next === "string",
   scan: ({ names, next }) =>
     names.every((name) => typeof name === "string") && (next === null || typeof next === "string"),
   readClock: isWhole,

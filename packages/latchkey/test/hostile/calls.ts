@@ -80,6 +80,7 @@ export const CALLS: readonly Call[] = [
       }),
   ],
   ["deleteStatistics", (store) => store.deleteStatistics(WORKSPACE, 86_400_000, 10)],
+  ["forget", (store) => store.forget(WORKSPACE, null)],
   ["scan", (store) => store.scan(WORKSPACE, null)],
   ["scan", (store) => store.scan(null, null)],
   ["readClock", (store) => store.readClock?.()],

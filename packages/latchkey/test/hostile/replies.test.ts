@@ -48,6 +48,7 @@ const REDIS: Readonly<Record<string, readonly unknown[]>> = {
     [1, 1],
   ],
   scan: [["0", ["lk:{ws_default}:p:login"]]],
+  forget: [["0", ["lk:{ws_default}:p:login"]]],
   readClock: [["1773144000", "5"]],
 };
 const POSTGRES: Readonly<Record<string, readonly unknown[]>> = {
@@ -62,6 +63,7 @@ const POSTGRES: Readonly<Record<string, readonly unknown[]>> = {
   readStatistics: [[["3600000", "VALID", "1"]]],
   addStatistics: [[["t"]]],
   deleteStatistics: [[["1", "2"]]],
+  forget: [[["0", "0"]]],
   scan: [[["login"]]],
   readClock: [[["1773144000000"]]],
 };

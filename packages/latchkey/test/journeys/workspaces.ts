@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { expectRefused } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** createWorkspace, getWorkspace, setWorkspaceEnabled, isWorkspaceEnabled. */
+/** createWorkspace, getWorkspace, setWorkspaceEnabled, isWorkspaceEnabled, listWorkspaces, updateWorkspace, deleteWorkspace. */
 export const WORKSPACES: Journey = {
   resource: "workspaces",
   title:
@@ -35,5 +35,17 @@ export const WORKSPACES: Journey = {
     expect(await made.verifyKey({ key })).toMatchObject({ valid: true });
     expect(await made.getWorkspace()).toMatchObject({ name: "Tide Office", enabled: true });
     await expectRefused("BAD_REQUEST", [made.setWorkspaceEnabled("no" as never)]);
+
+    await other.updateWorkspace({ workspaceId, name: "Harbour Office" });
+    const { workspaces } = await latchkey.listWorkspaces();
+    expect(workspaces).toContainEqual({ id: workspaceId, name: "Harbour Office", enabled: true });
+    await expectRefused("BAD_REQUEST", [
+      latchkey.deleteWorkspace({ workspaceId, confirm: "ws_another" }),
+      latchkey.updateWorkspace({ workspaceId: "no workspace" }),
+      latchkey.listWorkspaces({ cursor: "x" }),
+    ]);
+    expect(await latchkey.deleteWorkspace({ workspaceId, confirm: workspaceId })).toEqual({});
+    expect(await seen.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(await other.authenticateRootKey(rootKey)).toEqual({ kind: "refused" });
   },
 };

@@ -38,7 +38,8 @@ async function prepared({ latchkey }: TestContext) {
   await latchkey.updateRemaining({ keyId: created.keyId, op: "set", value: 5_000 });
   const held = await latchkey.reserve({ key, remaining: { cost: 1_000 } });
   const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
-  const ids = { apiId, permissionId, roleId, rootKeyId, identityId, reservationId };
+  const { workspaceId } = await latchkey.createWorkspace();
+  const ids = { workspaceId, apiId, permissionId, roleId, rootKeyId, identityId, reservationId };
   return { latchkey, ...ids, ...created };
 }
 

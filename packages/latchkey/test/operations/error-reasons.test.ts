@@ -339,18 +339,18 @@ const CASES: readonly ReasonCase[] = [
     code: "PRECONDITION_FAILED",
     call: () => createLatchkey({ store: memoryStore(), auditLog: false }).readEvents(),
   },
-  ...(["incomplete", "moved"] as const).map(
+  ...(["incomplete", "moved", "deleting"] as const).map(
     (reason): ReasonCase => ({
-      title: `a verification in a store whose state is ${reason}`,
+      title: `a change in a store whose state is ${reason}`,
       reason,
       code: "STORE_UNAVAILABLE",
       call: async (context) => {
-        const { key } = await issue(context);
+        const { keyId } = await issue(context);
         const { store, latchkey } = context;
         const state = stateRecord({ state: reason, transfer: "t" }, 1);
         const change = { ...EMPTY_CHANGE, puts: [{ record: state }], revision: 7 };
         await store.commit(latchkey.workspaceId, change);
-        await latchkey.verifyKey({ key });
+        await latchkey.updateKey({ keyId, name: "tides" });
       },
     }),
   ),

@@ -154,6 +154,9 @@ const INPUTS: {
   rotateRootKey: [({ rootKeyId }) => ({ rootKeyId })],
   revokeRootKey: [({ rootKeyId }) => ({ rootKeyId })],
   createWorkspace: [() => ({ name: "harbour" })],
+  listWorkspaces: [() => ({})],
+  updateWorkspace: [() => ({ name: "harbour" })],
+  deleteWorkspace: [],
   getWorkspace: [],
   isWorkspaceEnabled: [],
   setWorkspaceEnabled: [],
@@ -330,6 +333,7 @@ const NAMES_NOTHING: readonly OperationName[] = [
   "getWorkspace",
   "isWorkspaceEnabled",
   "setWorkspaceEnabled",
+  "deleteWorkspace",
 ];
 
 describe("the inputs above", () => {

@@ -79,6 +79,12 @@ export const REPEAT_CASES: readonly RepeatCase[] = [
     run: (latchkey) => latchkey.notice(),
   },
   {
+    title: "deleteWorkspace",
+    operation: "deleteWorkspace",
+    prepare: ({ latchkey }) => latchkey.workspace("ws_gone").createApi({ name: "gates" }),
+    run: (latchkey) => latchkey.deleteWorkspace({ workspaceId: "ws_gone", confirm: "ws_gone" }),
+  },
+  {
     title: "pruneAuditEvents",
     operation: "pruneAuditEvents",
     prepare: async ({ advance }) => advance(DAY_MS),

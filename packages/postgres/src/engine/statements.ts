@@ -45,6 +45,11 @@ const LOG_PAGE = `SELECT w.revision::text, s.size::text, ${COLUMNS}, s.last::tex
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.version, r.id`;
 
+/** Deletes some rows of the workspace `w`. */
+const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${table}
+  WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM latchkey.${table} r
+    WHERE r.workspace = (SELECT seq FROM w) AND ${condition} LIMIT $2::text::integer))`;
+
 /**
  * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
  * PostgreSQL, whatever another role makes in `public`: see `plain-charge-sql.ts`.
@@ -88,6 +93,27 @@ const SQL = {
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
       RETURNING 1
     ) SELECT (SELECT pg_catalog.count(*) FROM gone)::text, (SELECT pg_catalog.count(*) FROM old)::text`,
+  /** Some of what is kept of a workspace, but for its own records, its lists and its row. */
+  forgetSome: `WITH w AS MATERIALIZED (SELECT seq FROM latchkey.workspace WHERE id = $1),
+    records AS (${someOf("record", `r.kind > ${KIND_CODE.workspace}`)} RETURNING counters),
+    counters AS (DELETE FROM latchkey.counters WHERE seq = ANY (ARRAY(SELECT r.counters FROM records r))),
+    claims AS (${someOf("claim")} RETURNING 1),
+    holds AS (${someOf("hold")} RETURNING 1),
+    passing AS (${someOf("passing")} RETURNING 1),
+    sums AS (${someOf("statistic")} RETURNING 1),
+    entries AS (DELETE FROM latchkey.entry WHERE ctid = ANY (ARRAY(SELECT e.ctid FROM latchkey.list l
+      CROSS JOIN LATERAL (SELECT x.ctid FROM latchkey.entry x WHERE x.list = l.seq OFFSET 0) e
+      WHERE l.workspace = (SELECT seq FROM w) LIMIT $2::text::integer)) RETURNING 1)
+    SELECT (SELECT pg_catalog.count(*) FROM records)::text, (SELECT pg_catalog.count(*) FROM (
+      SELECT FROM claims UNION ALL SELECT FROM holds UNION ALL SELECT FROM passing UNION ALL SELECT FROM sums UNION ALL SELECT FROM entries) x)::text`,
+  /** The rest, durably, whatever charges are allowed to lose. */
+  forgetRest: `WITH w AS MATERIALIZED (SELECT seq, CASE pg_catalog.current_setting('synchronous_commit') WHEN 'off'
+      THEN pg_catalog.set_config('synchronous_commit', 'on', true) END AS set FROM latchkey.workspace WHERE id = $1),
+    sums AS (DELETE FROM latchkey.statistic WHERE workspace = (SELECT seq FROM w)),
+    lists AS (DELETE FROM latchkey.list WHERE workspace = (SELECT seq FROM w)),
+    records AS (DELETE FROM latchkey.record WHERE workspace = (SELECT seq FROM w)),
+    own AS (DELETE FROM latchkey.workspace WHERE seq = (SELECT seq FROM w))
+    SELECT set FROM w`,
   workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT ${SCAN_PAGE}`,
   windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
     WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT ${SCAN_PAGE}`,

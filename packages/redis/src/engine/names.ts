@@ -33,13 +33,15 @@ export class Names {
   /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
   readonly days: string;
 
-  /** Patterns: of all Redis keys with the prefix, of every workspace; of all {@link window}s. */
+  /** Patterns: of all Redis keys with the prefix, of every workspace; of those of this one; of all {@link window}s. */
   readonly anyWorkspace: string;
+  readonly anyKey: string;
   readonly anyWindow: string;
 
   constructor(prefix: string, workspaceId: string) {
     this.#root = `${prefix}:{${plain(workspaceId)}}:`;
     this.anyWorkspace = `${prefix}:{*}:*`;
+    this.anyKey = `${this.#root}*`;
     this.anyWindow = `${this.#root}p:*`;
     this.shared = `${this.#root}w`;
     this.holds = `${this.#root}h`;

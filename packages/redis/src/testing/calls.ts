@@ -118,4 +118,5 @@ export const WRITES: readonly (readonly [string, Call])[] = [
     "deleteStatistics",
     (store) => store.deleteStatistics(WORKSPACE, (Math.floor(NOW / DAY_MS) + 1) * DAY_MS, 9),
   ],
+  ["forget", (store) => store.forget(WORKSPACE, null)],
 ];

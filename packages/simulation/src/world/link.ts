@@ -95,6 +95,7 @@ export function linkedStore(context: LinkContext): KeyStore {
     addStatistics: route("addStatistics"),
     readStatistics: route("readStatistics"),
     deleteStatistics: route("deleteStatistics"),
+    forget: route("forget"),
     scan: route("scan"),
     close: async () => {
       isClosed = true;

@@ -58,6 +58,7 @@ const WRITES: ReadonlySet<Method> = new Set([
   "settle",
   "addStatistics",
   "deleteStatistics",
+  "forget",
 ]);
 
 /** The one store of a world: the memory store, and the history of what was written to it, so that it can lose the end of it. */

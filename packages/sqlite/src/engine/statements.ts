@@ -32,6 +32,17 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
 const ofLog = (condition: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
   WHERE r.workspace = ? AND r.kind + 0 = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
 
+/** Forgets some rows of a workspace. @param key - The primary key beside the workspace. */
+const ofWorkspace = (table: string, key: string) => `DELETE FROM latchkey_${table}
+  WHERE (workspace, ${key}) IN (SELECT workspace, ${key} FROM latchkey_${table} WHERE workspace = ? LIMIT ?)`;
+
+/** The same of a table whose rows are those of a name: that of a list, or of an index of claims. */
+const ofNames = (table: "claim" | "entry", key: string) => {
+  const name = table === "claim" ? "name" : "list";
+  return `DELETE FROM latchkey_${table} WHERE (${name}, ${key}) IN (SELECT t.${name}, ${key.replaceAll(/\b(?=\w)/g, "t.")}
+    FROM latchkey_name n CROSS JOIN latchkey_${table} t ON t.${name} = n.seq WHERE n.workspace = ? LIMIT ?)`;
+};
+
 /** Every statement that a store runs while it serves. */
 export const SQL = {
   dataVersion: "PRAGMA data_version",
@@ -114,6 +125,18 @@ export const SQL = {
     SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
+  // Of a workspace that is forgotten: its own records and its row go last.
+  forgetRecords: `DELETE FROM latchkey_record WHERE seq IN (SELECT seq FROM latchkey_record
+    WHERE workspace = ? AND kind > ${KIND_CODE.workspace} LIMIT ?) RETURNING seq, counters`,
+  forgetCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
+  forgetClaims: ofNames("claim", "value"),
+  forgetEntries: ofNames("entry", "owner, id"),
+  forgetPassing: ofWorkspace("passing", "name"),
+  forgetHolds: ofWorkspace("hold", "id"),
+  forgetSums: ofWorkspace("statistic", "kind, subject, hour_at, code"),
+  forgetNames: "DELETE FROM latchkey_name WHERE workspace = ?",
+  forgetOwn: "DELETE FROM latchkey_record WHERE workspace = ?",
+  forgetWorkspace: "DELETE FROM latchkey_workspace WHERE seq = ?",
 } as const;
 
 /** What the statements that find a record by its id are given. */

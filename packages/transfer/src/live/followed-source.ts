@@ -1,6 +1,6 @@
 import type { KeyStore } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
-import { type FoundState, notReadable, readState, replaceState } from "../state.js";
+import { assertUsed, type FoundState, readState, replaceState } from "../state.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
 /** A trail that no step can be added to any more. */
@@ -30,8 +30,7 @@ export class FollowedSource {
       const found = await readState(store, id);
       const { state } = found;
       const isOwn = state?.state === "moved" && state.transfer === transfer;
-      if (state?.state === "incomplete" || (state?.state === "moved" && !isOwn))
-        throw notReadable(state.state);
+      if (state !== null && !isOwn) assertUsed(state.state);
       source.isFenced ||= isOwn;
       source.#states.set(id, found);
     }

@@ -41,7 +41,8 @@ export async function takeBack(
   if (to !== null)
     for (const [id, target, state] of taken) await replaceState(to, id, target, state);
   for (const [id, source] of sources)
-    if (source.state !== null) await replaceState(from, id, source, null);
+    if (source.state !== null && source.state.state !== "deleting")
+      await replaceState(from, id, source, null);
 }
 
 async function statesOf(

@@ -9,7 +9,7 @@ import {
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
-import { notReadable, readState } from "../state.js";
+import { assertUsed, readState } from "../state.js";
 
 /** A part of what is copied, in the order in which it is. */
 export type Part =
@@ -49,7 +49,7 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
 export async function assertReadable(store: KeyStore): Promise<void> {
   for (const id of await workspacesOf(store)) {
     const { state } = await readState(store, id);
-    if (state?.state === "incomplete" || state?.state === "moved") throw notReadable(state.state);
+    if (state !== null) assertUsed(state.state);
   }
 }
 

@@ -27,6 +27,7 @@ export class Death {
       addStatistics: async (...given) => call(() => store.addStatistics(...given)),
       readStatistics: async (...given) => call(() => store.readStatistics(...given)),
       deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
+      forget: async (...given) => call(() => store.forget(...given)),
       scan: async (...given) => call(() => store.scan(...given)),
       close: () => store.close(),
     };

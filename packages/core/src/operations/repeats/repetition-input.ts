@@ -29,6 +29,7 @@ export const NOT_REPEATABLE = [
   "listAuditEvents",
   "readEvents",
   "getWorkspace",
+  "listWorkspaces",
   "isWorkspaceEnabled",
 ] as const;
 

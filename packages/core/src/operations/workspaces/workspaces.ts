@@ -1,78 +1,18 @@
 import { z } from "zod";
+import { isCorruptRecord } from "../../errors.js";
+import { encodeCursor } from "../../lib/cursor.js";
 import {
   unwrittenWorkspace,
+  WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
   workspaceType,
 } from "../../records/workspace.js";
-import { type OperationContext, randomRepeated, transact } from "../context.js";
-import { decodeOrNull, readStored } from "../damaged.js";
-import { flag, parseInput, text } from "../input.js";
+import { afterCursor, type OperationContext, randomRepeated, transact } from "../context.js";
+import { flag, pageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-
-/** Input of setWorkspaceEnabled over HTTP. */
-export type SetWorkspaceEnabledInput = {
-  /** Whether the workspace is switched on. */
-  readonly enabled: boolean;
-};
-
-/** A workspace that was created. */
-export interface CreatedWorkspace {
-  /** `ws_…` */
-  readonly workspaceId: string;
-}
-
-/** A workspace as it is shown. Without a name it was never given one. */
-export interface WorkspaceView {
-  /** Id of the workspace. */
-  readonly id: string;
-  /** For people. */
-  readonly name?: string;
-  /** Whether it is switched on. */
-  readonly enabled: boolean;
-}
-
-/** Operations on workspaces: the tenants of a store. */
-export interface WorkspaceOperations {
-  /**
-   * Creates a workspace, switched on, with an id that is new. Work in it with `latchkey.workspace(workspaceId)`.
-   *
-   * Nothing needs it: every id names a workspace. What it adds is an id that no other tenant has, and a name.
-   *
-   * @throws LatchkeyError `BAD_REQUEST`.
-   * @example
-   * const { workspaceId } = await latchkey.createWorkspace({ name: "Northwind" });
-   */
-  createWorkspace(input?: {
-    /** For people: 1 to 256 characters. */
-    readonly name?: string | undefined;
-  }): Promise<CreatedWorkspace>;
-  /**
-   * Reads this workspace. One that was never written exists too: switched on, without a name.
-   *
-   * @throws LatchkeyError `STORE_CORRUPT` where its record is damaged.
-   * @example
-   * const { id, enabled } = await latchkey.getWorkspace();
-   */
-  getWorkspace(): Promise<WorkspaceView>;
-  /**
-   * Whether this workspace is switched on. Authenticating a root key says so, too; this is for callers known in another way.
-   *
-   * @throws LatchkeyError `STORE_CORRUPT` where its record is damaged.
-   * @example
-   * if (!(await latchkey.isWorkspaceEnabled())) console.log("switched off");
-   */
-  isWorkspaceEnabled(): Promise<boolean>;
-  /**
-   * Switches this workspace on or off. While it is off every verification answers `FORBIDDEN`, and no root key of it
-   * authorises anything. Seen by every call that starts after this has resolved.
-   *
-   * @param enabled - true or false, and nothing that merely looks like one: a kill switch must not guess.
-   * @throws LatchkeyError `BAD_REQUEST` for anything else.
-   * @example
-   * await latchkey.setWorkspaceEnabled(false);
-   */
-  setWorkspaceEnabled(enabled: boolean): Promise<void>;
-}
+import { deleteWorkspace, deleteWorkspaceInput } from "./delete-workspace.js";
+import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
+import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
 
 const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
@@ -83,20 +23,10 @@ const setWorkspaceEnabled: Run<WorkspaceOperations["setWorkspaceEnabled"]> = asy
   const parsed = parseInput(setWorkspaceEnabledInput, { enabled });
   const { workspaceId } = context;
   await transact(context, async ({ transaction, audit }) => {
-    const address = { kind: "workspace", id: workspaceId } as const;
-    const stored = await readStored(transaction, address);
-    if (stored === null) transaction.expect({ ...address, version: null });
-    // A record that cannot be read must not keep the kill switch from working; only a name is lost.
-    const before = stored && decodeOrNull(workspaceType, stored, workspaceId);
-    if ((stored === null || before?.enabled) === parsed.enabled) return;
-    const workspace = before ?? unwrittenWorkspace(workspaceId);
-    transaction.update(workspaceType, workspace, { ...workspace, enabled: parsed.enabled });
-    transaction.renewRevision();
-    audit({
-      type: parsed.enabled ? "workspace.enabled" : "workspace.disabled",
-      resourceId: workspaceId,
-      unreadable: stored !== null && before === null,
-    });
+    const written = await writeWorkspace(transaction, parsed);
+    if (written === null) return;
+    const type = parsed.enabled ? "workspace.enabled" : "workspace.disabled";
+    audit({ type, resourceId: workspaceId, unreadable: written.before === null });
   });
 };
 
@@ -127,10 +57,7 @@ export const WORKSPACE_TABLE = {
 
   getWorkspace: {
     input: null,
-    run: async (context) => {
-      const { id, name, enabled } = await readWorkspace(context);
-      return { id, ...(name !== null && { name }), enabled };
-    },
+    run: viewWorkspace,
   },
 
   isWorkspaceEnabled: {
@@ -139,6 +66,52 @@ export const WORKSPACE_TABLE = {
   },
 
   setWorkspaceEnabled: { run: setWorkspaceEnabled, input: setWorkspaceEnabledInput },
+
+  listWorkspaces: operation(
+    pageInput,
+    async (context, { limit, cursor }) => {
+      const scope = { list: "workspaces", ownerId: "" } as const;
+      const after = afterCursor(scope, cursor, WORKSPACE_ID_PATTERN);
+      const ids = await workspaceIds(context);
+      const following = after === null ? ids : ids.filter((id) => id > after);
+      const page = following.slice(0, limit);
+      const views = await Promise.all(page.map((id) => viewOrNull(context, id)));
+      const workspaces = views.filter((view) => view !== null);
+      const damaged = views.length - workspaces.length;
+      const last = page.at(-1);
+      const hasMore = following.length > page.length && last !== undefined;
+      return {
+        workspaces,
+        total: ids.length,
+        ...(damaged > 0 && { damaged }),
+        ...(hasMore && { cursor: encodeCursor(scope, last) }),
+      };
+    },
+    {},
+  ),
+
+  updateWorkspace: operation(
+    z.strictObject({
+      workspaceId: workspaceIdInput.optional(),
+      name: text(1, 256).nullable().optional(),
+    }),
+    async (context, { workspaceId = context.workspaceId, name }) => {
+      const isOwn = workspaceId === context.workspaceId;
+      if (!isOwn) await context.call?.isFirst();
+      const its = isOwn ? context : { ...context, workspaceId, call: null };
+      const { answer } = await transact(its, async ({ transaction, audit }) => {
+        const written = name === undefined ? null : await writeWorkspace(transaction, { name });
+        if (written === null) return {};
+        const [before, after] = [{ name: written.before?.name ?? null }, { name: name ?? null }];
+        const unreadable = written.before === null;
+        audit({ type: "workspace.updated", resourceId: workspaceId, before, after, unreadable });
+        return {};
+      });
+      return answer;
+    },
+  ),
+
+  deleteWorkspace: { run: deleteWorkspace, input: deleteWorkspaceInput },
 } satisfies TableOf<WorkspaceOperations>;
 
 async function readWorkspace({ store, workspaceId }: OperationContext): Promise<WorkspaceRecord> {
@@ -146,4 +119,34 @@ async function readWorkspace({ store, workspaceId }: OperationContext): Promise<
   const [loaded = null] = found;
   if (loaded === null) return unwrittenWorkspace(workspaceId);
   return workspaceType.decode(loaded.record, workspaceId);
+}
+
+async function viewWorkspace(context: OperationContext): Promise<WorkspaceView> {
+  const { id, name, enabled } = await readWorkspace(context);
+  return { id, ...(name !== null && { name }), enabled };
+}
+
+/** Null for one whose record is damaged. */
+async function viewOrNull(
+  context: OperationContext,
+  workspaceId: string,
+): Promise<WorkspaceView | null> {
+  try {
+    return await viewWorkspace({ ...context, workspaceId });
+  } catch (error) {
+    if (isCorruptRecord(error)) return null;
+    throw error;
+  }
+}
+
+/** In ascending order, without partitions that are nobody's. A store need not keep them in an order. */
+async function workspaceIds({ store }: OperationContext): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  let after: string | null = null;
+  do {
+    const { names, next } = await store.scan(null, after);
+    for (const name of names) if (WORKSPACE_ID_PATTERN.test(name)) ids.add(name);
+    after = next;
+  } while (after !== null);
+  return [...ids].sort();
 }

@@ -1,0 +1,91 @@
+import { z } from "zod";
+import { buildAuditEntry } from "../../audit/entry.js";
+import { toAuditEvent } from "../../audit/event.js";
+import { LatchkeyError } from "../../errors.js";
+import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
+import { STATE_ADDRESS, stateOf, stateRecord } from "../../store/availability.js";
+import { afterWriting } from "../after-writing.js";
+import { type OperationContext, transact } from "../context.js";
+import { parseInput } from "../input.js";
+import type { Run } from "../operation.js";
+import { decodeAll, listPages } from "../read.js";
+import type { WorkspaceOperations } from "./operations.js";
+import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
+
+/** Root keys whose pointers go in one step. */
+const POINTERS_AT_ONCE = 200;
+
+export const deleteWorkspaceInput = z
+  .strictObject({ workspaceId: workspaceIdInput, confirm: z.string() })
+  .refine(({ workspaceId, confirm }) => confirm === workspaceId, {
+    path: ["confirm"],
+    error: "must be the workspaceId once more",
+  });
+
+/**
+ * Closes the workspace in one step, by its state, which only goes with all the rest: so a call that breaks off leaves it closed, and the
+ * next goes on.
+ *
+ * @see packages/core/decisions/0048-a-workspace-is-forgotten-by-its-store.md
+ */
+export const deleteWorkspace: Run<WorkspaceOperations["deleteWorkspace"]> = async (
+  context,
+  input,
+) => {
+  const { workspaceId } = parseInput(deleteWorkspaceInput, input);
+  const { store, emit, timer } = context;
+  await context.call?.isFirst();
+  const its: OperationContext = { ...context, workspaceId, call: null };
+  const startedAt = timer();
+  await close(its);
+  await afterWriting(async () => {
+    await deletePointers(its);
+    for (let after: string | null = null; ; ) {
+      after = await store.forget(workspaceId, after);
+      if (after === null) return;
+      await yieldToEventLoop();
+    }
+  });
+  // What is remembered of the call would bring it back.
+  if (workspaceId === context.workspaceId) context.call?.forgo();
+  const entry = buildAuditEntry(its, { type: "workspace.deleted", resourceId: workspaceId });
+  emit?.({ ...toAuditEvent(entry), durationMs: timer() - startedAt });
+  return {};
+};
+
+async function close(its: OperationContext): Promise<void> {
+  await transact(its, async ({ transaction }) => {
+    const stored = await transaction.readOne(STATE_ADDRESS);
+    const state = stateOf(stored);
+    if (state?.state === "deleting") return;
+    if (state?.state === "followed")
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the store is being copied: wait for the end of that, then delete the workspace",
+      );
+    if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
+    await writeWorkspace(transaction, { enabled: false });
+    transaction.putAnew(
+      stateRecord({ state: "deleting", transfer: "" }, stored?.record.version ?? 0),
+    );
+    transaction.renewRevision();
+  });
+}
+
+/** What leads from the hashes of its root keys to them is kept elsewhere. */
+async function deletePointers(its: OperationContext): Promise<void> {
+  const want = {
+    kind: "rootKey",
+    list: "rootKey",
+    of: undefined,
+    limit: POINTERS_AT_ONCE,
+  } as const;
+  for await (const page of listPages(its, want)) {
+    const hashes = decodeAll(rootKeyType, page, its.workspaceId).map(({ hash }) => hash);
+    if (hashes.length === 0) continue;
+    await its.transact(DIRECTORY_ID, async (transaction) => {
+      for (const id of hashes) transaction.deleteAddress({ kind: "rootKeyPointer", id }, [], []);
+    });
+  }
+}

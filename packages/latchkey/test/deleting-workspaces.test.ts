@@ -1,0 +1,208 @@
+import {
+  DIRECTORY_ID,
+  type KeyStore,
+  keysOfApi,
+  type Latchkey,
+  LatchkeyError,
+} from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore } from "./every-store.js";
+import { DAY_MS, expectRefused, rejectionOf, type TestContext } from "./test-context.js";
+import { wrapped } from "./wrapped-store.js";
+
+const GONE = "ws_harbour";
+const OTHER = "ws_tides";
+const INPUT = { workspaceId: GONE, confirm: GONE };
+const DELETING = { code: "STORE_UNAVAILABLE", reason: "deleting", outcome: "not-applied" };
+
+/** One of everything in a workspace. */
+async function live(latchkey: Latchkey) {
+  const { apiId } = await latchkey.createApi({ name: "tide tables" });
+  await latchkey.createPermission({ name: "docs.read" });
+  await latchkey.createRole({ name: "reader", permissions: ["docs.read"] });
+  const identity = { externalId: "pier-7", remaining: 50, idempotencyKey: "once" };
+  await latchkey.createIdentity(identity);
+  const { key, keyId } = await latchkey.createKey({
+    apiId,
+    externalId: "pier-7",
+    remaining: 50,
+    roles: ["reader"],
+    ratelimit: { limit: 50, duration: DAY_MS },
+  });
+  const next = await latchkey.rotateKey({ keyId, graceMs: DAY_MS });
+  await latchkey.verifyKey({ key, requestId: "one" });
+  await latchkey.reserve({ key: next.key });
+  await latchkey.limit({ identifier: "pier", limit: 5, duration: DAY_MS });
+  const root = await latchkey.createRootKey({ permissions: ["*"] });
+  await latchkey.getVerifications({ keyId });
+  return { apiId, keyId, key, rootKey: root.key, rootKeyId: root.rootKeyId };
+}
+
+/** What is left of a workspace, as far as the port shows it. */
+async function leftOf(
+  store: KeyStore,
+  workspaceId: string,
+  life: Awaited<ReturnType<typeof live>>,
+) {
+  const kinds = ["api", "key", "identity", "role", "permission", "rootKey", "auditEntry"] as const;
+  const left: string[] = [];
+  for (const kind of [...kinds, "rememberedAnswer"] as const) {
+    const list = kind === "key" ? keysOfApi(life.apiId) : kind;
+    const page = await store.page(workspaceId, { kind, list, after: null, limit: 9 });
+    if (page.size + page.found.length > 0) left.push(kind);
+  }
+  if ((await store.scan(workspaceId, null)).names.length > 0) left.push("windows");
+  const subject = { kind: "key", id: life.keyId } as const;
+  const range = { subject, startAt: 0, endAt: 2 ** 45 };
+  if ((await store.readStatistics(workspaceId, range)).length > 0) left.push("statistics");
+  return left;
+}
+
+async function idsIn(latchkey: Latchkey): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const { id } of latchkey.workspaces({ limit: 1 })) ids.push(id);
+  return ids;
+}
+
+/** How many pointers to root keys lead to a workspace that a life knows. */
+const pointerOf = async ({ another }: TestContext, { rootKey }: { readonly rootKey: string }) =>
+  (await another().authenticateRootKey(rootKey)).kind;
+
+describeOnEveryStore("deleting workspaces", (open) => {
+  test("D1: nothing is left of it, another one stays as it is, and its id may be used again", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const gone = await live(latchkey.workspace(GONE));
+    const kept = await live(latchkey.workspace(OTHER));
+    const before = await latchkey.workspace(OTHER).getKey({ keyId: kept.keyId });
+    expect(await idsIn(latchkey)).toEqual([GONE, OTHER]);
+    expect(await leftOf(store, GONE, gone)).toHaveLength(10);
+    const process = context.another();
+    const seen = process.workspace(GONE);
+    expect(await seen.verifyKey({ key: gone.key })).toMatchObject({ valid: true });
+
+    expect(await latchkey.deleteWorkspace(INPUT)).toEqual({});
+    expect(await leftOf(store, GONE, gone)).toEqual([]);
+    expect(await idsIn(context.another())).toEqual([OTHER]);
+    expect(await seen.verifyKey({ key: gone.key })).toEqual({ valid: false, code: "NOT_FOUND" });
+    expect(await pointerOf(context, gone)).toBe("refused");
+    const directory = await store.page(DIRECTORY_ID, {
+      kind: "rootKeyPointer",
+      list: "rootKeyPointer",
+      after: null,
+      limit: 9,
+    });
+    expect(directory.found.filter(({ record }) => JSON.stringify(record).includes(GONE))).toEqual(
+      [],
+    );
+    // What another process had counted, and writes only now.
+    await process.workspace(OTHER).getVerifications({ keyId: kept.keyId });
+    expect(await idsIn(latchkey)).toEqual([OTHER]);
+
+    const others = context.another().workspace(OTHER);
+    expect(await others.getKey({ keyId: kept.keyId })).toEqual(before);
+    expect(await others.verifyKey({ key: kept.key })).toMatchObject({ valid: true });
+    expect(await pointerOf(context, kept)).toBe("authenticated");
+
+    const again = await live(latchkey.workspace(GONE));
+    expect(await latchkey.workspace(GONE).verifyKey({ key: again.key })).toMatchObject({
+      valid: true,
+    });
+    expect(await latchkey.workspace(GONE).getWorkspace()).toEqual({ id: GONE, enabled: true });
+  });
+
+  test("D2: killed at any step it is closed, and the next call finishes", async () => {
+    for (const way of ["lost", "never came"] as const)
+      for (let at = 0; ; at += 1) {
+        const context = open();
+        const gone = await live(context.latchkey.workspace(GONE));
+        let writes = 0;
+        const dying = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+          writes += 1;
+          if (writes <= at) return write();
+          if (writes === at + 1 && way === "lost") await write();
+          throw new LatchkeyError("STORE_UNAVAILABLE", "gone", { outcome: "unknown" });
+        };
+        const { store } = context;
+        const victim = context.another({
+          store: wrapped(store, {
+            commit: (...given) => dying(() => store.commit(...given)),
+            forget: (...given) => dying(() => store.forget(...given)),
+          }),
+        });
+        const isDone = await victim.deleteWorkspace(INPUT).then(
+          () => true,
+          () => false,
+        );
+        const survivor = context.another().workspace(GONE);
+        if (!isDone && (at > 0 || way === "lost") && (await idsIn(survivor)).includes(GONE)) {
+          const verdict = await survivor.verifyKey({ key: gone.key });
+          expect(verdict).toMatchObject({ valid: false, code: "FORBIDDEN" });
+          expect(await pointerOf(context, gone)).not.toBe("authenticated");
+          for (const write of [
+            () => survivor.createApi({ name: "gates" }),
+            () => survivor.setWorkspaceEnabled(true),
+            () => survivor.limit({ identifier: "pier", limit: 5, duration: DAY_MS }),
+          ])
+            expect(await rejectionOf(write())).toMatchObject(DELETING);
+        }
+        expect(await survivor.deleteWorkspace(INPUT)).toEqual({});
+        expect(await leftOf(store, GONE, gone)).toEqual([]);
+        expect(await idsIn(survivor)).toEqual([]);
+        expect(await pointerOf(context, gone)).toBe("refused");
+        if (isDone) break;
+      }
+  });
+
+  test("keys that are created beside it are gone too, or refused", async () => {
+    const context = open();
+    const gone = await live(context.latchkey.workspace(GONE));
+    const { apiId } = gone;
+    const beside = context.another().workspace(GONE);
+    const made: string[] = [];
+    const making = async () => {
+      for (let count = 0; count < 10; count += 1)
+        try {
+          made.push((await beside.createKey({ apiId })).key);
+        } catch (error) {
+          expect(error).toBeInstanceOf(LatchkeyError);
+          return;
+        }
+    };
+    await Promise.all([making(), context.latchkey.deleteWorkspace(INPUT)]);
+    const verdicts = await Promise.all(made.map((key) => beside.verifyKey({ key })));
+    expect(verdicts.filter(({ code }) => code !== "NOT_FOUND")).toEqual([]);
+    expect(await leftOf(context.store, GONE, gone)).toEqual([]);
+  });
+
+  test("one's own workspace is deleted as well, with what is remembered of the call", async () => {
+    const { latchkey, store } = open();
+    const gone = await live(latchkey);
+    const { workspaceId } = latchkey;
+    const input = { workspaceId, confirm: workspaceId, idempotencyKey: "gone" };
+    expect(await latchkey.deleteWorkspace(input)).toEqual({});
+    expect(await leftOf(store, workspaceId, gone)).toEqual([]);
+    expect(await latchkey.deleteWorkspace(input)).toEqual({});
+    expect(await idsIn(latchkey)).toEqual([]);
+  });
+
+  test("workspaces are listed by id, a page at a time, and named from any of them", async () => {
+    const { latchkey } = open();
+    const ids = ["ws_a", "ws_b", "ws_c", "ws_d", "ws_e"];
+    for (const id of ids.toReversed())
+      await latchkey.updateWorkspace({ workspaceId: id, name: `name of ${id}` });
+    const first = await latchkey.listWorkspaces({ limit: 2 });
+    expect(first).toMatchObject({ total: 5, workspaces: [{ id: "ws_a" }, { id: "ws_b" }] });
+    expect(await idsIn(latchkey)).toEqual(ids);
+    const { cursor = "" } = await latchkey.listWorkspaces({ limit: 3 });
+    expect(await latchkey.listWorkspaces({ limit: 2, cursor })).toEqual({
+      workspaces: ["ws_d", "ws_e"].map((id) => ({ id, name: `name of ${id}`, enabled: true })),
+      total: 5,
+    });
+    await latchkey.workspace("ws_b").setWorkspaceEnabled(false);
+    await latchkey.workspace("ws_b").updateWorkspace({ name: null });
+    await latchkey.updateWorkspace({ workspaceId: "ws_b" });
+    expect(await latchkey.workspace("ws_b").getWorkspace()).toEqual({ id: "ws_b", enabled: false });
+    await expectRefused("BAD_REQUEST", [latchkey.deleteWorkspace({ ...INPUT, confirm: "ws_a" })]);
+  });
+});
