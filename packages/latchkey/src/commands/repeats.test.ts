@@ -26,7 +26,8 @@ describe("--idempotency-key", () => {
       ...["roles create", "roles ensure", "roles update", "roles delete"],
       ...["permissions create", "permissions delete"],
       ...["root-key create", "root-key update", "root-key rotate", "root-key revoke"],
-      ...["workspace create", "workspace disable", "workspace enable"],
+      ...["workspace create", "workspace update", "workspace disable", "workspace enable"],
+      "workspace delete",
     ]);
   });
 
