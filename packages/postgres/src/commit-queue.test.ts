@@ -2,6 +2,9 @@ import { expect, test, vi } from "vitest";
 import { CommitQueue } from "./commit-queue.js";
 import { errorOf } from "./testing/errors.js";
 
+/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+const PATIENTLY = { timeout: 60_000 };
+
 const PATIENT_MS = 60_000;
 
 /** Changes that end when they are told to, and what has begun so far. */
@@ -24,11 +27,11 @@ test("three changes of a workspace are with the server at once, the others begin
   expect(begun).toEqual(["a", "b", "c"]);
   end("b");
   expect(await changes[1]).toBe("b");
-  await vi.waitUntil(() => begun.length > 3);
+  await vi.waitUntil(() => begun.length > 3, PATIENTLY);
   expect(begun).toEqual(["a", "b", "c", "d"]);
   end("a");
   expect(await changes[0]).toBe("a");
-  await vi.waitUntil(() => begun.length > 4);
+  await vi.waitUntil(() => begun.length > 4, PATIENTLY);
   expect(begun).toEqual(["a", "b", "c", "d", "e"]);
 });
 
@@ -39,7 +42,7 @@ test("those of another workspace do not wait for them", async () => {
   expect(begun).toEqual(["a", "b", "c", "other"]);
   // None is left to wait: it would be rejected a minute later, in the middle of another test.
   for (const name of ["a", "b", "c"]) end(name);
-  await vi.waitUntil(() => begun.includes("d"));
+  await vi.waitUntil(() => begun.includes("d"), PATIENTLY);
   end("d");
   await Promise.all(changes);
 });
@@ -66,7 +69,7 @@ test("one whose turn comes too late is not sent, and those behind it are", async
   expect(await late).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   end("a");
   await first;
-  await vi.waitUntil(() => begun.includes("d"));
+  await vi.waitUntil(() => begun.includes("d"), PATIENTLY);
   end("d");
   await behind;
   expect(begun).toEqual(["a", "b", "c", "d"]);

@@ -1,7 +1,7 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { until } from "./testing/errors.js";
+import { isSettledWithin, until } from "./testing/errors.js";
 import { startReplicatedCluster, type TestCluster } from "./testing/redis-cluster.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -20,7 +20,7 @@ interface Told {
   byTheFirst: number | null;
   unknown: number;
   failed: number;
-  longestMs: number;
+  late: number;
   lastFailedAt: number;
 }
 
@@ -51,7 +51,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
             byTheFirst: null,
             unknown: 0,
             failed: 0,
-            longestMs: 0,
+            late: 0,
             lastFailedAt: 0,
           }),
         );
@@ -59,9 +59,10 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
           const { latchkey, key } = keys[number] as (typeof keys)[0];
           const mine = told[number] as Told;
           while (!isOver) {
-            const startedAt = performance.now();
+            const call = latchkey.verifyKey({ key });
+            if (!(await isSettledWithin(LATEST_MS, call))) mine.late += 1;
             try {
-              const verdict = await latchkey.verifyKey({ key });
+              const verdict = await call;
               expect(verdict.valid).toBe(true);
               if (verdict.valid) mine.admitted.push(Number(verdict.remaining));
             } catch (error) {
@@ -74,7 +75,6 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
               mine.lastFailedAt = performance.now();
               if (outcome === "unknown") mine.unknown += 1;
             }
-            mine.longestMs = Math.max(mine.longestMs, performance.now() - startedAt);
             await new Promise((resolve) => setTimeout(resolve, 2));
           }
         };
@@ -86,7 +86,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
         spending.catch(() => undefined);
         // A spender that fails ends the wait for what it will not do any more.
         const untilSpent = (isSo: () => boolean) =>
-          Promise.race([until(async () => isSo(), 20_000), spending]);
+          Promise.race([until(async () => isSo(), 60_000), spending]);
         const [struck, ...others] = told as [Told, ...Told[]];
         const untilAllReach = (count: number) =>
           untilSpent(() => told.every(({ admitted }) => admitted.length >= count));
@@ -104,13 +104,13 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
         await spending;
 
         for (const [number, { latchkey, keyId }] of keys.entries()) {
-          const { admitted, unknown, longestMs } = told[number] as Told;
+          const { admitted, unknown, late } = told[number] as Told;
           const taken = GRANTED - Number((await latchkey.getKey({ keyId })).remaining);
           const lost = lostOf(told[number] as Told);
           if (number > 0) expect(lost).toBe(0);
           expect(admitted.length).toBeLessThanOrEqual(taken + lost);
           expect(taken).toBeLessThanOrEqual(admitted.length + unknown);
-          expect(longestMs).toBeLessThan(LATEST_MS);
+          expect(late).toBe(0);
         }
         const failedElsewhere = others.reduce((sum, { failed }) => sum + failed, 0);
         const lost = struck.admitted.length - new Set(struck.admitted).size;

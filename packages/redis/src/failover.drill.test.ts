@@ -1,7 +1,7 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { until } from "./testing/errors.js";
+import { isSettledWithin, until } from "./testing/errors.js";
 import { startProxy } from "./testing/proxy.js";
 import { startServer } from "./testing/redis-server.js";
 import { demote, promote, untilFollowed } from "./testing/replication.js";
@@ -47,13 +47,13 @@ describeWithServers("a failover while keys are verified", () => {
     "%o: nobody hangs, each server admits what it holds, and only asynchronous replication loses uses",
     async (conditions) => {
       for (let failover = 0; failover < FAILOVERS; failover += 1) {
-        const { before, after, left, leftAfter, longestMs } = await failOver(conditions);
+        const { before, after, left, leftAfter, late } = await failOver(conditions);
         const takenBefore = GRANTED - left;
         const takenAfter = left - leftAfter;
         const lost = Math.max(0, before.admitted.length - takenBefore);
         console.info(
           `${JSON.stringify(conditions)}: of ${before.admitted.length} uses answered before, ${lost} were lost; ` +
-            `unknown ${before.unknown}, after it ${after.admitted.length} admitted; longest call ${Math.round(longestMs)} ms`,
+            `unknown ${before.unknown}, after it ${after.admitted.length} admitted`,
         );
         for (const { admitted } of [before, after]) {
           expect(new Set(admitted).size).toBe(admitted.length);
@@ -63,7 +63,7 @@ describeWithServers("a failover while keys are verified", () => {
         expect(after.admitted.length).toBeLessThanOrEqual(takenAfter);
         expect(takenAfter).toBeLessThanOrEqual(after.admitted.length + after.unknown);
         expect(before.admitted.length + after.admitted.length).toBeLessThanOrEqual(GRANTED + lost);
-        expect(longestMs).toBeLessThan(LATEST_MS);
+        expect(late).toBe(0);
         if (conditions.waits) expect(lost).toBe(0);
       }
     },
@@ -88,14 +88,15 @@ async function failOver({ waits, lags, fate }: Conditions) {
     const after: Epoch = { admitted: [], unknown: 0 };
     let epoch = before;
     let failed = 0;
-    let longestMs = 0;
+    let late = 0;
 
     const spend = async () => {
       while (!isOver) {
-        const startedAt = performance.now();
         const startedIn = epoch;
+        const call = latchkey.verifyKey({ key });
+        if (!(await isSettledWithin(LATEST_MS, call))) late += 1;
         try {
-          const verdict = await latchkey.verifyKey({ key });
+          const verdict = await call;
           if (verdict.valid) epoch.admitted.push(Number(verdict.remaining));
           else expect(verdict.code).toBe("USAGE_EXCEEDED");
           if (!verdict.valid) return;
@@ -107,14 +108,13 @@ async function failOver({ waits, lags, fate }: Conditions) {
           if (outcome === "unknown") startedIn.unknown += 1;
           else await new Promise((resolve) => setTimeout(resolve, 2));
         }
-        longestMs = Math.max(longestMs, performance.now() - startedAt);
       }
     };
     spending = Promise.all(Array.from({ length: SPENDERS }, spend));
     spending.catch(() => undefined);
     // A spender that fails ends the wait for what it will not do any more.
     const untilSpent = (isSo: () => boolean) =>
-      Promise.race([until(async () => isSo(), 20_000), spending]);
+      Promise.race([until(async () => isSo(), 60_000), spending]);
 
     await untilSpent(() => before.admitted.length >= 300);
     if (lags) {
@@ -147,7 +147,7 @@ async function failOver({ waits, lags, fate }: Conditions) {
     await spending;
     const leftAfter = await leftAt();
     await control.close();
-    return { before, after, left, leftAfter, longestMs };
+    return { before, after, left, leftAfter, late };
   } finally {
     isOver = true;
     await spending.catch(() => undefined);

@@ -1,7 +1,7 @@
 import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { errorOf, until, untilAnswered } from "./testing/errors.js";
+import { errorOf, isSettledWithin, until, untilAnswered } from "./testing/errors.js";
 import { startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -42,16 +42,16 @@ describeWithServers("a Redis server in trouble", () => {
     const { latchkey, key } = await open();
     expect((await latchkey.verifyKey({ key })).valid).toBe(true);
     server.signal("SIGSTOP");
-    const before = performance.now();
-    const errors = await Promise.all([
+    const calls = Promise.all([
       errorOf(latchkey.verifyKey({ key })),
       errorOf(latchkey.verifyKey({ key: `${key.slice(0, -1)}` })),
     ]);
-    const took = performance.now() - before;
+    const isInTime = await isSettledWithin(TIMEOUTS.commandTimeoutMs * 1.5 + 200, calls);
+    const errors = await calls;
     server.signal("SIGCONT");
     expect(errors[0]).toMatchObject(UNKNOWN);
     expect(errors[1]).toMatchObject(NOT_APPLIED);
-    expect(took).toBeLessThan(TIMEOUTS.commandTimeoutMs * 1.5 + 200);
+    expect(isInTime).toBe(true);
     expect((await untilAnswered(() => latchkey.verifyKey({ key }))).valid).toBe(true);
   });
 
@@ -65,9 +65,9 @@ describeWithServers("a Redis server in trouble", () => {
     await server.stop("SIGKILL");
     const outcome = () => latchkey.verifyKey({ key }).catch((error) => error.outcome);
     await until(async () => (await outcome()) === "not-applied");
-    const before = performance.now();
-    expect(await errorOf(latchkey.verifyKey({ key }))).toMatchObject(NOT_APPLIED);
-    expect(performance.now() - before).toBeLessThan(100);
+    const error = errorOf(latchkey.verifyKey({ key }));
+    expect(await isSettledWithin(100, error)).toBe(true);
+    expect(await error).toMatchObject(NOT_APPLIED);
     await server.start();
     expect(await untilAnswered(left)).toBe(999);
     expect((await latchkey.verifyKey({ key })).valid).toBe(true);
@@ -144,9 +144,9 @@ async function inParallel<Answer>(
 describe("an address that nobody answers at", () => {
   test("is refused within the time for connecting", async () => {
     const store = redisStore("redis://127.0.0.1:1", TIMEOUTS);
-    const before = performance.now();
-    expect(await errorOf(store.read("ws_default", []))).toMatchObject(NOT_APPLIED);
-    expect(performance.now() - before).toBeLessThan(TIMEOUTS.connectTimeoutMs + 500);
+    const error = errorOf(store.read("ws_default", []));
+    expect(await isSettledWithin(TIMEOUTS.connectTimeoutMs + 500, error)).toBe(true);
+    expect(await error).toMatchObject(NOT_APPLIED);
     await store.close();
   });
 });

@@ -61,7 +61,7 @@ describeWithServers("two processes and their server, killed at random", () => {
         for (let kill = 0; kill < WORKER_KILLS + SERVER_KILLS; kill += 1) {
           const { admitted } = journals;
           const more = 50 + Math.floor(chance() * 200);
-          await until(async () => journals.admitted >= admitted + more, 30_000);
+          await until(async () => journals.admitted >= admitted + more, 60_000);
           const { key, keyId } = await untilAnswered(() => latchkey.createKey({ apiId }), 20_000);
           await untilDeleted(() => latchkey.deleteKey({ keyId }));
           revoked.push({ key, at: Date.now() });
@@ -76,7 +76,7 @@ describeWithServers("two processes and their server, killed at random", () => {
           }
         }
         const { admitted } = journals;
-        await until(async () => journals.admitted >= admitted + 100, 30_000);
+        await until(async () => journals.admitted >= admitted + 100, 60_000);
         await Promise.all(workers.map(kill9));
         workers = [];
 
@@ -141,7 +141,7 @@ async function untilDeleted(deletion: () => Promise<unknown>): Promise<void> {
     } catch (error) {
       if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
     }
-  }, 20_000);
+  }, 60_000);
 }
 
 function startWorker(args: readonly string[]): ChildProcess {

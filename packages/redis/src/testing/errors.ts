@@ -14,10 +14,26 @@ export async function errorOf(call: Promise<unknown>): Promise<LatchkeyError> {
   return error as LatchkeyError;
 }
 
+/**
+ * Whether a call settles before a timer that is set with it. A busy machine makes both late, and leaves them in their order, where
+ * a clock would show how busy it is.
+ */
+export async function isSettledWithin(ms: number, call: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
+  });
+  const settled = call.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, late]).finally(() => clearTimeout(timer));
+}
+
 /** Repeats a call until it is answered. */
 export async function untilAnswered<Answer>(
   call: () => Promise<Answer>,
-  withinMs = 5_000,
+  withinMs = 60_000,
 ): Promise<Answer> {
   const end = performance.now() + withinMs;
   for (;;) {
@@ -31,7 +47,7 @@ export async function untilAnswered<Answer>(
 }
 
 /** Repeats a question, in turns of the event loop, until its answer is yes. */
-export async function until(isSo: () => Promise<boolean>, withinMs = 5_000): Promise<void> {
+export async function until(isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error("it did not become so in time");

@@ -5,6 +5,9 @@ import { aRecord, commit } from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
 import { LogFile } from "./log-file.js";
 
+/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+const PATIENTLY = { timeout: 60_000 };
+
 const scratch = openScratch();
 afterAll(() => scratch.remove());
 
@@ -31,7 +34,7 @@ describe.runIf(process.platform === "linux")("the log of an open store", () => {
     for (const number of [1, 2, 3]) await commit(store, { puts: [{ record: aRecord(number) }] });
     expect(descriptorsOf(`${path}-wal`)).toEqual(before);
     await store.close();
-    await vi.waitUntil(() => descriptorsOf(`${path}-wal`).length === 0);
+    await vi.waitUntil(() => descriptorsOf(`${path}-wal`).length === 0, PATIENTLY);
   });
 });
 

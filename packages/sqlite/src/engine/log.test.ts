@@ -8,6 +8,9 @@ import { openScratch } from "../testing/scratch.js";
 import { Log } from "./log.js";
 import { LogFile } from "./log-file.js";
 
+/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+const PATIENTLY = { timeout: 60_000 };
+
 const scratch = openScratch();
 afterAll(() => scratch.remove());
 
@@ -55,7 +58,7 @@ test("calls that come while it is flushed share the next flush, and do not take 
   let finish: (isFlushed: boolean) => void = () => {};
   flush.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
   const first = log.flush();
-  await vi.waitUntil(() => flush.mock.calls.length === 1);
+  await vi.waitUntil(() => flush.mock.calls.length === 1, PATIENTLY);
   const others = [log.flush(), log.flush(), log.flush()];
   finish(true);
   await first;
@@ -139,9 +142,9 @@ test("a change that finds nothing to change waits for the disk as well, whoever 
         () => settled.push(`${name} failed`),
       );
   const calls = [rename(first, "first")];
-  await vi.waitUntil(() => flushes.length === 1);
+  await vi.waitUntil(() => flushes.length === 1, PATIENTLY);
   calls.push(rename(second, "second"));
-  await vi.waitUntil(() => flushes.length === 2);
+  await vi.waitUntil(() => flushes.length === 2, PATIENTLY);
   expect(settled).toEqual([]);
   flushes[1]?.(true);
   await calls[1];
