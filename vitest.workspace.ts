@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 // Vitest 4 does not look for this file by itself: every script passes `--config vitest.workspace.ts`.
 
@@ -22,6 +23,21 @@ function folderOfFiles(): { readonly TMPDIR?: string } {
   return bavail * bsize >= 4 * 1024 ** 3 ? { TMPDIR: shared } : {};
 }
 
+/**
+ * What takes longest, and is waited for alone if it begins last. Vitest goes by the latest run, of which a fresh checkout has none, and
+ * else by the size of files: most of these are short.
+ */
+const LONGEST =
+  /(postgres.src.(server|pglite)|sqlite.src.store|latchkey.test.(journeys|erasing))\.test\.ts$/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ project, moduleId }: TestSpecification) =>
+      project.name === "drills" ? 0 : LONGEST.test(moduleId) ? 1 : 2;
+    return (await super.sort(files)).sort((one, other) => rankOf(one) - rankOf(other));
+  }
+}
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
@@ -35,6 +51,7 @@ export default defineConfig({
     isolate: false,
     // One more than there are processors: many a test waits for a server or a program that it started.
     maxWorkers: 1 + availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

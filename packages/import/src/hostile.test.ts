@@ -121,7 +121,7 @@ describe("10 MB that no export ever has", () => {
         for await (const piece of textOf(begin, text, "", 4 * SIZE)) {
           yield piece;
           pieces += 1;
-          if (pieces % 50 === 0) most = Math.max(most, bytesHeld() - before);
+          if (pieces % 150 === 0) most = Math.max(most, bytesHeld() - before);
         }
       }
       await read(kind, watched());

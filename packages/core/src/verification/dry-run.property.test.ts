@@ -17,6 +17,9 @@ import type { LoadedKey } from "./loaded-key.js";
 import { dueRefillOf, planCharge, planPeek } from "./plan.js";
 import type { LimitRequest, VerifyQuestion } from "./question.js";
 
+/** `LATCHKEY_FUZZ_RUNS=10`: ten times as many runs. */
+const TIMES = Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
+
 /** Those that give back as time passes: slots are given back by whoever holds them. */
 const TIMED = LIMIT_ALGORITHMS.filter((each) => each !== "concurrent");
 
@@ -171,7 +174,7 @@ test("the verdict is that of the first check that failed", () => {
     fc.property(setup, (on) => {
       expect(codeOf(peekAt(on, on.question, NOW))).toBe(verdictAt(on, NOW).code);
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 * TIMES },
   );
 });
 
@@ -196,7 +199,7 @@ test("after what a verdict waits for, the same verification passes, and not a mi
       expect(verdictAt(on, NOW + verdict.retryAfterMs - 1).code).not.toBe("VALID");
       expect(verdictAt(on, NOW + verdict.retryAfterMs).code).toBe("VALID");
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 * TIMES },
   );
 });
 
@@ -209,7 +212,7 @@ test("a verdict that says nothing of waiting is valid, or no time to come mends 
       else if (!("retryAfterMs" in verdict))
         expect(verdictAt(on, NOW + waitMs).code).not.toBe("VALID");
     }),
-    { numRuns: 2_000 },
+    { numRuns: 700 * TIMES },
   );
 });
 
@@ -224,7 +227,7 @@ test("what a check waits for mends it, and not a millisecond earlier", () => {
         expect(peekAt(on, on.question, at)[index]?.passed).toBe(true);
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 * TIMES },
   );
 });
 
@@ -238,6 +241,6 @@ test("a check that says nothing of waiting has passed, or no time to come mends 
         else if (!("retryAfterMs" in check)) expect(after[index]?.passed).toBe(false);
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 700 * TIMES },
   );
 });

@@ -56,7 +56,7 @@ describe("a store", () => {
     expect(existsSync("a.db")).toBe(false);
   });
 
-  test.each([
+  test.concurrent.each([
     ["--store redis://app:hunter2@127.0.0.1:1", 1],
     ["--store=rediss://:hunter2@127.0.0.1:1", 1],
     ["--store redis+cluster://app:hunter2@127.0.0.1:1,127.0.0.1:2", 1],
