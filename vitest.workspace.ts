@@ -43,8 +43,8 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     // Far above what any test needs: a busy machine must not turn into a failure.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { interval: 10, timeout: 60_000 } },
     // The files of a project share their modules: loading these anew for each file took longer than running the tests.
     // So a test leaves nothing behind in its process. For the same reason the packages are one project, not one each.

@@ -12,7 +12,7 @@ import {
 import { brokenSkips, type Skip } from "./skips.js";
 
 /** Far above what any contract needs: a slow disk or a busy machine must not turn into a failure. */
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 300_000;
 
 /** What a store's author may add. */
 export interface KeyStoreOptions {

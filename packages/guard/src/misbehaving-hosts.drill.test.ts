@@ -34,7 +34,7 @@ beforeAll(async () => {
     .map((line) => JSON.parse(line) as Outcome);
   last = lines.at(-1) as typeof last;
   outcomes = lines.slice(0, -1);
-}, 120_000);
+});
 
 const named = (pattern: RegExp) => outcomes.filter(({ name }) => pattern.test(name));
 

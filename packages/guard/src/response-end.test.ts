@@ -120,9 +120,7 @@ describe("over Node", () => {
     });
     await fetch(`http://127.0.0.1:${port}/`, { headers: { "X-API-Key": key } });
     const { id: keyId } = await context.latchkey.whoami({ key });
-    await expect
-      .poll(async () => (await context.latchkey.getKey({ keyId })).remaining, { timeout: 20_000 })
-      .toBe(10);
+    await expect.poll(async () => (await context.latchkey.getKey({ keyId })).remaining).toBe(10);
   });
 
   test("a response that was hijacked holds its slot until it is closed", async () => {
@@ -303,13 +301,10 @@ describe("a fetch handler", () => {
     await GET(asked(key));
     expect(await taken()).toBe(1);
     await expect
-      .poll(
-        () => {
-          collect();
-          return taken();
-        },
-        { timeout: 20_000 },
-      )
+      .poll(() => {
+        collect();
+        return taken();
+      })
       .toBe(0);
   });
 

@@ -50,9 +50,7 @@ async function readOn(
 }
 
 describeOnEveryStore("events", (open) => {
-  test(`V1: every reader meets each event once and in the same order, beside writers of several processes (seed ${SEED})`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`V1: every reader meets each event once and in the same order, beside writers of several processes (seed ${SEED})`, async () => {
     const context = open();
     const chance = chanceOf(SEED);
     const processes = [context.latchkey, context.another(), context.another()] as const;
@@ -150,9 +148,7 @@ describeOnEveryStore("events", (open) => {
     });
   });
 
-  test("one call reads 2,000 entries at most, and its cursor goes on", {
-    timeout: 60_000,
-  }, async () => {
+  test("one call reads 2,000 entries at most, and its cursor goes on", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "maps" });
     for (let batch = 0; batch < 21; batch += 1)

@@ -85,7 +85,7 @@ describeWithServers("another role that may create in the schema public", () => {
       .replaceAll("FEW", list(TYPES))
       .replaceAll("THREE", list(["text", "bigint", "jsonb"]));
     await admin.query(`SET ROLE mallory; ${traps}; RESET ROLE`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await app.end();
     await admin.end();
@@ -155,7 +155,6 @@ describeWithServers("another role that may create in the schema public", () => {
       await app.query(`SELECT * FROM ${schema}.keys, ${schema}.audit`);
       for (const each of await functionsOf(schema)) expect(each).toMatchObject({ fixed: true });
     },
-    60_000,
   );
 
   test("loses what it had in functions of an earlier version", async () => {

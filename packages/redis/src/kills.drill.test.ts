@@ -62,7 +62,7 @@ describeWithServers("two processes and their server, killed at random", () => {
           const { admitted } = journals;
           const more = 50 + Math.floor(chance() * 200);
           await until(async () => journals.admitted >= admitted + more, 60_000);
-          const { key, keyId } = await untilAnswered(() => latchkey.createKey({ apiId }), 20_000);
+          const { key, keyId } = await untilAnswered(() => latchkey.createKey({ apiId }));
           await untilDeleted(() => latchkey.deleteKey({ keyId }));
           revoked.push({ key, at: Date.now() });
           if (kill % 3 === 2) {
@@ -108,7 +108,7 @@ describeWithServers("two processes and their server, killed at random", () => {
         rmSync(folder, { recursive: true, force: true });
       }
     },
-    30_000 * Math.max(2, WORKER_KILLS / 3),
+    30_000 * Math.max(10, WORKER_KILLS / 3),
   );
 });
 

@@ -70,7 +70,7 @@ describe.each([{ live: false }, { live: true }])(
           ? ["VALID, NOT_FOUND", "VALID, incomplete", "moved, VALID", "moved, incomplete"]
           : ["VALID, NOT_FOUND", "VALID, VALID", "VALID, incomplete"],
       );
-    }, 60_000);
+    });
   },
 );
 
@@ -118,4 +118,4 @@ test("a restore that is killed after any number of calls leaves nothing that ser
   }
   rmSync(folder, { recursive: true });
   expect([...outcomes].sort()).toEqual(["NOT_FOUND", "VALID", "incomplete"]);
-}, 60_000);
+});

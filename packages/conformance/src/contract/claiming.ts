@@ -226,7 +226,6 @@ export const claimingContracts: readonly StoreContract[] = [
   },
   {
     title: "a thousand names are claimed in one change, and the last is taken when it is",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       const numbers = Array.from({ length: 1_000 }, (_, number) => number);
       const claims = numbers.map((number) => ({ ...named(`n${number}`), id: idOf("key", number) }));

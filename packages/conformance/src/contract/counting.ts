@@ -71,7 +71,6 @@ async function windowsOf(store: KeyStore, ...names: readonly string[]): Promise<
 export const countingContracts: readonly StoreContract[] = [
   {
     title: "a change to the uses answers and stores what `changeUsage` says, refusals among it",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       for (const usage of USAGES) {
         for (const change of CHANGES) {

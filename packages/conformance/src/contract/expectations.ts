@@ -196,7 +196,6 @@ export const expectationContracts: readonly StoreContract[] = [
   },
   {
     title: "a change may rest on a thousand expectations",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       const records = Array.from({ length: 1_000 }, (_, number) => aRecord("key", number));
       await put(store, ...records);

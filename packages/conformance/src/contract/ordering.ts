@@ -160,7 +160,6 @@ export const orderingContracts: readonly StoreContract[] = [
   },
   {
     title: "whoever reads while others write sees every entry below one that is there",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       const WRITERS = 8;
       const EACH = 25;

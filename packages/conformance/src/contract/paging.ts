@@ -121,7 +121,6 @@ export const pagingContracts: readonly StoreContract[] = [
   },
   {
     title: "a thousand records enter a list in one change, and fill one page",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       const numbers = Array.from({ length: 1_001 }, (_, number) => number);
       await commit(store, {
@@ -135,7 +134,6 @@ export const pagingContracts: readonly StoreContract[] = [
   },
   {
     title: "each of many records is on one page, also after all of them were changed",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       // In an order that is neither that of the list nor its reverse.
       const numbers = Array.from({ length: 997 }, (_, index) => (index * 131) % 997);

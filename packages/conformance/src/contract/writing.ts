@@ -170,7 +170,6 @@ export const writingContracts: readonly StoreContract[] = [
   },
   {
     title: "a thousand records are written in one change",
-    timeoutMs: 120_000,
     async check({ store, other }) {
       const records = Array.from({ length: 1_000 }, (_, number) => aRecord("key", number));
       await commit(store, {

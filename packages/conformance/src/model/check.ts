@@ -10,7 +10,7 @@ export const modelContracts: readonly StoreContract[] = [
   {
     title: "any sequence of reads, changes and charges is answered as by the model",
     check: ({ openEmpty }, share) => checkAgainstModel(openEmpty, process.env, share),
-    timeoutMs: 120_000 * Math.max(1, Number(process.env.LATCHKEY_MODEL_RUNS ?? "1")),
+    timeoutMs: 300_000 * Math.max(1, Number(process.env.LATCHKEY_MODEL_RUNS ?? "1")),
   },
 ];
 

@@ -17,7 +17,7 @@ export interface Watched {
 export type OpenPage = (origin: string, options?: BrowserContextOptions) => Promise<Watched>;
 
 /** Far above what it takes: a browser beside other jobs on a small machine is slow. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 120_000;
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 

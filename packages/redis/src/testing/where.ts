@@ -32,5 +32,5 @@ function warn(name: string): void {
 
 /** Runs work after the last test of the file, and only if something was started. */
 export function afterTests(release: () => Promise<void>): void {
-  afterAll(release, 30_000);
+  afterAll(release, 300_000);
 }
