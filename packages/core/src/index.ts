@@ -58,7 +58,7 @@ export {
   unavailable,
   unfit,
 } from "./errors.js";
-export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { createLatchkey, deliveriesOf, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
@@ -74,6 +74,12 @@ export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
 export type { NoticedCount } from "./operations/events/notice.js";
+export type {
+  DeadDelivery,
+  Deliveries,
+  DeliveryChanges,
+  DeliveryState,
+} from "./operations/deliveries/deliveries.js";
 export type { EventPage } from "./operations/events/read-events.js";
 export type {
   CreatedIdentity,
@@ -198,10 +204,12 @@ export {
   type AuditType,
   type FieldChange,
 } from "./records/audit-entry.js";
+export type { Delivery } from "./records/delivery.js";
 export { keysOfApi, type RateLimitType } from "./records/key.js";
 export { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "./records/key-labels.js";
 export { layoutOf, RECORD_LISTS, type RecordLayout } from "./records/layout.js";
 export { DIRECTORY_ID } from "./records/root-key.js";
+export type { EndpointPlace, Sender } from "./records/sender.js";
 export {
   KIND_CODE,
   RECORD_KINDS,
@@ -212,7 +220,12 @@ export {
   DEFAULT_WORKSPACE_ID,
   WORKSPACE_ID_PATTERN,
 } from "./records/workspace.js";
-export { canonicalAddress } from "./rules/address.js";
+export {
+  ADDRESS_RANGE_ERROR,
+  canonicalAddress,
+  canonicalAddressRange,
+  isAddressListed,
+} from "./rules/address.js";
 export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
 export { type HeldLimit, type Hold, type HoldSums, isSlotsOfAnother } from "./rules/hold.js";
 export { LEAK_POLICIES, type LeakPolicy } from "./rules/keys/leak.js";

@@ -6,6 +6,7 @@ import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
+import { createDeliveries, type Deliveries } from "./operations/deliveries/deliveries.js";
 import { KnownIds, MAX_KNOWN_APIS } from "./operations/known-ids.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
@@ -261,7 +262,14 @@ export function createLatchkey<
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
       : watchClock(store, now, (difference) => report(onError, difference));
-  const bound = bindWorkspace({ ...shared, close: () => close(shared, stopWatching) }, workspaceId);
+  const bound = bindWorkspace(
+    {
+      ...shared,
+      close: () => close(shared, stopWatching),
+      report: (error) => report(onError ?? warnOfFailure, error),
+    },
+    workspaceId,
+  );
   // The types say what a program knows, and nothing of it is another function.
   return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }
@@ -269,7 +277,22 @@ export function createLatchkey<
 /** What all workspaces of a latchkey share, and how it is closed. */
 type SharedContext = Omit<OperationContext, "workspaceId"> & {
   readonly close: () => Promise<void>;
+  readonly report: ErrorListener;
 };
+
+/** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
+const DELIVERIES = Symbol.for("@latchkey/core/deliveries");
+
+/**
+ * What `@latchkey/webhooks` works with. Programs have no use for it: it may change with any version.
+ *
+ * @throws TypeError for what is no latchkey.
+ */
+export function deliveriesOf(latchkey: object): Deliveries {
+  const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];
+  if (typeof open === "function") return open() as Deliveries;
+  throw new TypeError('"latchkey" must be what createLatchkey answers');
+}
 
 function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
   if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
@@ -277,7 +300,8 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
   }
   const context: OperationContext = { ...shared, workspaceId };
   const operations = bindOperations(context);
-  return {
+  const latchkey: Latchkey & { readonly [DELIVERIES]: () => Deliveries } = {
+    [DELIVERIES]: () => createDeliveries(context, shared.report),
     workspaceId,
     now: shared.now,
     workspace: (otherId) => bindWorkspace(shared, otherId),
@@ -287,6 +311,12 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     ...bindLists(operations),
     close: shared.close,
   };
+  return latchkey;
+}
+
+/** The same of what is not sent. */
+function warnOfFailure(error: unknown): void {
+  console.warn("latchkey:", error);
 }
 
 /** Without `onError` nobody else would know. */

@@ -15,6 +15,7 @@ export interface ListScope {
     | "audit-events"
     | "events"
     | "deadlines"
+    | "dead-letters"
     | "reservations"
     | "workspaces";
   /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */

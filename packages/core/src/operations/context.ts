@@ -169,7 +169,8 @@ export function notFound(
     | "permission"
     | "root key"
     | "workspace"
-    | "reservation",
+    | "reservation"
+    | "dead letter",
 ): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${what}`);
 }

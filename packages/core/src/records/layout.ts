@@ -3,6 +3,7 @@ import type { EpochMs } from "../time.js";
 import { apiType } from "./api.js";
 import { auditEntryType } from "./audit-entry.js";
 import { DEADLINE_STAGES, deadlineOf, deadlineType } from "./deadline.js";
+import { deliveryType } from "./delivery.js";
 import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
 import { permissionType } from "./permission.js";
@@ -10,6 +11,7 @@ import type { Expiry, RecordClaim, RecordList, RecordType } from "./record-type.
 import { rememberedAnswerType } from "./remembered-answer.js";
 import { roleType } from "./role.js";
 import { rootKeyPointerType, rootKeyType } from "./root-key.js";
+import { senderType } from "./sender.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
 import { workspaceType } from "./workspace.js";
 
@@ -39,6 +41,8 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   auditEntry: auditEntryType,
   rememberedAnswer: rememberedAnswerType,
   deadline: deadlineType,
+  delivery: deliveryType,
+  sender: senderType,
 };
 
 /**
@@ -55,6 +59,8 @@ export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: 
     "auditEntry",
     "rememberedAnswer",
     "deadline",
+    "delivery",
+    "sender",
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 

@@ -13,6 +13,8 @@ export const KIND_CODE = {
   auditEntry: 9,
   rememberedAnswer: 10,
   deadline: 11,
+  delivery: 12,
+  sender: 13,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

@@ -8,6 +8,7 @@ import {
   type FieldChange,
 } from "../records/audit-entry.js";
 import { DEADLINE_STAGES, type Deadline, deadlineOf, deadlineType } from "../records/deadline.js";
+import { type Delivery, deliveryType } from "../records/delivery.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
@@ -21,6 +22,7 @@ import {
   rootKeyPointerType,
   rootKeyType,
 } from "../records/root-key.js";
+import { SENDER_ID, type Sender, senderType } from "../records/sender.js";
 import { type WorkspaceRecord, workspaceType } from "../records/workspace.js";
 import { countedFrom, type RefillSetting } from "../rules/refill.js";
 import { LAST_INSTANT } from "../time.js";
@@ -261,6 +263,30 @@ const deadline: fc.Arbitrary<Deadline> = fc
     workspaceId,
   )
   .map(([stage, keyId, at, workspace]) => deadlineOf(stage, { keyId, at }, workspace));
+const delivery: fc.Arbitrary<Delivery> = fc.record({
+  id: idOf("dlv"),
+  workspaceId,
+  endpointId: fc.stringMatching(/^[0-9a-f]{32}$/),
+  eventId: idOf("evt"),
+  number: fc.integer({ min: 1 }),
+  lane: idOf("key"),
+  state: fc.constantFrom("pending", "dead", "asked"),
+  tries: whole,
+  since: whole,
+  at: whole,
+  failure: textOrNull,
+  version: fc.integer({ min: 1 }),
+});
+
+const sender: fc.Arbitrary<Sender> = fc.record({
+  id: fc.constant(SENDER_ID),
+  workspaceId,
+  holder: textOrNull,
+  until: whole,
+  leaseMs: whole,
+  endpoints: fc.array(fc.record({ id: idOf("end"), cursor: fc.string() }), { maxLength: 3 }),
+  version: fc.integer({ min: 1 }),
+});
 
 /** A kind of record with any record of it. */
 export interface ArbitraryRecord<Value = unknown> {
@@ -289,4 +315,6 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(auditEntryType, auditEntry),
   arbitrary(rememberedAnswerType, rememberedAnswer),
   arbitrary(deadlineType, deadline),
+  arbitrary(deliveryType, delivery),
+  arbitrary(senderType, sender),
 ] as readonly ArbitraryRecord[];

@@ -10,6 +10,7 @@ import {
 } from "../../records/audit-entry.js";
 import type { StoredRecord } from "../../records/stored-record.js";
 import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
+import type { PageWant } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { list, pageFields, text } from "../input.js";
@@ -97,14 +98,20 @@ function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message, { reason });
 }
 
-async function readEvents(
+/** Events with their numbers in the log, as {@link EventOperations.readEvents} answers them. */
+export interface LogPage extends Omit<EventPage, "events"> {
+  readonly found: readonly { readonly event: AuditEvent; readonly number: number }[];
+}
+
+/** Reads as {@link EventOperations.readEvents} does. */
+export async function readLogPage(
   context: OperationContext,
   { after, limit, types }: z.output<typeof readEventsInput>,
-): Promise<EventPage> {
+): Promise<LogPage> {
   requireAuditLog(context);
   const { store, workspaceId } = context;
   const wanted = types === undefined ? null : new Set<AuditType>(types);
-  const events: AuditEvent[] = [];
+  const events: LogPage["found"][number][] = [];
   let position = after === undefined ? null : positionOf(context, after);
   let [damaged, scanned, hasMore] = [0, 0, true];
   while (hasMore && events.length < limit && scanned < MOST_SCANNED) {
@@ -130,7 +137,8 @@ async function readEvents(
     for (; at < until && events.length < limit; at += 1) {
       const entry = decodeOrNull(auditEntryType, entries[at] as StoredRecord, workspaceId);
       if (entry === null) damaged += 1;
-      else if (wanted?.has(entry.type) !== false) events.push(toAuditEvent(entry));
+      else if (wanted?.has(entry.type) !== false)
+        events.push({ event: toAuditEvent(entry), number: entries[at]?.version ?? 1 });
     }
     scanned += at - from;
     const stopped = at < until ? entries[at - 1] : undefined;
@@ -138,14 +146,43 @@ async function readEvents(
     hasMore = part.hasMore || at < entries.length;
     if (from === until) break;
   }
-  const { version, deleted, id } = position as LogPosition;
-  return {
-    events,
-    cursor: encodeCursor(scopeOf(context), `${version}.${deleted}.${id}`),
-    ...(damaged > 0 && { damaged }),
-  };
+  const cursor = cursorOf(context, position as LogPosition);
+  return { found: events, cursor, ...(damaged > 0 && { damaged }) };
+}
+
+/** The cursor of one who has read all events that there are. */
+export async function endOfLog(context: OperationContext): Promise<string> {
+  requireAuditLog(context);
+  const read = (part: Pick<PageWant, "from" | "descending">) =>
+    context.store.page(context.workspaceId, {
+      kind: "auditEntry",
+      list: AUDIT_LIST,
+      after: null,
+      limit: 1,
+      ...part,
+    });
+  const { last: version = 1, size } = await read({
+    from: { version: Number.MAX_SAFE_INTEGER, id: "" },
+  });
+  // Entries of before there were numbers are in the order of their ids.
+  const { found } = await read(
+    version === 1 ? { descending: true } : { from: { version, id: "" } },
+  );
+  const [entry] = found.filter(({ record }) => record.version === version);
+  return cursorOf(context, { version, id: entry?.record.id ?? "", deleted: version - size });
+}
+
+function cursorOf(context: OperationContext, { version, deleted, id }: LogPosition): string {
+  return encodeCursor(scopeOf(context), `${version}.${deleted}.${id}`);
 }
 
 export const EVENT_TABLE = {
-  readEvents: operation(readEventsInput, readEvents, {}),
+  readEvents: operation(
+    readEventsInput,
+    async (context, input): Promise<EventPage> => {
+      const { found, ...rest } = await readLogPage(context, input);
+      return { events: found.map(({ event }) => event), ...rest };
+    },
+    {},
+  ),
 } satisfies TableOf<EventOperations>;

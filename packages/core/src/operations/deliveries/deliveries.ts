@@ -1,0 +1,192 @@
+import { z } from "zod";
+import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
+import type { ErrorListener } from "../../lib/error-listener.js";
+import { auditEntryType } from "../../records/audit-entry.js";
+import {
+  DELIVERY_LIST,
+  type Delivery,
+  deliveriesIn,
+  deliveryId,
+  deliveryType,
+} from "../../records/delivery.js";
+import { SENDER_ID, type Sender, senderType } from "../../records/sender.js";
+import type { EpochMs } from "../../time.js";
+import { afterCursor, type OperationContext, transactPlain } from "../context.js";
+import { decodeOrNull, deleteRecord } from "../damaged.js";
+import { endOfLog, type LogPage, readLogPage } from "../events/read-events.js";
+import { id, pageFields, parseInput } from "../input.js";
+import { decodeAll, type PageInfo, pageInfo, readRecordIn } from "../read.js";
+
+/** What is written of an event that an endpoint did not take. */
+export type DeliveryState = Omit<Delivery, "id" | "workspaceId" | "version">;
+
+/** An event that was given up, with what it says now; null: it was pruned, or cannot be read. */
+export interface DeadDelivery {
+  readonly delivery: Delivery;
+  readonly event: AuditEvent | null;
+}
+
+/** What becomes of deliveries in one step. */
+export interface DeliveryChanges {
+  /** Written, whether or not they are there. */
+  readonly puts?: readonly DeliveryState[];
+  /** Those that were taken. One that is gone is fine. */
+  readonly taken?: readonly Pick<Delivery, "endpointId" | "eventId">[];
+}
+
+/** What sends the events of one workspace to endpoints works with: `@latchkey/webhooks`. No part of what callers use. */
+export interface Deliveries {
+  readonly workspaceId: string;
+  readonly now: () => EpochMs;
+  /** Says what nobody waits for, to the `onError` of the latchkey. */
+  readonly report: ErrorListener;
+  /** As `readEvents`, with the number of each. @param limit - 1 to 100. */
+  readLog(input: {
+    readonly after?: string | undefined;
+    readonly limit: number;
+    readonly types: readonly AuditEvent["type"][];
+  }): Promise<LogPage>;
+  /** A cursor of `readEvents` behind the latest event. */
+  endOfLog(): Promise<string>;
+  /** What an event says now; null: it was pruned, or cannot be read. */
+  readEvent(eventId: string): Promise<AuditEvent | null>;
+  /** Who sends. One that was never written has the version 0. */
+  readSender(): Promise<Sender>;
+  /**
+   * Writes in one step, if the sender is still as it was when it was decided.
+   *
+   * @param decide - What becomes of the sender; the same one: it stays, and may not have changed; null: nothing is written. It may be asked
+   * several times.
+   * @returns The sender, but for its version; null where nothing was written.
+   */
+  write(
+    decide: (sender: Sender) => Sender | null,
+    changes?: DeliveryChanges,
+  ): Promise<Sender | null>;
+  /** Up to 100 deliveries of an endpoint, in the order in which their events were made. @param after - Id of the last one of those before. */
+  listDeliveries(
+    state: "pending" | "asked",
+    endpointId: string,
+    after: string | null,
+  ): Promise<{
+    readonly deliveries: readonly Delivery[];
+    readonly damaged: number;
+    readonly next: string | null;
+  }>;
+  /** A page of those that were given up, as lists are answered. @throws LatchkeyError `BAD_REQUEST`. */
+  listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
+  /**
+   * Has one that was given up sent again.
+   *
+   * @param input - `{ deadLetterId }`.
+   * @param mayAsk - Throws where it cannot be sent.
+   * @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`.
+   */
+  redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
+}
+
+const redeliverInput = z.strictObject({ deadLetterId: id });
+const deadLettersInput = z.strictObject(pageFields);
+
+/** Makes the {@link Deliveries} of a workspace. */
+export function createDeliveries(context: OperationContext, report: ErrorListener): Deliveries {
+  const { store, workspaceId, now } = context;
+  const newSender: Sender = {
+    id: SENDER_ID,
+    workspaceId,
+    holder: null,
+    until: 0,
+    leaseMs: 0,
+    endpoints: [],
+    version: 0,
+  };
+  const senderWant = { kind: "sender", id: SENDER_ID } as const;
+
+  async function readEvents(ids: readonly string[]): Promise<readonly (AuditEvent | null)[]> {
+    const wants = ids.map((each) => ({ kind: "auditEntry", id: each }) as const);
+    const { found } = await store.read(workspaceId, wants);
+    return found.map((loaded) => {
+      const entry = loaded && decodeOrNull(auditEntryType, loaded.record, workspaceId);
+      return entry && toAuditEvent(entry);
+    });
+  }
+
+  const page = (of: string, after: string | null, limit: number) =>
+    store.page(workspaceId, { kind: "delivery", list: DELIVERY_LIST, of, after, limit });
+
+  return {
+    workspaceId,
+    now,
+    report,
+    readLog: ({ types, ...rest }) => readLogPage(context, { ...rest, types: [...types] }),
+    endOfLog: () => endOfLog(context),
+    readEvent: async (eventId) => (await readEvents([eventId]))[0] ?? null,
+
+    async readSender() {
+      const { found } = await store.read(workspaceId, [senderWant]);
+      return found[0] ? senderType.decode(found[0].record, workspaceId) : newSender;
+    },
+
+    async write(decide, { puts = [], taken = [] } = {}) {
+      const { answer } = await transactPlain(context, async (transaction) => {
+        const loaded = await transaction.readOne(senderWant);
+        const before = loaded === null ? newSender : senderType.decode(loaded.record, workspaceId);
+        const after = decide(before);
+        if (after === null) return null;
+        if (loaded !== null && after !== before) transaction.update(senderType, before, after);
+        if (loaded === null) {
+          transaction.expect({ ...senderWant, version: null });
+          transaction.insert(senderType, { ...after, version: 1 });
+        }
+        for (const { endpointId, eventId } of taken)
+          await deleteRecord(transaction, deliveryType, deliveryId(endpointId, eventId));
+        const wants = puts.map(
+          ({ endpointId, eventId }) =>
+            ({ kind: "delivery", id: deliveryId(endpointId, eventId) }) as const,
+        );
+        const found = wants.length === 0 ? [] : await transaction.read(wants);
+        puts.forEach((put, index) => {
+          const known = found[index];
+          const { id } = wants[index] as { readonly id: string };
+          const delivery = { ...put, id, workspaceId, version: known?.record.version ?? 1 };
+          const old = known && decodeOrNull(deliveryType, known.record, workspaceId);
+          if (old) transaction.update(deliveryType, old, delivery);
+          else transaction.insert(deliveryType, delivery);
+        });
+        return after;
+      });
+      return answer;
+    },
+
+    async listDeliveries(state, endpointId, after) {
+      const result = await page(deliveriesIn(state, endpointId), after, 100);
+      const next = result.hasMore ? (result.found.at(-1)?.record.id ?? null) : null;
+      const deliveries = decodeAll(deliveryType, result, workspaceId);
+      return { deliveries, damaged: result.found.length - deliveries.length, next };
+    },
+
+    async listDead(input = {}) {
+      const { limit, cursor } = parseInput(deadLettersInput, input);
+      const scope = { list: "dead-letters", ownerId: workspaceId } as const;
+      const result = await page(deliveriesIn("dead", ""), afterCursor(scope, cursor), limit);
+      const deliveries = decodeAll(deliveryType, result, workspaceId);
+      const events = await readEvents(deliveries.map(({ eventId }) => eventId));
+      const dead = deliveries.map((delivery, index) => ({
+        delivery,
+        event: events[index] ?? null,
+      }));
+      return { dead, ...pageInfo(scope, result, result.found.length - dead.length) };
+    },
+
+    async redeliver(input, mayAsk) {
+      const { deadLetterId } = parseInput(redeliverInput, input);
+      await transactPlain(context, async (transaction) => {
+        const want = { kind: "delivery", id: deadLetterId } as const;
+        const { value } = await readRecordIn(transaction, deliveryType, want, "dead letter");
+        mayAsk(value);
+        if (value.state === "dead")
+          transaction.update(deliveryType, value, { ...value, state: "asked" });
+      });
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { SpanMs } from "@latchkey/core";
+
+/** Waits that end early when something has happened. */
+export class Alarm {
+  #isRung = false;
+  #end: (() => void) | null = null;
+
+  /** Ends the wait that is under way, or the next one. */
+  ring(): void {
+    this.#isRung = true;
+    this.#end?.();
+  }
+
+  /** Resolves after some ms of the machine's time, or when it rings. */
+  async wait(ms: SpanMs): Promise<void> {
+    if (!this.#isRung)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#end = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#end = null;
+    this.#isRung = false;
+  }
+}

@@ -1,0 +1,332 @@
+import {
+  type AuditEvent,
+  type Deliveries,
+  type Delivery,
+  type DeliveryState,
+  type EpochMs,
+  LatchkeyError,
+  type SpanMs,
+} from "@latchkey/core";
+import { Alarm } from "./alarm.js";
+import { type Item, Lanes, type LogPart } from "./lanes.js";
+import type { Lease } from "./lease.js";
+import { messageOf } from "./message.js";
+import type { Resolve } from "./network/lookup.js";
+import { type PostOutcome, post } from "./network/post.js";
+import type { Endpoint, Settings } from "./options.js";
+import { LONGEST_PAUSE_MS, nextTryAt } from "./retry.js";
+
+/** How often it is looked for what is new, and at the clock, in ms of the machine's time. */
+export const LOOK_EVERY_MS: SpanMs = 500;
+
+/** Requests to one endpoint at a time. */
+const MOST_AT_ONCE = 10;
+
+/** Events that wait for one endpoint, at most: those that follow stay in the log, which is not read further until then. */
+const MOST_WAITING = 10_000;
+
+/** Events of the log that are read at once, and how many such parts may be open. */
+const [PART_SIZE, MOST_PARTS] = [100, 4];
+
+/** What events are sent with. */
+export interface SendingContext {
+  readonly deliveries: Deliveries;
+  readonly settings: Settings;
+  /** Resolves names; that of the system unless given. */
+  readonly resolve?: Resolve | undefined;
+  /** From 0 to 1. */
+  readonly chance: () => number;
+}
+
+/**
+ * Sends the events of the log to one endpoint, while the lease is held. What is known here is in the store too, or follows from it: where
+ * anything fails that is not the receiver, all of it is dropped, and read anew by the next one.
+ */
+export class EndpointSender {
+  readonly #endpoint: Endpoint;
+  readonly #lease: Lease;
+  readonly #context: SendingContext;
+  readonly #alarm = new Alarm();
+  readonly #lanes = new Lanes();
+  readonly #attempts = new Set<Promise<void>>();
+  readonly #abort = new AbortController();
+  /** Where reading goes on; null: at the beginning. */
+  #cursor: string | null;
+  /** Parts of the log that were read and are not passed yet, in its order. */
+  #parts: LogPart[] = [];
+  /** How far the endpoint has got, where the store does not know yet. */
+  #place: string | null = null;
+  #hasMore = true;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #failure: { readonly error: unknown } | null = null;
+  #isHalted = false;
+  /** Whether an event was given up since one was taken. */
+  #isGivingUp = false;
+
+  /** @param cursor - How far the endpoint has got. */
+  constructor(endpoint: Endpoint, cursor: string, lease: Lease, context: SendingContext) {
+    this.#endpoint = endpoint;
+    this.#cursor = cursor;
+    this.#lease = lease;
+    this.#context = context;
+  }
+
+  /** Sends until it is halted. Rejects where something failed that is not the receiver. In the end nothing is under way any more. */
+  async run(): Promise<void> {
+    try {
+      for await (const delivery of this.#stored("pending")) this.#lanes.add(itemOf(delivery));
+      while (!this.#isHalted) {
+        await this.#look();
+        await this.#storeBlocked();
+        await this.#storePlace();
+        if (!this.#lease.isHeld()) await this.#lease.renew();
+        await this.#alarm.wait(this.#begin());
+        this.#assertSound();
+      }
+      await Promise.all(this.#attempts);
+      this.#assertSound();
+      await this.#storePlace();
+    } finally {
+      this.abort();
+      await Promise.all(this.#attempts);
+    }
+  }
+
+  /** Looks for what is new. */
+  wake(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.#alarm.ring();
+  }
+
+  /** Begins nothing more; what is under way may end. */
+  halt(): void {
+    this.#isHalted = true;
+    this.#alarm.ring();
+  }
+
+  /** Breaks off what is under way: it is sent again some time. */
+  abort(): void {
+    this.halt();
+    this.#abort.abort();
+  }
+
+  #assertSound(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  async *#stored(state: "pending" | "asked"): AsyncGenerator<Delivery, void, undefined> {
+    const { deliveries, report } = { report: this.#report, ...this.#context };
+    let after: string | null = null;
+    do {
+      const page: Awaited<ReturnType<Deliveries["listDeliveries"]>> =
+        await deliveries.listDeliveries(state, this.#endpoint.id, after);
+      if (page.damaged > 0)
+        report(`${page.damaged} events cannot be sent: what is stored of them is damaged`);
+      yield* page.deliveries;
+      after = page.next;
+    } while (after !== null);
+  }
+
+  /** Reads what is new: in the log, and of what was given up and shall be sent again. */
+  async #look(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#lookedAt >= LOOK_EVERY_MS) {
+      this.#lookedAt = now;
+      this.#hasMore = true;
+      for await (const delivery of this.#stored("asked")) {
+        if (this.#lanes.has(delivery.eventId)) continue;
+        const again = { ...delivery, ...this.#waiting(this.#context.deliveries.now()) };
+        await this.#lease.write({ puts: [again] });
+        this.#lanes.add(itemOf(again));
+      }
+    }
+    const hasRoom = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
+    if (this.#hasMore && hasRoom) await this.#readLog();
+  }
+
+  async #readLog(): Promise<void> {
+    const page = await this.#readPage();
+    this.#hasMore = page.cursor !== this.#cursor;
+    if (!this.#hasMore) return;
+    const part: LogPart = { cursor: page.cursor, open: 0 };
+    for (const { event, number } of page.found) {
+      if (this.#lanes.has(event.id)) continue;
+      const lane = event.keyId ?? event.resourceId;
+      this.#lanes.add({ eventId: event.id, number, lane, delivery: null, part });
+      part.open += 1;
+    }
+    this.#cursor = page.cursor;
+    this.#parts.push(part);
+    this.#passParts();
+  }
+
+  async #readPage() {
+    const { types } = this.#endpoint;
+    const read = (after: string | null) =>
+      this.#context.deliveries.readLog({
+        ...(after !== null && { after }),
+        limit: PART_SIZE,
+        types,
+      });
+    try {
+      return await read(this.#cursor);
+    } catch (error) {
+      const isGap = error instanceof LatchkeyError && GAPS.has(error.reason ?? "");
+      if (!isGap || this.#cursor === null) throw error;
+      this.#report(
+        `events were not sent, and it goes on from the earliest: ${error.message}`,
+        error,
+      );
+      return read(null);
+    }
+  }
+
+  /** What waits behind an event that was refused is stored: so it is no longer in the way of what follows in the log. */
+  async #storeBlocked(): Promise<void> {
+    const blocked = this.#lanes.blocked();
+    if (blocked.length === 0) return;
+    const now = this.#context.deliveries.now();
+    const puts = blocked.map((item) => this.#stateOf(item, now));
+    await this.#lease.write({ puts });
+    blocked.forEach((item, index) => {
+      this.#lanes.store(item, puts[index] as DeliveryState);
+      this.#close(item);
+    });
+  }
+
+  async #storePlace(): Promise<void> {
+    const cursor = this.#place;
+    if (cursor === null) return;
+    await this.#lease.writePlace({ id: this.#endpoint.id, cursor });
+    if (this.#place === cursor) this.#place = null;
+  }
+
+  /** Begins to send what is due. @returns For how long nothing else is. */
+  #begin(): SpanMs {
+    if (this.#isHalted || !this.#lease.isHeld()) return 0;
+    const now = this.#context.deliveries.now();
+    let wait = LOOK_EVERY_MS;
+    const due: Item[] = [];
+    for (const item of this.#lanes.heads()) {
+      if (this.#lanes.sending + due.length >= MOST_AT_ONCE) break;
+      const pause = (item.delivery?.at ?? now) - now;
+      // A pause longer than any is of a clock that was wrong.
+      if (pause <= 0 || pause > LONGEST_WAIT_MS) due.push(item);
+      else wait = Math.min(wait, pause);
+    }
+    for (const item of due) {
+      this.#lanes.begin(item);
+      const attempt = this.#attempt(item).catch((error: unknown) => {
+        this.#failure ??= { error };
+      });
+      this.#attempts.add(attempt);
+      void attempt.then(() => {
+        this.#attempts.delete(attempt);
+        this.#lanes.end(item);
+        this.#alarm.ring();
+      });
+    }
+    const canRead = this.#parts.length < MOST_PARTS && this.#lanes.size < MOST_WAITING;
+    return this.#hasMore && canRead ? 0 : wait;
+  }
+
+  async #attempt(item: Item): Promise<void> {
+    const { deliveries } = this.#context;
+    const event = await deliveries.readEvent(item.eventId);
+    const sentAt = deliveries.now();
+    const outcome = event === null ? NO_EVENT : await this.#send(event, sentAt);
+    if (outcome.kind === "stopped") return;
+    if (outcome.kind === "taken") {
+      const { id: endpointId } = this.#endpoint;
+      if (item.delivery !== null)
+        await this.#lease.write({ taken: [{ endpointId, eventId: item.eventId }] });
+      this.#isGivingUp = false;
+    } else if (await this.#storeRefusal(item, outcome, sentAt)) return;
+    this.#lanes.remove(item);
+    this.#close(item);
+  }
+
+  #send(event: AuditEvent, now: EpochMs): Promise<PostOutcome> {
+    const { url, allow, signers } = this.#endpoint;
+    const { settings, resolve } = this.#context;
+    const target = { url, allow, timeoutMs: settings.timeoutMs, resolve };
+    return post(target, messageOf(event, now, signers), this.#abort.signal);
+  }
+
+  /** @returns Whether it is sent again. */
+  async #storeRefusal(
+    item: Item,
+    { failure, isFinal, retryAfterMs }: Extract<PostOutcome, { kind: "refused" }>,
+    sentAt: EpochMs,
+  ): Promise<boolean> {
+    const { deliveries, settings, chance } = this.#context;
+    const now = deliveries.now();
+    const before = this.#stateOf(item, sentAt);
+    const tries = before.tries + 1;
+    // It does not begin in the future, which a clock may have said that was wrong.
+    const since = Math.min(before.since, sentAt);
+    const at = isFinal ? null : nextTryAt({ tries, since, retryAfterMs }, settings, now, chance());
+    const state = at === null ? "dead" : "pending";
+    const after: DeliveryState = { ...before, state, tries, since, at: at ?? now, failure };
+    await this.#lease.write({ puts: [after] });
+    if (at !== null) {
+      this.#lanes.store(item, after);
+      this.#close(item);
+      return true;
+    }
+    if (!this.#isGivingUp)
+      this.#report(
+        `${item.eventId} was given up after ${tries} tries, the last failed with ${failure}; it is a dead letter`,
+      );
+    this.#isGivingUp = true;
+    return false;
+  }
+
+  #stateOf({ delivery, eventId, number, lane }: Item, now: EpochMs): DeliveryState {
+    const { id: endpointId } = this.#endpoint;
+    return delivery ?? { endpointId, eventId, number, lane, ...this.#waiting(now) };
+  }
+
+  #waiting(now: EpochMs) {
+    return { state: "pending", tries: 0, since: now, at: now, failure: null } as const;
+  }
+
+  /** Says that an event no longer rests on where the log was read. */
+  #close(item: Item): void {
+    if (item.part === null) return;
+    item.part.open -= 1;
+    item.part = null;
+    this.#passParts();
+  }
+
+  #passParts(): void {
+    for (let [part] = this.#parts; part?.open === 0; [part] = this.#parts) {
+      this.#place = part.cursor;
+      this.#parts.shift();
+    }
+  }
+
+  /** The origin is told, and not the URL, which may hold what is secret. */
+  readonly #report = (what: string, cause?: unknown): void => {
+    const message = `webhooks to ${this.#endpoint.url.origin}: ${what}`;
+    this.#context.deliveries.report(new Error(message, { cause }));
+  };
+}
+
+/** No pause before a try is longer, whatever the receiver asks for. */
+const LONGEST_WAIT_MS = 2 * LONGEST_PAUSE_MS;
+
+const GAPS: ReadonlySet<string> = new Set(["pruned", "unknown-position"]);
+
+/** Of an event that was pruned before it was taken, or cannot be read. */
+const NO_EVENT: PostOutcome = {
+  kind: "refused",
+  failure: "no-event",
+  isFinal: true,
+  retryAfterMs: 0,
+};
+
+function itemOf(delivery: DeliveryState): Item {
+  const { eventId, number, lane } = delivery;
+  return { eventId, number, lane, delivery, part: null };
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import {
+  ADDRESS_RANGE_ERROR,
+  AUDIT_TYPES,
+  type AuditType,
+  canonicalAddressRange,
+  type SpanMs,
+} from "@latchkey/core";
+import { Webhook } from "standardwebhooks";
+import type { RetryRule } from "./retry.js";
+
+/** Where events are sent. */
+export interface WebhookEndpoint {
+  /**
+   * `https://…`, or `http://…` where nobody else can listen: at most 2,048 characters, without a user and a password. An endpoint is known by it: how
+   * far it has got is kept under its URL, whatever else changes.
+   */
+  readonly url: string;
+  /** Which events: 1 or more. */
+  readonly types: readonly AuditType[];
+  /**
+   * What events are signed with: `whsec_` and the base64 of 24 to 64 random bytes. A list of up to 5 signs with each, so that a receiver can change
+   * from one to the next.
+   */
+  readonly secret: string | readonly string[];
+  /** Addresses that are allowed though they are private: up to 100 addresses and ranges, such as `127.0.0.0/8`. */
+  readonly allow?: readonly string[] | undefined;
+}
+
+/** Options of `createWebhooks`. */
+export interface WebhookOptions {
+  /** 1 to 100, each with another URL. Every process that sends for the same workspace has the same. */
+  readonly endpoints: readonly WebhookEndpoint[];
+  /** How long an event is sent again that was refused: 1 ms to 30 days, 3 days unless given. */
+  readonly retryForMs?: SpanMs | undefined;
+  /** The longest pause before the second try: 1 ms to an hour, 5,000 ms unless given. Pauses double, up to 12 hours. */
+  readonly firstRetryMs?: SpanMs | undefined;
+  /** How long a receiver may take to answer: 1 to 60,000 ms, 15,000 unless given. */
+  readonly timeoutMs?: SpanMs | undefined;
+  /** After how long another process takes over from one that was killed: 100 ms to an hour, 30,000 ms unless given. */
+  readonly leaseMs?: SpanMs | undefined;
+}
+
+/** An endpoint whose options were checked. */
+export interface Endpoint {
+  /** A digest of the URL, which may hold what is secret. */
+  readonly id: string;
+  readonly url: URL;
+  readonly types: readonly AuditType[];
+  readonly signers: readonly Webhook[];
+  readonly allow: readonly string[];
+}
+
+/** Options that were checked. */
+export interface Settings extends RetryRule {
+  readonly endpoints: readonly Endpoint[];
+  readonly timeoutMs: SpanMs;
+  readonly leaseMs: SpanMs;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Least, most and usual ms of each. */
+const SPANS = {
+  retryForMs: [1, 30 * DAY_MS, 3 * DAY_MS],
+  firstRetryMs: [1, DAY_MS / 24, 5_000],
+  timeoutMs: [1, 60_000, 15_000],
+  leaseMs: [100, DAY_MS / 24, 30_000],
+} as const;
+
+const [MAX_ENDPOINTS, MAX_SECRETS, MAX_ALLOWED, MAX_URL] = [100, 5, 100, 2_048];
+
+const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+
+/** @throws TypeError naming the option that is wrong and its bound. Never what was given. */
+export function readSettings(options: WebhookOptions): Settings {
+  const given = fieldsOf(
+    options,
+    "options",
+    ["endpoints", ...Object.keys(SPANS)],
+    "createWebhooks",
+  );
+  const endpoints = listOf(given.endpoints, "endpoints", MAX_ENDPOINTS, "endpoints").map(
+    (endpoint, index) => readEndpoint(endpoint, `endpoints[${index}]`),
+  );
+  endpoints.forEach(({ id }, index) => {
+    if (endpoints.findIndex((other) => other.id === id) < index)
+      throw new TypeError(`"endpoints[${index}].url" must not be that of another endpoint`);
+  });
+  const span = (name: keyof typeof SPANS): SpanMs => {
+    const [min, max, usual] = SPANS[name];
+    const { [name]: value = usual } = given;
+    if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max)
+      return Number(value);
+    throw new TypeError(`"${name}" must be a whole number from ${min} to ${max}`);
+  };
+  return {
+    endpoints,
+    retryForMs: span("retryForMs"),
+    firstRetryMs: span("firstRetryMs"),
+    timeoutMs: span("timeoutMs"),
+    leaseMs: span("leaseMs"),
+  };
+}
+
+function readEndpoint(endpoint: unknown, path: string): Endpoint {
+  const given = fieldsOf(endpoint, path, ["url", "types", "secret", "allow"], "an endpoint");
+  const url = readUrl(given.url, `${path}.url`);
+  const types = listOf(given.types, `${path}.types`, AUDIT_TYPES.length, "types of events");
+  const secrets = typeof given.secret === "string" ? [given.secret] : given.secret;
+  const { allow = [] } = given;
+  return {
+    id: createHash("sha256").update(url.href).digest("hex").slice(0, 32),
+    url,
+    types: types.map((type, index) => readType(type, `${path}.types[${index}]`)),
+    signers: listOf(secrets, `${path}.secret`, MAX_SECRETS, "secrets").map((secret) =>
+      readSecret(secret, `${path}.secret`),
+    ),
+    allow: listOf(allow, `${path}.allow`, MAX_ALLOWED, "addresses and ranges", 0).map(
+      (range, index) => {
+        const canonical = typeof range === "string" ? canonicalAddressRange(range) : null;
+        if (canonical !== null) return canonical;
+        throw new TypeError(`"${path}.allow[${index}]" ${ADDRESS_RANGE_ERROR}`);
+      },
+    ),
+  };
+}
+
+function readUrl(value: unknown, path: string): URL {
+  const isText = typeof value === "string" && value.length <= MAX_URL;
+  if (isText && URL.canParse(value)) {
+    const url = new URL(value);
+    const isPlain = url.username === "" && url.password === "" && url.hash === "";
+    if (isPlain && (url.protocol === "https:" || url.protocol === "http:")) return url;
+  }
+  throw new TypeError(
+    `"${path}" must be an http or https URL of at most ${MAX_URL} characters, without a user, a password and a fragment`,
+  );
+}
+
+function readType(value: unknown, path: string): AuditType {
+  const type = AUDIT_TYPES.find((known) => known === value);
+  if (type !== undefined) return type;
+  throw new TypeError(`"${path}" must be a type of event, such as key.created`);
+}
+
+function readSecret(value: unknown, path: string): Webhook {
+  const [, encoded = ""] = (typeof value === "string" && SECRET.exec(value)) || [];
+  const { length } = Buffer.from(encoded, "base64");
+  try {
+    if (length >= 24 && length <= 64) return new Webhook(value as string);
+  } catch {
+    // What the library cannot decode is no base64.
+  }
+  throw new TypeError(`"${path}" must be whsec_ and the base64 of 24 to 64 bytes`);
+}
+
+function listOf(
+  value: unknown,
+  path: string,
+  max: number,
+  what: string,
+  min: number = 1,
+): readonly unknown[] {
+  // Spread, so that a hole is undefined, and refused.
+  if (Array.isArray(value) && value.length >= min && value.length <= max) return [...value];
+  throw new TypeError(`"${path}" must be a list of ${min} to ${max} ${what}`);
+}
+
+/** The fields of an object. @throws TypeError naming one that it may not have. */
+function fieldsOf(
+  value: unknown,
+  path: string,
+  names: readonly string[],
+  of: string,
+): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new TypeError(`"${path}" must be an object`);
+  const unknown = Object.keys(value).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of ${of}`);
+  return value as Readonly<Record<string, unknown>>;
+}

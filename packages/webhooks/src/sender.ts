@@ -1,0 +1,175 @@
+import type { Sender as SenderState } from "@latchkey/core";
+import { Alarm } from "./alarm.js";
+import { EndpointSender, LOOK_EVERY_MS, type SendingContext } from "./endpoint-sender.js";
+import { Lease, LeaseLostError } from "./lease.js";
+
+/** How long what is under way may take when sending ends, in ms of the machine's time. */
+const GRACE_MS = 1_000;
+
+/** How long nothing is tried after the store has failed. */
+const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+/** Endpoints of earlier settings whose place is remembered, at most. */
+const MOST_PLACES = 1_000;
+
+/** Sends to all endpoints while it has the lease, and waits for that otherwise. */
+export class Sender {
+  readonly #context: SendingContext;
+  readonly #alarm = new Alarm();
+  #started: Promise<void> | null = null;
+  #stopping: Promise<void> | null = null;
+  #running: Promise<void> = Promise.resolve();
+  #isStopping = false;
+  #senders: readonly EndpointSender[] = [];
+
+  constructor(context: SendingContext) {
+    this.#context = context;
+  }
+
+  async start(): Promise<void> {
+    // Not awaited where there is nothing to wait for: what is changed after the call is sent.
+    if (this.#stopping !== null) await this.#stopping;
+    this.#started ??= this.#start();
+    await this.#started;
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop().finally(() => {
+      this.#stopping = null;
+    });
+    return this.#stopping;
+  }
+
+  wake(): void {
+    for (const sender of this.#senders) sender.wake();
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await addPlaces(this.#context);
+    } catch (error) {
+      this.#started = null;
+      throw error;
+    }
+    this.#running = this.#run();
+  }
+
+  async #stop(): Promise<void> {
+    const started = this.#started;
+    if (started === null) return;
+    this.#isStopping = true;
+    this.#alarm.ring();
+    for (const sender of this.#senders) sender.halt();
+    await started.catch(() => undefined);
+    await this.#running;
+    this.#isStopping = false;
+    this.#started = null;
+  }
+
+  async #run(): Promise<void> {
+    const { deliveries, settings } = this.#context;
+    const lease = new Lease(deliveries, settings.leaseMs);
+    let isFailing = false;
+    while (!this.#isStopping) {
+      let pause = LOOK_EVERY_MS;
+      try {
+        const state = await lease.take();
+        if (state !== null) await this.#send(lease, state);
+        isFailing = false;
+      } catch (error) {
+        if (!(error instanceof LeaseLostError)) {
+          if (!isFailing) deliveries.report(error);
+          isFailing = true;
+          pause = PAUSE_AFTER_FAILURE_MS;
+        }
+      }
+      if (!this.#isStopping) await this.#alarm.wait(pause);
+    }
+    await lease.release().catch((error: unknown) => deliveries.report(error));
+  }
+
+  /** Sends until it is stopped, until the lease is lost, or until something fails that is not a receiver. */
+  async #send(lease: Lease, state: SenderState): Promise<void> {
+    const { settings } = this.#context;
+    const senders: EndpointSender[] = [];
+    for (const endpoint of settings.endpoints) {
+      const place = state.endpoints.find(({ id }) => id === endpoint.id);
+      // The store was brought back to where it knew nothing of it.
+      if (place === undefined)
+        return addPlaces(this.#context);
+      senders.push(new EndpointSender(endpoint, place.cursor, lease, this.#context));
+    }
+    const renewal = new Renewal(lease, settings.leaseMs / 3);
+    this.#senders = senders;
+    if (this.#isStopping) for (const sender of senders) sender.halt();
+    const abort = () => {
+      renewal.end();
+      for (const sender of senders) sender.abort();
+    };
+    const runs = [renewal.run(), ...senders.map((sender) => sender.run())];
+    try {
+      // One ends by itself only where it is halted.
+      await Promise.race(runs);
+    } catch (error) {
+      abort();
+      await Promise.allSettled(runs);
+      throw error;
+    } finally {
+      this.#senders = [];
+    }
+    for (const sender of senders) sender.halt();
+    const grace = setTimeout(abort, GRACE_MS);
+    const results = await Promise.allSettled(runs.slice(1));
+    clearTimeout(grace);
+    renewal.end();
+    await runs[0];
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+}
+
+/** Renews a lease from time to time. */
+class Renewal {
+  readonly #lease: Lease;
+  readonly #everyMs: number;
+  readonly #alarm = new Alarm();
+  #isEnded = false;
+
+  constructor(lease: Lease, everyMs: number) {
+    this.#lease = lease;
+    this.#everyMs = everyMs;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isEnded) {
+      await this.#alarm.wait(this.#everyMs);
+      if (!this.#isEnded) await this.#lease.renew();
+    }
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#alarm.ring();
+  }
+}
+
+/**
+ * Writes down where endpoints begin that were never seen before: behind what there is now. The log is looked at first, and before anything is
+ * waited for: what is changed after this is called is sent.
+ */
+async function addPlaces({ deliveries, settings }: SendingContext): Promise<void> {
+  const [cursor, { endpoints }] = await Promise.all([
+    deliveries.endOfLog(),
+    deliveries.readSender(),
+  ]);
+  const ids = settings.endpoints.map(({ id }) => id);
+  const isKnown = (id: string) => endpoints.some((place) => place.id === id);
+  if (ids.every(isKnown)) return;
+  await deliveries.write((sender) => {
+    const others = sender.endpoints.filter((place) => !ids.includes(place.id));
+    const own = ids.map(
+      (id) => sender.endpoints.find((place) => place.id === id) ?? { id, cursor },
+    );
+    return { ...sender, endpoints: [...others.slice(-MOST_PLACES), ...own] };
+  });
+}
