@@ -16,9 +16,6 @@ import { type PostOutcome, post } from "./network/post.js";
 import type { Endpoint, Settings } from "./options.js";
 import { LONGEST_PAUSE_MS, nextTryAt } from "./retry.js";
 
-/** How often it is looked for what is new, and at the clock, in ms of the machine's time. */
-export const LOOK_EVERY_MS: SpanMs = 500;
-
 /** Requests to one endpoint at a time. */
 const MOST_AT_ONCE = 10;
 
@@ -36,6 +33,8 @@ export interface SendingContext {
   readonly resolve?: Resolve | undefined;
   /** From 0 to 1. */
   readonly chance: () => number;
+  /** How often it is looked for what is new, and at the clock, in ms of the machine's time. */
+  readonly lookEveryMs: SpanMs;
 }
 
 /**
@@ -130,7 +129,7 @@ export class EndpointSender {
   /** Reads what is new: in the log, and of what was given up and shall be sent again. */
   async #look(): Promise<void> {
     const now = performance.now();
-    if (now - this.#lookedAt >= LOOK_EVERY_MS) {
+    if (now - this.#lookedAt >= this.#context.lookEveryMs) {
       this.#lookedAt = now;
       this.#hasMore = true;
       for await (const delivery of this.#stored("asked")) {
@@ -205,7 +204,7 @@ export class EndpointSender {
   #begin(): SpanMs {
     if (this.#isHalted || !this.#lease.isHeld()) return 0;
     const now = this.#context.deliveries.now();
-    let wait = LOOK_EVERY_MS;
+    let wait = this.#context.lookEveryMs;
     const due: Item[] = [];
     for (const item of this.#lanes.heads()) {
       if (this.#lanes.sending + due.length >= MOST_AT_ONCE) break;
@@ -309,7 +308,7 @@ export class EndpointSender {
   /** The origin is told, and not the URL, which may hold what is secret. */
   readonly #report = (what: string, cause?: unknown): void => {
     const message = `webhooks to ${this.#endpoint.url.origin}: ${what}`;
-    this.#context.deliveries.report(new Error(message, { cause }));
+    this.#context.deliveries.report(new Error(message, cause === undefined ? {} : { cause }));
   };
 }
 

@@ -70,7 +70,7 @@ const SPANS = {
 
 const [MAX_ENDPOINTS, MAX_SECRETS, MAX_ALLOWED, MAX_URL] = [100, 5, 100, 2_048];
 
-const SECRET = /^whsec_([A-Za-z0-9+/]+={0,2})$/;
+const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
 /** @throws TypeError naming the option that is wrong and its bound. Never what was given. */
 export function readSettings(options: WebhookOptions): Settings {
@@ -145,13 +145,9 @@ function readType(value: unknown, path: string): AuditType {
 }
 
 function readSecret(value: unknown, path: string): Webhook {
-  const [, encoded = ""] = (typeof value === "string" && SECRET.exec(value)) || [];
+  const [secret, encoded = ""] = (typeof value === "string" && SECRET.exec(value)) || [];
   const { length } = Buffer.from(encoded, "base64");
-  try {
-    if (length >= 24 && length <= 64) return new Webhook(value as string);
-  } catch {
-    // What the library cannot decode is no base64.
-  }
+  if (secret !== undefined && length >= 24 && length <= 64) return new Webhook(secret);
   throw new TypeError(`"${path}" must be whsec_ and the base64 of 24 to 64 bytes`);
 }
 

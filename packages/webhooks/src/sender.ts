@@ -1,6 +1,6 @@
 import type { Sender as SenderState } from "@latchkey/core";
 import { Alarm } from "./alarm.js";
-import { EndpointSender, LOOK_EVERY_MS, type SendingContext } from "./endpoint-sender.js";
+import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
 
 /** How long what is under way may take when sending ends, in ms of the machine's time. */
@@ -67,11 +67,11 @@ export class Sender {
   }
 
   async #run(): Promise<void> {
-    const { deliveries, settings } = this.#context;
+    const { deliveries, settings, lookEveryMs } = this.#context;
     const lease = new Lease(deliveries, settings.leaseMs);
     let isFailing = false;
     while (!this.#isStopping) {
-      let pause = LOOK_EVERY_MS;
+      let pause = lookEveryMs;
       try {
         const state = await lease.take();
         if (state !== null) await this.#send(lease, state);
@@ -95,8 +95,7 @@ export class Sender {
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
       // The store was brought back to where it knew nothing of it.
-      if (place === undefined)
-        return addPlaces(this.#context);
+      if (place === undefined) return addPlaces(this.#context);
       senders.push(new EndpointSender(endpoint, place.cursor, lease, this.#context));
     }
     const renewal = new Renewal(lease, settings.leaseMs / 3);

@@ -6,7 +6,6 @@ import {
   LatchkeyError,
 } from "@latchkey/core";
 import type { SendingContext } from "./endpoint-sender.js";
-import type { Resolve } from "./network/lookup.js";
 import { readSettings, type WebhookOptions } from "./options.js";
 import { Sender } from "./sender.js";
 
@@ -101,18 +100,21 @@ export function createWebhooks(latchkey: AnyLatchkey, options: WebhookOptions): 
   return createWebhooksWith(latchkey, options, {});
 }
 
+/** What a test decides. */
+export type TestSettings = Partial<Omit<SendingContext, "deliveries" | "settings">>;
+
+/** How often it is looked for what is new. */
+const LOOK_EVERY_MS = 500;
+
 /** As {@link createWebhooks}, with what a test decides. */
 export function createWebhooksWith(
   latchkey: AnyLatchkey,
   options: WebhookOptions,
-  {
-    resolve,
-    chance = Math.random,
-  }: Partial<Pick<SendingContext, "chance">> & { resolve?: Resolve },
+  { resolve, chance = Math.random, lookEveryMs = LOOK_EVERY_MS }: TestSettings,
 ): Webhooks {
   const deliveries = deliveriesOf(latchkey);
   const settings = readSettings(options);
-  const sender = new Sender({ deliveries, settings, resolve, chance });
+  const sender = new Sender({ deliveries, settings, resolve, chance, lookEveryMs });
   const urls = new Map(settings.endpoints.map(({ id, url }) => [id, url.href]));
   return {
     start: () => sender.start(),

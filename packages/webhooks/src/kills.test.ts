@@ -1,0 +1,83 @@
+import type { Latchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { dyingStore } from "./testing/dying-store.js";
+import { describeOnEveryStore } from "./testing/every-store.js";
+import { startReceiver } from "./testing/receiver.js";
+import { endpointAt, readAll, sendingProcess, until } from "./testing/sender.js";
+
+/** A process dies before every so many calls of the store; `LATCHKEY_FUZZ_RUNS=5`: before each. */
+const STRIDE = Math.ceil(5 / Number(process.env.LATCHKEY_FUZZ_RUNS ?? 1));
+
+/** Makes three keys, and changes each. */
+async function changeKeys(latchkey: Latchkey, apiId: string): Promise<readonly string[]> {
+  const keyIds: string[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    const { keyId } = await latchkey.createKey({ apiId });
+    await latchkey.updateKey({ keyId, name: "named" });
+    keyIds.push(keyId);
+  }
+  return keyIds;
+}
+
+describeOnEveryStore("a process that sends and is killed", (openStore) => {
+  test("before any of its calls of the store loses nothing, and leaves each key in order", async () => {
+    const open = openStore();
+    // The first event of a key is refused once; none about the third key is wanted.
+    const refused = new Set<string>();
+    let unwanted: string | undefined;
+    const receiver = await startReceiver((response, { eventId, type, about }) => {
+      const isFirst = type === "key.created" && !refused.has(eventId);
+      refused.add(eventId);
+      response.writeHead(about === unwanted ? 410 : isFirst ? 500 : 204).end();
+    });
+    const endpoints = [endpointAt(receiver.url)];
+    let skipped = 0;
+    const openProcess = (store = open()) =>
+      sendingProcess(
+        store,
+        { endpoints, leaseMs: 5_000, firstRetryMs: 1 },
+        { clock: () => Date.now() + skipped },
+      );
+    const watching = openProcess();
+    const { latchkey } = watching;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await watching.start();
+    await watching.stop();
+    let hasEnded = false;
+    let givenUp = 0;
+    for (let before = 0; !hasEnded; before += STRIDE) {
+      expect(before).toBeLessThan(200);
+      const keyIds = await changeKeys(latchkey, apiId);
+      unwanted = keyIds[2];
+      givenUp += 2;
+      const areSent = async () => {
+        const isTaken = (id: string) =>
+          receiver.received.some(({ about, type }) => about === id && type === "key.updated");
+        const { deadLetters } = await watching.listDeadLetters();
+        return keyIds.slice(0, 2).every(isTaken) && deadLetters.length === givenUp;
+      };
+      const dying = dyingStore(open(), before);
+      const first = openProcess(dying.store);
+      const hasStarted = await first.start().then(
+        () => true,
+        () => false,
+      );
+      await until(async () => !hasStarted || first.errors.length > 0 || (await areSent()));
+      hasEnded = hasStarted && !first.errors.some((error) => String(error).includes("killed"));
+      dying.die();
+      await first.stop();
+      // The next one takes over when the time of the lease is over.
+      skipped += 5_000;
+      const next = openProcess();
+      await next.start();
+      await until(areSent);
+      await next.stop();
+    }
+    const events = await readAll(latchkey);
+    for (const id of new Set(receiver.received.map(({ about }) => about))) {
+      const wanted = events.filter(({ keyId }) => keyId === id).map((event) => event.id);
+      const sent = receiver.received.filter(({ about }) => about === id);
+      expect([...new Set(sent.map(({ eventId }) => eventId))]).toEqual(wanted);
+    }
+  });
+});

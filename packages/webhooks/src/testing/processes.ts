@@ -1,0 +1,35 @@
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { WebhookOptions } from "../options.js";
+
+/** Where a store is that several processes open. */
+export interface StorePlace {
+  /** A path of SQLite, or a URL of Redis. */
+  readonly place: string;
+  readonly keyPrefix: string;
+}
+
+/** A running `sender.worker.ts`. */
+export interface Worker {
+  /** Resolves when it sends, or was killed before. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+  signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;
+}
+
+/** Starts a process that runs the compiled package. */
+export function startWorker({ place, keyPrefix }: StorePlace, options: WebhookOptions): Worker {
+  const program = fileURLToPath(new URL("../../dist/testing/sender.worker.js", import.meta.url));
+  const child = spawn(process.execPath, [program, place, keyPrefix, JSON.stringify(options)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const ready = new Promise<void>((resolve) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line === "ready") resolve();
+    });
+    child.once("close", () => resolve());
+  });
+  return { ready, ended, signal: (name) => child.kill(name) };
+}
