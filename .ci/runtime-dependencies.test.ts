@@ -44,6 +44,7 @@ const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   redis: ["ioredis ^5.9.0 || ^6.0.0 peer"],
   sqlite: ["better-sqlite3 ^12.11.0 || ^13.0.0 optional"],
   transfer: ["age-encryption ^0.3.0"],
+  webhooks: ["standardwebhooks ^1.1.1"],
 };
 
 /** What is bundled into packages: it ships as ours does. */

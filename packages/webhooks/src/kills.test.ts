@@ -21,7 +21,7 @@ async function changeKeys(latchkey: Latchkey, apiId: string): Promise<readonly s
 
 describeOnEveryStore("a process that sends and is killed", (openStore) => {
   test("before any of its calls of the store loses nothing, and leaves each key in order", async () => {
-    const open = openStore();
+    const store = openStore()();
     // The first event of a key is refused once; none about the third key is wanted.
     const refused = new Set<string>();
     let unwanted: string | undefined;
@@ -32,9 +32,9 @@ describeOnEveryStore("a process that sends and is killed", (openStore) => {
     });
     const endpoints = [endpointAt(receiver.url)];
     let skipped = 0;
-    const openProcess = (store = open()) =>
+    const openProcess = (through = store) =>
       sendingProcess(
-        store,
+        through,
         { endpoints, leaseMs: 5_000, firstRetryMs: 1 },
         { clock: () => Date.now() + skipped },
       );
@@ -56,7 +56,7 @@ describeOnEveryStore("a process that sends and is killed", (openStore) => {
         const { deadLetters } = await watching.listDeadLetters();
         return keyIds.slice(0, 2).every(isTaken) && deadLetters.length === givenUp;
       };
-      const dying = dyingStore(open(), before);
+      const dying = dyingStore(store, before);
       const first = openProcess(dying.store);
       const hasStarted = await first.start().then(
         () => true,

@@ -33,6 +33,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     async (seed) => {
       const chance = chanceOf(seed);
       const open = openStore();
+      const stores = [open(), open()];
       /** Requests in the order in which they came, and whether they were taken. */
       const seen: { readonly one: Received; readonly isTaken: boolean }[] = [];
       let isCalm = false;
@@ -56,7 +57,7 @@ describeOnEveryStore("webhooks", (openStore) => {
       let skipped = 0;
       const clock = () => Date.now() + skipped;
       const openProcess = () => {
-        const dying = dyingStore(open());
+        const dying = dyingStore(chance.pick(stores));
         return { ...dying, ...sendingProcess(dying.store, options, { clock }) };
       };
       const { latchkey, ...observer } = openProcess();
