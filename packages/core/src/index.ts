@@ -73,13 +73,13 @@ export type {
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
-export type { NoticedCount } from "./operations/events/notice.js";
 export type {
   DeadDelivery,
   Deliveries,
   DeliveryChanges,
   DeliveryState,
 } from "./operations/deliveries/deliveries.js";
+export type { NoticedCount } from "./operations/events/notice.js";
 export type { EventPage } from "./operations/events/read-events.js";
 export type {
   CreatedIdentity,

@@ -4,6 +4,7 @@ import {
   type Delivery,
   type DeliveryState,
   type EpochMs,
+  type Latchkey,
   LatchkeyError,
   type SpanMs,
 } from "@latchkey/core";
@@ -35,6 +36,7 @@ export interface SendingContext {
   readonly chance: () => number;
   /** How often it is looked for what is new, and at the clock, in ms of the machine's time. */
   readonly lookEveryMs: SpanMs;
+  readonly notice: Latchkey["notice"];
 }
 
 /**

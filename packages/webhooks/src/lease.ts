@@ -20,12 +20,15 @@ export class Lease {
   readonly #deliveries: Deliveries;
   readonly #leaseMs: SpanMs;
   #until: EpochMs = 0;
-  /** Since when the sender has been as it is, as far as is known here. */
-  #seen: { readonly version: number; readonly at: EpochMs } = { version: -1, at: 0 };
+  readonly #patienceMs: SpanMs;
+  /** Since when the sender has been as it is, as far as is known here: by the clock, and by the machine's timer. */
+  #seen = { version: -1, at: 0, timerAt: 0 };
 
-  constructor(deliveries: Deliveries, leaseMs: SpanMs) {
+  /** @param patienceMs - How long a holder whose time is over may take to notice that: a clock may have jumped. */
+  constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
     this.#deliveries = deliveries;
     this.#leaseMs = leaseMs;
+    this.#patienceMs = patienceMs;
   }
 
   /** Whether it holds without being renewed. */
@@ -42,11 +45,14 @@ export class Lease {
   async take(): Promise<Sender | null> {
     const sender = await this.#deliveries.readSender();
     const now = this.#deliveries.now();
-    if (this.#seen.version !== sender.version) this.#seen = { version: sender.version, at: now };
+    const timerAt = performance.now();
+    if (this.#seen.version !== sender.version)
+      this.#seen = { version: sender.version, at: now, timerAt };
     const isFree = sender.holder === null || sender.holder === this.#holder;
-    const isOver = sender.until <= now;
     const isSilent = now - this.#seen.at >= Math.max(this.#leaseMs, sender.leaseMs);
-    if (!isFree && !isOver && !isSilent) return null;
+    const isOver = isSilent || sender.until <= now;
+    const isStill = timerAt - this.#seen.timerAt >= this.#patienceMs;
+    if (!isFree && !(isOver && isStill)) return null;
     return this.#hold((current) => current.version === sender.version && current);
   }
 

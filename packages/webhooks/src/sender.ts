@@ -1,4 +1,4 @@
-import type { Sender as SenderState } from "@latchkey/core";
+import type { Sender as SenderState, SpanMs } from "@latchkey/core";
 import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
@@ -8,6 +8,12 @@ const GRACE_MS = 1_000;
 
 /** How long nothing is tried after the store has failed. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
+
+/** So many looks later one that is alive has noticed that its lease is over: it looks as often. */
+const PATIENCE_LOOKS = 3;
+
+/** What has come about by itself is noticed every so many looks: every five seconds. */
+const NOTICE_EVERY_LOOKS = 10;
 
 /** Endpoints of earlier settings whose place is remembered, at most. */
 const MOST_PLACES = 1_000;
@@ -21,6 +27,8 @@ export class Sender {
   #running: Promise<void> = Promise.resolve();
   #isStopping = false;
   #senders: readonly EndpointSender[] = [];
+  /** Whether noticing has not failed the last time. */
+  #isNoticing = true;
 
   constructor(context: SendingContext) {
     this.#context = context;
@@ -68,7 +76,7 @@ export class Sender {
 
   async #run(): Promise<void> {
     const { deliveries, settings, lookEveryMs } = this.#context;
-    const lease = new Lease(deliveries, settings.leaseMs);
+    const lease = new Lease(deliveries, settings.leaseMs, PATIENCE_LOOKS * lookEveryMs);
     let isFailing = false;
     while (!this.#isStopping) {
       let pause = lookEveryMs;
@@ -90,7 +98,7 @@ export class Sender {
 
   /** Sends until it is stopped, until the lease is lost, or until something fails that is not a receiver. */
   async #send(lease: Lease, state: SenderState): Promise<void> {
-    const { settings } = this.#context;
+    const { settings, lookEveryMs } = this.#context;
     const senders: EndpointSender[] = [];
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
@@ -98,51 +106,69 @@ export class Sender {
       if (place === undefined) return addPlaces(this.#context);
       senders.push(new EndpointSender(endpoint, place.cursor, lease, this.#context));
     }
-    const renewal = new Renewal(lease, settings.leaseMs / 3);
+    const repetitions = [
+      new Repetition(settings.leaseMs / 3, () => lease.renew()),
+      new Repetition(NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
+    ];
+    const endRepetitions = async () => {
+      for (const repetition of repetitions) repetition.end();
+      await Promise.all(repeated);
+    };
     this.#senders = senders;
     if (this.#isStopping) for (const sender of senders) sender.halt();
+    const repeated = repetitions.map((repetition) => repetition.run());
+    const runs = senders.map((sender) => sender.run());
     const abort = () => {
-      renewal.end();
       for (const sender of senders) sender.abort();
     };
-    const runs = [renewal.run(), ...senders.map((sender) => sender.run())];
+    let grace: NodeJS.Timeout | undefined;
     try {
       // One ends by itself only where it is halted.
-      await Promise.race(runs);
-    } catch (error) {
-      abort();
-      await Promise.allSettled(runs);
-      throw error;
+      await Promise.race([...repeated, ...runs]);
+      for (const sender of senders) sender.halt();
+      grace = setTimeout(abort, GRACE_MS);
+      await Promise.all([...runs]);
+      await endRepetitions();
     } finally {
       this.#senders = [];
+      clearTimeout(grace);
+      abort();
+      await Promise.allSettled([...runs, endRepetitions()]);
     }
-    for (const sender of senders) sender.halt();
-    const grace = setTimeout(abort, GRACE_MS);
-    const results = await Promise.allSettled(runs.slice(1));
-    clearTimeout(grace);
-    renewal.end();
-    await runs[0];
-    const failed = results.find((result) => result.status === "rejected");
-    if (failed !== undefined) throw failed.reason;
+  }
+
+  /** Notices what has come about by itself: whoever has its events sent need not see to that. */
+  async #notice(): Promise<void> {
+    const { notice, deliveries } = this.#context;
+    try {
+      let cursor: string | undefined;
+      do {
+        ({ cursor } = await notice(cursor === undefined ? {} : { cursor }));
+      } while (cursor !== undefined);
+      this.#isNoticing = true;
+    } catch (error) {
+      if (this.#isNoticing) deliveries.report(error);
+      this.#isNoticing = false;
+    }
   }
 }
 
-/** Renews a lease from time to time. */
-class Renewal {
-  readonly #lease: Lease;
-  readonly #everyMs: number;
+/** What is done again and again until it ends, or fails. */
+class Repetition {
+  readonly #everyMs: SpanMs;
+  readonly #work: () => Promise<void>;
   readonly #alarm = new Alarm();
   #isEnded = false;
 
-  constructor(lease: Lease, everyMs: number) {
-    this.#lease = lease;
+  constructor(everyMs: SpanMs, work: () => Promise<void>) {
     this.#everyMs = everyMs;
+    this.#work = work;
   }
 
   async run(): Promise<void> {
     while (!this.#isEnded) {
       await this.#alarm.wait(this.#everyMs);
-      if (!this.#isEnded) await this.#lease.renew();
+      if (!this.#isEnded) await this.#work();
     }
   }
 

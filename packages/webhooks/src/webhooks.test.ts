@@ -143,7 +143,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     ]);
   });
 
-  test("one process sends at a time, and another begins when that is silent", async () => {
+  test("one process sends at a time, and another begins when that has stopped", async () => {
     const { open, receiver, options, process, latchkey, apiId } = await setUp();
     await process.start();
     const other = sendingProcess(open(), options);
@@ -218,6 +218,25 @@ describeOnEveryStore("webhooks", (openStore) => {
     const [dead] = (await process.listDeadLetters()).deadLetters;
     expect(dead?.failure).toBe("no-event");
     expect(dead).not.toHaveProperty("event");
+  });
+
+  test("what has come about by itself is noticed and sent once, though the clocks of two processes jump beyond the lease", async () => {
+    const { open, receiver, apiId } = await setUp();
+    let now = Date.UTC(2026, 2, 10);
+    const types = ["key.expiresSoon", "key.hasExpired"] as const;
+    const options = { endpoints: [endpointAt(receiver.url, { types })] };
+    const one = sendingProcess(open(), options, { clock: () => now });
+    await one.start();
+    // It looks more seldom, and is more patient.
+    const other = sendingProcess(open(), options, { clock: () => now, lookEveryMs: 500 });
+    await other.start();
+    await one.latchkey.createKey({ apiId, expires: now + 30 * DAY_MS });
+    now += 25 * DAY_MS;
+    await until(() => receiver.received.length > 0);
+    now += 5 * DAY_MS;
+    await until(() => receiver.received.length > 1);
+    await one.stop();
+    expect(receiver.received.map(({ type }) => type)).toEqual(types);
   });
 
   test("dead letters are listed a page at a time, and their cursor fits no other list", async () => {

@@ -83,7 +83,7 @@ export interface Webhooks {
 }
 
 /** A latchkey, whatever names and metadata its program knows. */
-type AnyLatchkey = Pick<Latchkey, "workspaceId" | "now">;
+type AnyLatchkey = Pick<Latchkey, "workspaceId" | "now" | "notice">;
 
 /**
  * Makes what sends the events of a latchkey's workspace to webhooks: at least once, in order per key, also when processes are killed.
@@ -101,7 +101,7 @@ export function createWebhooks(latchkey: AnyLatchkey, options: WebhookOptions): 
 }
 
 /** What a test decides. */
-export type TestSettings = Partial<Omit<SendingContext, "deliveries" | "settings">>;
+export type TestSettings = Partial<Omit<SendingContext, "deliveries" | "settings" | "notice">>;
 
 /** How often it is looked for what is new. */
 const LOOK_EVERY_MS = 500;
@@ -114,7 +114,14 @@ export function createWebhooksWith(
 ): Webhooks {
   const deliveries = deliveriesOf(latchkey);
   const settings = readSettings(options);
-  const sender = new Sender({ deliveries, settings, resolve, chance, lookEveryMs });
+  const sender = new Sender({
+    deliveries,
+    settings,
+    resolve,
+    chance,
+    lookEveryMs,
+    notice: latchkey.notice,
+  });
   const urls = new Map(settings.endpoints.map(({ id, url }) => [id, url.href]));
   return {
     start: () => sender.start(),

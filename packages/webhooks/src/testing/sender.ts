@@ -37,7 +37,7 @@ export function sendingProcess(
 ): SendingProcess {
   const errors: unknown[] = [];
   const latchkey = createLatchkey({ store, clock, onError: (error) => errors.push(error) });
-  const fast = { leaseMs: 300, firstRetryMs: 5, timeoutMs: 5_000 };
+  const fast = { leaseMs: 30_000, firstRetryMs: 5, timeoutMs: 5_000 };
   const webhooks = createWebhooksWith(
     latchkey,
     { ...fast, ...options },
