@@ -28,7 +28,7 @@ const readme = (name: string): Entry => ({
 
 export const GROUPS: readonly Group[] = [
   {
-    title: "Five minutes",
+    title: "Getting started",
     entries: [
       docs("start/express", "Express"),
       docs("start/fastify", "Fastify"),
@@ -84,7 +84,7 @@ export const GROUPS: readonly Group[] = [
   },
   { title: "HTTP", entries: [docs("http")], hasHttpReference: true },
   {
-    title: "Running it",
+    title: "In production",
     entries: [
       docs("console"),
       docs("observability"),
@@ -94,7 +94,7 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: "Coming from elsewhere",
+    title: "Migrating",
     entries: [
       docs("comparison"),
       docs("recipes/from-unkey"),
@@ -123,7 +123,7 @@ export const GROUPS: readonly Group[] = [
     ],
   },
   {
-    title: "The inside",
+    title: "Internals",
     entries: [
       docs("rules"),
       docs("proof"),
