@@ -10,7 +10,7 @@ import { MAX_TIMER_MS } from "./background-timer.js";
 import type { Refusal } from "./refusal.js";
 import type { BodyForm } from "./refusal-body.js";
 
-/** What `onRefusal` may answer, in fields of its own: whatever it leaves out stays as it is. */
+/** What `onRefusal` may return, in own fields: anything that it leaves out stays as it is. */
 export type ChangedRefusal = Partial<Pick<Refusal, "status" | "headers" | "body">>;
 
 /** How many requests of one address may end in 401. */
@@ -21,50 +21,50 @@ export interface AddressLimit {
   readonly duration: Duration;
 }
 
-/** Options of a guard, for all routes that it guards. */
+/** Options of a guard, for all its routes. */
 export interface GuardOptions<Request> {
   /**
-   * Finds the key in place of `Authorization` and `X-API-Key`, which are not looked at then. Null and undefined are no key; anything
-   * that is no text of 1 to 512 characters without control characters is refused with 401.
+   * Returns the key, instead of reading `Authorization` and `X-API-Key`. Null and undefined mean no key. Anything except a text of 1 to 512
+   * characters without control characters is refused with 401.
    */
   readonly getKey?: (
     request: Request,
   ) => string | null | undefined | Promise<string | null | undefined>;
   /**
-   * How many trusted proxies stand in front of this server: a whole number >= 0, 0 unless given. The address is the one that the
-   * outermost of them was called from, in `X-Forwarded-For`; 0 takes that of the socket.
+   * The number of trusted proxies in front of this server: a whole number >= 0, 0 unless given. The client's address is the one that the
+   * outermost of them wrote into `X-Forwarded-For`; with 0, that of the socket.
    */
   readonly trustProxy?: number;
   /**
-   * Finds the address in place of socket and `X-Forwarded-For`, on runtimes that know it otherwise. What is no address counts
-   * as unknown.
+   * Returns the client's IP address, on runtimes that provide it in another way than the socket and `X-Forwarded-For`. An invalid address
+   * counts as unknown.
    */
   readonly getAddress?: (
     request: Request,
   ) => string | null | undefined | Promise<string | null | undefined>;
   /**
-   * Counts the requests of each address that end in 401, and answers 429 with `Retry-After` to an address that has no room, before its
-   * key is looked at: so guessing costs the guesser. Good keys get in as long as there is room. Nothing is counted unless given.
+   * Counts the requests of each address that end in 401. An address that has reached the limit gets 429 with `Retry-After`, before its key
+   * is looked up, which slows down guessing. Valid keys are admitted as long as there is room. Nothing is counted unless given.
    *
-   * Counted in this process, for the 10,000 addresses that it heard of last; an IPv6 network of 64 bits is one address, and a request
-   * whose address is not known is not counted.
+   * Counts in this process, for the 10,000 latest addresses. An IPv6 /64 network counts as one address. A request with an unknown address
+   * is not counted.
    */
   readonly limitByAddress?: AddressLimit;
   /**
-   * How long a request may take to be decided on, with the store and every function of yours: whole ms from 1 to 2147483647, or a text
-   * such as `"5s"`; 10,000 unless given. Then the answer is 503.
+   * How long the decision may take, including the store and your own functions: whole ms from 1 to 2147483647, or a text
+   * such as `"5s"`; 10,000 unless given. After that, the response is 503.
    */
   readonly timeoutMs?: Duration;
   /**
-   * What becomes of a key that has no limit of a name for which the question states no figures: `"error"`, a 500 that `onError` is told
-   * of, unless given; `"skip"` passes over that limit.
+   * What happens if a key lacks a limit that the route names without numbers: `"error"` (unless given), a 500 that is passed to `onError`;
+   * `"skip"` ignores that limit.
    */
   readonly unknownLimit?: "error" | "skip";
   /** Form of the bodies of refusals: problem details unless given. */
   readonly problem?: BodyForm;
   /**
-   * May change status, headers and body of a refusal; what it leaves out stays. It cannot admit. What it throws, or an answer that is
-   * none, becomes a 500.
+   * May change the status, headers and body of a refusal; anything that it leaves out stays. It cannot admit a request. If it throws or
+   * returns something invalid, the response is a 500.
    */
   readonly onRefusal?: (
     refusal: Refusal,
@@ -74,8 +74,8 @@ export interface GuardOptions<Request> {
   /** Status of a key without enough uses left: 429 unless given. */
   readonly usedUpStatus?: 429 | 402;
   /**
-   * Is called with every error behind a 500 or a 503: a mistake of the host's, a damaged record, a store that is down; on `node:http`
-   * also what a handler throws. `console.error` unless given; on Fastify the log of the request. Nobody waits for it.
+   * Called with every error behind a 500 or a 503: a mistake in your server, a damaged record, a store that is down; on `node:http` also
+   * errors that a handler throws. `console.error` unless given; on Fastify the request's log. The guard does not wait for it.
    */
   readonly onError?: (error: unknown, request: Request) => unknown;
 }

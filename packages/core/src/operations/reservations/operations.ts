@@ -13,12 +13,12 @@ import type { PageInfo } from "../read.js";
 import type { VerifyKeyInput } from "../verify-key/input.js";
 import type { VerifyScope } from "../verify-key/operations.js";
 
-/** Input of reserve: what a verification takes, and for how long it is held. */
+/** Input of reserve: the input of a verification, and how long to hold what it takes. */
 export type ReserveInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
   VerifyKeyInput<Types>,
   "dryRun"
 > & {
-  /** For how long it is held unless it is renewed: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`; `"5m"` unless given. */
+  /** How long it is held unless it is renewed: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`; `"5m"` unless given. */
   readonly ttl?: Duration | undefined;
 };
 
@@ -40,21 +40,21 @@ export interface UsedUses {
   readonly cost: number;
 }
 
-/** What the work of a reservation cost. What is left out cost all that was reserved. */
+/** What the work of a reservation cost. For anything that you leave out, all that was reserved is charged. */
 export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes> {
   /** `rsv_…` */
   readonly reservationId: string;
   /** Uses that the work took. */
   readonly remaining?: UsedUses | undefined;
-  /** Units that it took of limits: at most 50, no two of one name. Slots of concurrent limits are freed in any case. */
+  /** Units that it took of limits: at most 50, no two of one name. Slots of concurrent limits are always freed. */
   readonly ratelimits?: readonly LimitCost<LimitName<Types>>[] | undefined;
 }
 
-/** What a reservation came to. */
+/** How a reservation was charged. */
 export interface SettledReservation {
   /** Uses left afterwards, a refill that is due included; null for unlimited. */
   readonly remaining: number | null;
-  /** What was taken for good. */
+  /** What was charged. */
   readonly taken: {
     /** Whole and >= 0; of unlimited uses what would have been. */
     readonly uses: number;
@@ -63,7 +63,7 @@ export interface SettledReservation {
   };
 }
 
-/** A reservation that is open. */
+/** An open reservation. */
 export interface ReservationView {
   /** `rsv_…` */
   readonly reservationId: string;
@@ -91,11 +91,11 @@ export interface RenewedReservation {
   readonly expiresAt: EpochMs;
 }
 
-/** Operations on what is held until its price is known. */
+/** Operations on reservations: uses and units that are held until the cost is known. */
 export interface ReservationOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Verifies as verifyKey does, and holds what that takes until settle says what it came to, or release that it came to nothing. One that
-   * is not ended by `expiresAt` counts as released from then on: nothing is lost with a process that dies.
+   * Verifies like verifyKey, and holds the cost until you call settle with the actual cost, or release. A reservation that has not ended by
+   * `expiresAt` counts as released from then on, so nothing is lost if a process crashes.
    *
    * @param scope - For whom it is done; everybody unless given.
    * @throws LatchkeyError As verifyKey; `PRECONDITION_FAILED` `too-many-reservations` where 1,000 of the key are open, or 10,000 of all keys of
@@ -106,8 +106,8 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    */
   reserve(input: ReserveInput<Types>, scope?: VerifyScope): Promise<ReserveOutcome<Types>>;
   /**
-   * Ends a reservation: what the work cost is taken for good, the rest goes back to where it came from, as if no more had been asked for.
-   * The repeat with the same figures answers the same, for an hour.
+   * Ends a reservation: charges the actual cost and returns the rest to where it came from, as if you had reserved only that much. For an
+   * hour, a repeat with the same costs returns the same.
    *
    * @param scope - For whom it is done; everybody unless given. What is not of its APIs is `NOT_FOUND`.
    * @throws LatchkeyError `NOT_FOUND` for one that this workspace never had, or whose key is gone; `PRECONDITION_FAILED` `over-reservation`
@@ -118,7 +118,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    */
   settle(input: SettleInput<Types>, scope?: VerifyScope): Promise<SettledReservation>;
   /**
-   * Ends a reservation whose work came to nothing: all of it goes back.
+   * Ends a reservation without a charge: everything is returned.
    *
    * @param scope - As in settle.
    * @throws LatchkeyError As settle.
@@ -133,7 +133,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
     scope?: VerifyScope,
   ): Promise<SettledReservation>;
   /**
-   * Holds a reservation for longer, from now on.
+   * Extends a reservation, from now on.
    *
    * @param scope - As in settle.
    * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` `reservation-expired`, `CONFLICT` `reservation-ended`.

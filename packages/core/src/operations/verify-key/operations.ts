@@ -24,7 +24,7 @@ export function isVisible(
   return key.workspaceId === workspaceId && (apiIds === undefined || apiIds.includes(key.apiId));
 }
 
-/** What whoami answers about a key. Fields without a value are absent. */
+/** What whoami returns about a key. Fields without a value are absent. */
 export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
   extends Pick<
     KeyView<Types>,
@@ -34,8 +34,8 @@ export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
 /** Operations on a secret that is presented. */
 export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Shows what a verification would answer, and why: every check with what it saw. Nothing is taken, counted or told to
-   * listeners.
+   * Returns the verdict that a verification would give, and why: every check with what it found. Takes and counts nothing, and emits no
+   * event.
    *
    * @param scope - For whom it is asked; everybody unless given.
    * @throws LatchkeyError As a verification would.
@@ -50,12 +50,12 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
     scope?: VerifyScope,
   ): Promise<DryRunOutcome<Types>>;
   /**
-   * Decides whether a presented secret may do what is asked, and takes what that costs, in one atomic step. A refusal takes
+   * Decides whether a secret is allowed to do what you ask, and takes the cost, in one atomic step. A refusal takes
    * nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by every
-   * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a
-   * disabled workspace every other is `FORBIDDEN`, also one that no key has.
+   * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a disabled
+   * workspace every other secret is `FORBIDDEN`, even if no key has it.
    *
-   * A route that asks the same of every key is faster with `verifier`.
+   * If a route asks the same question about every key, `verifier` is faster.
    *
    * @param scope - For whom it is done; everybody unless given.
    * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
@@ -66,7 +66,7 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   verifyKey(input: VerifyKeyInput<Types>, scope?: VerifyScope): Promise<VerifyOutcome<Types>>;
   /**
-   * The dry run of a verification by the id of the key: for whoever is asked why it was refused, and has no secret.
+   * A dry run of a verification by the id of the key: for finding out why a key was refused without its secret.
    *
    * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, and as a verification would.
    * @example
@@ -74,8 +74,8 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   explainKey(input: ExplainKeyInput<Types>): Promise<DryRunOutcome<Types>>;
   /**
-   * Finds the key of a secret, without a verdict: nothing is charged, and a key that is switched off, expired or exhausted is
-   * answered too, as not `enabled`.
+   * Finds the key of a secret, without a verdict. Charges nothing. A disabled, expired or used-up key is returned too, with `enabled`
+   * false.
    *
    * @throws LatchkeyError `NOT_FOUND` when no key of this workspace has the secret.
    * @example
