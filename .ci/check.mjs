@@ -62,7 +62,7 @@ const mustBePacked = {
 };
 
 /** Most bytes of an unpacked package: what everyone installs stays small. @type {Record<string, number>} */
-const maxBytes = { core: 560_000 };
+const maxBytes = { core: 575_000 };
 
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;

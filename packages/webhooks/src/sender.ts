@@ -27,6 +27,7 @@ export class Sender {
   #running: Promise<void> = Promise.resolve();
   #isStopping = false;
   #senders: readonly EndpointSender[] = [];
+  #endSending: () => void = () => undefined;
   /** Whether noticing has not failed the last time. */
   #isNoticing = true;
 
@@ -67,7 +68,7 @@ export class Sender {
     if (started === null) return;
     this.#isStopping = true;
     this.#alarm.ring();
-    for (const sender of this.#senders) sender.halt();
+    this.#endSending();
     await started.catch(() => undefined);
     await this.#running;
     this.#isStopping = false;
@@ -115,7 +116,10 @@ export class Sender {
       await Promise.all(repeated);
     };
     this.#senders = senders;
-    if (this.#isStopping) for (const sender of senders) sender.halt();
+    const ending = new Promise<void>((resolve) => {
+      this.#endSending = resolve;
+    });
+    if (this.#isStopping) this.#endSending();
     const repeated = repetitions.map((repetition) => repetition.run());
     const runs = senders.map((sender) => sender.run());
     const abort = () => {
@@ -123,8 +127,8 @@ export class Sender {
     };
     let grace: NodeJS.Timeout | undefined;
     try {
-      // One ends by itself only where it is halted.
-      await Promise.race([...repeated, ...runs]);
+      // None ends by itself, unless it fails.
+      await Promise.race([ending, ...repeated, ...runs]);
       for (const sender of senders) sender.halt();
       grace = setTimeout(abort, GRACE_MS);
       await Promise.all([...runs]);
