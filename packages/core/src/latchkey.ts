@@ -7,6 +7,7 @@ import { createLruCache } from "./lib/lru-cache.js";
 import { createRandomPool } from "./lib/random.js";
 import type { OperationContext } from "./operations/context.js";
 import { createDeliveries, type Deliveries } from "./operations/deliveries/deliveries.js";
+import { writeAllCrossings } from "./operations/events/write-crossings.js";
 import { KnownIds, MAX_KNOWN_APIS } from "./operations/known-ids.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
@@ -23,6 +24,7 @@ import { readNoticeSettings } from "./rules/notice.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
+import { createCrossings } from "./statistics/crossings.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
@@ -56,10 +58,17 @@ export interface LatchkeyOptions<
   readonly maxCachedKeys?: number;
   /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
   readonly auditLog?: boolean;
-  /** When `notice` notices something. */
+  /**
+   * When `notice` notices something. Where it is given, a process writes what it sees of uses and limits with its counts of
+   * verifications; elsewhere only when its own `notice` is called.
+   */
   readonly notice?: {
-    /** How long before it expires a key `expiresSoon`: ms, or a text such as `"7d"`, which it is unless given. */
+    /** How long before that a key expires soon: ms, or a text such as `"7d"`, which it is unless given. */
     readonly expiresWithin?: Duration;
+    /** Below how many uses they are low: a number, or a share of what a refill brings, such as 0.1. Never unless given. */
+    readonly usesBelow?: number;
+    /** Above which share of it a limit is near: 0.8 unless given. */
+    readonly limitAbove?: number;
   };
   /**
    * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
@@ -231,6 +240,7 @@ export function createLatchkey<
   const store = createSettledStore(createAvailabilityStore(own), now, (...noticed) =>
     emitExpired(emit, ...noticed),
   );
+  const notice = readNoticeSettings(options.notice);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
@@ -250,12 +260,17 @@ export function createLatchkey<
     keyMeta: meta,
     identityMeta,
     keepsAuditLog: auditLog,
-    notice: readNoticeSettings(options.notice),
+    notice,
     emit,
     timer,
     call: null,
+    crossings: usage === false || !auditLog ? null : createCrossings(notice),
     recorder:
-      usage === false ? null : createStatisticsRecorder(store, checkedFlushMs(usage), onError),
+      usage === false
+        ? null
+        : createStatisticsRecorder(store, checkedFlushMs(usage), onError, undefined, () =>
+            writeAllCrossings(shared),
+          ),
   };
   refuseSharedSecrets(options.vault, options.pepper);
   const stopWatching =

@@ -12,6 +12,7 @@ import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { NoticeSettings } from "../rules/notice.js";
 import type { SecretHasher } from "../secrets/hash.js";
 import type { Vault } from "../secrets/vault.js";
+import type { Crossings } from "../statistics/crossings.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
 import type { SettledStore } from "../store/settled.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
@@ -67,6 +68,8 @@ export interface OperationContext {
   readonly timer: Timer;
   /** How what is written now is remembered, for a repeat; null where the call has no `idempotencyKey`. @internal */
   readonly call: CallPart | null;
+  /** What is seen of uses and limits, to be noticed; null where uses are not counted, or there is no audit log. @internal */
+  readonly crossings: Crossings | null;
   /** Counts verifications; null where nobody wants to know. @internal */
   readonly recorder: StatisticsRecorder | null;
 }

@@ -6,6 +6,7 @@ import { DEADLINE_STAGES, deadlineOf, deadlineType } from "./deadline.js";
 import { deliveryType } from "./delivery.js";
 import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
+import { noticedType } from "./noticed.js";
 import { permissionType } from "./permission.js";
 import type { Expiry, RecordClaim, RecordList, RecordType } from "./record-type.js";
 import { rememberedAnswerType } from "./remembered-answer.js";
@@ -43,6 +44,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   deadline: deadlineType,
   delivery: deliveryType,
   sender: senderType,
+  noticed: noticedType,
 };
 
 /**
@@ -61,6 +63,7 @@ export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: 
     "deadline",
     "delivery",
     "sender",
+    "noticed",
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 

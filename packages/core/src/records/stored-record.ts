@@ -15,6 +15,7 @@ export const KIND_CODE = {
   deadline: 11,
   delivery: 12,
   sender: 13,
+  noticed: 14,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

@@ -34,12 +34,15 @@ export interface StatisticsRecorder {
  * Counts are written `flushMs` after the first that the store does not have, and at once when very many keys are held: a
  * crash loses at most what was counted in the last `flushMs`. A batch that the store has not added is kept and written with the
  * next; one that may have been added is dropped, so that nothing is counted twice. Both are reported to `onError`.
+ *
+ * @param writeOthers - Writes what else this process saw; with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
   flushMs: SpanMs,
   onError: ErrorListener | null,
   schedule: Schedule = scheduleOnHost,
+  writeOthers: () => Promise<void> = async () => undefined,
 ): StatisticsRecorder {
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS);
   let callOff: (() => void) | null = null;
@@ -69,6 +72,7 @@ export function createStatisticsRecorder(
       isAway ||= !(await isDone(store, batch, onError));
       if (isAway) buffer.giveBack(batch);
     }
+    await writeOthers().catch((error: unknown) => report(onError, error));
   }
 
   return {

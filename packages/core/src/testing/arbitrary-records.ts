@@ -12,6 +12,7 @@ import { type Delivery, deliveryType } from "../records/delivery.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
+import { type Noticed, noticedId, noticedType } from "../records/noticed.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RememberedAnswer, rememberedAnswerType } from "../records/remembered-answer.js";
@@ -288,6 +289,11 @@ const sender: fc.Arbitrary<Sender> = fc.record({
   version: fc.integer({ min: 1 }),
 });
 
+const noticed: fc.Arbitrary<Noticed> = fc.record({
+  id: fc.nat({ max: LAST_INSTANT }).map((until) => noticedId(until, "digest")),
+  workspaceId,
+});
+
 /** A kind of record with any record of it. */
 export interface ArbitraryRecord<Value = unknown> {
   readonly name: string;
@@ -317,4 +323,5 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(deadlineType, deadline),
   arbitrary(deliveryType, delivery),
   arbitrary(senderType, sender),
+  arbitrary(noticedType, noticed),
 ] as readonly ArbitraryRecord[];

@@ -43,6 +43,7 @@ export function contextWith(
     emit: null,
     timer: () => 0,
     call: null,
+    crossings: null,
     recorder: null,
     ...fields,
   };

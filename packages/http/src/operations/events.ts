@@ -41,7 +41,7 @@ export const EVENTS: readonly Operation[] = [
     method: "POST",
     summary: "Notice what has come about by itself",
     description:
-      "Writes an event for each key that expires soon, and for each that has expired: once for each `expires`, however often and from wherever this is called. " +
+      "Writes an event for each key that expires soon, for each that has expired, and for uses that are low or gone and limits that are near, as this server saw them: each once, however often and from wherever this is called. " +
       "Call it every minute or so, and with `cursor` until there is none.",
     response: noticedCount,
     errors: ["PRECONDITION_FAILED"],

@@ -17,6 +17,7 @@ import { decodeOrNull } from "../damaged.js";
 import { type PageInput, pageInput } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireAuditLog } from "./read-events.js";
+import { writeCrossings } from "./write-crossings.js";
 
 /** What a sweep has noticed. */
 export interface NoticedCount {
@@ -29,9 +30,10 @@ export interface NoticedCount {
 /** Operations that notice what nobody did. */
 export interface NoticeOperations {
   /**
-   * Notices what has come about by itself, and writes an event for each into the audit log: that a key expires soon, and that it has
-   * expired, once for each `expires` of a key. Run it every minute or so, in one process or several: together they notice once. While more is
-   * due it answers a `cursor`, to be called with again.
+   * Notices what nobody did, and writes an event for each into the audit log: keys that expire soon and keys that have expired, once for each
+   * `expires`; and what verifications of this process came to, once per refill period and per window: uses that are low or gone, limits that are near.
+   * Run it every minute or so, in one process or several: together they notice once. While more is due it answers a `cursor`, to be
+   * called with again.
    *
    * @param input - `limit`: most expiries that this call looks at, 1 to 100, 100 unless given.
    * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another workspace; `PRECONDITION_FAILED`, reason
@@ -131,14 +133,18 @@ export const NOTICE_TABLE = {
     pageInput,
     async (context, { limit, cursor }): Promise<NoticedCount> => {
       requireAuditLog(context);
-      const scope = { list: "deadlines", ownerId: context.workspaceId } as const;
-      const now = context.now();
+      const { workspaceId, recorder, crossings } = context;
+      const scope = { list: "deadlines", ownerId: workspaceId } as const;
       const after = afterCursor(scope, cursor, DEADLINE_ID);
+      await context.call?.isFirst();
+      const seen = await writeCrossings(context, crossings?.take(workspaceId) ?? []);
+      await recorder?.flush();
+      const now = context.now();
       const { due, goOnAfter } = await readDue(context, after, limit, now);
       const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };
-      if (due.length === 0) return { noticed: 0, ...more };
+      if (due.length === 0) return { noticed: seen, ...more };
       const { answer } = await transact(context, async (work) => {
-        return { noticed: await noticeExpiries(work, due, now), ...more };
+        return { noticed: seen + (await noticeExpiries(work, due, now)), ...more };
       });
       return answer;
     },

@@ -163,7 +163,7 @@ function conclude(
     const { apiId } = cached.key;
     context.reserved.set(charge.hold.id, { apiId, refill: cached.refill });
   }
-  const { recorder, emit } = context;
+  const { recorder, crossings, emit } = context;
   const { question } = request;
   const verdict =
     plan === null
@@ -174,6 +174,8 @@ function conclude(
     recorder.count(cached, verdict.code, now);
     if (shadows.length > 0) recorder.count(cached, "SHADOW_LIMITED", now);
   }
+  if (crossings !== null && plan !== null && charge.kind === "charged")
+    crossings.look(cached, plan, charge);
   if (emit !== null && watch !== null)
     emitVerdict(
       emit,

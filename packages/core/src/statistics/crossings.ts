@@ -1,0 +1,121 @@
+import type { LimitFigures } from "../rules/limit-algorithm.js";
+import { mostOf } from "../rules/limit-algorithm.js";
+import {
+  lowUses,
+  type NoticePeriod,
+  type NoticeSettings,
+  nearUnits,
+  periodOfLimit,
+} from "../rules/notice.js";
+import type { RecordAddress } from "../store/change.js";
+import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
+import type { EpochMs } from "../time.js";
+import type { CachedKey } from "../verification/key-cache.js";
+
+/** Most crossings that wait to be written; further ones are not noticed. */
+const MAX_CROSSINGS = 10_000;
+
+/** A line that a charge of this process crossed. */
+export type Crossing = {
+  readonly workspaceId: string;
+  readonly keyId: string;
+  readonly identityId: string | null;
+  /** Whose uses, or whose limit: the key or its identity. */
+  readonly of: RecordAddress;
+} & (
+  | { readonly type: "uses.low" | "uses.gone" }
+  | {
+      readonly type: "limit.near";
+      readonly limit: LimitFigures & { readonly name: string };
+      readonly remaining: number;
+      readonly resetAt: EpochMs;
+      /** Of whom its counter is: keys of a rotation share it. */
+      readonly window: string;
+      readonly period: NoticePeriod;
+    }
+);
+
+/** What one process saw of uses and limits, and has not written yet. */
+export interface Crossings {
+  /** Looks whether a charge that was made has crossed a line. */
+  look(cached: CachedKey, plan: ChargePlan, charge: AppliedCharge): void;
+  /** Takes out what was seen in a workspace, or in all. */
+  take(workspaceId: string | null): readonly Crossing[];
+  /** Keeps again what was taken out and not written. */
+  giveBack(crossings: readonly Crossing[]): void;
+}
+
+/** @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md */
+export function createCrossings(settings: NoticeSettings): Crossings {
+  /** By what is noticed once: what is seen twice is written once. */
+  let seen = new Map<string, Crossing>();
+
+  function add(crossing: Crossing): void {
+    if (seen.size < MAX_CROSSINGS) seen.set(nameOf(crossing), crossing);
+  }
+
+  function lookAtUses(cached: CachedKey, plan: ChargePlan, remaining: number): void {
+    const low = lowUses(settings, cached.refill);
+    const isLow = remaining < low && remaining + plan.cost >= low;
+    if (!isLow && remaining > 0) return;
+    const about = { ...aboutOf(cached), of: plan.confirms[plan.uses ?? 0] as RecordAddress };
+    if (isLow) add({ type: "uses.low", ...about });
+    if (remaining === 0) add({ type: "uses.gone", ...about });
+  }
+
+  function lookAtLimit(
+    cached: CachedKey,
+    { confirms }: ChargePlan,
+    limit: LimitCharge,
+    { remaining, resetAt, state }: LimitReading,
+  ): void {
+    const { key } = cached;
+    const about = aboutOf(cached);
+    const of = confirms[limit.owner ?? 0] as RecordAddress;
+    const counters = of.kind === "key" ? (key.sharedCountersId ?? key.id) : of.id;
+    const window = `${counters} ${limit.window}`;
+    const period = periodOfLimit(limit, state.at);
+    add({ type: "limit.near", ...about, of, limit, remaining, resetAt, window, period });
+  }
+
+  return {
+    look(cached, plan, { remaining, limits }) {
+      if (remaining !== null && plan.cost > 0) lookAtUses(cached, plan, remaining);
+      for (let index = 0; index < limits.length; index += 1) {
+        const limit = plan.limits[index];
+        const reading = limits[index] as LimitReading;
+        // What a repeated request came to is of limits as they were then.
+        if (limit === undefined || limit.name !== reading.name) continue;
+        const taken = mostOf(limit) - reading.remaining;
+        const near = nearUnits(settings, limit);
+        if (taken > near && taken - limit.cost <= near && !limit.shadow && limit.cost > 0)
+          lookAtLimit(cached, plan, limit, reading);
+      }
+    },
+    take(workspaceId) {
+      const all = [...seen.values()];
+      const isTaken = (one: Crossing) => workspaceId === null || one.workspaceId === workspaceId;
+      seen = new Map();
+      for (const one of all) if (!isTaken(one)) add(one);
+      return all.filter(isTaken);
+    },
+    giveBack(crossings) {
+      for (const crossing of crossings) add(crossing);
+    },
+  };
+}
+
+function aboutOf({ key, identity }: CachedKey) {
+  return {
+    workspaceId: key.workspaceId,
+    keyId: key.id,
+    identityId: identity === null ? null : identity.id,
+  };
+}
+
+function nameOf(crossing: Crossing): string {
+  const { type, workspaceId, of } = crossing;
+  const beginning = `${type} ${workspaceId} ${of.id}`;
+  if (type !== "limit.near") return beginning;
+  return `${beginning} ${crossing.window} ${crossing.period.startAt}`;
+}
