@@ -287,6 +287,7 @@ export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export { allHolds } from "./store/all-holds.js";
 export {
+  leaseTimesOf,
   STATE_ADDRESS,
   stateOf,
   stateRecord,
@@ -351,6 +352,7 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
+export type { LeaseTimes } from "./store/lease-times.js";
 export {
   applyHoldStep,
   type EndedHold,

@@ -1,10 +1,12 @@
 import { createEmitter, type EventListener } from "./audit/emitter.js";
 import { emitExpired } from "./audit/reservation-events.js";
 import { emitStoreFailures } from "./audit/store-events.js";
-import { type ErrorListener, report } from "./lib/error-listener.js";
+import { type ErrorListener, report, warnOfFailure, warnOfListener } from "./lib/error-listener.js";
+import { waitFor } from "./lib/event-loop.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
-import { createRandomPool } from "./lib/random.js";
+import { checkedRandom, createRandomPool } from "./lib/random.js";
+import { endLeases } from "./operations/after-leases.js";
 import type { OperationContext } from "./operations/context.js";
 import { createDeliveries, type Deliveries } from "./operations/deliveries/deliveries.js";
 import { writeAllCrossings } from "./operations/events/write-crossings.js";
@@ -20,15 +22,18 @@ import {
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import { type Duration, durationMs } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
+import { readLeaseMs } from "./rules/lease.js";
 import { readNoticeSettings } from "./rules/notice.js";
+
 import { createSecretHasher } from "./secrets/hash.js";
-import { type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
+import { isKeyRing, type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
 import { createVault } from "./secrets/vault.js";
 import { createCrossings } from "./statistics/crossings.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
+import { createLeasedStore } from "./store/leased.js";
 import { createSettledStore } from "./store/settled.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock, type Timer } from "./time.js";
@@ -80,6 +85,19 @@ export interface LatchkeyOptions<
         /** How often counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`; 5,000 unless given. */
         readonly flushMs?: Duration;
       };
+  /**
+   * Lets this process decide by itself about keys that it verified a moment ago, without asking the store. A change that takes something
+   * away then resolves later by `ms`, and not before every process has stopped deciding as if it had not been made. For keys without
+   * uses and limits: others ask the store. Off unless given; every process of the store must know of leases before.
+   */
+  readonly leases?:
+    | {
+        /** How long, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
+        readonly ms: Duration;
+        /** The most that one process takes ahead of what is left of a counter, from 0 to 1; 0.01 unless given. No counter is leased so far. */
+        readonly share?: number;
+      }
+    | undefined;
   /**
    * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
    * that are held; nothing is created, and nothing refused at run time. Any text unless given.
@@ -140,6 +158,15 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   actingAs(actor: string): Latchkey<Types>;
   /**
+   * Ends all leases of this workspace: no process is given another one, and when this resolves the last has ended, and no change waits
+   * any more. A latchkey that is made afterwards with `leases` begins again.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * await latchkey.endLeases();
+   */
+  endLeases(): Promise<void>;
+  /**
    * Writes the counts of verifications that the store does not have yet, then closes it.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
@@ -171,6 +198,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "auditLog",
   "notice",
   "usage",
+  "leases",
   "onEvent",
   "onError",
   "permissions",
@@ -205,6 +233,7 @@ export function createLatchkey<
     maxCachedKeys = DEFAULT_CACHED_KEYS,
     auditLog = true,
     usage = {},
+    leases,
     onEvent = null,
     onError = null,
     meta = null,
@@ -218,7 +247,7 @@ export function createLatchkey<
   if (typeof clock !== "function") throw new TypeError('"clock" must be a function');
   if (typeof random !== "function") throw new TypeError('"random" must be a function');
   for (const name of ["vault", "pepper"] as const)
-    if (options[name] !== undefined && !isRing(options[name]))
+    if (options[name] !== undefined && !isKeyRing(options[name]))
       throw new TypeError(`"${name}" must be a key ring: { current, keys }`);
   if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
   if (onEvent !== null && typeof onEvent !== "function")
@@ -234,12 +263,14 @@ export function createLatchkey<
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const hasOwnClock = options.clock !== undefined;
-  const timer: Timer = hasOwnClock ? now : () => performance.now();
+  const steady: Timer = () => performance.now();
+  const timer: Timer = hasOwnClock ? now : steady;
   const emit = onEvent === null ? null : createEmitter(onEvent, onError ?? warnOfListener);
   const own = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
-  const store = createSettledStore(createAvailabilityStore(own), now, (...noticed) =>
-    emitExpired(emit, ...noticed),
-  );
+  const available = createAvailabilityStore(own, bytes);
+  const settled = createSettledStore(available, now, (...noticed) => emitExpired(emit, ...noticed));
+  const leaseMs = leases === undefined ? null : readLeaseMs(leases);
+  const store = leaseMs === null ? settled : createLeasedStore(settled, available, leaseMs, steady);
   const notice = readNoticeSettings(options.notice);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -263,6 +294,7 @@ export function createLatchkey<
     notice,
     emit,
     timer,
+    awaitLeases: (workspaceId) => waitFor(available.leaseWait(workspaceId), steady),
     call: null,
     crossings: usage === false || !auditLog ? null : createCrossings(notice),
     recorder:
@@ -277,14 +309,13 @@ export function createLatchkey<
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
       : watchClock(store, now, (difference) => report(onError, difference));
-  const bound = bindWorkspace(
-    {
-      ...shared,
-      close: () => close(shared, stopWatching),
-      report: (error) => report(onError ?? warnOfFailure, error),
-    },
-    workspaceId,
-  );
+  const whole: SharedContext = {
+    ...shared,
+    close: () => close(shared, stopWatching),
+    report: (error) => report(onError ?? warnOfFailure, error),
+    endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
+  };
+  const bound = bindWorkspace(whole, workspaceId);
   // The types say what a program knows, and nothing of it is another function.
   return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }
@@ -293,6 +324,7 @@ export function createLatchkey<
 type SharedContext = Omit<OperationContext, "workspaceId"> & {
   readonly close: () => Promise<void>;
   readonly report: ErrorListener;
+  readonly endLeases: (workspaceId: string) => Promise<void>;
 };
 
 /** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
@@ -324,19 +356,10 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     verifier: (question, scope) => makeVerifier(context, question, scope),
     ...operations,
     ...bindLists(operations),
+    endLeases: () => shared.endLeases(workspaceId),
     close: shared.close,
   };
   return latchkey;
-}
-
-/** The same of what is not sent. */
-function warnOfFailure(error: unknown): void {
-  console.warn("latchkey:", error);
-}
-
-/** Without `onError` nobody else would know. */
-function warnOfListener(error: unknown): void {
-  console.warn("latchkey: onEvent failed, and there is no onError to report it to:", error);
 }
 
 /** What was counted is written first. */
@@ -371,19 +394,4 @@ function checkedActor(actor: unknown): string {
 
 function isListOfTexts(names: unknown): boolean {
   return Array.isArray(names) && names.every((name) => typeof name === "string");
-}
-
-function isRing(ring: unknown): boolean {
-  if (typeof ring !== "object" || ring === null) return false;
-  const { keys } = ring as { readonly keys?: unknown };
-  return typeof keys === "object" && keys !== null;
-}
-
-/** Ids and secrets are as good as their randomness: too little of it must never become one. */
-function checkedRandom(random: RandomBytes): RandomBytes {
-  return (size) => {
-    const bytes: unknown = random(size);
-    if (bytes instanceof Uint8Array && bytes.length === size) return bytes;
-    throw new TypeError('"random" must return a Uint8Array of the size that it is called with');
-  };
 }

@@ -50,6 +50,7 @@ export const GROUPS: readonly Group[] = [
       docs("limits-and-uses"),
       docs("concepts/reservations"),
       docs("stores"),
+      docs("leases"),
     ],
   },
   {

@@ -1,8 +1,11 @@
 import { randomInt } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import {
   type Expectation,
   type KeyStore,
   LatchkeyError,
+  type LeaseTimes,
+  leaseTimesOf,
   STATE_ADDRESS,
   stateOf,
   stateRecord,
@@ -19,12 +22,15 @@ export interface FoundState {
   readonly state: WorkspaceState | null;
   /** Null where there is no record of it. */
   readonly version: number | null;
+  /** Leases that processes have in it. */
+  readonly leases: LeaseTimes | null;
 }
 
 export async function readState(store: KeyStore, workspaceId: string): Promise<FoundState> {
   const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
   const [loaded = null] = found;
-  return { state: stateOf(loaded), version: loaded?.record.version ?? null };
+  const version = loaded?.record.version ?? null;
+  return { state: stateOf(loaded), version, leases: leaseTimesOf(loaded) };
 }
 
 /** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace of a source is not to be read: what it holds is not whole, or elsewhere. */
@@ -43,7 +49,7 @@ export function expectState({ version }: FoundState): Expectation {
 
 /**
  * Writes another state, or none, in the place of the one that was read: one atomic step, of which every process hears by the
- * revision.
+ * revision. Lease times stay.
  *
  * @returns The state as it is now.
  * @throws LatchkeyError `CONFLICT` where it is another by now: somebody else is at work.
@@ -56,14 +62,20 @@ export async function replaceState(
 ): Promise<FoundState> {
   // At random: one that was there before would be taken for what it was.
   const version = randomInt(1, MAX_VERSION);
+  const { leases } = before;
+  const isGone = state === null && leases === null;
   const change = aChange({
     expects: [expectState(before)],
-    puts: state === null ? [] : [{ record: stateRecord(state, version) }],
-    deletes: state === null ? [STATE_ADDRESS] : [],
+    puts: isGone ? [] : [{ record: stateRecord(state, version, leases) }],
+    deletes: isGone ? [STATE_ADDRESS] : [],
     revision: randomInt(1, MAX_VERSION),
   });
   const result = await store.commit(workspaceId, change);
-  if (result.kind === "committed") return { state, version: state === null ? null : version };
+  if (result.kind === "committed") return { state, version: isGone ? null : version, leases };
+  // A process that begins with leases says so there.
+  const now = await readState(store, workspaceId);
+  if (now.version !== before.version && isDeepStrictEqual(now.state, before.state))
+    return replaceState(store, workspaceId, now, state);
   throw new LatchkeyError(
     "CONFLICT",
     "the state of a workspace was changed by somebody else: is another copy under way?",

@@ -28,6 +28,8 @@ interface AboutVerdict {
   readonly type: "key.verified";
   /** Whether it was decided from memory: the store was only asked to confirm it. */
   readonly cached: boolean;
+  /** Present where the store was not asked: it had confirmed the key a moment before, on a lease. */
+  readonly leased?: true;
   /** As the caller gave them. */
   readonly tags?: readonly string[];
 }

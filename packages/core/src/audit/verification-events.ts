@@ -1,6 +1,7 @@
 import { isExpired } from "../rules/keys/expiry.js";
 import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import type { AppliedCharge } from "../store/charge.js";
+import { LEASED } from "../store/leased.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";
 import type { KnownVerdict } from "../verification/verdict.js";
@@ -58,6 +59,7 @@ export function emitVerdict(
     ...about,
     code,
     cached,
+    ...(charge === LEASED && { leased: true }),
     ...(shadows.length > 0 && { shadow }),
     ...withTags(tags),
   });

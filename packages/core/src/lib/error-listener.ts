@@ -13,3 +13,13 @@ export function report(onError: ErrorListener | null, error: unknown): void {
     // See above.
   }
 }
+
+/** What is not sent, where there is no `onError`: nobody else would know. */
+export function warnOfFailure(error: unknown): void {
+  console.warn("latchkey:", error);
+}
+
+/** An `onEvent` that fails, where there is no `onError`. */
+export function warnOfListener(error: unknown): void {
+  console.warn("latchkey: onEvent failed, and there is no onError to report it to:", error);
+}

@@ -1,3 +1,5 @@
+import type { SpanMs, Timer } from "../time.js";
+
 /** The host's own, also where a test puts a fake one in its place later: no test waits for its clock to pass here. */
 const later = setTimeout;
 
@@ -15,4 +17,10 @@ export function yieldToEventLoop(ms = 0): Promise<void> {
 export function unref(timer: unknown): void {
   if (typeof timer === "object" && timer !== null && "unref" in timer)
     (timer as { unref(): void }).unref();
+}
+
+/** Waits by a clock that nobody sets. A timer may come early. */
+export async function waitFor(ms: SpanMs, steady: Timer): Promise<void> {
+  const since = steady();
+  for (let left = ms; left > 0; left = ms - (steady() - since)) await yieldToEventLoop(left);
 }

@@ -31,3 +31,12 @@ export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
 function fillFromWebCrypto(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return globalThis.crypto.getRandomValues(bytes);
 }
+
+/** Ids and secrets are as good as their randomness: too little of it must never become one. */
+export function checkedRandom(random: RandomBytes): RandomBytes {
+  return (size) => {
+    const bytes: unknown = random(size);
+    if (bytes instanceof Uint8Array && bytes.length === size) return bytes;
+    throw new TypeError('"random" must return a Uint8Array of the size that it is called with');
+  };
+}

@@ -1,4 +1,5 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
+import { afterLeases, mayContradictLeases } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
@@ -139,13 +140,30 @@ export function isRepeatable(name: OperationName): boolean {
   return !(NOT_REPEATABLE as readonly string[]).includes(name);
 }
 
+/** An operation that resolves when no process contradicts it any more. */
+function waiting(
+  { awaitLeases, workspaceId }: OperationContext,
+  name: string,
+  call: (input: unknown, scope: unknown) => unknown,
+) {
+  return (input: unknown, scope: unknown) =>
+    // A workspace that is gone does not say any more how long its leases were.
+    afterLeases(call(input, scope) as Promise<unknown>, () =>
+      awaitLeases(name === "deleteWorkspace" ? null : workspaceId),
+    );
+}
+
 /** Binds every operation to its workspace and to what all of them work with. */
 export function bindOperations(context: OperationContext): Operations {
   const bound = Object.entries(TABLE).map(([name, { run: runOwn, input: schema }]) => {
     const run = runOwn as (context: OperationContext, ...rest: readonly unknown[]) => unknown;
-    if (isRepeatable(name as OperationName)) return [name, repeatable(context, name, schema, run)];
-    // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
-    return [name, (input: unknown, scope: unknown) => run(context, input, scope)];
+    const isWrite = isRepeatable(name as OperationName);
+    const call = isWrite
+      ? repeatable(context, name, schema, run)
+      : // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
+        (input: unknown, scope: unknown) => run(context, input, scope);
+    const takesAway = (isWrite || name === "reportLeaks") && mayContradictLeases(name);
+    return [name, takesAway ? waiting(context, name, call) : call];
   });
   return Object.fromEntries(bound) as Operations;
 }

@@ -61,3 +61,10 @@ export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing 
     if (vaultKeys.some((key) => doesMatchBytes(key, secret)))
       throw new TypeError('"vault" and "pepper" must not hold the same secret');
 }
+
+/** Whether this has the form of a key ring. What its keys are is looked at where they are used. */
+export function isKeyRing(ring: unknown): boolean {
+  if (typeof ring !== "object" || ring === null) return false;
+  const { keys } = ring as { readonly keys?: unknown };
+  return typeof keys === "object" && keys !== null;
+}

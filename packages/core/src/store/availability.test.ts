@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { createRandomPool } from "../lib/random.js";
 import { fixedWindows } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
 import {
@@ -39,12 +40,15 @@ async function aGuarded() {
     charge,
     addStatistics: async () => void added.push(store.changes.length),
   } as unknown as KeyStore;
-  const guarded = createAvailabilityStore(whole);
+  const guarded = createAvailabilityStore(whole, createRandomPool());
   await guarded.read(WORKSPACE, [KEY]);
   const enter = (state: WorkspaceState, version: number) =>
     store.commit(
       WORKSPACE,
-      aChange({ puts: [{ record: stateRecord(state, version) }], revision: store.revision + 1 }),
+      aChange({
+        puts: [{ record: stateRecord(state, version, null) }],
+        revision: store.revision + 1,
+      }),
     );
   return { store, guarded, enter, plans, added };
 }
@@ -115,7 +119,10 @@ test.each<[body: unknown, version: number]>([
 test("a change that is stale at a place that it does not have is tried no more often than others", async () => {
   const { store } = await aGuarded();
   const commit = vi.fn<KeyStore["commit"]>(async () => ({ kind: "stale", index: 9 }));
-  const guarded = createAvailabilityStore({ read: store.read.bind(store), commit } as never);
+  const guarded = createAvailabilityStore(
+    { read: store.read.bind(store), commit } as never,
+    createRandomPool(),
+  );
   expect(await guarded.commit(WORKSPACE, aChange())).toEqual({ kind: "stale", index: 9 });
   expect(commit).toHaveBeenCalledOnce();
 });

@@ -1,7 +1,10 @@
 import { corruptRecord, LatchkeyError } from "../errors.js";
+import type { RandomBytes } from "../lib/id.js";
 import type { JsonValue } from "../lib/json.js";
 import { parseWhole } from "../lib/whole.js";
 import type { StoredRecord } from "../records/stored-record.js";
+import { drawVersion } from "../rules/record-version.js";
+import type { SpanMs } from "../time.js";
 import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
@@ -13,6 +16,7 @@ import type {
   ReadResult,
   Want,
 } from "./key-store.js";
+import { type LeaseTimes, leaseTimesIn } from "./lease-times.js";
 import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { StatisticsBatch } from "./statistics.js";
 
@@ -43,7 +47,13 @@ export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   const { body, version } = loaded.record;
   // A version that cannot be read is 0: a charge that confirmed it would find another one for ever.
   if (version > 0 && isState(body)) return body;
+  if (version > 0 && leaseTimesIn(body) !== null && !("state" in Object(body))) return null;
   throw corruptRecord("state of a workspace");
+}
+
+/** The lease times that a record of a state holds; null where no process was ever given a lease. */
+export function leaseTimesOf(loaded: LoadedRecord | null): LeaseTimes | null {
+  return loaded === null ? null : leaseTimesIn(loaded.record.body);
 }
 
 const STATES: readonly unknown[] = ["incomplete", "moved", "open", "deleting"];
@@ -55,9 +65,17 @@ function isState(body: unknown): body is WorkspaceState {
   return STATES.includes(state) && (source === undefined || typeof source === "string");
 }
 
-/** The record of a state. Whoever writes it brings another revision: that is how all others hear of it. */
-export function stateRecord(state: WorkspaceState, version: number): StoredRecord {
-  return { ...STATE_ADDRESS, version, link: null, body: state as unknown as JsonValue };
+/**
+ * The record of a state, which may be that of an open workspace where there are leases. Whoever writes it brings another revision: that is
+ * how all others hear of it.
+ */
+export function stateRecord(
+  state: WorkspaceState | null,
+  version: number,
+  leases: LeaseTimes | null,
+): StoredRecord {
+  const body = { ...state, ...(leases !== null && { leases }) } as unknown as JsonValue;
+  return { ...STATE_ADDRESS, version, link: null, body };
 }
 
 /** What is known of a workspace that was open at a revision. */
@@ -66,6 +84,7 @@ interface KnownState {
   /** Of the record of its state; null where there is none. */
   readonly version: number | null;
   readonly trail: string | null;
+  readonly leases: LeaseTimes | null;
   readonly isDeleting: boolean;
   /** What this process has noted in the trail. */
   readonly noted: Set<string>;
@@ -83,15 +102,31 @@ const MESSAGES = {
   deleting: "this workspace is being deleted: nothing is written to it",
 } as const;
 
+/** A store that knows of a workspace whether it is to be used, and which leases there are. */
+export interface AvailableStore extends KeyStore {
+  /** As they were at a revision; undefined where nothing was read of the workspace. */
+  leases(
+    workspaceId: string,
+  ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
+  /** How long a change waits for leases, 0 where there are none; null: in any workspace that was ever read, for one that is gone. */
+  leaseWait(workspaceId: string | null): SpanMs;
+  /** Writes other lease times, of which every process hears by the revision. @returns Those that are there afterwards. */
+  changeLeases(
+    workspaceId: string,
+    change: (before: LeaseTimes | null) => LeaseTimes | null,
+  ): Promise<LeaseTimes | null>;
+}
+
 /**
  * A store that answers nothing of a workspace that is not to be used, but `STORE_UNAVAILABLE`.
  *
  * The state of a workspace changes together with its revision, which every read answers and every charge of a key confirms. So it
  * is read again only when the revision is another; a commit expects the state itself.
  */
-export function createAvailabilityStore(store: KeyStore): KeyStore {
+export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
   const known = new Map<string, KnownState>();
   const followed = new Set<string>();
+  let longestWait = 0;
 
   function learn(workspaceId: string, revision: number, loaded: LoadedRecord | null): KnownState {
     const state = stateOf(loaded);
@@ -100,10 +135,13 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     if (state?.state === "incomplete" || state?.state === "moved") throw refusal(state.state);
     if (known.size >= MOST_KNOWN) known.clear();
     const version = loaded?.record.version ?? null;
+    const leases = leaseTimesOf(loaded);
+    longestWait = Math.max(longestWait, leases?.wait ?? 0);
     const learned = {
       revision,
       version,
       trail: state?.state === "followed" ? state.trail : null,
+      leases,
       isDeleting: state?.state === "deleting",
       noted: before?.version === version ? before.noted : new Set<string>(),
     };
@@ -240,7 +278,31 @@ export function createAvailabilityStore(store: KeyStore): KeyStore {
     });
   }
 
+  async function changeLeases(
+    workspaceId: string,
+    change: (before: LeaseTimes | null) => LeaseTimes | null,
+  ): Promise<LeaseTimes | null> {
+    for (;;) {
+      const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
+      const [loaded = null] = found;
+      const { version, leases } = learn(workspaceId, revision, loaded);
+      const after = change(leases);
+      const isSame = after?.grant === leases?.grant && after?.wait === leases?.wait;
+      const record = stateRecord(stateOf(loaded), drawVersion(random, version ?? 0), after);
+      const { kind } = await store.commit(workspaceId, {
+        ...EMPTY_CHANGE,
+        expects: [{ ...STATE_ADDRESS, version }],
+        ...(!isSame && { puts: [{ record }], revision: drawVersion(random, revision) }),
+      });
+      if (kind === "committed") return after;
+    }
+  }
+
   return {
+    leases: (workspaceId) => known.get(workspaceId),
+    leaseWait: (workspaceId) =>
+      workspaceId === null ? longestWait : (known.get(workspaceId)?.leases?.wait ?? 0),
+    changeLeases,
     read,
     page,
     settle,

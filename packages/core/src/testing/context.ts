@@ -42,6 +42,7 @@ export function contextWith(
     notice: readNoticeSettings(),
     emit: null,
     timer: () => 0,
+    awaitLeases: () => Promise.resolve(),
     call: null,
     crossings: null,
     recorder: null,

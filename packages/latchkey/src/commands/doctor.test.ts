@@ -110,6 +110,23 @@ describe("latchkey doctor", () => {
     expect(await cli.json(`keys get ${keyId}`)).toMatchObject([{ remaining: 4 }]);
   });
 
+  test("says how long leases are, and ends them with --end-leases", async () => {
+    const { cli, key } = await storeWithKey();
+    const store = openStore(cli.url);
+    const latchkey = createLatchkey({ store, leases: { ms: 50 }, clock: () => NOON });
+    const { apiId } = await latchkey.createApi({ name: "charts" });
+    const free = await latchkey.createKey({ apiId });
+    for (let call = 0; call < 20; call += 1) {
+      await latchkey.verifyKey({ key: free.key });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    expect((await cli.run("doctor")).stdout).toMatch(/^leases\tfine\tat most 50 ms; .* 50 ms$/m);
+    const ended = await cli.run("doctor --end-leases");
+    expect(ended.stdout).toMatch(/^leases\tfine\tthey were ended/m);
+    expect((await latchkey.verifyKey({ key })).valid).toBe(true);
+    await latchkey.close();
+  });
+
   test("finds a key that its hash does not lead to, and mends it with --fix", async () => {
     const { cli, key, keyId } = await storeWithKey();
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {

@@ -12,6 +12,7 @@ import { version } from "../version.js";
 
 interface Options extends CommonOptions {
   readonly fix?: true;
+  readonly endLeases?: true;
 }
 
 const COLUMNS: readonly Column<Finding>[] = [
@@ -28,12 +29,14 @@ export function addDoctor(program: Command, host: Host): void {
       "look whether the store answers, whether its clock, its lists and its records agree, whether the vault key and the pepper fit, and whether a wrong clock has put limits or refills into the future; ends with 1 where something is wrong",
     )
     .option("--fix", "mend what can be mended")
+    .option("--end-leases", "end all leases first: then no change waits for them any more")
     .addHelpText("after", example("latchkey doctor --store sqlite:./keys.db --fix"));
   addCommonOptions(doctor).action(async (options: Options) => {
     const rings = readRings(host);
     const findings = [...settings(options, host, rings)];
     try {
       await withLatchkey(options, host, async (latchkey, store) => {
+        if (options.endLeases) await latchkey.endLeases();
         const patient = { latchkey, store, fix: options.fix ?? false, rings };
         for await (const finding of examine(patient)) findings.push(finding);
       });

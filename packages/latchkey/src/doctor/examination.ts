@@ -1,4 +1,4 @@
-import { keysOfApi, type LoadedRecord } from "@latchkey/core";
+import { keysOfApi, type LoadedRecord, leaseTimesOf, STATE_ADDRESS } from "@latchkey/core";
 import { plural } from "../command-line/words.js";
 import { checkClock } from "./clock.js";
 import type { DoctorContext } from "./doctor-context.js";
@@ -16,6 +16,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     ? fine("store", `it answers; workspace ${id} is enabled`)
     : wrong("store", `it answers; workspace ${id} is disabled, so that none of its keys verifies`);
   yield await checkClock(context);
+  yield* lookAtLeases(context);
   const trial = new RingTrial(context.rings, latchkey.workspaceId);
   const counts = { apis: 0, keys: 0, identities: 0 };
   const look = (kind: "keys" | "identities") => (records: readonly LoadedRecord[]) => {
@@ -34,6 +35,17 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     `looked at ${plural(apis, "API")}, ${plural(keys, "key")} and ${plural(identities, "identity")}`,
   );
   yield* trial.findings();
+}
+
+/** Says how leases are, where there ever were some. */
+async function* lookAtLeases({ latchkey, store }: DoctorContext): AsyncIterable<Finding> {
+  const { found } = await store.read(latchkey.workspaceId, [STATE_ADDRESS]);
+  const times = leaseTimesOf(found[0] ?? null);
+  if (times === null) return;
+  const { grant, wait } = times;
+  if (wait === 0) yield fine("leases", "they were ended: every verification asks the store");
+  else if (grant === 0) yield fine("leases", `they are ending: a change waits for ${wait} ms`);
+  else yield fine("leases", `at most ${grant} ms; a change waits for ${wait} ms`);
 }
 
 async function* lookAt(

@@ -52,6 +52,7 @@ const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
   auditLog: true,
   notice: true,
   usage: true,
+  leases: true,
   onEvent: true,
   onError: true,
   permissions: true,

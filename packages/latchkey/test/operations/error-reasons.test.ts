@@ -347,7 +347,7 @@ const CASES: readonly ReasonCase[] = [
       call: async (context) => {
         const { keyId } = await issue(context);
         const { store, latchkey } = context;
-        const state = stateRecord({ state: reason, transfer: "t" }, 1);
+        const state = stateRecord({ state: reason, transfer: "t" }, 1, null);
         const change = { ...EMPTY_CHANGE, puts: [{ record: state }], revision: 7 };
         await store.commit(latchkey.workspaceId, change);
         await latchkey.updateKey({ keyId, name: "tides" });

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
 import { assertUsed, type FoundState, readState, replaceState } from "../state.js";
@@ -77,15 +78,21 @@ export class FollowedSource {
     this.#closed.delete(id);
   }
 
-  /** From when this resolves on, the source admits nothing. */
+  /** From when this resolves on, the source admits nothing: leases have ended, too. */
   async fence(): Promise<void> {
+    let waitMs = 0;
     for (const [id, found] of this.#states) {
       if (found.state?.state === "moved") continue;
       const name = this.#trailOf(id);
       const state = { state: "moved", transfer: this.transfer } as const;
-      this.#states.set(id, await replaceState(this.store, id, found, state));
+      const fenced = await replaceState(this.store, id, found, state);
+      waitMs = Math.max(waitMs, fenced.leases?.wait ?? 0);
+      this.#states.set(id, fenced);
       this.#closed.set(id, { name, trail: EMPTY_TRAIL });
     }
+    // By a clock that nobody sets; a timer may come early.
+    const since = performance.now();
+    while (performance.now() - since < waitMs) await setTimeout(waitMs);
     this.isFenced = true;
   }
 

@@ -4,7 +4,7 @@ import { toAuditEvent } from "../../audit/event.js";
 import { LatchkeyError } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
-import { STATE_ADDRESS, stateOf, stateRecord } from "../../store/availability.js";
+import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/availability.js";
 import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact } from "../context.js";
 import { parseInput } from "../input.js";
@@ -67,7 +67,11 @@ async function close(its: OperationContext): Promise<void> {
     if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
     await writeWorkspace(transaction, { enabled: false });
     transaction.putAnew(
-      stateRecord({ state: "deleting", transfer: "" }, stored?.record.version ?? 0),
+      stateRecord(
+        { state: "deleting", transfer: "" },
+        stored?.record.version ?? 0,
+        leaseTimesOf(stored),
+      ),
     );
     transaction.renewRevision();
   });

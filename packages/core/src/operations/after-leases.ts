@@ -1,0 +1,69 @@
+import { LatchkeyError } from "../errors.js";
+import type { AvailableStore } from "../store/availability.js";
+import type { SpanMs } from "../time.js";
+
+/**
+ * Writes that take nothing away from anybody: a process that decides on a lease, and does not know of them yet, contradicts none.
+ * Every other write waits until the leases have ended that were given before it.
+ */
+const NO_WAITING: ReadonlySet<string> = new Set([
+  "createApi",
+  "ensureApi",
+  "createKey",
+  "createKeys",
+  "createIdentity",
+  "createPermission",
+  "ensurePermissions",
+  "createRole",
+  "createRootKey",
+  "updateRootKey",
+  "rotateRootKey",
+  "revokeRootKey",
+  "createWorkspace",
+  "notice",
+  "pruneAuditEvents",
+  "pruneVerifications",
+  "reencryptKeys",
+]);
+
+/** Whether an operation that writes may contradict a lease of another process. */
+export function mayContradictLeases(name: string): boolean {
+  return !NO_WAITING.has(name);
+}
+
+/**
+ * Resolves, or rejects because there was nothing to do, once every lease has ended that was given before: from then on no process
+ * contradicts what it says.
+ *
+ * @param wait - For as long as leases are by then.
+ * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
+ */
+export async function afterLeases<Answer>(
+  running: Promise<Answer>,
+  wait: () => Promise<void>,
+): Promise<Answer> {
+  try {
+    const answer = await running;
+    await wait();
+    return answer;
+  } catch (error) {
+    // Another call may have deleted it, and not have resolved.
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") await wait();
+    throw error;
+  }
+}
+
+/** Ends the leases of a workspace: there are no new ones, those that are out end, and then nobody waits any more. */
+export async function endLeases(
+  store: Pick<AvailableStore, "changeLeases">,
+  workspaceId: string,
+  wait: (ms: SpanMs) => Promise<void>,
+): Promise<void> {
+  const ending = await store.changeLeases(
+    workspaceId,
+    (before) => before && { ...before, grant: 0 },
+  );
+  if (ending === null || ending.wait === 0) return;
+  await wait(ending.wait);
+  await store.changeLeases(workspaceId, (now) => (now?.grant === 0 ? { grant: 0, wait: 0 } : now));
+}

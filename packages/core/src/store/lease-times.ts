@@ -1,0 +1,26 @@
+import { MAX_LEASE_MS } from "../rules/lease.js";
+import type { SpanMs } from "../time.js";
+
+/**
+ * How long leases are in a workspace, whichever process has them. It lies in the record of the workspace's state, which every commit
+ * expects: so nobody changes anything without knowing how long to wait, and nobody gets a lease that others do not know of.
+ *
+ * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
+ */
+export interface LeaseTimes {
+  /** The longest lease that a process may have from now on; 0: none. */
+  readonly grant: SpanMs;
+  /** How long a change waits before it resolves: for leases that are out. */
+  readonly wait: SpanMs;
+}
+
+/** Those in the body of a record; null where there are none, or they cannot be what was written. */
+export function leaseTimesIn(body: unknown): LeaseTimes | null {
+  const { leases } = Object(body) as { readonly leases?: unknown };
+  const { grant, wait } = Object(leases) as Readonly<Record<string, unknown>>;
+  return isSpan(grant) && isSpan(wait) ? { grant, wait } : null;
+}
+
+function isSpan(value: unknown): value is SpanMs {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_LEASE_MS;
+}
