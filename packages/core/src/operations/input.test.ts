@@ -33,10 +33,21 @@ describe("an input", () => {
     );
   });
 
-  test("repeats of the name of a field that is not known 256 characters", () => {
-    const [known, long] = ["x".repeat(256), "x".repeat(257)];
-    expect(issuesOfInput(z.strictObject({}), { [known]: 1 })).toMatchObject([{ path: known }]);
-    expect(issuesOfInput(z.strictObject({}), { [long]: 1 })).toMatchObject([{ path: `${known}…` }]);
+  test("repeats a name that no field can have by its beginning: it may be a secret", () => {
+    const schema = z.strictObject({ outer: z.strictObject({}).optional() });
+    const [short, long] = ["x".repeat(24), "x".repeat(25)];
+    expect(issuesOfInput(schema, { [short]: 1 })).toMatchObject([{ path: short }]);
+    for (const path of [long, "x".repeat(257)])
+      expect(issuesOfInput(schema, { [path]: 1 })).toMatchObject([{ path: "xxxxxxxx…" }]);
+    expect(issuesOfInput(schema, { outer: { [long]: 1 } })).toMatchObject([
+      { path: "outer.xxxxxxxx…" },
+    ]);
+  });
+
+  test("repeats 256 characters of a path", () => {
+    const path = "x.".repeat(200);
+    const repeated = `${path.slice(0, 256)}…`;
+    expect(issuesOfInput(z.strictObject({}), { [path]: 1 })).toMatchObject([{ path: repeated }]);
   });
 
   test("that lacks a field is refused with the words that it is required", () => {

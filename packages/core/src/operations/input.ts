@@ -272,12 +272,23 @@ export function refusal(issues: readonly InputIssue[]): LatchkeyError {
   return badRequest(listable(withoutRepeats(issues)).map(shownBriefly));
 }
 
-/** Most characters of a path that is repeated: the name of a field that nobody knows may be as long as the input. */
+/** Most characters of a path that is repeated: it may be as long as the input. */
 const MAX_PATH = 256;
 
+/** No field has a longer name. What is longer may be a secret in the place of a name: its beginning is repeated. */
+const LONGEST_NAME = 24;
+
 function shownBriefly(issue: InputIssue): InputIssue {
-  const { path, message } = issue;
-  return path.length > MAX_PATH ? { path: `${path.slice(0, MAX_PATH)}…`, message } : issue;
+  const { message } = issue;
+  const names = issue.path.split(".", MAX_PATH);
+  // Names within metadata are the caller's own.
+  const path = (names[0] === "meta" ? names : names.map(shownName)).join(".");
+  if (path === issue.path && path.length <= MAX_PATH) return issue;
+  return { path: path.length > MAX_PATH ? `${path.slice(0, MAX_PATH)}…` : path, message };
+}
+
+function shownName(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name;
 }
 
 /** What a schema without words of its own says. */

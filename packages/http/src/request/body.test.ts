@@ -228,6 +228,31 @@ describe("what the body says", () => {
     ]);
   });
 
+  test("a secret in the place of a name is not repeated", async () => {
+    const { service, apiId } = await open();
+    const { key } = await service.latchkey.createKey({ apiId });
+    const authorization = `Bearer ${service.root}`;
+    const send = async (path: string, init?: RequestInit) => {
+      const headers = { authorization, ...JSON_TYPE };
+      return read(
+        await service.send(new Request(`http://keys.test/v1/${path}`, { headers, ...init })),
+      );
+    };
+    const body = JSON.stringify({ apiId, [key]: 1 });
+    const replies = [
+      await send(`apis.getApi?apiId=${apiId}&${key}=1`),
+      await send(`apis.getApi?apiId=${apiId}&${key}=1&${key}=1`),
+      await send(`apis.getApi?apiId=${apiId}&${key}=%`),
+      await send(`keys.createKey?${key}`, { method: "POST", body: "{}" }),
+      await send("keys.createKey", { method: "POST", body }),
+    ];
+    for (const reply of replies) {
+      expect([reply.status, reply.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+      expect(JSON.stringify(reply.body)).not.toContain(key);
+      expect(JSON.stringify(reply.body)).toContain(`${key.slice(0, 8)}…`);
+    }
+  });
+
   test("metadata and names come back to the letter", async () => {
     const { service, apiId } = await open();
     const name = "e\u0301\u00e9\u2028\u2029\u202e👨‍👩‍👧";
