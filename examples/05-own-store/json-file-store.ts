@@ -40,7 +40,7 @@ export function jsonFileStore(path: string): core.KeyStore {
       ),
     addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
-    deleteStatistics: async (id, before, limit) => begin(id).deleteStatistics(before, limit),
+    deleteStatistics: async (id, ...given) => begin(id).deleteStatistics(...given),
     scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
     forget: async (id) => begin(id).forget(),
     close: async () => {
@@ -306,8 +306,14 @@ class Step {
       .sort((one, other) => one.hourAt - other.hourAt);
   }
 
-  deleteStatistics(beforeAt: number, limit: number): core.DeletedCount {
-    const old = this.all("sum").filter(({ name }) => name[2] < beforeAt);
+  deleteStatistics(
+    beforeAt: number,
+    limit: number,
+    of?: readonly core.StatisticsSubject[],
+  ): core.DeletedCount {
+    const isOf = (name: readonly unknown[]) =>
+      of === undefined || of.some(({ kind, id }) => name[0] === kind && name[1] === id);
+    const old = this.all("sum").filter(({ name }) => name[2] < beforeAt && isOf(name));
     for (const { name } of old.slice(0, limit)) this.set(["sum", ...name], undefined);
     this.end();
     return { deleted: Math.min(old.length, limit), hasMore: old.length > limit };

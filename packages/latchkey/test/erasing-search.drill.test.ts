@@ -1,7 +1,7 @@
 import { createLatchkey } from "@latchkey/core";
 import { describeWithServers } from "@latchkey/postgres/testing";
 import { describe, expect, test } from "vitest";
-import { liveLife, OTHERS, THEIRS } from "./erasing.js";
+import { liveLife, OTHERS, sumsOf, THEIRS } from "./erasing.js";
 import { found, openPostgres, openRedis, openSqlite, type Site } from "./store-files.js";
 
 const erasing = (stores: readonly (readonly [title: string, open: () => Promise<Site>])[]) =>
@@ -10,8 +10,9 @@ const erasing = (stores: readonly (readonly [title: string, open: () => Promise<
     async (_, openSite) => {
       const { store, files } = await openSite();
       const latchkey = createLatchkey({ store });
-      await liveLife(latchkey);
+      const life = await liveLife(latchkey);
       await latchkey.eraseIdentity({ externalId: THEIRS.externalId });
+      expect(await sumsOf(store, life)).toBe(0);
       await latchkey.close();
       const left = await files();
       // Of somebody else it is all there: so the files are the right ones.

@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { DAMAGES } from "./damage.js";
-import { liveLife, OTHERS, THEIRS } from "./erasing.js";
+import { liveLife, OTHERS, sumsOf, THEIRS } from "./erasing.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { expectRefused, rejectionOf, type TestContext, workspacesOf } from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
@@ -59,6 +59,32 @@ describeOnEveryStore("erasing", (open) => {
     const { id } = await context.latchkey.getIdentity({ externalId: OTHERS.externalId });
     const others = await context.latchkey.listAuditEvents({ identityId: id });
     expect(others.events.filter(({ erased }) => erased !== true)).not.toEqual([]);
+  });
+
+  test("B2: how often their keys were verified is forgotten, also of keys that were deleted before", async () => {
+    const context = open();
+    const life = await liveLife(context.latchkey);
+    const { apiId } = life;
+    const ofApi = async () => (await context.latchkey.getVerifications({ apiId })).verifications;
+    const before = await ofApi();
+    expect(await sumsOf(context.store, life)).toBe(4);
+    await context.latchkey.eraseIdentity({ externalId: THEIRS.externalId });
+    expect(await sumsOf(context.store, life)).toBe(0);
+    expect(await ofApi()).toEqual(before);
+  });
+
+  test("B2: nor is anything left of what this process had not written yet, and without an audit log", async () => {
+    const context = open();
+    const latchkey = context.another({ auditLog: false });
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { externalId } = THEIRS;
+    const { identityId } = await latchkey.createIdentity({ externalId });
+    const made = await latchkey.createKey({ apiId, externalId });
+    await latchkey.verifyKey({ key: made.key });
+    await latchkey.eraseIdentity({ externalId });
+    const life = { apiId, keyIds: [made.keyId], identityIds: [identityId], secrets: [], kept: [] };
+    await latchkey.getVerifications({ apiId });
+    expect(await sumsOf(context.store, life)).toBe(0);
   });
 
   test("an identity that was deleted before is erased by either of its ids, and so are its keys without an owner", async () => {

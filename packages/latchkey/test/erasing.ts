@@ -1,4 +1,4 @@
-import type { Latchkey } from "@latchkey/core";
+import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/core";
 
 /** Texts of somebody, none of which may be anywhere once they are erased. */
 export const THEIRS = {
@@ -24,7 +24,9 @@ export interface Life {
   readonly apiId: string;
   /** Identities that had the `externalId`, the latest last. */
   readonly identityIds: readonly string[];
-  /** Secrets of keys that go with their owner. */
+  /** Keys that go with their owner. */
+  readonly keyIds: readonly string[];
+  /** Secrets of these. */
   readonly secrets: readonly string[];
   /** A key that was given to somebody else, and a key of theirs. */
   readonly kept: readonly string[];
@@ -61,10 +63,25 @@ export async function liveLife(latchkey: Latchkey): Promise<Life> {
   await latchkey.verifyKey({ key: last.key, requestId: "two", tags: [THEIRS.tag] });
   const neighbour = { externalId: OTHERS.externalId, name: OTHERS.keyName };
   const others = await latchkey.createKey({ apiId, ...neighbour });
+  const theirs = [kept, rotated, next, deleted, adopted, last];
   return {
     apiId,
     identityIds: [first.identityId, again.identityId],
-    secrets: [kept, rotated, next, deleted, adopted, last].map(({ key }) => key),
+    keyIds: theirs.map(({ keyId }) => keyId),
+    secrets: theirs.map(({ key }) => key),
     kept: [moved.key, others.key],
   };
+}
+
+/** How many sums a store holds of how often their keys were verified. */
+export async function sumsOf(store: KeyStore, life: Life): Promise<number> {
+  const subjects = [
+    ...life.keyIds.map((id) => ({ kind: "key", id }) as const),
+    ...life.identityIds.map((id) => ({ kind: "identity", id }) as const),
+  ];
+  const range = { startAt: 0, endAt: Date.UTC(9_999, 0, 1) };
+  let count = 0;
+  for (const subject of subjects)
+    count += (await store.readStatistics(DEFAULT_WORKSPACE_ID, { subject, ...range })).length;
+  return count;
 }

@@ -32,16 +32,17 @@ export class StatisticsSums {
   }
 
   /** Forgets days before `beforeAt`, until `limit` sums are gone or a few more: those of one subject and day go together. */
-  delete(beforeAt: EpochMs, limit: number): DeletedCount {
+  delete(beforeAt: EpochMs, limit: number, of?: readonly StatisticsSubject[]): DeletedCount {
     let deleted = 0;
     for (const [dayAt, subjects] of this.#days) {
       if (dayAt >= beforeAt) continue;
-      for (const [name, sums] of subjects) {
-        if (deleted >= limit) return { deleted, hasMore: true };
+      for (const name of of?.map(nameOf) ?? subjects.keys()) {
+        const count = subjects.get(name)?.length ?? 0;
+        if (count > 0 && deleted >= limit) return { deleted, hasMore: true };
         subjects.delete(name);
-        deleted += sums.length;
+        deleted += count;
       }
-      this.#days.delete(dayAt);
+      if (subjects.size === 0) this.#days.delete(dayAt);
     }
     return { deleted, hasMore: false };
   }

@@ -39,7 +39,7 @@ export function memoryStore(): KeyStore {
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
-    deleteStatistics: async (id, beforeAt, limit) => find(id).statistics.delete(beforeAt, limit),
+    deleteStatistics: async (id, ...given) => find(id).statistics.delete(...given),
     // All names at once: they are in memory as it is.
     scan: async (id) => ({
       names: id === null ? [...opened().keys()] : find(id).windows.names(),

@@ -7,6 +7,7 @@ import {
   parseWhole,
   type StatisticsBatch,
   type StatisticsRange,
+  type StatisticsSubject,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedText } from "./engine/names.js";
@@ -44,15 +45,19 @@ export async function readStatistics(
   );
 }
 
-/** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. */
+/** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. */
 export async function deleteStatistics(
   connection: Connection,
   workspaceId: string,
   beforeAt: EpochMs,
   limit: number,
+  of?: readonly StatisticsSubject[],
 ): Promise<DeletedCount> {
   const values = [workspaceId, String(beforeAt), String(limit)];
-  const [[gone, old] = []] = await connection.ask(connection.sql.deleteSums, values, true);
+  const subjects = of?.map(({ kind, id }) => ({ kind: KIND_CODE[kind], subject: storedText(id) }));
+  const [[gone, old] = []] = await (subjects === undefined
+    ? connection.ask(connection.sql.deleteSums, values, true)
+    : connection.ask(connection.sql.deleteSumsOf, [...values, JSON.stringify(subjects)], true));
   const deleted = parseWhole(gone) ?? 0;
   return { deleted, hasMore: (parseWhole(old) ?? 0) > deleted };
 }

@@ -50,13 +50,21 @@ export async function readStatistics(
     .sort((one, other) => one.hourAt - other.hourAt);
 }
 
-/** Two steps: which days, then those of them that are not too many. */
+/** Of some subjects in one step, else in two: which days, then those of them that are not too many. */
 export async function deleteStatistics(
   workspace: Workspace,
   beforeAt: EpochMs,
   limit: number,
+  of?: readonly StatisticsSubject[],
 ): Promise<DeletedCount> {
   const { shared, days } = workspace;
+  if (of !== undefined) {
+    const subjects = of.map(subjectText);
+    const given = [String(limit), dayText(beforeAt), ...subjects];
+    const sums = subjects.map((subject) => workspace.sumsOf(subject));
+    const reply = asList(await workspace.run(SCRIPTS.deleteSumsOf, [days, ...sums], given), SUM);
+    return { deleted: whole(reply[0], SUM), hasMore: reply[1] === 1 };
+  }
   const first = ["a", "-", `(${dayText(beforeAt)}`, String(limit + 1)];
   const answer = await workspace.run(SCRIPTS.page, [shared, days, days], first);
   const listed = asList(asList(answer, SUM)[2], SUM).map(String);

@@ -5,6 +5,7 @@ import {
   KIND_CODE,
   type StatisticsBatch,
   type StatisticsRange,
+  type StatisticsSubject,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { addressOf } from "./engine/statements.js";
@@ -27,14 +28,29 @@ export function readStatistics(at: Connection, workspaceId: string, range: Stati
     .map((row) => hourCount(row[0], row[1], row[2]));
 }
 
-/** Forgets the oldest sums of hours before `beforeAt`, up to `limit`. Call it inside a write transaction. */
+/** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. Call it inside a write transaction. */
 export function deleteStatistics(
   { run, names }: Connection,
   workspaceId: string,
   beforeAt: EpochMs,
   limit: number,
+  of?: readonly StatisticsSubject[],
 ): DeletedCount {
-  const old = [names.workspace(workspaceId), beforeAt];
+  const workspace = names.workspace(workspaceId);
+  if (of !== undefined) {
+    let deleted = 0;
+    for (const { kind, id } of of)
+      deleted += run.deleteSumsOf.run(
+        workspace,
+        KIND_CODE[kind],
+        id,
+        beforeAt,
+        limit - deleted,
+      ).changes;
+    // There may be no more: then the next call says so.
+    return { deleted, hasMore: deleted === limit };
+  }
+  const old = [workspace, beforeAt];
   const { changes } = run.deleteSums.run(...old, limit);
   return { deleted: changes, hasMore: run.oldSum.get(...old) !== undefined };
 }

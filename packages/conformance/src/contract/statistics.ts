@@ -260,6 +260,48 @@ export const statisticsContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "sums of some subjects are forgotten in bounded steps, and no others",
+    async check({ store, other }) {
+      const subjects = (["key", "identity"] as const).flatMap((kind) =>
+        ["a", "a1", "b"].map((id) => ({ kind, id })),
+      );
+      const hours = Array.from({ length: 9 }, (_, number) => DAY_AT - 1 - number * 25 * HOUR);
+      const hourly = hours.map((at) => at - (at % HOUR));
+      const counts = subjects.flatMap((subject) =>
+        [...hourly, DAY_AT].map((hourAt) => countOf({ subject, hourAt })),
+      );
+      await add(store, ...counts);
+      const of = [
+        { kind: "key", id: "a" },
+        { kind: "identity", id: "b" },
+        { kind: "key", id: "none" },
+      ] as const;
+      let deleted = 0;
+      for (let steps = 1; ; steps += 1) {
+        const step = await other.deleteStatistics(WORKSPACE, DAY_AT, 5, of);
+        assert.ok(step.deleted <= 5 + 24 * COUNTED_CODES.length, `${step.deleted} in one step`);
+        deleted += step.deleted;
+        if (!step.hasMore) break;
+        assert.ok(steps < 40, "it does not come to an end");
+      }
+      assert.equal(deleted, 18);
+      for (const subject of subjects) {
+        const isForgotten = of.some(({ kind, id }) => kind === subject.kind && id === subject.id);
+        const left = await store.readStatistics(WORKSPACE, {
+          ...{ subject, startAt: 0, endAt: DAY_AT + DAY },
+        });
+        assert.equal(left.length, isForgotten ? 1 : 10, JSON.stringify(subject));
+      }
+      assert.deepEqual(await other.deleteStatistics(WORKSPACE, DAY_AT, 5, []), {
+        deleted: 0,
+        hasMore: false,
+      });
+      // What is left is found by its day as before.
+      const rest = await other.deleteStatistics(WORKSPACE, DAY_AT + DAY, 1_000);
+      assert.equal(rest.deleted, 4 * 10 + 2);
+    },
+  },
+  {
     title: "sums that were forgotten begin again at nothing",
     async check({ store, other }) {
       await add(store, countOf({ count: 5 }));

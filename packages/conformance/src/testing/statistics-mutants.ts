@@ -130,6 +130,44 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
+    mistake: "forgets sums of all subjects where some are meant",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: (workspaceId, beforeAt, limit) =>
+          store.deleteStatistics(workspaceId, beforeAt, limit),
+      }),
+  },
+  {
+    mistake: "forgets sums of the first subject that is meant alone",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: (workspaceId, beforeAt, limit, of) =>
+          store.deleteStatistics(workspaceId, beforeAt, limit, of?.slice(0, 1)),
+      }),
+  },
+  {
+    mistake: "forgets sums of subjects of another kind with the same id",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        deleteStatistics: (workspaceId, beforeAt, limit, of) =>
+          store.deleteStatistics(
+            workspaceId,
+            beforeAt,
+            limit,
+            of?.flatMap(({ id }) => [
+              { kind: "key", id },
+              { kind: "identity", id },
+            ]),
+          ),
+      }),
+  },
+  {
     mistake: "forgets everything in one step",
     noticedBy: ["statistics"],
     isNoticedByModel: false,

@@ -5,7 +5,13 @@ import type { Change, Claim, CommitResult, RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type { Usage } from "./counters.js";
 import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
-import type { DeletedCount, HourCount, StatisticsBatch, StatisticsRange } from "./statistics.js";
+import type {
+  DeletedCount,
+  HourCount,
+  StatisticsBatch,
+  StatisticsRange,
+  StatisticsSubject,
+} from "./statistics.js";
 
 /** A record with what the store keeps beside it, as one consistent snapshot. */
 export interface StoredRecordState {
@@ -142,8 +148,18 @@ export interface KeyStore {
   addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void>;
   /** The sums of a range, in ascending order of the hour. */
   readStatistics(workspaceId: string, range: StatisticsRange): Promise<readonly HourCount[]>;
-  /** Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them. @param limit - 1 to 1,000. */
-  deleteStatistics(workspaceId: string, beforeAt: EpochMs, limit: number): Promise<DeletedCount>;
+  /**
+   * Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them.
+   *
+   * @param limit - 1 to 1,000.
+   * @param of - Those of these subjects alone, at most 200; of all unless given.
+   */
+  deleteStatistics(
+    workspaceId: string,
+    beforeAt: EpochMs,
+    limit: number,
+    of?: readonly StatisticsSubject[],
+  ): Promise<DeletedCount>;
   /**
    * Names that no list leads to, for whoever copies a store. Of a workspace: the windows that it keeps, those of limits without
    * an owner, which a plan that only looks can then read. Null: the workspaces that anything was written to; partitions that are

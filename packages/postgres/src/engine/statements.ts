@@ -83,16 +83,10 @@ const SQL = {
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
     WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = pg_catalog.decode($3::text, 'hex')
       AND s.hour_at >= $4::text::bigint AND s.hour_at < $5::text::bigint ORDER BY s.hour_at`,
-  /** Rows that others are about to change are left for the next call. */
-  deleteSums: `WITH old AS (
-      SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s
-      JOIN latchkey.workspace w ON w.seq = s.workspace
-      WHERE w.id = $1 AND s.hour_at < $2::text::bigint ORDER BY s.hour_at LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
-    ), gone AS (
-      DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
-      WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
-      RETURNING 1
-    ) SELECT (SELECT pg_catalog.count(*) FROM gone)::text, (SELECT pg_catalog.count(*) FROM old)::text`,
+  deleteSums: deletingSums(""),
+  deleteSumsOf:
+    deletingSums(`JOIN pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)
+        ON o.kind = s.kind AND pg_catalog.decode(o.subject, 'hex') = s.subject`),
   /** Some of what is kept of a workspace, but for its own records, its lists and its row. */
   forgetSome: `WITH w AS MATERIALIZED (SELECT seq FROM latchkey.workspace WHERE id = $1),
     records AS (${someOf("record", `r.kind > ${KIND_CODE.workspace}`)} RETURNING counters),
@@ -120,6 +114,19 @@ const SQL = {
   clock:
     "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
+
+/** Forgets old sums, at most so many. Rows that others are about to change are left for the next call. @param of - Joins which of them. */
+function deletingSums(of: string): string {
+  return `WITH old AS (
+      SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s
+      JOIN latchkey.workspace w ON w.seq = s.workspace ${of}
+      WHERE w.id = $1 AND s.hour_at < $2::text::bigint ORDER BY s.hour_at LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
+    ), gone AS (
+      DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
+      WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code
+      RETURNING 1
+    ) SELECT (SELECT pg_catalog.count(*) FROM gone)::text, (SELECT pg_catalog.count(*) FROM old)::text`;
+}
 
 /** {@link SQL} for one schema. */
 export interface Statements extends Readonly<Record<keyof typeof SQL, string>> {

@@ -121,6 +121,9 @@ export const SQL = {
   deleteSums: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
     (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
     WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?)`,
+  deleteSumsOf: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
+    (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
+    WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at < ? LIMIT ?)`,
   raiseUse: `INSERT INTO latchkey_used (record, at)
     SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,

@@ -13,9 +13,10 @@ import { afterWriting } from "../after-writing.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
-import { actOnListedKeys } from "../many-keys/batches.js";
+import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { listPages } from "../read.js";
+import { SumsToForget } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
 
@@ -149,7 +150,12 @@ async function deleteWithKeys(
   identityId: string,
   { externalId }: Subject,
 ): Promise<number> {
-  const { changed } = await actOnListedKeys(context, { identityId }, deleteEach);
+  const sums = new SumsToForget(context);
+  const act: ActOnKey = async (work, loaded, apiId) => {
+    await sums.add({ kind: "key", id: loaded.record.id });
+    return deleteEach(work, loaded, apiId);
+  };
+  const { changed } = await actOnListedKeys(context, { identityId }, act);
   await transact(context, async ({ transaction, audit }) => {
     const identity = await deleteRecord(transaction, identityType, identityId);
     // What cannot be read does not say what it claims.
@@ -157,7 +163,10 @@ async function deleteWithKeys(
       transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
     if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
   });
-  return changed + (await actOnEveryKey(context, { identityId }, deleteEach));
+  const total = changed + (await actOnEveryKey(context, { identityId }, act));
+  await sums.add({ kind: "identity", id: identityId });
+  await sums.end();
+  return total;
 }
 
 /** Forgets what was answered to writes that an identity had part in: repeats of them are carried out anew. */
@@ -189,6 +198,7 @@ async function eraseEntries(
   shall: (entry: AuditEntry) => boolean,
 ): Promise<number> {
   const overwriting = new Overwriting(context, subject, shall);
+  const sums = new SumsToForget(context);
   let seen = new Set<string>();
   for (const identityId of subject.identityIds)
     for await (const { found } of logPages(context, identityId)) {
@@ -199,9 +209,11 @@ async function eraseEntries(
         if (seen.size >= MOST_KEPT) seen = new Set();
         seen.add(keyId);
         if (!(await isTheirsToTheEnd(context, keyId, subject))) continue;
+        await sums.add({ kind: "key", id: keyId });
         for await (const page of logPages(context, keyId)) await overwriting.add(page.found);
       }
     }
+  await sums.end();
   return overwriting.end();
 }
 
