@@ -17,6 +17,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   import: ["core"],
   transfer: ["core"],
   console: ["core", "http"],
+  portal: ["core", "http"],
   latchkey: [
     "core",
     "import",
@@ -45,6 +46,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   otel: ["memory"],
   webhooks: ["memory", "sqlite", "redis", "postgres"],
   console: ["memory", "sqlite"],
+  portal: ["memory", "sqlite", "console"],
   import: ["memory", "sqlite", "postgres", "http"],
   transfer: ["memory", "sqlite", "redis", "postgres"],
   latchkey: ["conformance"],

@@ -164,10 +164,15 @@ async function bundlePage(directory) {
     input: { app: "src/ui/main.tsx" },
     tsconfig: false,
     platform: "browser",
+    moduleTypes: { ".css": "text" },
     transform: { target: "es2022", jsx: { runtime: "automatic", importSource: "preact" } },
     output: { dir: "dist/page", format: "esm", minify: true, banner: licences.join("\n") },
   });
-  copyFileSync(join(sources, "app.css"), join(directory, "dist", "page", "app.css"));
+  const page = join(directory, "dist", "page");
+  copyFileSync(join(sources, "app.css"), join(page, "app.css"));
+  // The script under a name that stays: hosts load it into pages of their own.
+  if (basename(directory) === "portal")
+    copyFileSync(join(page, "app.js"), join(page, "latchkey-keys.js"));
 }
 
 /**

@@ -49,6 +49,7 @@ const tool = (name, args) => run(join(bin, name), args);
 /** Files that are no modules, by package: no check of modules would miss them. @type {Record<string, readonly string[]>} */
 const mustBePacked = {
   console: ["dist/page/app.css", "dist/page/app.js"],
+  portal: ["dist/page/app.css", "dist/page/app.js", "dist/page/latchkey-keys.js"],
   http: [
     "page/index.html",
     "page/page.css",
@@ -62,7 +63,7 @@ const mustBePacked = {
 };
 
 /** Most bytes of an unpacked package: what everyone installs stays small. @type {Record<string, number>} */
-const maxBytes = { core: 575_000 };
+const maxBytes = { core: 600_000 };
 
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;

@@ -40,6 +40,7 @@ const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   ],
   memory: [],
   otel: ["@opentelemetry/api ^1.9.0 peer"],
+  portal: ["express ^4.18.0 || ^5.0.0 optional", "fastify ^5.0.0 optional", "hono ^4.0.0 optional"],
   postgres: ["pg ^8.11.0 peer"],
   redis: ["ioredis ^5.9.0 || ^6.0.0 peer"],
   sqlite: ["better-sqlite3 ^12.11.0 || ^13.0.0 optional"],

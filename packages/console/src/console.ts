@@ -1,9 +1,15 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import { type Authenticate, createHandler, type HostCaller } from "@latchkey/http";
+import {
+  isFromOwnPage,
+  jsonResponse,
+  pageWithoutSlash,
+  refusalOf,
+  refuse,
+  servePage,
+} from "@latchkey/http/pages";
 import { byRootKey, type SignIn } from "./operators.js";
 import { type ConsoleOptions, checkOptions } from "./options.js";
-import { isFileName, type PageFile, pageWithoutSlash, readPageFiles } from "./page-files.js";
-import { jsonResponse, refuse } from "./responses.js";
 import { operatorTasks } from "./tasks.js";
 
 /** A console as a function of web standard requests. It never rejects. */
@@ -16,11 +22,11 @@ export interface LinkSignIn {
   readonly signOut: (request: Request) => Response;
 }
 
-/**
- * The header without which nothing but the page itself is answered. Another site cannot send it: its browser would ask first, and
- * is never allowed to. `Origin` and `Sec-Fetch-Site` are looked at as well.
- */
+/** The header without which nothing but the page itself is answered. `Origin` and `Sec-Fetch-Site` are looked at as well. */
 const OWN_HEADER = "x-latchkey-console";
+
+/** Of the page. */
+export const TITLE = "latchkey console";
 
 /**
  * Makes a console: the page, what the page asks about its operator, and the operations of @latchkey/http below `v1/`.
@@ -46,24 +52,25 @@ export function makeConsole(
   const signIn: SignIn =
     link === null ? (authenticate === undefined ? "root-key" : "host") : "link";
   const tasks = operatorTasks(latchkey, options);
-  const pageFiles = lazily(readPageFiles);
+  const sendFile = servePage({
+    // In `src` and in `dist` this file is at the same depth.
+    folder: new URL("../dist/page/", import.meta.url),
+    title: TITLE,
+    noScript: "The console needs JavaScript.",
+  });
 
   async function respond(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (hosts !== null && !isOwnHost(request, hosts))
       return refuse(421, "FORBIDDEN", "this console is not served under that host name");
-    if (pathname === basePath) return pageWithoutSlash();
+    if (pathname === basePath) return pageWithoutSlash(TITLE);
     if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
     const name = pathname.slice(basePath.length + 1);
     const task = tasks.get(name);
     const isAsked = name === "session" || name.startsWith("v1/") || task !== undefined;
-    if (!isAsked) {
-      const file = isFileName(name) ? (await pageFiles()).get(name) : undefined;
-      return file === undefined
-        ? refuse(404, "NOT_FOUND", "no such path")
-        : sendFile(request, file);
-    }
-    if (!isFromThisPage(request))
+    if (!isAsked)
+      return (await sendFile(request, name)) ?? refuse(404, "NOT_FOUND", "no such path");
+    if (!isFromOwnPage(request, OWN_HEADER))
       return refuse(403, "FORBIDDEN", "only the page of the console may ask this");
     if (name === "session") return session(request);
     if (task === undefined) return handler(request);
@@ -116,78 +123,13 @@ export function makeConsole(
     try {
       return await respond(request);
     } catch (error) {
-      return failed(error, onError);
+      return refusalOf(error, (failure) => onError?.(failure, "console"));
     }
   };
-}
-
-/** What a session and a task can be refused with. */
-const STATUS: Readonly<Record<string, number>> = {
-  BAD_REQUEST: 400,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-};
-
-/** What no operation of HTTP has answered for. */
-function failed(error: unknown, onError: ConsoleOptions["onError"]): Response {
-  if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
-    const { code, message, issues } = error;
-    if (code === "STORE_UNAVAILABLE") {
-      report(error, onError);
-      return refuse(503, code, "the store cannot answer now");
-    }
-    const status = STATUS[code];
-    if (status !== undefined) return refuse(status, code, message, issues);
-  }
-  report(error, onError);
-  return refuse(500, "INTERNAL_SERVER_ERROR", "something went wrong on the server");
-}
-
-function report(error: unknown, onError: ConsoleOptions["onError"]): void {
-  try {
-    onError?.(error, "console");
-  } catch {
-    // A log that fails must not change the response.
-  }
 }
 
 function isOwnHost(request: Request, hosts: readonly string[]): boolean {
   const host = request.headers.get("host") ?? new URL(request.url).host;
   const origin = request.headers.get("origin");
   return hosts.includes(host) && (origin === null || origin === `http://${host}`);
-}
-
-/** Whether a request comes from the page: browsers say so of their own accord, and only the page can send the header. */
-function isFromThisPage({ headers }: Request): boolean {
-  const site = headers.get("sec-fetch-site");
-  return headers.get(OWN_HEADER) === "1" && (site === null || site === "same-origin");
-}
-
-function sendFile(request: Request, { body, compressed, headers }: PageFile): Response {
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
-  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
-  return new Response(request.method === "HEAD" ? null : takesGzip ? compressed : body, {
-    headers: {
-      "cache-control": "no-cache",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "cross-origin-opener-policy": "same-origin",
-      "cross-origin-resource-policy": "same-origin",
-      ...headers,
-      ...(takesGzip && { "content-encoding": "gzip" }),
-    },
-  });
-}
-
-/** Made with the first call, and again after a failure. */
-function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = null;
-      throw error;
-    });
-    return made;
-  };
 }

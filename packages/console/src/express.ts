@@ -1,9 +1,8 @@
 import type { Latchkey } from "@latchkey/core";
+import { toExpress } from "@latchkey/http/pages";
 import type { Request, Response } from "express";
-import { makeConsole } from "./console.js";
-import { toNodeConsole } from "./node-bridge.js";
+import { makeConsole, TITLE } from "./console.js";
 import type { ConsoleOptions } from "./options.js";
-import { pageWithoutSlash } from "./page-files.js";
 
 /** What Express mounts the console on, it takes off the address itself. */
 export type ExpressConsoleOptions = Omit<ConsoleOptions, "basePath">;
@@ -22,11 +21,5 @@ export function createConsole(
   latchkey: Latchkey,
   options: ExpressConsoleOptions = {},
 ): ExpressConsole {
-  const answer = toNodeConsole(makeConsole(latchkey, options));
-  const answerWithoutSlash = toNodeConsole(async () => pageWithoutSlash());
-  return async (request, response) => {
-    const path = request.originalUrl.replace(/[?#].*$/s, "");
-    const hasSlash = request.path !== "/" || path.endsWith("/");
-    return (hasSlash ? answer : answerWithoutSlash)(request, response);
-  };
+  return toExpress(makeConsole(latchkey, options), TITLE);
 }

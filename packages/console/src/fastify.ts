@@ -1,7 +1,7 @@
 import type { Latchkey } from "@latchkey/core";
+import { toFastify } from "@latchkey/http/pages";
 import type { FastifyInstance } from "fastify";
 import { makeConsole } from "./console.js";
-import { toNodeConsole } from "./node-bridge.js";
 import { type ConsoleOptions, checkOptions } from "./options.js";
 
 /** Fastify hands a plugin its prefix. */
@@ -22,14 +22,5 @@ export function createConsole(
   options: FastifyConsoleOptions = {},
 ): FastifyConsole {
   checkOptions(options);
-  return async (scope) => {
-    const answer = toNodeConsole(makeConsole(latchkey, { ...options, basePath: scope.prefix }));
-    scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
-    for (const path of ["/", "/*"])
-      scope.all(path, (request, reply) => {
-        reply.hijack();
-        return answer(request.raw, reply.raw);
-      });
-  };
+  return toFastify((basePath) => makeConsole(latchkey, { ...options, basePath }));
 }

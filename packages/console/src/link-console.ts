@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Latchkey } from "@latchkey/core";
+import { jsonResponse, toNode } from "@latchkey/http/pages";
 import { type LinkSignIn, makeConsole } from "./console.js";
-import { type NodeConsole, toNodeConsole } from "./node-bridge.js";
+import type { NodeConsole } from "./node.js";
 import { bearerOf } from "./operators.js";
 import type { ConsoleOptions } from "./options.js";
-import { jsonResponse } from "./responses.js";
 
 /** Options of a console that stands alone. */
 export interface LinkConsoleOptions extends Pick<ConsoleOptions, "examine" | "onError"> {
@@ -78,7 +78,7 @@ export function createLinkConsole(latchkey: Latchkey, options: LinkConsoleOption
     link,
   );
   return {
-    listener: toNodeConsole(answer),
+    listener: toNode(answer),
     link: `http://127.0.0.1:${port}/#sign-in=${token}`,
   };
 }

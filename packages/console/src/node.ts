@@ -1,9 +1,10 @@
 import type { Latchkey } from "@latchkey/core";
+import { type PageListener, toNode } from "@latchkey/http/pages";
 import { makeConsole } from "./console.js";
-import { type NodeConsole, toNodeConsole } from "./node-bridge.js";
 import type { ConsoleOptions } from "./options.js";
 
-export type { NodeConsole } from "./node-bridge.js";
+/** A listener of node:http. It never rejects. */
+export type NodeConsole = PageListener;
 
 /**
  * Makes the console as a listener of node:http.
@@ -13,5 +14,5 @@ export type { NodeConsole } from "./node-bridge.js";
  * createServer(createConsole(latchkey, { authenticate })).listen(4000, "127.0.0.1");
  */
 export function createConsole(latchkey: Latchkey, options: ConsoleOptions = {}): NodeConsole {
-  return toNodeConsole(makeConsole(latchkey, options));
+  return toNode(makeConsole(latchkey, options));
 }

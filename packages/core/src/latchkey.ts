@@ -287,6 +287,7 @@ export function createLatchkey<
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
     knownApis: createLruCache(MAX_KNOWN_APIS),
+    confinedTo: null,
     actor: null,
     keyMeta: meta,
     identityMeta,

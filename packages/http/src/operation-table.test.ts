@@ -11,6 +11,9 @@ const SECTION = /(?<=<!-- operations: [^\n]*-->\n)[\s\S]*?(?=<!-- \/operations -
 /** Operations of the library that HTTP does not serve: what a host does for itself. */
 const LIBRARY_ONLY = [
   "authenticateRootKey",
+  "createPortalSession",
+  "revokePortalSession",
+  "openPortalSession",
   "createRootKey",
   "createWorkspace",
   "deleteWorkspace",

@@ -88,6 +88,7 @@ export const GROUPS: readonly Group[] = [
     title: "In production",
     entries: [
       docs("console"),
+      docs("portal"),
       docs("observability"),
       docs("logs-and-scanners"),
       docs("moving"),
@@ -110,6 +111,7 @@ export const GROUPS: readonly Group[] = [
       readme("latchkey"),
       readme("guard"),
       readme("console"),
+      readme("portal"),
       readme("http"),
       readme("core"),
       readme("memory"),
@@ -140,4 +142,5 @@ export const UNLISTED_FOLDERS: readonly string[] = [
   "packages/guard/decisions",
   "packages/http/decisions",
   "packages/console/decisions",
+  "packages/portal/decisions",
 ];

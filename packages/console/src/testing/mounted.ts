@@ -24,6 +24,28 @@ export async function mount(
   options: ConsoleOptions = {},
   store: KeyStore = memoryStore(),
 ): Promise<Mounted> {
+  const { store: failing, setDown } = failingStore(store);
+  const latchkey = createLatchkey({ store: failing, usage: { flushMs: 20 } });
+  onTestFinished(async () => {
+    setDown(false);
+    await latchkey.close();
+  });
+  const app = express();
+  app.use(PATH, createConsole(latchkey, options));
+  const origin = await listen(app);
+  return {
+    latchkey,
+    origin,
+    url: `${origin}${PATH}`,
+    setDown,
+  };
+}
+
+/** A store that answers nothing from the moment it is set down, until it is set up again. */
+export function failingStore(store: KeyStore): {
+  readonly store: KeyStore;
+  setDown(isDown: boolean): void;
+} {
   let isDown = false;
   const failing = new Proxy(store, {
     get: (target, name) => {
@@ -35,18 +57,8 @@ export async function mount(
       };
     },
   });
-  const latchkey = createLatchkey({ store: failing, usage: { flushMs: 20 } });
-  onTestFinished(async () => {
-    isDown = false;
-    await latchkey.close();
-  });
-  const app = express();
-  app.use(PATH, createConsole(latchkey, options));
-  const origin = await listen(app);
   return {
-    latchkey,
-    origin,
-    url: `${origin}${PATH}`,
+    store: failing,
     setDown: (value) => {
       isDown = value;
     },

@@ -14,7 +14,8 @@ export type IdKind =
   | "root"
   | "evt"
   | "rsv"
-  | "ans";
+  | "ans"
+  | "ps";
 
 /** Answers `size` unpredictable bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Uint8Array;

@@ -52,6 +52,8 @@ export interface OperationContext {
   readonly knownIds: KnownIds;
   /** APIs that this process read, by workspace and id: the commit finds out whether they are still so. @internal */
   readonly knownApis: LruCache<ApiRecord>;
+  /** What a portal session bounds a call to; null: it is called by the host. @internal */
+  readonly confinedTo: Confines | null;
   /** Who acts, as the audit log names them; null for nobody in particular. */
   readonly actor: string | null;
   /** What checks the metadata of keys; null: nothing but its bounds. */
@@ -76,6 +78,16 @@ export interface OperationContext {
   readonly recorder: StatisticsRecorder | null;
 }
 
+/** What a portal session bounds every call to: keys of one identity, in these APIs. */
+export interface Confines {
+  readonly identityId: string;
+  readonly apiIds: readonly string[];
+  /** Most keys in all of these APIs together. */
+  readonly maxKeys: number | undefined;
+  /** Reads the session, so that what is committed rests on it. @throws LatchkeyError `UNAUTHORIZED` where it is over. */
+  readonly confirm: (transaction: Transaction) => Promise<void>;
+}
+
 /** What an operation works with while it writes. */
 export interface Work {
   readonly context: OperationContext;
@@ -94,11 +106,12 @@ export async function transact<Answer>(
   context: OperationContext,
   run: (work: Work) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
-  const { emit, timer } = context;
+  const { confinedTo, emit, timer } = context;
   const startedAt = emit === null ? 0 : timer();
   let entries: AuditEntry[] = [];
-  const result = await transactPlain(context, (transaction) => {
+  const result = await transactPlain(context, async (transaction) => {
     entries = [];
+    if (confinedTo !== null) await confinedTo.confirm(transaction);
     const audit: Work["audit"] = (change) => {
       const entry = buildAuditEntry(context, change);
       entries.push(entry);
@@ -175,7 +188,8 @@ export function notFound(
     | "root key"
     | "workspace"
     | "reservation"
-    | "dead letter",
+    | "dead letter"
+    | "portal session",
 ): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${what}`);
 }

@@ -24,6 +24,8 @@ import { LEAK_TABLE } from "./leaks/report-leaks.js";
 import { MANY_KEYS_TABLE } from "./many-keys/many-keys.js";
 import type { ManyKeysOperations } from "./many-keys/operations.js";
 import type { TableOf } from "./operation.js";
+import type { PortalOperations } from "./portal-sessions/operations.js";
+import { PORTAL_TABLE } from "./portal-sessions/portal-sessions.js";
 import { LIMIT_TABLE, type LimitOperations } from "./rate-limits/limits.js";
 import { repeatable } from "./repeats/repeatable.js";
 import { NOT_REPEATABLE, type Repeatable } from "./repeats/repetition-input.js";
@@ -63,6 +65,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     LimitOperations<Types>,
     PermissionOperations<Types>,
     RootKeyOperations,
+    PortalOperations,
     StatisticsOperations,
     AuditOperations,
     EventOperations,
@@ -104,6 +107,7 @@ const TABLE = {
   ...PERMISSION_TABLE,
   ...ROLE_TABLE,
   ...ROOT_KEY_TABLE,
+  ...PORTAL_TABLE,
   ...STATISTICS_TABLE,
   ...AUDIT_TABLE,
   ...EVENT_TABLE,

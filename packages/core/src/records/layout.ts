@@ -8,6 +8,7 @@ import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
 import { noticedType } from "./noticed.js";
 import { permissionType } from "./permission.js";
+import { portalSessionType } from "./portal-session.js";
 import type { Expiry, RecordClaim, RecordList, RecordType } from "./record-type.js";
 import { rememberedAnswerType } from "./remembered-answer.js";
 import { roleType } from "./role.js";
@@ -45,6 +46,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   delivery: deliveryType,
   sender: senderType,
   noticed: noticedType,
+  portalSession: portalSessionType,
 };
 
 /**
@@ -64,6 +66,7 @@ export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: 
     "delivery",
     "sender",
     "noticed",
+    "portalSession",
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 

@@ -16,6 +16,7 @@ export const KIND_CODE = {
   delivery: 12,
   sender: 13,
   noticed: 14,
+  portalSession: 15,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

@@ -14,6 +14,7 @@ import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
 import { type Noticed, noticedId, noticedType } from "../records/noticed.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
+import { type PortalSessionRecord, portalSessionType } from "../records/portal-session.js";
 import type { RecordType } from "../records/record-type.js";
 import { type RememberedAnswer, rememberedAnswerType } from "../records/remembered-answer.js";
 import { type RoleRecord, roleType } from "../records/role.js";
@@ -294,6 +295,17 @@ const noticed: fc.Arbitrary<Noticed> = fc.record({
   workspaceId,
 });
 
+const portalSession: fc.Arbitrary<PortalSessionRecord> = fc.record({
+  id: idOf("ps"),
+  workspaceId,
+  hash: fc.string(),
+  identityId: idOf("id"),
+  expires: whole,
+  storedAt: whole,
+  allow: fc.dictionary(fc.stringMatching(/^[a-z]{1,5}$/), json),
+  version: fc.integer({ min: 1 }),
+});
+
 /** A kind of record with any record of it. */
 export interface ArbitraryRecord<Value = unknown> {
   readonly name: string;
@@ -324,4 +336,5 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(deliveryType, delivery),
   arbitrary(senderType, sender),
   arbitrary(noticedType, noticed),
+  arbitrary(portalSessionType, portalSession),
 ] as readonly ArbitraryRecord[];

@@ -35,6 +35,7 @@ export function contextWith(
     rootKeys: createLruCache(0),
     knownIds: new KnownIds(),
     knownApis: createLruCache(100),
+    confinedTo: null,
     actor: null,
     keyMeta: null,
     identityMeta: null,

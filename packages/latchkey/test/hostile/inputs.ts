@@ -70,6 +70,10 @@ export async function fill(
   const { rootKeyId, key: token } = await own.createRootKey({ permissions: ["api.*.read_key"] });
   const held = await own.reserve({ key, remaining: { cost: 2 }, ratelimits: [{ name: "tiles" }] });
   const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
+  const { sessionId, secret } = await own.createPortalSession({
+    externalId: "user_1",
+    allow: { apiIds: [apiId] },
+  });
   const page = { limit: 2 };
   const inputs: readonly (readonly [OperationName, unknown])[] = [
     ["createApi", { name: "maps", deleteProtection: true, ipWhitelist: ["10.0.0.0/8", "::1"] }],
@@ -230,6 +234,26 @@ export async function fill(
     ["rotateRootKey", { rootKeyId, graceMs: 1 }],
     ["revokeRootKey", { rootKeyId }],
     ["authenticateRootKey", token],
+    [
+      "createPortalSession",
+      {
+        externalId: "user_1",
+        ttl: "15m",
+        allow: {
+          apiIds: [apiId],
+          create: true,
+          rotate: true,
+          revoke: false,
+          permissions: ["docs.read"],
+          maxKeys: 5,
+          ratelimits: [NAMED],
+        },
+      },
+    ],
+    ["revokePortalSession", { sessionId }],
+    ["revokePortalSession", { identityId }],
+    ["revokePortalSession", { externalId: "user_1" }],
+    ["openPortalSession", secret],
     ["getVerifications", { keyId, start: NOON - 1, end: NOON, granularity: "hour" }],
     ["pruneVerifications", { before: NOON - 1 }],
     ["listAuditEvents", { ...page, keyId }],

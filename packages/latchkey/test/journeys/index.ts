@@ -8,6 +8,7 @@ import { KEYS } from "./keys.js";
 import { LEAKS } from "./leaks.js";
 import { LIMIT_ALGORITHMS } from "./limit-algorithms.js";
 import { PERMISSIONS } from "./permissions.js";
+import { PORTAL_SESSIONS } from "./portal-sessions.js";
 import { RATE_LIMITS } from "./rate-limits.js";
 import { RESERVATIONS } from "./reservations.js";
 import { REVOCATIONS_OF_DAMAGED } from "./revocations.js";
@@ -25,6 +26,7 @@ export const JOURNEYS: readonly Journey[] = [
   PERMISSIONS,
   SET_UP,
   ROOT_KEYS,
+  PORTAL_SESSIONS,
   LEAKS,
   WORKSPACES,
   RATE_LIMITS,

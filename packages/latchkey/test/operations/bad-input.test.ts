@@ -167,6 +167,8 @@ const INPUTS: Readonly<Record<string, object>> = {
   updateRootKey: { rootKeyId: "root_1", name: "ops" },
   rotateRootKey: { rootKeyId: "root_1" },
   revokeRootKey: { rootKeyId: "root_1" },
+  createPortalSession: { externalId: "pier-7", allow: { apiIds: ["api_1"] } },
+  revokePortalSession: { sessionId: "ps_1" },
   createWorkspace: { name: "harbour" },
   listWorkspaces: {},
   updateWorkspace: { workspaceId: "ws_1", name: "harbour" },

@@ -39,8 +39,12 @@ async function prepared({ latchkey }: TestContext) {
   const held = await latchkey.reserve({ key, remaining: { cost: 1_000 } });
   const { reservationId } = held as Extract<typeof held, { readonly code: "VALID" }>;
   const { workspaceId } = await latchkey.createWorkspace();
+  const { secret } = await latchkey.createPortalSession({
+    externalId: "user_1",
+    allow: { apiIds: [apiId] },
+  });
   const ids = { workspaceId, apiId, permissionId, roleId, rootKeyId, identityId, reservationId };
-  return { latchkey, ...ids, ...created };
+  return { latchkey, secret, ...ids, ...created };
 }
 
 /** Runs statements in which these names are known. */

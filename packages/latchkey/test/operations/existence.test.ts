@@ -23,6 +23,7 @@ type Fate = (typeof FATES)[number] | "never was" | "is mine";
 
 const RANGE = { start: NOON - DAY_MS, end: NOON };
 const LIMIT = { identifier: "pier", limit: 9, duration: 60_000 };
+const portalOf = (allow: InputOf<"createPortalSession">["allow"]) => ({ externalId: "p", allow });
 
 /** Whatever its API: a secret of my own is a conflict. */
 const TAKEN_IF_MINE = ({ apiId, key }: Named) => [{ apiId, plaintext: key }];
@@ -153,6 +154,12 @@ const INPUTS: {
   updateRootKey: [({ rootKeyId }) => ({ rootKeyId, name: "harbour" })],
   rotateRootKey: [({ rootKeyId }) => ({ rootKeyId })],
   revokeRootKey: [({ rootKeyId }) => ({ rootKeyId })],
+  createPortalSession: [
+    ({ apiId, externalId }) => ({ externalId, allow: { apiIds: [apiId] } }),
+    ({ apiId, permissionName }) => portalOf({ apiIds: [apiId], permissions: [permissionName] }),
+  ],
+  revokePortalSession: [({ identityId }) => ({ identityId }), ({ externalId }) => ({ externalId })],
+  openPortalSession: [],
   createWorkspace: [() => ({ name: "harbour" })],
   listWorkspaces: [() => ({})],
   updateWorkspace: [() => ({ name: "harbour" })],
@@ -330,6 +337,7 @@ const NAMES_NOTHING: readonly OperationName[] = [
   "listPermissions",
   "listRoles",
   "authenticateRootKey",
+  "openPortalSession",
   "getWorkspace",
   "isWorkspaceEnabled",
   "setWorkspaceEnabled",

@@ -7,12 +7,13 @@ import {
 import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
+import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
-import { deleteInBatches } from "../delete-in-batches.js";
+import { forgetOf } from "../forget-of.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { listPages } from "../read.js";
@@ -66,7 +67,9 @@ export async function eraseIdentity(
     for (;;) {
       for (const id of subject.identityIds) {
         deletedKeys += await deleteWithKeys(context, id, subject);
-        await forgetAnswers(context, id);
+        // Repeats of writes that it had part in are carried out anew.
+        await forgetOf(context, rememberedAnswerType, ANSWER_LIST, id);
+        await forgetOf(context, portalSessionType, SESSION_LIST, id);
       }
       const [kept = null, ...others] = mentions.entryIds;
       erasedEvents += await eraseEntries(context, subject, (entry) => !isNamed(entry, subject));
@@ -167,28 +170,6 @@ async function deleteWithKeys(
   await sums.add({ kind: "identity", id: identityId });
   await sums.end();
   return total;
-}
-
-/** Forgets what was answered to writes that an identity had part in: repeats of them are carried out anew. */
-async function forgetAnswers(context: OperationContext, identityId: string): Promise<void> {
-  const { store, workspaceId } = context;
-  const kind = "rememberedAnswer";
-  const lists = [{ list: ANSWER_LIST }, { list: ANSWER_LIST, of: identityId }];
-  const want = { kind, list: ANSWER_LIST, of: identityId, after: null } as const;
-  await deleteInBatches(context, ENTRIES_AT_ONCE, async (round, limit) => {
-    const { answer } = await transact(round, async ({ transaction }) => {
-      const { found, hasMore } = await store.page(workspaceId, { ...want, limit });
-      for (const { record, handle } of found) {
-        const { id } = record;
-        transaction.expect({ kind, id, version: "exists", handle });
-        const known = decodeOrNull(rememberedAnswerType, record, workspaceId);
-        if (known === null) transaction.deleteAddress({ kind, id }, [], lists);
-        else transaction.delete(rememberedAnswerType, known);
-      }
-      return { deleted: found.length, hasMore };
-    });
-    return answer;
-  });
 }
 
 /** Overwrites entries about the identities, and about keys that were theirs to the end. @returns How many. */

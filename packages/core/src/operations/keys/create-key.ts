@@ -27,7 +27,7 @@ import { expiryIssues } from "../time-input.js";
 import { wholeKeyFields } from "./audit-fields.js";
 import { withDefaults } from "./key-defaults.js";
 import type { KeyOperations } from "./operations.js";
-import { OwnerPlaces, tooManyKeys } from "./owner-places.js";
+import { OwnerPlaces } from "./owner-places.js";
 import { addSettingsIssues, type KeySettings, keySettingsFields } from "./settings.js";
 
 const secretFields = {
@@ -156,7 +156,7 @@ export function refusalByCeilings(
   const given = { expires, remaining, usesFrom, refill, permissions, ratelimit };
   const above = aboveCeiling(ceilings, given, now);
   if (above !== null) return aboveCeilingError(above);
-  return places.hasPlace(api, ownerOf(settings)) ? null : tooManyKeys(api);
+  return places.hasPlace(api, ownerOf(settings)) ? null : places.refusal(api);
 }
 
 /** The parts of a new key that are derived from its secret. */

@@ -13,6 +13,8 @@ const KEPT_CHANGING = "what the key refers to kept changing while it was read";
 
 type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 
+type TransactionContext = KeyContext & Pick<OperationContext, "confinedTo">;
+
 /**
  * Reads records of keys until what they refer to could be read at the same revision, and puts the keys together.
  *
@@ -128,7 +130,7 @@ async function whyMissing(
 
 /** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
 export async function readKey(
-  context: KeyContext,
+  context: TransactionContext,
   transaction: Transaction,
   keyId: string,
 ): Promise<LoadedKey> {
@@ -142,15 +144,21 @@ export interface ReadKey {
   readonly loaded: LoadedKey | LatchkeyError;
 }
 
-/** The keys of these ids in their order, read in a transaction, which then expects these versions of them. */
+/**
+ * The keys of these ids in their order, read in a transaction, which then expects these versions of them. To a call that is confined, a key
+ * of anybody else is none.
+ */
 export async function readKeys(
-  context: KeyContext,
+  context: TransactionContext,
   transaction: Transaction,
   keyIds: readonly string[],
 ): Promise<readonly ReadKey[]> {
-  const { catalog, workspaceId } = context;
+  const { catalog, workspaceId, confinedTo } = context;
+  const isHidden = (stored: LoadedRecord | null) =>
+    confinedTo !== null && stored?.record.link !== confinedTo.identityId;
   const wants = keyIds.map((id) => ({ kind: "key", id, expects: "nothing" }) as const);
-  const found = await transaction.read(wants);
+  const all = await transaction.read(wants);
+  const found = all.map((stored) => (isHidden(stored) ? null : stored));
   const present = found.filter((stored) => stored !== null);
   for (const { record, handle } of present)
     transaction.expect({ kind: "key", id: record.id, version: versionIfReadable(record), handle });
@@ -160,7 +168,13 @@ export async function readKeys(
   const read: ReadKey[] = [];
   for (const stored of found) {
     const key = stored === null ? null : (loaded.next().value ?? null);
-    read.push({ stored, loaded: key ?? (await whyMissing(context, stored)) });
+    const isElsewhere =
+      confinedTo !== null &&
+      key !== null &&
+      "key" in key &&
+      !confinedTo.apiIds.includes(key.key.apiId);
+    if (isElsewhere) read.push({ stored: null, loaded: notFound("key") });
+    else read.push({ stored, loaded: key ?? (await whyMissing(context, stored)) });
   }
   return read;
 }

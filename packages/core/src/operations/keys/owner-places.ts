@@ -1,3 +1,4 @@
+import type { LatchkeyError } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { keysOfApi, keyType } from "../../records/key.js";
@@ -42,15 +43,23 @@ export class OwnerPlaces {
     keys: readonly OwnedKey[],
   ): Promise<OwnerPlaces> {
     const places = new OwnerPlaces(work);
+    const { confinedTo } = work.context;
     for (const { api, owner } of keys) {
       const max = keyRulesOf(api).ceilings?.maxKeysPerIdentity;
-      if (owner === undefined || max === undefined) continue;
+      const inAll = confinedTo?.maxKeys;
+      if (owner === undefined || (max ?? inAll) === undefined) continue;
       const name = placeName(api, owner);
       if (places.#left.has(name)) continue;
       const id = references.knownIdentityId(owner);
       const identity = id === null ? null : await places.#readIdentity(owner, id);
-      const count = identity === null ? 0 : await countKeys(work, api.id, identity.id, max);
-      places.#left.set(name, max - count);
+      const leftIn = async (apiIds: readonly string[], most: number | undefined) => {
+        let left = most ?? Number.POSITIVE_INFINITY;
+        for (const apiId of identity === null ? [] : apiIds)
+          if (left > 0) left -= await countKeys(work, apiId, (identity as IdentityRecord).id, left);
+        return left;
+      };
+      const left = [await leftIn([api.id], max), await leftIn(confinedTo?.apiIds ?? [], inAll)];
+      places.#left.set(name, Math.min(...left));
     }
     return places;
   }
@@ -66,12 +75,20 @@ export class OwnerPlaces {
     const name = placeName(api, owner);
     const left = this.#left.get(name);
     if (left === undefined) return;
-    if (left <= 0) throw tooManyKeys(api);
+    if (left <= 0) throw this.refusal(api);
     this.#left.set(name, left - 1);
     const identity = this.#identities.get(owner);
     if (identity === undefined) return;
     this.#identities.delete(owner);
     this.#work.transaction.update(identityType, identity, identity);
+  }
+
+  /** The error for an owner who has as many keys as may be, in this API or within what the call is confined to. */
+  refusal(api: ApiRecord): LatchkeyError {
+    const { maxKeys = Number.POSITIVE_INFINITY } = this.#work.context.confinedTo ?? {};
+    const { maxKeysPerIdentity = maxKeys } = keyRulesOf(api).ceilings ?? {};
+    const limit = Math.min(maxKeysPerIdentity, maxKeys);
+    return aboveCeilingError({ field: "externalId", limit });
   }
 
   async #readIdentity(owner: string, id: string): Promise<IdentityRecord> {
@@ -85,12 +102,6 @@ export class OwnerPlaces {
     this.#identities.set(owner, identity);
     return identity;
   }
-}
-
-/** The error for an owner who has as many keys of an API as may be. */
-export function tooManyKeys(api: ApiRecord) {
-  const limit = keyRulesOf(api).ceilings?.maxKeysPerIdentity ?? 0;
-  return aboveCeilingError({ field: "externalId", limit });
 }
 
 function placeName(api: ApiRecord, owner: string): string {

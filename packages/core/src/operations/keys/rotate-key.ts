@@ -39,22 +39,29 @@ export const rotateKey = operation(
   },
 );
 
-/** Rotates a key that was read in this transaction. Errors as rotateKey says. */
+/**
+ * Rotates a key that was read in this transaction. Errors as rotateKey says.
+ *
+ * @param given - What the new key has in place of what the old one has.
+ */
 export async function rotateLoaded(
   { context, transaction, audit }: Work,
   loaded: LoadedKey,
   graceMs: SpanMs,
+  given: Partial<Pick<KeyRecord, "ratelimits">> = {},
 ): Promise<CreatedKey> {
   const { key, api, identity } = loaded;
   const now = context.now();
   const expires = oldExpiry(loaded, graceMs, now);
   // Whoever counts the keys of its owner must not count neither of the two.
-  if (identity !== null && keyRulesOf(api).ceilings?.maxKeysPerIdentity !== undefined) {
+  const { maxKeysPerIdentity } = keyRulesOf(api).ceilings ?? {};
+  const counted = context.confinedTo?.maxKeys ?? maxKeysPerIdentity;
+  if (identity !== null && counted !== undefined) {
     const want = { kind: "identity", id: identity.id } as const;
     const read = await readRecordIn(transaction, identityType, want, "identity");
     transaction.update(identityType, read.value, read.value);
   }
-  const { successor, secret } = successorOf(context, key, now);
+  const { successor, secret } = successorOf(context, { ...key, ...given }, now);
   const { id: rotatedTo, sharedCountersId } = successor;
   const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
   transaction.update(keyType, key, rotated);

@@ -9,7 +9,6 @@ import {
   type RememberedAnswer,
   rememberedAnswerType,
 } from "../../records/remembered-answer.js";
-import { fromStoredAnswer, toStoredAnswer } from "../../records/stored-answer.js";
 import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "../../rules/repetition.js";
 import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
 import type { SettledStore } from "../../store/settled.js";
@@ -18,6 +17,7 @@ import type { Clock, EpochMs } from "../../time.js";
 import { afterWriting } from "../after-writing.js";
 import { decodeOrNull } from "../damaged.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
+import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 
 /** Answers that are forgotten in one write, at most: more than the one that it adds. */
 const FORGOTTEN_AT_ONCE = 4;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../lib/json.js";
 
-/** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. A leak is repeated by its report. */
+/** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. A leak is repeated by its report, and another session of a portal is as good. */
 export const NOT_REPEATABLE = [
   "getApi",
   "listApis",
@@ -25,6 +25,9 @@ export const NOT_REPEATABLE = [
   "listRoles",
   "listRootKeys",
   "authenticateRootKey",
+  "createPortalSession",
+  "revokePortalSession",
+  "openPortalSession",
   "getVerifications",
   "listAuditEvents",
   "readEvents",

@@ -1,15 +1,41 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { FetchConsole } from "./console.js";
+import { pageWithoutSlash } from "./page-files.js";
 import { refuse } from "./responses.js";
 
-/** A listener of node:http. It never rejects. */
-export type NodeConsole = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+/** A function of web standard requests. */
+type Answer = (request: Request) => Promise<Response>;
 
-/** Largest body. The handler behind the console takes less of most operations. */
+/** A listener of node:http. It never rejects. */
+export type PageListener = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+/** What Express calls. */
+type ExpressListener = (
+  request: IncomingMessage & { readonly originalUrl: string; readonly path: string },
+  response: ServerResponse,
+) => Promise<void>;
+
+/** What Fastify registers. */
+type FastifyPage = (scope: {
+  readonly prefix: string;
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    type: string,
+    parse: (request: never, payload: never, done: (error: Error | null) => void) => void,
+  ): unknown;
+  all(
+    path: string,
+    answer: (
+      request: { readonly raw: IncomingMessage },
+      reply: { hijack(): unknown; readonly raw: ServerResponse },
+    ) => Promise<void>,
+  ): unknown;
+}) => Promise<void>;
+
+/** Largest body. What is behind a page takes less of most operations. */
 const MAX_BODY_BYTES = 1_048_576;
 
-/** A listener of a console, whose body a parser of the host may have read already. */
-export function toNodeConsole(answer: FetchConsole): NodeConsole {
+/** A listener of a page, whose body a parser of the host may have read already. */
+export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
     try {
       const request = await requestOf(incoming);
@@ -55,6 +81,31 @@ async function bodyOf(
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
+}
+
+/** As Express calls a page, which takes the path that it is mounted on off the address itself. @param title - Of the page. */
+export function toExpress(answer: Answer, title: string): ExpressListener {
+  const listen = toNode(answer);
+  const listenWithoutSlash = toNode(async () => pageWithoutSlash(title));
+  return async (request, response) => {
+    const path = request.originalUrl.replace(/[?#].*$/s, "");
+    const hasSlash = request.path !== "/" || path.endsWith("/");
+    return (hasSlash ? listen : listenWithoutSlash)(request, response);
+  };
+}
+
+/** A page as a plugin of Fastify. @param make - Is told the prefix of the plugin. */
+export function toFastify(make: (basePath: string) => Answer): FastifyPage {
+  return async (scope) => {
+    const listen = toNode(make(scope.prefix));
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    for (const path of ["/", "/*"])
+      scope.all(path, (request, reply) => {
+        reply.hijack();
+        return listen(request.raw, reply.raw);
+      });
+  };
 }
 
 async function write(response: Response, outgoing: ServerResponse): Promise<void> {

@@ -1,5 +1,5 @@
-import { LatchkeyError, type LatchkeyErrorOptions } from "../errors.js";
-import type { JsonValue } from "../lib/json.js";
+import { LatchkeyError, type LatchkeyErrorOptions } from "../../errors.js";
+import type { JsonValue } from "../../lib/json.js";
 
 /** Stands for an error in a stored answer, and for an object of a caller's that looks like that. */
 const ERROR = "$error";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LatchkeyError } from "../errors.js";
+import { LatchkeyError } from "../../errors.js";
 import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 
 /** What is read after it was stored. */

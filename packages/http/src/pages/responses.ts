@@ -1,4 +1,4 @@
-import type { InputIssue } from "@latchkey/core";
+import type { ErrorDetails, ErrorReason, InputIssue } from "@latchkey/core";
 
 const HEADERS = {
   "content-type": "application/json; charset=utf-8",
@@ -17,7 +17,11 @@ export function refuse(
   code: string,
   message: string,
   issues: readonly InputIssue[] = [],
+  why: {
+    readonly reason?: ErrorReason | undefined;
+    readonly details?: ErrorDetails | undefined;
+  } = {},
 ): Response {
-  const error = { code, message, ...(issues.length > 0 && { issues }) };
+  const error = { code, message, ...why, ...(issues.length > 0 && { issues }) };
   return jsonResponse({ error }, status);
 }

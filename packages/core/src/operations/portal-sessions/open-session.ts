@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { apiType } from "../../records/api.js";
+import { identityType } from "../../records/identity.js";
+import { fromWireKeyLimit, keyType } from "../../records/key.js";
+import { KEY_LABELS } from "../../records/key-labels.js";
+import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.js";
+import { MAX_HELD } from "../../records/role.js";
+import { workspaceType } from "../../records/workspace.js";
+import { isExpired } from "../../rules/keys/expiry.js";
+import { HeldPermissions } from "../../rules/permission.js";
+import { secretShape } from "../../secrets/format.js";
+import { afterLeases } from "../after-leases.js";
+import { notFound, type OperationContext, transact } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { grantName, id, keyReference, list, parseInput, text, wholeNumber } from "../input.js";
+import { createKey } from "../keys/create-key.js";
+import { deleteLoaded } from "../keys/delete-key.js";
+import { listKeys } from "../keys/find/find-keys.js";
+import { readKey } from "../keys/load.js";
+import { rotateLoaded } from "../keys/rotate-key.js";
+import { changeKey } from "../keys/update-key.js";
+import type { KeyView } from "../keys/view.js";
+import { STATISTICS_TABLE } from "../statistics/verifications.js";
+import { grace, instant } from "../time-input.js";
+import { portalAllow } from "./allow.js";
+import type { OwnKey, PortalSession } from "./operations.js";
+
+const DAY_MS = 86_400_000;
+
+/** What is shown of a key. */
+const SHOWN = [
+  "id",
+  "start",
+  "apiId",
+  "name",
+  "createdAt",
+  "lastUsedAt",
+  "expires",
+  "idleExpiresAt",
+  "startsAt",
+  "remaining",
+  "enabled",
+  "permissions",
+  "rotatedFrom",
+  "rotatedTo",
+] as const satisfies readonly Exclude<keyof OwnKey, "canRotate">[];
+
+const name = text(...KEY_LABELS.name.length);
+
+const INPUTS = {
+  list: z.strictObject({
+    apiId: id.optional(),
+    limit: wholeNumber(1, 100).optional(),
+    cursor: z.string().optional(),
+  }),
+  create: z.strictObject({
+    apiId: id.optional(),
+    name: name.optional(),
+    expires: instant(0).optional(),
+    permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+  }),
+  rename: z.strictObject({ keyId: id, name }),
+  rotate: z.strictObject({ keyId: id, graceMs: grace }),
+  usage: z.strictObject({ keyId: id, days: wholeNumber(1, 366).default(30) }),
+};
+
+/** @see PortalOperations.openPortalSession */
+export async function openPortalSession(
+  context: OperationContext,
+  secret: string,
+): Promise<PortalSession | null> {
+  const found = await findSession(context, secret);
+  if (found === null) return null;
+  const { session, identity } = found;
+  const allow = portalAllow.safeParse(session.allow);
+  if (!allow.success) throw corruptRecord(`portalSession ${session.id}`);
+  const apis = await readApis(context, allow.data.apiIds);
+  const { create, rotate, revoke, permissions, apiIds, maxKeys, ratelimits } = allow.data;
+  const allowed = new HeldPermissions(permissions);
+  const confined: OperationContext = {
+    ...context,
+    call: null,
+    actor: `portal session of ${identity.id}`,
+    confinedTo: {
+      identityId: identity.id,
+      apiIds,
+      maxKeys,
+      confirm: async (transaction) => {
+        const current = await transaction.readOne({ kind: "portalSession", id: session.id });
+        const isOver = isExpired(session.expires, context.now());
+        if (isOver || current === null || current.linked === null) throw sessionIsOver();
+      },
+    },
+  };
+  const isOwn = (owner: string | null | undefined, apiId: string) =>
+    owner === identity.id && apiIds.includes(apiId);
+  /** Resolves when no process contradicts it any more. */
+  const settled = <Answer>(running: Promise<Answer>) =>
+    afterLeases(running, () => context.awaitLeases(context.workspaceId));
+  const mayHold = (held: readonly string[]) => held.every((one) => allowed.grant(one));
+  const apiIn = (given: string | undefined): string => {
+    const apiId = given ?? (apiIds.length === 1 ? apiIds[0] : undefined);
+    if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("API");
+    return apiId;
+  };
+  return {
+    sessionId: session.id,
+    identityId: identity.id,
+    externalId: identity.externalId,
+    expires: session.expires,
+    allow: { create, rotate, revoke, permissions, ...(maxKeys !== undefined && { maxKeys }), apis },
+
+    async listMyKeys(input) {
+      const { apiId, ...page } = parseInput(INPUTS.list, input);
+      const listed = { ...page, apiId: apiIn(apiId), identityId: identity.id };
+      const { keys, damaged, cursor } = await listKeys.run(confined, listed);
+      return {
+        keys: keys
+          .filter((key) => isOwn(key.identity?.id, key.apiId))
+          .map((key) => toOwnKey(key, rotate && mayHold(key.permissions))),
+        ...(damaged !== undefined && { damaged }),
+        ...(cursor !== undefined && { cursor }),
+      };
+    },
+
+    async createMyKey(input) {
+      const given = parseInput(INPUTS.create, input);
+      if (!create) throw notAllowed("create");
+      const wanted = given.permissions ?? permissions;
+      if (!wanted.every((one) => permissions.includes(one)))
+        throw new LatchkeyError("FORBIDDEN", '"permissions" holds one that is not allowed here');
+      const { externalId } = identity;
+      const settings = { ...given, permissions: wanted, externalId, ratelimits };
+      return createKey(confined, { ...settings, apiId: apiIn(given.apiId) });
+    },
+
+    async renameMyKey(input) {
+      const { keyId, name } = parseInput(INPUTS.rename, input);
+      if (!create) throw notAllowed("rename");
+      return settled(changeKey(confined, keyId, () => ({ name })));
+    },
+
+    async rotateMyKey(input) {
+      const { keyId, graceMs } = parseInput(INPUTS.rotate, input);
+      if (!rotate) throw notAllowed("rotate");
+      const rotating = transact(confined, async (work) => {
+        const loaded = await readKey(confined, work.transaction, keyId);
+        if (!mayHold(loaded.permissions))
+          throw new LatchkeyError("FORBIDDEN", "this key may do more than this session may give");
+        const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
+        return rotateLoaded(work, loaded, graceMs, limits);
+      });
+      return (await settled(rotating)).answer;
+    },
+
+    async revokeMyKey(input) {
+      const { keyId } = parseInput(keyReference, input);
+      if (!revoke) throw notAllowed("revoke");
+      const revoking = transact(confined, async (work) => {
+        deleteLoaded(work, await readKey(confined, work.transaction, keyId));
+        return {};
+      });
+      return (await settled(revoking)).answer;
+    },
+
+    async usageOfMyKey(input) {
+      const { keyId, days } = parseInput(INPUTS.usage, input);
+      const start = Math.max(0, context.now() - (days - 1) * DAY_MS);
+      const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
+      // Looked at afterwards: it may have been given to somebody else meanwhile.
+      const { found } = await context.store.read(context.workspaceId, [{ kind: "key", id: keyId }]);
+      const key = found[0] && decodeOrNull(keyType, found[0].record, context.workspaceId);
+      if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
+      return usage;
+    },
+  };
+}
+
+/** A key without what is for the host alone. */
+function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
+  const shown = SHOWN.filter((field) => view[field] !== undefined);
+  const fields = Object.fromEntries(shown.map((field) => [field, view[field]]));
+  return { ...(fields as unknown as Omit<OwnKey, "canRotate">), canRotate };
+}
+
+function notAllowed(what: string): LatchkeyError {
+  return new LatchkeyError("FORBIDDEN", `this session does not allow to ${what} keys`);
+}
+
+function sessionIsOver(): LatchkeyError {
+  return new LatchkeyError("UNAUTHORIZED", "this portal session is over");
+}
+
+async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {
+  const shape = typeof secret === "string" ? secretShape(secret) : "malformed";
+  if (shape === "malformed" || shape === "damaged") return null;
+  const wants = hasher
+    .candidates(secret)
+    .map((value) => ({ kind: "portalSession", index: SESSION_INDEX, value }) as const);
+  const { found } = await store.read(workspaceId, [
+    { kind: "workspace", id: workspaceId },
+    ...wants,
+  ]);
+  const [workspace = null, ...sessions] = found;
+  const loaded = sessions.find((one) => one !== null) ?? null;
+  if (loaded === null || loaded.linked === null) return null;
+  const session = portalSessionType.decode(loaded.record, workspaceId);
+  if (isExpired(session.expires, now())) return null;
+  if (workspace !== null && !workspaceType.decode(workspace.record, workspaceId).enabled)
+    throw new LatchkeyError("FORBIDDEN", "workspace is disabled", { reason: "workspace-disabled" });
+  return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
+}
+
+/** Those of the APIs that are still there, by their names. */
+async function readApis({ store, workspaceId }: OperationContext, apiIds: readonly string[]) {
+  const { found } = await store.read(
+    workspaceId,
+    apiIds.map((apiId) => ({ kind: "api", id: apiId })),
+  );
+  return found.flatMap((loaded) => {
+    const api = loaded && decodeOrNull(apiType, loaded.record, workspaceId);
+    return api ? [{ id: api.id, name: api.name }] : [];
+  });
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { lowestIdAt } from "../../lib/id.js";
+import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
+import { formatSecret } from "../../secrets/format.js";
+import { storedRules } from "../apis/key-rules.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  transact,
+  type Work,
+} from "../context.js";
+import { decodeOrNull, deleteRecord } from "../damaged.js";
+import { forgetOf } from "../forget-of.js";
+import { identityIds, identityWant } from "../identities/reference.js";
+import { evenWithIssues, externalId, id } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
+import { References } from "../references.js";
+import { spanBetween } from "../time-input.js";
+import { portalAllow } from "./allow.js";
+import { openPortalSession } from "./open-session.js";
+import type { PortalOperations } from "./operations.js";
+
+const MAX_TTL_MS = 3_600_000;
+
+const USUAL_TTL_MS = 900_000;
+
+/** Sessions that are forgotten with one that is created, at most: more than the one that it adds. */
+const FORGOTTEN_AT_ONCE = 4;
+
+/** So that the secret of a session is no key, and scanners know it. */
+const SECRET_PREFIX = "lk_portal";
+
+const sessionInput = z.strictObject({
+  externalId,
+  ttl: spanBetween(1, MAX_TTL_MS, "1 ms to 1 hour").default(USUAL_TTL_MS),
+  allow: portalAllow,
+});
+
+const revocationInput = z
+  .strictObject({ sessionId: id.optional(), ...identityIds })
+  .refine((input) => Object.values(input).filter((one) => one !== undefined).length === 1, {
+    ...evenWithIssues,
+    path: ["sessionId"],
+    error: "exactly one of sessionId, identityId and externalId must be given",
+  });
+
+export const PORTAL_TABLE = {
+  createPortalSession: operation(sessionInput, async (context, { externalId, ttl, allow }) => {
+    const { workspaceId } = context;
+    const sessionId = context.newId("ps");
+    const secret = formatSecret(SECRET_PREFIX, context.random(32));
+    const storedAt = await context.readStoreClock();
+    const { answer } = await transact(context, async (work) => {
+      const now = context.now();
+      const references = new References(work, now);
+      for (const apiId of allow.apiIds) references.needApi(apiId);
+      references.needGrants("permission", allow.permissions);
+      references.needIdentity(externalId);
+      await references.read();
+      if (!allow.apiIds.every((apiId) => references.hasApi(apiId))) throw notFound("API");
+      references.grantIds("permission", allow.permissions);
+      references.refuseMissing();
+      const expires = now + ttl;
+      await forgetEnded(work, storedAt);
+      work.transaction.insert(
+        portalSessionType,
+        {
+          id: sessionId,
+          workspaceId,
+          hash: context.hasher.hash(secret),
+          identityId: references.identityId(externalId),
+          expires,
+          storedAt,
+          allow: storedRules(allow) ?? {},
+          version: 1,
+        },
+        { onTaken: () => randomRepeated("no session was created") },
+      );
+      return { sessionId, secret, expires };
+    });
+    return answer;
+  }),
+
+  revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
+    if (sessionId === undefined) {
+      const identityId = who.identityId ?? (await findIdentityId(context, who));
+      const { deleted } = await forgetOf(context, portalSessionType, SESSION_LIST, identityId);
+      return { revokedSessions: deleted };
+    }
+    const { answer } = await transact(context, async ({ transaction }) => {
+      const session = await deleteRecord(transaction, portalSessionType, sessionId);
+      if (session === undefined) throw notFound("portal session");
+      return { revokedSessions: 1 };
+    });
+    return answer;
+  }),
+
+  openPortalSession: { run: openPortalSession, input: null },
+} satisfies TableOf<PortalOperations>;
+
+/** Deletes a few that have ended long ago, by the store's own clock: no session is kept for as long as that. */
+async function forgetEnded({ context, transaction }: Work, storeNow: number): Promise<void> {
+  const { store, workspaceId } = context;
+  const want = { kind: "portalSession", list: SESSION_LIST, after: null } as const;
+  const { found } = await store.page(workspaceId, { ...want, limit: FORGOTTEN_AT_ONCE });
+  const longAgo = storeNow - 2 * MAX_TTL_MS;
+  for (const { record } of found) {
+    const session = decodeOrNull(portalSessionType, record, workspaceId);
+    if (session !== null && session.storedAt < longAgo)
+      transaction.delete(portalSessionType, session);
+    else if (session === null && record.id < lowestIdAt("ps", Math.max(0, longAgo)))
+      transaction.deleteAddress(record, [], [{ list: SESSION_LIST }]);
+  }
+}
+
+/** @throws LatchkeyError `NOT_FOUND` where there is no identity of the `externalId`. */
+async function findIdentityId(
+  { store, workspaceId }: OperationContext,
+  who: { readonly externalId?: string | undefined },
+): Promise<string> {
+  const { found } = await store.read(workspaceId, [identityWant(who)]);
+  const [identity = null] = found;
+  if (identity === null) throw notFound("identity");
+  return identity.record.id;
+}

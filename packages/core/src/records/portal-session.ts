@@ -1,0 +1,50 @@
+import type { JsonValue } from "../lib/json.js";
+import type { EpochMs } from "../time.js";
+import { defineRecord } from "./record-type.js";
+
+/** A short time in which a customer manages keys of their own, within what the host allows. */
+export interface PortalSessionRecord {
+  /** `ps_…` */
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Of its secret, which is stored nowhere. */
+  readonly hash: string;
+  /** Whose keys. Where that identity is gone, the session is over. */
+  readonly identityId: string;
+  readonly expires: EpochMs;
+  /** When it was written, by the store's own clock. */
+  readonly storedAt: EpochMs;
+  /** What it allows. */
+  readonly allow: { readonly [field: string]: JsonValue };
+  readonly version: number;
+}
+
+/** The list of all sessions. Those of an identity are a small list beside it. */
+export const SESSION_LIST = "portalSession";
+
+/** The index of the name that a session claims: its hash. */
+export const SESSION_INDEX = "hash";
+
+/** Sessions of portals: found by the digest of their secret. The identity is answered along. */
+export const portalSessionType = defineRecord<PortalSessionRecord>({
+  kind: "portalSession",
+  version: ({ version }) => version,
+  link: ({ identityId }) => identityId,
+  write: ({ hash, expires, storedAt, allow }) => ({ hash, expires, storedAt, allow }),
+  read: (body, { id, workspaceId, version, link }) => {
+    const allow = body.jsonOrNull("allow");
+    if (link === null || allow === null) throw new TypeError("not what was written");
+    return {
+      id,
+      workspaceId,
+      hash: body.text("hash"),
+      identityId: link,
+      expires: body.whole("expires"),
+      storedAt: body.whole("storedAt"),
+      allow,
+      version,
+    };
+  },
+  claims: ({ hash }) => [{ index: SESSION_INDEX, value: hash }],
+  lists: ({ identityId }) => [{ list: SESSION_LIST }, { list: SESSION_LIST, of: identityId }],
+});

@@ -1,0 +1,14 @@
+export {
+  type PageListener,
+  toExpress,
+  toFastify,
+  toNode,
+} from "./pages/node-bridge.js";
+export {
+  type PageSource,
+  pageWithoutSlash,
+  type SendPageFile,
+  servePage,
+} from "./pages/page-files.js";
+export { isFromOwnPage, refusalOf } from "./pages/refusals.js";
+export { jsonResponse, refuse } from "./pages/responses.js";

@@ -1,0 +1,167 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { refuse } from "./responses.js";
+
+/** A file of a page, as it is sent. */
+interface PageFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly compressed: Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Everything from here, nothing inline, no frame around the page, no form that leaves it. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join("; ");
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#5b6cff" stroke-width="1.8" stroke-linecap="round" d="M9.2 6.8 14 2M11 5l2 2"/><circle cx="5.8" cy="10.2" r="3.6" fill="none" stroke="#5b6cff" stroke-width="1.8"/></svg>`;
+
+/** Which page it is. */
+export interface PageSource {
+  /** The folder with `app.js` and `app.css`, with the slash at its end. */
+  readonly folder: URL;
+  readonly title: string;
+  /** Language of the texts: `en` unless given. */
+  readonly language?: string;
+  /** Said where there is no JavaScript. */
+  readonly noScript: string;
+  /** What is in the body of the page before its script runs: nothing unless given. */
+  readonly body?: string;
+  /** Further files of the folder that are served under their own names, with the type of each. */
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+/** Sends the files of a page by their names, null for any other; they are read with the first request. */
+export type SendPageFile = (request: Request, name: string) => Promise<Response | null>;
+
+/** Makes what sends the files of a page. */
+export function servePage(source: PageSource): SendPageFile {
+  const files = lazily(() => readPageFiles(source));
+  const isFileName = (name: string) =>
+    name === "" ||
+    /^(?:app-[0-9a-f]+\.(?:js|css)|icon\.svg)$/.test(name) ||
+    Object.hasOwn(source.others ?? {}, name);
+  return async (request, name) => {
+    const file = isFileName(name) ? (await files()).get(name) : undefined;
+    return file === undefined ? null : sendFile(request, file);
+  };
+}
+
+/**
+ * The page and its files, by their names below its address. The names of script and style hold a hash of their content, so that both
+ * may be kept for ever.
+ */
+async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, PageFile>> {
+  const read = async (name: string) => new Uint8Array(await readFile(new URL(name, source.folder)));
+  const [script, style] = await Promise.all([read("app.js"), read("app.css")]);
+  const scriptName = `app-${hashOf(script)}.js`;
+  const styleName = `app-${hashOf(style)}.css`;
+  const page = new TextEncoder().encode(pageOf(source, scriptName, styleName));
+  const others = await Promise.all(
+    Object.entries(source.others ?? {}).map(
+      async ([name, type]) => [name, fileOf(await read(name), type, {})] as const,
+    ),
+  );
+  return new Map([
+    ...others,
+    ["", fileOf(page, "text/html", { "content-security-policy": CONTENT_SECURITY_POLICY })],
+    [scriptName, fileOf(script, "text/javascript", FOREVER)],
+    [styleName, fileOf(style, "text/css", FOREVER)],
+    ["icon.svg", fileOf(new TextEncoder().encode(ICON), "image/svg+xml", FOREVER)],
+  ]);
+}
+
+/** Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. */
+const ADD_SLASH = 'location.replace(location.pathname + "/" + location.hash)';
+
+/**
+ * What is answered at the address of a page without a slash at its end: relative addresses would lead beside it. Not a redirect: a
+ * proxy may have changed the path, so only the browser knows the address.
+ */
+export function pageWithoutSlash(title: string): Response {
+  const hash = createHash("sha256").update(ADD_SLASH).digest("base64");
+  return new Response(`<!doctype html><title>${title}</title><script>${ADD_SLASH}</script>`, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": `default-src 'none'; script-src 'sha256-${hash}'; frame-ancestors 'none'`,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+const FOREVER = { "cache-control": "public, max-age=31536000, immutable" };
+
+function hashOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 12);
+}
+
+function fileOf(
+  body: Uint8Array<ArrayBuffer>,
+  type: string,
+  further: Readonly<Record<string, string>>,
+): PageFile {
+  const headers = { "content-type": `${type}; charset=utf-8`, vary: "accept-encoding", ...further };
+  return { body, compressed: new Uint8Array(gzipSync(body, { level: 9 })), headers };
+}
+
+function pageOf(
+  { title, language = "en", noScript, body = "" }: PageSource,
+  script: string,
+  style: string,
+): string {
+  return `<!doctype html>
+<html lang="${language}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>${title}</title>
+    <link rel="icon" href="icon.svg">
+    <link rel="stylesheet" href="${style}">
+    <script type="module" src="${script}"></script>
+  </head>
+  <body>${body}<noscript>${noScript}</noscript></body>
+</html>
+`;
+}
+
+function sendFile(request: Request, { body, compressed, headers }: PageFile): Response {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
+  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  return new Response(request.method === "HEAD" ? null : takesGzip ? compressed : body, {
+    headers: {
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      ...headers,
+      ...(takesGzip && { "content-encoding": "gzip" }),
+    },
+  });
+}
+
+/** Made with the first call, and again after a failure. */
+function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = null;
+      throw error;
+    });
+    return made;
+  };
+}

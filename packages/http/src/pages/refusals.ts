@@ -1,0 +1,50 @@
+import { LatchkeyError } from "@latchkey/core";
+import { refuse } from "./responses.js";
+
+/** What a call below a page can be refused with, by the code of its error. */
+const STATUS: Readonly<Record<string, number>> = {
+  BAD_REQUEST: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
+};
+
+/**
+ * The response to a request that failed: what the caller can do something about is said, and the rest reported.
+ *
+ * @param onError - Is told of every 500 and 503. What it throws is ignored.
+ */
+export function refusalOf(error: unknown, onError?: (error: unknown) => void): Response {
+  if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
+    const { code, message, issues, reason, details } = error;
+    if (code === "STORE_UNAVAILABLE") {
+      report(error, onError);
+      return refuse(503, code, "the store cannot answer now");
+    }
+    const status = STATUS[code];
+    if (status !== undefined) return refuse(status, code, message, issues, { reason, details });
+  }
+  report(error, onError);
+  return refuse(500, "INTERNAL_SERVER_ERROR", "something went wrong on the server");
+}
+
+function report(error: unknown, onError?: (error: unknown) => void): void {
+  try {
+    onError?.(error);
+  } catch {
+    // A log that fails must not change the response.
+  }
+}
+
+/**
+ * Whether a request comes from a page of this origin: browsers say so of their own accord, and only a page of the origin can send the
+ * header. Another site cannot: its browser would ask first, and is never allowed to.
+ *
+ * @param ownHeader - Its name; its value is `1`.
+ */
+export function isFromOwnPage({ headers }: Request, ownHeader: string): boolean {
+  const site = headers.get("sec-fetch-site");
+  return headers.get(ownHeader) === "1" && (site === null || site === "same-origin");
+}

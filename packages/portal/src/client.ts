@@ -1,0 +1,186 @@
+/** What the session of a customer allows, and how the host wants the page to look. */
+export interface PortalState {
+  /** Null: nobody is signed in. */
+  readonly session: {
+    /** The host's own id of the customer. */
+    readonly externalId: string;
+    /** Unix epoch ms. */
+    readonly expires: number;
+    readonly allow: {
+      readonly create: boolean;
+      readonly rotate: boolean;
+      readonly revoke: boolean;
+      readonly permissions: readonly string[];
+      readonly maxKeys?: number;
+      readonly apis: readonly { readonly id: string; readonly name: string }[];
+    };
+  } | null;
+  /** How a session begins: by the host's own sign-in, or by a link. */
+  readonly signIn: "host" | "link";
+  /** The server's clock: Unix epoch ms. */
+  readonly now: number;
+  readonly language: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** A key of the customer. Instants are Unix epoch ms; what has no value is absent. */
+export interface PortalKey {
+  readonly id: string;
+  /** What is shown of the secret. */
+  readonly start: string;
+  readonly apiId: string;
+  readonly name?: string;
+  readonly createdAt: number;
+  readonly lastUsedAt?: number;
+  readonly expires?: number;
+  /** When it expires, unless it is used. */
+  readonly idleExpiresAt?: number;
+  readonly startsAt?: number;
+  /** Uses left. */
+  readonly remaining?: number;
+  readonly enabled: boolean;
+  readonly permissions: readonly string[];
+  readonly rotatedFrom?: string;
+  readonly rotatedTo?: string;
+  /** Whether it can be rotated here. */
+  readonly canRotate: boolean;
+}
+
+/** A key that was made, with its secret, which is shown this once. */
+export interface PortalSecret {
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** Verifications of a day of UTC. */
+export interface PortalUsage {
+  /** Start of the day: Unix epoch ms. */
+  readonly time: number;
+  readonly success: number;
+  /** Counts by verdict, such as `VALID` and `RATE_LIMITED`. */
+  readonly outcomes: Readonly<Record<string, number>>;
+}
+
+/** What the portal does, for a page of your own. Every call rejects with a {@link PortalError}. */
+export interface PortalClient {
+  /** Who is signed in, if anybody. */
+  session(): Promise<PortalState>;
+  /** Begins a session: by the host's sign-in, or with the secret of one. */
+  start(secret?: string): Promise<PortalState>;
+  /** Ends the session. */
+  end(): Promise<PortalState>;
+  /** A page of keys, in the order of their creation. */
+  listKeys(input?: {
+    readonly apiId?: string;
+    readonly limit?: number;
+    readonly cursor?: string;
+  }): Promise<{ readonly keys: readonly PortalKey[]; readonly cursor?: string }>;
+  /** Creates a key. Without `permissions` it gets all that the session allows. */
+  createKey(input: {
+    readonly apiId?: string;
+    readonly name?: string;
+    readonly expires?: number;
+    readonly permissions?: readonly string[];
+  }): Promise<PortalSecret>;
+  renameKey(input: { readonly keyId: string; readonly name: string }): Promise<void>;
+  /** Makes a key with a new secret in the place of another, which works for `graceMs` longer. */
+  rotateKey(input: {
+    readonly keyId: string;
+    readonly graceMs?: number | string;
+  }): Promise<PortalSecret>;
+  /** Deletes a key for good. */
+  revokeKey(input: { readonly keyId: string }): Promise<void>;
+  /** How often a key was used on each of the last days, today included: 30 unless given. */
+  usage(input: { readonly keyId: string; readonly days?: number }): Promise<readonly PortalUsage[]>;
+}
+
+/** A call that was refused or failed. */
+export class PortalError extends Error {
+  override readonly name = "PortalError";
+  /** Status of the response; 0 where there was none. */
+  readonly status: number;
+  /** `UNAUTHORIZED`: the session is over. `OFFLINE`: nothing answered. Else a code of latchkey. */
+  readonly code: string;
+  /** Why, where one code has several causes: `above-ceiling`, `key-expired` … */
+  readonly reason: string | undefined;
+  /** Figures behind the reason: the field, and its bound. */
+  readonly details: { readonly field?: string; readonly limit?: unknown };
+  /** The fields that are wrong. */
+  readonly issues: readonly { readonly path: string; readonly message: string }[];
+
+  constructor(status: number, error: Partial<Omit<PortalError, "status">>) {
+    super(error.message ?? `the server answered ${status}`);
+    this.status = status;
+    this.code = error.code ?? "UNKNOWN";
+    this.reason = error.reason;
+    this.details = error.details ?? {};
+    this.issues = error.issues ?? [];
+  }
+}
+
+/**
+ * Makes a client of a portal on the same origin, for a page of your own. It keeps no secret: the session is a cookie that no script
+ * reads.
+ *
+ * @param url - Where the portal is mounted, such as `/account/keys/`.
+ * @example
+ * const portal = createPortalClient("/account/keys/");
+ * await portal.start();
+ * const { keys } = await portal.listKeys();
+ */
+export function createPortalClient(url: string | URL): PortalClient {
+  const base = `${url}`.replace(/\/*$/, "/");
+
+  async function send<Answer>(
+    method: "GET" | "POST" | "DELETE",
+    name: string,
+    input: object = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const given = Object.entries(input).filter(([, value]) => value !== undefined);
+    const query = new URLSearchParams(
+      given.map(([field, value]) => [field, `${value}`] as [string, string]),
+    );
+    const path = base + name + (method === "GET" && given.length > 0 ? `?${query}` : "");
+    let response: Response;
+    try {
+      response = await fetch(path, {
+        method,
+        credentials: "same-origin",
+        headers: { "x-latchkey-portal": "1", "content-type": "application/json", ...headers },
+        ...(method === "POST" && { body: JSON.stringify(input) }),
+      });
+    } catch {
+      throw new PortalError(0, { code: "OFFLINE", message: "the server does not answer" });
+    }
+    const body = (await response.json().catch(() => ({}))) as { error?: PortalError };
+    if (!response.ok) throw new PortalError(response.status, body.error ?? {});
+    return body as Answer;
+  }
+
+  return {
+    session: () => send("GET", "session"),
+    start: (secret) =>
+      send(
+        "POST",
+        "session",
+        {},
+        secret === undefined ? {} : { authorization: `Bearer ${secret}` },
+      ),
+    end: () => send("DELETE", "session"),
+    listKeys: (input) => send("GET", "keys.list", input),
+    createKey: (input) => send("POST", "keys.create", input),
+    renameKey: async (input) => void (await send("POST", "keys.rename", input)),
+    rotateKey: (input) => send("POST", "keys.rotate", input),
+    revokeKey: async (input) => void (await send("POST", "keys.revoke", input)),
+    usage: async (input) => {
+      const answer = await send<{ verifications: readonly PortalUsage[] }>(
+        "GET",
+        "keys.usage",
+        input,
+      );
+      return answer.verifications;
+    },
+  };
+}

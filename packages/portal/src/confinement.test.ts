@@ -1,0 +1,203 @@
+import { jsonOf } from "@latchkey/console/testing";
+import type { KeyView, Latchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { createPortal } from "./fetch.js";
+import { OWN, openLatchkey, STORES } from "./testing/fixture.js";
+
+/** Requests for each store: LATCHKEY_PORTAL_REQUESTS=100000 for the whole law. */
+const REQUESTS = Number(process.env.LATCHKEY_PORTAL_REQUESTS ?? 500);
+
+/** Draws from a seed. @see https://prng.di.unimi.it/splitmix64.c, with the constants of its 32-bit variant. */
+function chanceOf(seed: number) {
+  let state = seed;
+  const below = (end: number) => {
+    state = (state + 0x9e3779b9) | 0;
+    let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return Math.floor((((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32) * end);
+  };
+  return { below, pick: <Item>(items: readonly Item[]) => items[below(items.length)] as Item };
+}
+
+const LIMIT = { name: "default", limit: 50, duration: 60_000 };
+const MAX_KEYS = 6;
+
+/** Everything of one identity that is stored, as the host sees it. */
+async function everythingOf(latchkey: Latchkey, externalId: string) {
+  const { keys } = await latchkey.listKeys({ externalId, limit: 100 });
+  return { keys, identity: await latchkey.getIdentity({ externalId }) };
+}
+
+test.each(Object.entries(STORES))(
+  "K1 on %s: whatever is sent with a session, nothing of another identity is answered or written, and no key may do more than the session",
+  async (_, open) => {
+    const seed = Number(process.env.LATCHKEY_SEED ?? 20260310);
+    const chance = chanceOf(seed);
+    const { latchkey, apiId } = await openLatchkey(open());
+    await latchkey.createPermission({ name: "tiles.admin" });
+    await latchkey.createRole({ name: "admin", permissions: ["tiles.admin"] });
+    const { apiId: otherApiId } = await latchkey.createApi({ name: "charts" });
+    const foreign: string[] = ["key_none", otherApiId, "", "*"];
+    const secrets: string[] = [];
+    for (const externalId of ["bob", "carol", "alice2", "dave"])
+      for (const api of [apiId, otherApiId]) {
+        const { keyId, key } = await latchkey.createKey({
+          apiId: api,
+          externalId,
+          name: `secret plan of ${externalId}`,
+        });
+        foreign.push(keyId);
+        secrets.push(keyId, key, `secret plan of ${externalId}`);
+      }
+    const ownerless = await latchkey.createKey({ apiId, name: "secret plan of nobody" });
+    // Alice's own, in an API that the session does not have, and one that may do more than the session.
+    const hidden = await latchkey.createKey({ apiId: otherApiId, externalId: "alice" });
+    foreign.push(
+      ownerless.keyId,
+      hidden.keyId,
+      (await latchkey.getIdentity({ externalId: "bob" })).id,
+    );
+    secrets.push(ownerless.keyId, hidden.keyId, "secret plan of nobody");
+    const strong = await latchkey.createKey({ apiId, externalId: "alice", roles: ["admin"] });
+    const session = {
+      externalId: "alice",
+      ttl: "1h",
+      allow: {
+        apiIds: [apiId],
+        create: true,
+        rotate: true,
+        revoke: true,
+        permissions: ["tiles.read"],
+        maxKeys: MAX_KEYS,
+        ratelimits: [LIMIT],
+      },
+    } as const;
+    const others = ["bob", "carol", "alice2", "dave"];
+    const before = await Promise.all(others.map((who) => everythingOf(latchkey, who)));
+    const ownerlessBefore = await latchkey.getKey({ keyId: ownerless.keyId });
+    const hiddenBefore = await latchkey.getKey({ keyId: hidden.keyId });
+
+    const answer = createPortal(latchkey, { session: () => session });
+    const begin = await answer(
+      new Request("https://host.test/session", { method: "POST", headers: OWN, body: "{}" }),
+    );
+    const cookie = begin.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const headers = { ...OWN, cookie };
+
+    const own = [strong.keyId];
+    const made = new Set<string>();
+    const ids = () => chance.pick([chance.pick(foreign), chance.pick(foreign), chance.pick(own)]);
+    const ODD = [
+      undefined,
+      null,
+      0,
+      -1,
+      1e99,
+      "",
+      "a\0b",
+      [],
+      {},
+      true,
+      "tiles.admin",
+      "*",
+      "__proto__",
+    ];
+    const fields: Readonly<Record<string, () => unknown>> = {
+      keyId: ids,
+      apiId: () => chance.pick([apiId, otherApiId, "api_none", undefined]),
+      externalId: () => chance.pick(others),
+      identityId: ids,
+      ownerId: () => chance.pick(others),
+      name: () => chance.pick(["boat", "car", "x".repeat(300)]),
+      permissions: () =>
+        chance.pick([
+          ["tiles.read"],
+          ["tiles.read", "tiles.admin"],
+          ["*"],
+          ["tiles.*"],
+          [],
+          undefined,
+        ]),
+      roles: () => ["admin"],
+      ratelimits: () => [],
+      remaining: () => 9_999,
+      expires: () => chance.pick([latchkey.now() + 60_000, 1, undefined]),
+      graceMs: () => chance.pick([0, "1h", undefined]),
+      days: () => chance.pick([1, 30]),
+      limit: () => chance.pick([1, 100]),
+      cursor: () => chance.pick(["", "AAAA", undefined]),
+      decrypt: () => true,
+    };
+    /** What each call takes, so that many of them do something. */
+    const USUAL: Readonly<Record<string, readonly string[]>> = {
+      "keys.list": ["apiId", "limit"],
+      "keys.usage": ["keyId", "days"],
+      "keys.create": ["apiId", "name", "permissions"],
+      "keys.rename": ["keyId", "name"],
+      "keys.rotate": ["keyId", "graceMs"],
+      "keys.revoke": ["keyId"],
+    };
+    const calls = Object.keys(USUAL);
+    /** Every call with every foreign id first, then whatever. */
+    const exhaustive = foreign.flatMap((id) => calls.map((name) => [name, id] as const));
+
+    let written = 0;
+    for (let count = 0; count < Math.max(REQUESTS, exhaustive.length); count += 1) {
+      const [name, id] = exhaustive[count] ?? [chance.pick(calls), null];
+      const input: Record<string, unknown> = {};
+      for (const field of USUAL[name] ?? []) input[field] = fields[field]?.();
+      if (id !== null)
+        input[name === "keys.list" || name === "keys.create" ? "apiId" : "keyId"] = id;
+      else if (chance.below(4) === 0) {
+        const field = chance.pick(Object.keys(fields));
+        input[field] = chance.below(2) === 0 ? fields[field]?.() : chance.pick(ODD);
+      }
+      const isRead = name === "keys.list" || name === "keys.usage";
+      const given = Object.entries(input).filter(([, value]) => value !== undefined);
+      const query = new URLSearchParams(
+        given.map(([field, value]) => [field, `${value}`] as [string, string]),
+      );
+      const request = new Request(`https://host.test/${name}${isRead ? `?${query}` : ""}`, {
+        method: isRead ? "GET" : "POST",
+        headers,
+        ...(!isRead && { body: JSON.stringify(input) }),
+      });
+      const { status, body } = await jsonOf(await answer(request));
+      const text = JSON.stringify(body);
+      const said = `seed ${seed}, request ${count}: ${name} ${JSON.stringify(input)} -> ${status}`;
+      expect([200, 400, 403, 404, 409, 412], said).toContain(status);
+      expect(
+        secrets.filter((one) => text.includes(one)),
+        said,
+      ).toEqual([]);
+      if (id !== null) expect(status, said).not.toBe(200);
+      if (status !== 200 || isRead) continue;
+      written += 1;
+      if (body.keyId === undefined) continue;
+      own.push(body.keyId);
+      made.add(body.keyId);
+      const key: KeyView = await latchkey.getKey({ keyId: body.keyId });
+      expect(key, said).toMatchObject({ apiId, identity: { externalId: "alice" }, roles: [] });
+      expect(
+        key.permissions.filter((one) => one !== "tiles.read"),
+        said,
+      ).toEqual([]);
+      expect(key.ratelimit, said).toMatchObject({ limit: 50, duration: 60_000 });
+      const { keys } = await latchkey.listKeys({ apiId, externalId: "alice", limit: 100 });
+      expect(
+        keys.filter(({ rotatedTo }) => rotatedTo === undefined).length,
+        said,
+      ).toBeLessThanOrEqual(MAX_KEYS);
+      // So that there is room again.
+      if (keys.length >= MAX_KEYS + 4)
+        for (const one of keys.filter(({ id: known }) => made.has(known)).slice(0, 6))
+          await latchkey.deleteKey({ keyId: one.id });
+      if (own.length > 40) own.splice(1, 20);
+    }
+    expect(written, `seed ${seed}`).toBeGreaterThan(10);
+    expect(await Promise.all(others.map((who) => everythingOf(latchkey, who)))).toEqual(before);
+    expect(await latchkey.getKey({ keyId: ownerless.keyId })).toEqual(ownerlessBefore);
+    expect(await latchkey.getKey({ keyId: hidden.keyId })).toEqual(hiddenBefore);
+  },
+  3_600_000,
+);

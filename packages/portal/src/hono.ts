@@ -1,0 +1,19 @@
+import type { Latchkey } from "@latchkey/core";
+import type { Context } from "hono";
+import type { PortalOptions } from "./options.js";
+import { makePortal } from "./portal.js";
+
+/** The portal as Hono calls it. */
+export type HonoPortal = (context: Context) => Promise<Response>;
+
+/**
+ * Makes the portal for Hono 4. It needs its path twice: Hono keeps it in the address.
+ *
+ * @throws TypeError naming the option that is wrong.
+ * @example
+ * app.all("/account/keys/*", createPortal(latchkey, { basePath: "/account/keys", session }));
+ */
+export function createPortal(latchkey: Latchkey, options: PortalOptions = {}): HonoPortal {
+  const answer = makePortal(latchkey, options);
+  return ({ req }) => answer(req.raw);
+}

@@ -1,0 +1,77 @@
+import type { InputOf } from "@latchkey/core";
+import type { Texts } from "./texts.js";
+
+/** A customer, and what they may do. */
+type Customer = InputOf<"createPortalSession">;
+
+/**
+ * Who a customer is, by your own sign-in, and what they may do: what createPortalSession takes. Null for nobody. It is asked with every
+ * request: whoever is signed out of your site, or signed in as somebody else, is out here, too.
+ */
+export type FindCustomer = (request: Request) => Customer | null | Promise<Customer | null>;
+
+/** Options of `createPortal`. */
+export interface PortalOptions {
+  /** Who a customer is. Without it customers come by a link with the secret of a session in its fragment: `#session=<secret>`. */
+  readonly session?: FindCustomer;
+  /** What precedes the portal in the URLs that arrive here, such as `/account/keys`. Default: empty. */
+  readonly basePath?: string;
+  /** Name of the cookie: two portals on one host need two. Default: `latchkey_portal`. */
+  readonly cookie?: string;
+  /** Language of the texts, as in `<html lang>`; dates and numbers are written in it. Default: `en`. */
+  readonly language?: string;
+  /** Texts in place of the English ones: all of them, or a few. */
+  readonly texts?: Partial<Texts>;
+  /** Title of the page. Default: the text `title`. */
+  readonly title?: string;
+  /** CSS variables, such as `{ "--latchkey-accent": "#0a7d4f" }`. */
+  readonly variables?: Readonly<Record<`--latchkey-${string}`, string>>;
+  /** Is called with every error that the page sees only as 500 or 503. Anything it throws is ignored. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const KNOWN: ReadonlySet<string> = new Set<keyof PortalOptions>([
+  "session",
+  "basePath",
+  "cookie",
+  "language",
+  "texts",
+  "title",
+  "variables",
+  "onError",
+]);
+
+/** RFC 6265 section 4.1.1, and safe in the text of a header. */
+const COOKIE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** @throws TypeError naming the option that is wrong. */
+export function checkOptions(options: PortalOptions): void {
+  if (typeof options !== "object" || options === null)
+    throw new TypeError('"options" must be an object');
+  const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
+  if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createPortal`);
+  const { session, onError, cookie = "a", basePath = "", language = "en", title = "" } = options;
+  for (const [name, value] of Object.entries({ session, onError }))
+    if (value !== undefined && typeof value !== "function")
+      throw new TypeError(`"${name}" must be a function`);
+  if (typeof basePath !== "string" || !/^(?:\/[^/?#]+)*$/.test(basePath))
+    throw new TypeError('"basePath" must be empty, or begin with / and not end with it');
+  if (typeof cookie !== "string" || !COOKIE_NAME.test(cookie))
+    throw new TypeError('"cookie" must be 1 to 64 of A-Z a-z 0-9 _ -');
+  if (typeof language !== "string" || !/^[A-Za-z0-9-]{2,35}$/.test(language))
+    throw new TypeError('"language" must be a language tag such as "de"');
+  if (typeof title !== "string" || /[<&]/.test(title))
+    throw new TypeError('"title" must be a text without < and &');
+  for (const name of ["texts", "variables"] as const) {
+    const given: unknown = options[name] ?? {};
+    if (typeof given !== "object" || given === null || !isTexts(Object.values(given)))
+      throw new TypeError(`"${name}" must be an object of texts`);
+  }
+  const variables = Object.keys(options.variables ?? {});
+  if (!variables.every((name) => name.startsWith("--latchkey-")))
+    throw new TypeError('"variables" must have names that begin with --latchkey-');
+}
+
+function isTexts(values: readonly unknown[]): boolean {
+  return values.every((value) => typeof value === "string");
+}

@@ -1,0 +1,285 @@
+import { readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { describeInBrowser, proxyTo, type Watched } from "@latchkey/console/testing";
+import axe from "axe-core";
+import { expect, test } from "vitest";
+import { mount, STORES } from "./testing/fixture.js";
+import { GERMAN } from "./texts.js";
+
+test("script and style together are at most 40 kB compressed", () => {
+  const sizes = ["app.js", "app.css"].map((name) => {
+    const content = readFileSync(new URL(`../dist/page/${name}`, import.meta.url));
+    return gzipSync(content).byteLength;
+  });
+  expect(sizes[0]).toBeGreaterThan(1_000);
+  expect(sizes[0]! + sizes[1]!).toBeLessThan(40_000);
+});
+
+const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
+
+async function signIn({ page }: Watched, origin: string, user = "alice"): Promise<void> {
+  await page.context().addCookies([{ name: "user", value: user, url: origin }]);
+}
+
+/** Everything in which a secret could have been left behind. */
+async function traces({ page, requests, complaints }: Watched): Promise<string> {
+  const inPage = await page.evaluate(`(() => {
+    const roots = [document, ...[...document.querySelectorAll("*")].flatMap((one) => one.shadowRoot ?? [])];
+    return JSON.stringify([
+      document.documentElement.outerHTML,
+      roots.flatMap((root) => [root.innerHTML ?? "", ...[...root.querySelectorAll("input, textarea, select, option")].map((field) => field.value)]),
+      { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state,
+      performance.getEntriesByType("resource").map((entry) => entry.name),
+    ]);
+  })()`);
+  return JSON.stringify([inPage, requests, complaints]);
+}
+
+/** Nothing went elsewhere, and nothing was said on the console. */
+function expectQuiet({ strayRequests, complaints }: Watched): void {
+  expect(strayRequests).toEqual([]);
+  expect(complaints).toEqual([]);
+}
+
+describeInBrowser("the portal in a browser", (open) => {
+  test.each(Object.entries(STORES))(
+    "on %s: create, copy, verify, rename, rotate, watch, revoke; no secret stays in the page, its address, storage or history",
+    async (_, makeStore) => {
+      const { latchkey, origin, url } = await mount(
+        { permissions: ["tiles.read"] },
+        {},
+        makeStore(),
+      );
+      const watched = await open(origin, CLIPBOARD);
+      const { page } = watched;
+      await signIn(watched, origin);
+      await page.goto(url.slice(0, -1));
+      await page.getByText("No keys yet").waitFor();
+      await page.getByRole("button", { name: "Create key" }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Name").fill("build server");
+      await dialog.getByLabel("Expires").selectOption("30");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+      const secret = (await page.locator("output").textContent()) ?? "";
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Copy" }).click();
+      await page.getByRole("status").getByText("Copied").waitFor();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+      await page.getByRole("button", { name: "I have saved it" }).click();
+      await page.getByText("The key was created.").waitFor();
+      await page.getByText("Active").waitFor();
+      expect(await traces(watched)).not.toContain(secret);
+      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
+        valid: true,
+        permissions: ["tiles.read"],
+        identity: { externalId: "alice" },
+      });
+
+      await page.getByRole("button", { name: "Rename: build server" }).click();
+      await dialog.getByLabel("Name").fill("deploys");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("button", { name: "Usage: deploys" }).click();
+      await page.getByRole("img", { name: "Use of “deploys” in the last 30 days" }).waitFor();
+      await page.getByText("As a table").click();
+      await page.getByRole("cell", { name: "1", exact: true }).waitFor();
+
+      await page.getByRole("button", { name: "Rotate: deploys" }).click();
+      await page.getByText("programs that still use the old secret are refused").waitFor();
+      await dialog.getByLabel("The old secret works for").selectOption("3600000");
+      await dialog.getByRole("button", { name: "Rotate" }).click();
+      const next = (await page.locator("output").textContent()) ?? "";
+      await page.getByRole("button", { name: "I have saved it" }).click();
+      await page.getByText(/^Replaced, works until/).waitFor();
+      for (const key of [secret, next])
+        expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+      await page.getByRole("button", { name: "Revoke: deploys" }).last().click();
+      await page.getByText("This cannot be undone.").waitFor();
+      await dialog.getByRole("button", { name: "Revoke" }).click();
+      await page.getByText("The key was revoked.").waitFor();
+      expect(await latchkey.verifyKey({ key: next })).toMatchObject({ code: "NOT_FOUND" });
+      expect(await traces(watched)).not.toContain(next);
+      expectQuiet(watched);
+    },
+  );
+
+  test("works below another path behind a proxy, in another language and with the host's colours", async () => {
+    const { url } = await mount(
+      {},
+      { language: "de", texts: GERMAN, variables: { "--latchkey-accent": "rgb(1, 2, 3)" } },
+    );
+    const proxied = await proxyTo(url);
+    const { origin } = new URL(proxied);
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(proxied);
+    await page.getByText("Noch keine Schlüssel").waitFor();
+    const colour = await page.evaluate(
+      'getComputedStyle(document.querySelector("latchkey-keys").shadowRoot.querySelector("button.primary")).backgroundColor',
+    );
+    expect(colour).toBe("rgb(1, 2, 3)");
+    expectQuiet(watched);
+  });
+
+  test("as an element in a page of the host, under a strict policy of the host's own", async () => {
+    const { latchkey, origin } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(`${origin}/host`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("boat");
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    const key = (await page.locator("output").textContent()) ?? "";
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    expect(await traces(watched)).not.toContain(key);
+    // The icon of the host's page is none of ours.
+    const own = watched.complaints.filter((one) => !one.includes("favicon"));
+    expect(own).toEqual([]);
+  });
+
+  test("a session that is revoked in the middle of a form: it is said, and nothing typed is lost", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const form = page.getByRole("dialog", { name: "Create a key" });
+    await form.getByLabel("Name").fill("typed before");
+    await latchkey.revokePortalSession({ externalId: "alice" });
+    await page.context().clearCookies({ name: "user" });
+    await form.getByRole("button", { name: "Create key" }).click();
+    const over = page.getByRole("dialog", { name: "Your session is over" });
+    await over.getByRole("button", { name: "Continue" }).click();
+    await over.getByText("You are still signed out.").waitFor();
+    await signIn(watched, origin);
+    await over.getByRole("button", { name: "Continue" }).click();
+    await over.waitFor({ state: "detached" });
+    expect(await form.getByLabel("Name").inputValue()).toBe("typed before");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    const { keys } = await latchkey.listKeys({ apiId });
+    expect(keys.map(({ name }) => name)).toEqual(["typed before"]);
+  });
+
+  test("a store that is down is said in words, in the list and in a form, and what was typed stays", async () => {
+    const { origin, url, setDown } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    setDown(true);
+    await page.goto(url);
+    await page.getByText("The service cannot answer right now.").waitFor();
+    setDown(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("typed before");
+    setDown(true);
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("The service cannot answer right now.").waitFor();
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("typed before");
+    setDown(false);
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).waitFor();
+  });
+
+  test("a link with the secret of a session signs in, and the secret is out of the address at once", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const { secret } = await latchkey.createPortalSession({
+      externalId: "alice",
+      allow: { apiIds: [apiId] },
+    });
+    const watched = await open(origin);
+    const { page } = watched;
+    await page.goto(`${url}#session=${secret}`);
+    await page.getByText("Keys that are made for you appear here.").waitFor();
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    expect(await traces(watched)).not.toContain(secret);
+    await page.reload();
+    await page.getByText("Keys that are made for you appear here.").waitFor();
+    expectQuiet(watched);
+  });
+
+  test.each([
+    [1_440, "light", "dark"],
+    [390, "dark", "light"],
+  ] as const)(
+    "at %i pixels, in %s and %s: axe finds nothing, nothing is wider than the page",
+    async (width, colorScheme, otherScheme) => {
+      const { latchkey, apiId, origin, url } = await mount({ permissions: ["tiles.read"] });
+      const owner = { apiId, externalId: "alice" };
+      const { key } = await latchkey.createKey({ ...owner, name: "build server", remaining: 90 });
+      await latchkey.createKey({ ...owner, name: "a-name-without-end".repeat(12) });
+      await latchkey.createKey({ ...owner, enabled: false });
+      await latchkey.createKey({ ...owner, name: "strong", permissions: ["tiles.write"] });
+      await latchkey.verifyKey({ key });
+      // Axe is put in from outside, which the policy of the page forbids; other tests hold the page to its policy.
+      const watched = await open(origin, { bypassCSP: true, viewport: { width, height: 900 } });
+      const { page } = watched;
+      await signIn(watched, origin);
+      await page.goto(url);
+      await page.getByText("Switched off").waitFor();
+      await page.evaluate(axe.source);
+      const violations = async (options: string) => {
+        const found = (await page.evaluate(
+          `axe.run({ resultTypes: ["violations"], ${options} })`,
+        )) as { violations: { id: string; nodes: { html: string }[] }[] };
+        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      };
+      const look = async (what: string) => {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(""), what).toEqual([]);
+        await page.emulateMedia({ colorScheme: otherScheme });
+        expect(await violations('runOnly: ["color-contrast"]'), what).toEqual([]);
+        const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+        expect(overhang, what).toBeLessThanOrEqual(0);
+      };
+      await page.getByRole("button", { name: "Usage: build server" }).click();
+      await page.getByText("As a table").click();
+      await look("list");
+      for (const name of [
+        "Create key",
+        "Rename: build server",
+        "Rotate: build server",
+        "Revoke: build server",
+      ]) {
+        await page.getByRole("button", { name, exact: true }).click();
+        await page.getByRole("dialog").waitFor();
+        await look(name);
+        await page.keyboard.press("Escape");
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        // The focus is where it was.
+        const focused = await page.evaluate(
+          '((one) => one.ariaLabel ?? one.textContent)(document.querySelector("latchkey-keys").shadowRoot.activeElement)',
+        );
+        expect(focused).toBe(name);
+      }
+      expectQuiet(watched);
+    },
+  );
+
+  test("a key is created and revoked by the keyboard alone", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await page.keyboard.type("typed");
+    await page.keyboard.press("Enter");
+    await page.locator("output").waitFor();
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("The key was created.").waitFor();
+    const { keys } = await latchkey.listKeys({ apiId });
+    expect(keys.map(({ name }) => name)).toEqual(["typed"]);
+    expectQuiet(watched);
+  });
+});

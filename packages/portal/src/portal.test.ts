@@ -1,0 +1,190 @@
+import { jsonOf } from "@latchkey/console/testing";
+import { describe, expect, test } from "vitest";
+import { createPortal } from "./fetch.js";
+import { OWN, openLatchkey } from "./testing/fixture.js";
+import { ENGLISH, GERMAN } from "./texts.js";
+
+const ORIGIN = "https://host.test";
+
+async function setUp(isByHost = true) {
+  let now = Date.UTC(2026, 2, 10, 12);
+  const { latchkey, apiId } = await openLatchkey(undefined, () => now);
+  let user: string | null = "alice";
+  const allow = { apiIds: [apiId], create: true, rotate: true, revoke: true };
+  const session = () => (user === null ? null : { externalId: user, allow });
+  const errors: unknown[] = [];
+  const answer = createPortal(latchkey, {
+    ...(isByHost && { session }),
+    onError: (error) => errors.push(error),
+  });
+  let cookie = "";
+  const ask = async (method: string, path: string, body?: object, headers = {}) => {
+    const init = {
+      method,
+      headers: { ...OWN, cookie, ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+    const response = await answer(new Request(`${ORIGIN}/${path}`, init));
+    const set = response.headers.get("set-cookie");
+    if (set !== null) cookie = set.split(";")[0] ?? "";
+    return { ...(await jsonOf(response)), set };
+  };
+  return {
+    latchkey,
+    apiId,
+    allow,
+    answer,
+    ask,
+    errors,
+    signInAs: (name: string | null) => {
+      user = name;
+    },
+    advance: (ms: number) => {
+      now += ms;
+    },
+    cookie: () => cookie,
+  };
+}
+
+describe("a session", () => {
+  test("is a cookie that no script reads, no other site sends and no plain connection carries", async () => {
+    const { ask, cookie, latchkey } = await setUp();
+    expect((await ask("GET", "session")).body).toMatchObject({ session: null, signIn: "host" });
+    const { status, set, body } = await ask("POST", "session", {});
+    expect(status).toBe(200);
+    expect(set).toMatch(
+      /^latchkey_portal=lk_portal_\w+; Path=\/; Max-Age=900; HttpOnly; SameSite=Strict; Secure$/,
+    );
+    expect(JSON.stringify(body)).not.toContain(cookie().split("=")[1]);
+    expect(body.session).toMatchObject({ externalId: "alice", allow: { create: true } });
+    expect(body.session).not.toHaveProperty("identityId");
+    const { events } = await latchkey.listAuditEvents();
+    expect(JSON.stringify(events)).not.toContain(cookie().split("=")[1]);
+  });
+
+  test("is over when the host knows the customer no more, or another one", async () => {
+    const { ask, signInAs } = await setUp();
+    await ask("POST", "session", {});
+    expect((await ask("GET", "keys.list")).status).toBe(200);
+    signInAs("bob");
+    expect((await ask("GET", "keys.list")).status).toBe(401);
+    expect((await ask("GET", "session")).body.session).toBeNull();
+    signInAs(null);
+    expect((await ask("POST", "keys.create", { name: "x" })).status).toBe(401);
+    signInAs("alice");
+    expect((await ask("GET", "keys.list")).status).toBe(200);
+  });
+
+  test("ends with its time, by its owner and by the host", async () => {
+    const { ask, advance, latchkey, cookie } = await setUp();
+    await ask("POST", "session", {});
+    advance(900_000);
+    expect((await ask("GET", "keys.list")).status).toBe(401);
+    await ask("POST", "session", {});
+    const stolen = { cookie: cookie() };
+    await ask("DELETE", "session");
+    expect((await ask("GET", "keys.list", undefined, stolen)).status).toBe(401);
+    await ask("POST", "session", {});
+    await latchkey.revokePortalSession({ externalId: "alice" });
+    expect((await ask("GET", "keys.list")).status).toBe(401);
+  });
+
+  test("that is begun anew ends the one before", async () => {
+    const { ask, cookie } = await setUp();
+    await ask("POST", "session", {});
+    const before = { cookie: cookie() };
+    await ask("POST", "session", {});
+    expect((await ask("GET", "keys.list", undefined, before)).status).toBe(401);
+    expect((await ask("GET", "keys.list")).status).toBe(200);
+  });
+
+  test("begins by the secret of a link where the host has no sign-in of its own", async () => {
+    const { ask, latchkey, allow } = await setUp(false);
+    const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
+    expect((await ask("POST", "session", {})).status).toBe(401);
+    const wrong = { authorization: `Bearer ${secret}x` };
+    expect((await ask("POST", "session", {}, wrong)).status).toBe(401);
+    const { body } = await ask("POST", "session", {}, { authorization: `Bearer ${secret}` });
+    expect(body).toMatchObject({ session: { externalId: "alice" }, signIn: "link" });
+    expect((await ask("GET", "keys.list")).status).toBe(200);
+  });
+
+  test("cannot be begun by a secret where the host has a sign-in: nobody is put into another one's", async () => {
+    const { ask, latchkey, allow, signInAs } = await setUp();
+    const { secret } = await latchkey.createPortalSession({ externalId: "mallory", allow });
+    const { body } = await ask("POST", "session", {}, { authorization: `Bearer ${secret}` });
+    expect(body.session.externalId).toBe("alice");
+    const planted = { cookie: `latchkey_portal=${secret}` };
+    expect((await ask("GET", "keys.list", undefined, planted)).status).toBe(401);
+    signInAs(null);
+    const { status } = await ask("POST", "session", {}, { authorization: `Bearer ${secret}` });
+    expect(status).toBe(401);
+  });
+});
+
+describe("requests", () => {
+  test.each([
+    ["without the header", { "x-latchkey-portal": "" }],
+    ["of another site", { "sec-fetch-site": "cross-site" }],
+    ["of another subdomain", { "sec-fetch-site": "same-site" }],
+  ])("%s are refused", async (_, headers) => {
+    const { ask, latchkey, apiId } = await setUp();
+    await ask("POST", "session", {});
+    const { status } = await ask("POST", "keys.create", { name: "x" }, headers);
+    expect(status).toBe(403);
+    expect((await ask("POST", "session", {}, headers)).status).toBe(403);
+    expect((await latchkey.listKeys({ apiId })).keys).toEqual([]);
+  });
+
+  test("of another method, and bodies that are no JSON, are refused", async () => {
+    const { ask, answer, cookie } = await setUp();
+    await ask("POST", "session", {});
+    expect((await ask("GET", "keys.create")).status).toBe(405);
+    expect((await ask("POST", "keys.list", {})).status).toBe(405);
+    expect((await ask("PUT", "session", {})).status).toBe(405);
+    const headers = { ...OWN, cookie: cookie() };
+    for (const body of ["{", "null", "[]", '"x"', ""]) {
+      const request = new Request(`${ORIGIN}/keys.create`, { method: "POST", headers, body });
+      expect((await answer(request)).status, body).toBe(400);
+    }
+  });
+
+  test("say what is wrong by the fields and the reason, and report what nobody can help", async () => {
+    const { ask, latchkey, apiId, errors } = await setUp();
+    await ask("POST", "session", {});
+    await latchkey.updateApi({ apiId, ceilings: { maxKeysPerIdentity: 1 } });
+    await ask("POST", "keys.create", { name: "one" });
+    const { status, body } = await ask("POST", "keys.create", { name: "two" });
+    expect({ status, ...body.error }).toMatchObject({
+      status: 412,
+      reason: "above-ceiling",
+      details: { field: "externalId", limit: 1 },
+    });
+    const bad = await ask("POST", "keys.rename", { keyId: "key_1", name: "" });
+    expect(bad.body.error.issues).toEqual([{ path: "name", message: expect.any(String) }]);
+    expect(errors).toEqual([]);
+    await latchkey.close();
+    expect((await ask("GET", "keys.list")).status).toBe(503);
+    expect(errors).toHaveLength(1);
+  });
+
+  test("for files get the page under its policy, and the script that hosts load", async () => {
+    const { answer } = await setUp();
+    const page = await answer(new Request(`${ORIGIN}/`));
+    expect(page.headers.get("content-security-policy")).not.toContain("unsafe");
+    expect(await page.text()).toContain("<latchkey-keys page></latchkey-keys>");
+    const script = await answer(new Request(`${ORIGIN}/latchkey-keys.js`));
+    expect(script.headers.get("content-type")).toContain("text/javascript");
+    expect((await script.text()).length).toBeGreaterThan(1_000);
+  });
+});
+
+describe("texts", () => {
+  const gaps = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([gap]) => gap).sort();
+
+  test("of the second language have the gaps of the first, and none is the same by oversight", () => {
+    for (const [name, text] of Object.entries(ENGLISH))
+      expect([name, gaps(GERMAN[name as keyof typeof GERMAN])]).toEqual([name, gaps(text)]);
+    expect(Object.keys(GERMAN)).toEqual(Object.keys(ENGLISH));
+  });
+});

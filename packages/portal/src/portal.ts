@@ -1,0 +1,203 @@
+import { type Latchkey, LatchkeyError, type PortalSession } from "@latchkey/core";
+import {
+  isFromOwnPage,
+  jsonResponse,
+  pageWithoutSlash,
+  refusalOf,
+  refuse,
+  servePage,
+} from "@latchkey/http/pages";
+import { checkOptions, type PortalOptions } from "./options.js";
+import { ENGLISH } from "./texts.js";
+
+/** A portal as a function of web standard requests. It never rejects. */
+export type FetchPortal = (request: Request) => Promise<Response>;
+
+/**
+ * The header without which nothing but the page and its files is answered: only a script of the same origin can send it. The cookie is
+ * `SameSite=Strict` beside that, and `Sec-Fetch-Site` is looked at.
+ */
+const OWN_HEADER = "x-latchkey-portal";
+
+/** Largest body: a name, and some permissions. */
+const MAX_BODY_CHARACTERS = 1_048_576;
+
+/** What a customer does, by its path. */
+const CALLS: Readonly<
+  Record<
+    string,
+    {
+      readonly method: "GET" | "POST";
+      readonly run: (own: PortalSession, input: never) => Promise<unknown>;
+    }
+  >
+> = {
+  "keys.list": { method: "GET", run: (own, input) => own.listMyKeys(input) },
+  "keys.usage": { method: "GET", run: (own, input) => own.usageOfMyKey(input) },
+  "keys.create": { method: "POST", run: (own, input) => own.createMyKey(input) },
+  "keys.rename": { method: "POST", run: (own, input) => own.renameMyKey(input) },
+  "keys.rotate": { method: "POST", run: (own, input) => own.rotateMyKey(input) },
+  "keys.revoke": { method: "POST", run: (own, input) => own.revokeMyKey(input) },
+};
+
+/**
+ * Makes a portal: the page and its files, who the customer is, and the six calls.
+ *
+ * @throws TypeError naming the option that is wrong.
+ */
+export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPortal {
+  checkOptions(options);
+  const {
+    basePath = "",
+    session: findCustomer,
+    onError,
+    language = "en",
+    variables = {},
+  } = options;
+  const { cookie = "latchkey_portal" } = options;
+  const title = titleOf(options);
+  const sendFile = servePage({
+    // In `src` and in `dist` this file is at the same depth.
+    folder: new URL("../dist/page/", import.meta.url),
+    title,
+    language,
+    noScript: options.texts?.noScript ?? ENGLISH.noScript,
+    body: "<main><latchkey-keys page></latchkey-keys></main>",
+    others: { "latchkey-keys.js": "text/javascript" },
+  });
+  const looks = { language, texts: options.texts ?? {}, variables };
+
+  async function respond(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === basePath) return pageWithoutSlash(title);
+    if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
+    const name = pathname.slice(basePath.length + 1);
+    const call = Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
+    if (name !== "session" && call === undefined)
+      return (await sendFile(request, name)) ?? refuse(404, "NOT_FOUND", "no such path");
+    if (!isFromOwnPage(request, OWN_HEADER))
+      return refuse(403, "FORBIDDEN", "only a page of this site may ask this");
+    if (call === undefined) return answerSession(request);
+    if (request.method !== call.method)
+      return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${call.method} only`);
+    const own = await ownSession(request);
+    if (own === null) throw nobody();
+    const input = call.method === "GET" ? inputOf(searchParams) : await bodyOf(request);
+    return jsonResponse(await call.run(own, input as never));
+  }
+
+  /** Who the customer is: GET says it, POST begins a session, DELETE ends it. */
+  async function answerSession(request: Request): Promise<Response> {
+    switch (request.method) {
+      case "GET":
+        return jsonResponse(stateOf(await ownSession(request)));
+      case "POST":
+        return begin(request);
+      case "DELETE": {
+        const own = await openByCookie(request);
+        if (own !== null) await revoke(own.sessionId);
+        return jsonResponse(stateOf(null), 200, setCookie("", 0));
+      }
+      default:
+        return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET, POST and DELETE only");
+    }
+  }
+
+  /** By the host's own sign-in where it has one; else by the secret that the link had. */
+  async function begin(request: Request): Promise<Response> {
+    let secret = bearerOf(request);
+    if (findCustomer !== undefined) {
+      const customer = await findCustomer(request);
+      if (customer === null) throw nobody();
+      const before = await openByCookie(request);
+      if (before !== null) await revoke(before.sessionId);
+      ({ secret } = await latchkey.createPortalSession(customer));
+    }
+    const own = secret === null ? null : await latchkey.openPortalSession(secret);
+    if (secret === null || own === null) throw nobody();
+    const seconds = Math.max(1, Math.floor((own.expires - latchkey.now()) / 1_000));
+    return jsonResponse(stateOf(own), 200, setCookie(secret, seconds));
+  }
+
+  async function revoke(sessionId: string): Promise<void> {
+    try {
+      await latchkey.revokePortalSession({ sessionId });
+    } catch (error) {
+      // Somebody else has ended it.
+      if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
+    }
+  }
+
+  function stateOf(own: PortalSession | null) {
+    const { sessionId, identityId: _, ...shown } = own ?? {};
+    return {
+      session: sessionId === undefined ? null : JSON.parse(JSON.stringify(shown)),
+      signIn: findCustomer === undefined ? "link" : "host",
+      now: latchkey.now(),
+      ...looks,
+    };
+  }
+
+  /** The session of a request; null where the host says that it is somebody else, or nobody. */
+  async function ownSession(request: Request): Promise<PortalSession | null> {
+    const own = await openByCookie(request);
+    if (own === null || findCustomer === undefined) return own;
+    const customer = await findCustomer(request);
+    return customer?.externalId === own.externalId ? own : null;
+  }
+
+  async function openByCookie(request: Request): Promise<PortalSession | null> {
+    const pairs = (request.headers.get("cookie") ?? "").split(/; */);
+    const pair = pairs.find((one) => one.startsWith(`${cookie}=`));
+    const secret = pair?.slice(cookie.length + 1) ?? "";
+    return secret === "" ? null : latchkey.openPortalSession(secret);
+  }
+
+  /** No script reads it, no other site causes it to be sent, and no connection without TLS carries it. */
+  const setCookie = (value: string, seconds: number) => ({
+    "set-cookie": `${cookie}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict; Secure`,
+  });
+
+  return async (request) => {
+    try {
+      return await respond(request);
+    } catch (error) {
+      return refusalOf(error, onError);
+    }
+  };
+}
+
+/** Title of the page. */
+export function titleOf({ title, texts }: PortalOptions): string {
+  return title ?? texts?.title ?? ENGLISH.title;
+}
+
+const nobody = () =>
+  new LatchkeyError("UNAUTHORIZED", "nobody is signed in, or the session is over");
+
+/** RFC 6750 section 2.1. */
+function bearerOf(request: Request): string | null {
+  const header = request.headers.get("authorization") ?? "";
+  return /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1] ?? null;
+}
+
+/** What a query asks for: a text that is a whole number is one, in the fields that are numbers. */
+function inputOf(query: URLSearchParams): Record<string, unknown> {
+  const isNumber = (name: string, value: string) =>
+    (name === "limit" || name === "days") && /^\d{1,9}$/.test(value);
+  return Object.fromEntries(
+    [...query].map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
+  );
+}
+
+async function bodyOf(request: Request): Promise<unknown> {
+  const text = await request.text();
+  if (text.length > MAX_BODY_CHARACTERS) throw badBody();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badBody();
+  }
+}
+
+const badBody = () => new LatchkeyError("BAD_REQUEST", "the body must be a JSON object");

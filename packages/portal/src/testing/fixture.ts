@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { failingStore, listen } from "@latchkey/console/testing";
+import { createLatchkey, type KeyStore, type Latchkey, type PortalAllow } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { sqliteStore } from "@latchkey/sqlite";
+import express from "express";
+import { onTestFinished } from "vitest";
+import { createPortal } from "../express.js";
+import type { PortalOptions } from "../options.js";
+
+/** The header without which a portal answers nothing but its page. */
+export const OWN = { "x-latchkey-portal": "1" };
+
+/** A store in a file that is gone when the test is over. */
+function sqliteFile(): KeyStore {
+  const folder = mkdtempSync(join(tmpdir(), "latchkey-portal-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return sqliteStore(join(folder, "keys.db"));
+}
+
+export const STORES = { memory: () => memoryStore(), SQLite: sqliteFile };
+
+/** A latchkey with one API and two permissions. */
+export async function openLatchkey(store: KeyStore = memoryStore(), clock?: () => number) {
+  const latchkey = createLatchkey({
+    store,
+    usage: { flushMs: 20 },
+    ...(clock !== undefined && { clock }),
+  });
+  onTestFinished(() => latchkey.close());
+  for (const name of ["tiles.read", "tiles.write"]) await latchkey.createPermission({ name });
+  const { apiId } = await latchkey.createApi({ name: "maps" });
+  return { latchkey, apiId };
+}
+
+/** A portal on a path of an Express app with a sign-in of its own: the customer is in the cookie `user`. */
+export interface Mounted {
+  readonly latchkey: Latchkey;
+  readonly apiId: string;
+  readonly origin: string;
+  /** The address of the portal, with the slash at its end. */
+  readonly url: string;
+  /** From now on the store answers nothing, or answers again. */
+  setDown(isDown: boolean): void;
+}
+
+const PATH = "/account/keys/";
+
+/** The page of a host that has the element in it, under a policy of its own. */
+const HOST_POLICY =
+  "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/** Mounts a portal over a store. */
+export async function mount(
+  allow: Partial<PortalAllow> = {},
+  options: Omit<PortalOptions, "basePath"> = {},
+  given: KeyStore = memoryStore(),
+): Promise<Mounted> {
+  const { store, setDown } = failingStore(given);
+  onTestFinished(() => setDown(false));
+  const { latchkey, apiId } = await openLatchkey(store);
+  const session = ({ headers }: Request) => {
+    const user = /(?:^|; )user=(\w+)/.exec(headers.get("cookie") ?? "")?.[1];
+    return user === undefined
+      ? null
+      : {
+          externalId: user,
+          allow: { apiIds: [apiId], create: true, rotate: true, revoke: true, ...allow },
+        };
+  };
+  const app = express();
+  app.get("/host", (_request, response) => {
+    response.set("content-security-policy", HOST_POLICY);
+    response
+      .type("html")
+      .send(
+        `<!doctype html><html lang="en"><title>Account</title><h1>Account</h1><script type="module" src="${PATH}latchkey-keys.js"></script><latchkey-keys></latchkey-keys>`,
+      );
+  });
+  app.use(PATH, createPortal(latchkey, withoutUndefined({ session, ...options })));
+  const origin = await listen(app);
+  return { latchkey, apiId, origin, url: `${origin}${PATH}`, setDown };
+}
+
+/** Without what is given as undefined: a portal without a sign-in of the host's. */
+function withoutUndefined<Fields extends object>(fields: Fields): Fields {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as Fields;
+}

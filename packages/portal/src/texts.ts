@@ -1,0 +1,276 @@
+/** Every text of the page. `{…}` stands for what is put in. */
+export interface Texts {
+  readonly title: string;
+  readonly intro: string;
+  readonly noScript: string;
+  readonly loading: string;
+  readonly create: string;
+  readonly empty: string;
+  readonly emptyHint: string;
+  readonly emptyReadOnly: string;
+  readonly more: string;
+  readonly unnamed: string;
+  readonly created: string;
+  readonly lastUsed: string;
+  readonly never: string;
+  readonly expires: string;
+  readonly usesLeft: string;
+  readonly permissions: string;
+  readonly stateActive: string;
+  readonly stateExpired: string;
+  readonly stateUsedUp: string;
+  readonly stateOff: string;
+  readonly stateStarts: string;
+  readonly stateReplaced: string;
+  readonly stateReplacedUntil: string;
+  readonly rename: string;
+  readonly rotate: string;
+  readonly revoke: string;
+  readonly usage: string;
+  readonly cancel: string;
+  readonly createTitle: string;
+  readonly name: string;
+  readonly nameHint: string;
+  readonly product: string;
+  readonly expiry: string;
+  readonly expiryUsual: string;
+  readonly expiryDays: string;
+  readonly secretTitle: string;
+  readonly secretHint: string;
+  readonly secret: string;
+  readonly copy: string;
+  readonly copied: string;
+  readonly copyFailed: string;
+  readonly secretDone: string;
+  readonly renameTitle: string;
+  readonly save: string;
+  readonly rotateTitle: string;
+  readonly rotateHint: string;
+  readonly grace: string;
+  readonly graceNone: string;
+  readonly graceHour: string;
+  readonly graceDay: string;
+  readonly graceWeek: string;
+  readonly graceThen: string;
+  readonly cannotRotate: string;
+  readonly revokeTitle: string;
+  readonly revokeHint: string;
+  readonly usageTitle: string;
+  readonly usageNone: string;
+  readonly usageTable: string;
+  readonly day: string;
+  readonly accepted: string;
+  readonly refused: string;
+  readonly doneCreated: string;
+  readonly doneRenamed: string;
+  readonly doneRotated: string;
+  readonly doneRevoked: string;
+  readonly retry: string;
+  readonly overTitle: string;
+  readonly overHost: string;
+  readonly overLink: string;
+  readonly overStill: string;
+  readonly continue: string;
+  readonly signInHost: string;
+  readonly signInLink: string;
+  readonly errorOffline: string;
+  readonly errorStore: string;
+  readonly errorGone: string;
+  readonly errorForbidden: string;
+  readonly errorTooMany: string;
+  readonly errorExpiry: string;
+  readonly errorRotated: string;
+  readonly errorExpired: string;
+  readonly errorSetUp: string;
+  readonly errorInput: string;
+  readonly errorOther: string;
+}
+
+/** The texts in English. */
+export const ENGLISH: Texts = {
+  title: "API keys",
+  intro: "Programs use these keys to call the API in your name. Treat them like passwords.",
+  noScript: "This page needs JavaScript.",
+  loading: "Loading",
+  create: "Create key",
+  empty: "No keys yet",
+  emptyHint: "Create a key to call the API from a program.",
+  emptyReadOnly: "Keys that are made for you appear here.",
+  more: "Show more",
+  unnamed: "Unnamed key",
+  created: "Created",
+  lastUsed: "Last used",
+  never: "Never",
+  expires: "Expires",
+  usesLeft: "Uses left",
+  permissions: "Permissions",
+  stateActive: "Active",
+  stateExpired: "Expired",
+  stateUsedUp: "Used up",
+  stateOff: "Switched off",
+  stateStarts: "Works from {when}",
+  stateReplaced: "Replaced",
+  stateReplacedUntil: "Replaced, works until {when}",
+  rename: "Rename",
+  rotate: "Rotate",
+  revoke: "Revoke",
+  usage: "Usage",
+  cancel: "Cancel",
+  createTitle: "Create a key",
+  name: "Name",
+  nameHint: "What will use it, such as “build server”.",
+  product: "For",
+  expiry: "Expires",
+  expiryUsual: "As usual",
+  expiryDays: "In {days} days",
+  secretTitle: "Your new key",
+  secretHint: "Copy it now and keep it somewhere safe. It is shown only this once.",
+  secret: "Secret",
+  copy: "Copy",
+  copied: "Copied",
+  copyFailed: "Copying failed: select the text and copy it.",
+  secretDone: "I have saved it",
+  renameTitle: "Rename the key",
+  save: "Save",
+  rotateTitle: "Rotate “{name}”",
+  rotateHint: "You get a new secret with the same settings, and put it where the old one is used.",
+  grace: "The old secret works for",
+  graceNone: "No longer",
+  graceHour: "1 more hour",
+  graceDay: "1 more day",
+  graceWeek: "7 more days",
+  graceThen: "After that, programs that still use the old secret are refused.",
+  cannotRotate: "This key cannot be rotated here: it can do more than a key made here.",
+  revokeTitle: "Revoke “{name}”?",
+  revokeHint: "Programs that use this key are refused at once. This cannot be undone.",
+  usageTitle: "Use of “{name}” in the last 30 days",
+  usageNone: "Not used in the last 30 days.",
+  usageTable: "As a table",
+  day: "Day (UTC)",
+  accepted: "Accepted",
+  refused: "Refused",
+  doneCreated: "The key was created.",
+  doneRenamed: "The key was renamed.",
+  doneRotated: "The key was rotated.",
+  doneRevoked: "The key was revoked.",
+  retry: "Try again",
+  overTitle: "Your session is over",
+  overHost:
+    "Nothing you typed is lost. If you were signed out, sign in again in another tab, then continue here.",
+  overLink: "Nothing you typed is lost. Get a new link where you got this one.",
+  overStill: "You are still signed out.",
+  continue: "Continue",
+  signInHost: "Sign in to see your API keys.",
+  signInLink: "This link has expired. Get a new one where you got this one.",
+  errorOffline: "The server does not answer. Check your connection and try again.",
+  errorStore: "The service cannot answer right now. Nothing was changed; try again in a moment.",
+  errorGone: "This key no longer exists.",
+  errorForbidden: "This is not allowed here.",
+  errorTooMany: "You have as many keys as you may have: {limit}. Revoke one first.",
+  errorExpiry: "The key must expire sooner.",
+  errorRotated: "This key was rotated before. Rotate its successor.",
+  errorExpired: "This key has expired and cannot be rotated.",
+  errorSetUp: "Keys cannot be made here right now. Please tell support.",
+  errorInput: "Check what you typed: {what}",
+  errorOther: "That did not work. Please try again later.",
+};
+
+/** The texts in German. */
+export const GERMAN: Texts = {
+  title: "API-Schlüssel",
+  intro:
+    "Mit diesen Schlüsseln rufen Programme die API in Ihrem Namen auf. Behandeln Sie sie wie Passwörter.",
+  noScript: "Diese Seite braucht JavaScript.",
+  loading: "Wird geladen",
+  create: "Schlüssel erstellen",
+  empty: "Noch keine Schlüssel",
+  emptyHint: "Erstellen Sie einen Schlüssel, um die API aus einem Programm aufzurufen.",
+  emptyReadOnly: "Hier erscheinen die Schlüssel, die für Sie erstellt werden.",
+  more: "Mehr anzeigen",
+  unnamed: "Schlüssel ohne Namen",
+  created: "Erstellt",
+  lastUsed: "Zuletzt benutzt",
+  never: "Nie",
+  expires: "Läuft ab",
+  usesLeft: "Aufrufe übrig",
+  permissions: "Berechtigungen",
+  stateActive: "Aktiv",
+  stateExpired: "Abgelaufen",
+  stateUsedUp: "Aufgebraucht",
+  stateOff: "Abgeschaltet",
+  stateStarts: "Gilt ab {when}",
+  stateReplaced: "Ersetzt",
+  stateReplacedUntil: "Ersetzt, gilt noch bis {when}",
+  rename: "Umbenennen",
+  rotate: "Erneuern",
+  revoke: "Widerrufen",
+  usage: "Nutzung",
+  cancel: "Abbrechen",
+  createTitle: "Schlüssel erstellen",
+  name: "Name",
+  nameHint: "Wofür er ist, zum Beispiel „Build-Server“.",
+  product: "Für",
+  expiry: "Läuft ab",
+  expiryUsual: "Wie üblich",
+  expiryDays: "In {days} Tagen",
+  secretTitle: "Ihr neuer Schlüssel",
+  secretHint:
+    "Kopieren Sie ihn jetzt und bewahren Sie ihn sicher auf. Er wird nur dieses eine Mal angezeigt.",
+  secret: "Geheimnis",
+  copy: "Kopieren",
+  copied: "Kopiert",
+  copyFailed: "Kopieren ist fehlgeschlagen: Markieren Sie den Text und kopieren Sie ihn.",
+  secretDone: "Ich habe ihn gespeichert",
+  renameTitle: "Schlüssel umbenennen",
+  save: "Speichern",
+  rotateTitle: "„{name}“ erneuern",
+  rotateHint:
+    "Sie erhalten ein neues Geheimnis mit denselben Einstellungen und setzen es dort ein, wo das alte benutzt wird.",
+  grace: "Das alte Geheimnis gilt",
+  graceNone: "ab sofort nicht mehr",
+  graceHour: "noch 1 Stunde",
+  graceDay: "noch 1 Tag",
+  graceWeek: "noch 7 Tage",
+  graceThen: "Danach werden Programme abgewiesen, die noch das alte Geheimnis benutzen.",
+  cannotRotate:
+    "Dieser Schlüssel lässt sich hier nicht erneuern: Er darf mehr als ein hier erstellter.",
+  revokeTitle: "„{name}“ widerrufen?",
+  revokeHint:
+    "Programme mit diesem Schlüssel werden sofort abgewiesen. Das lässt sich nicht rückgängig machen.",
+  usageTitle: "Nutzung von „{name}“ in den letzten 30 Tagen",
+  usageNone: "In den letzten 30 Tagen nicht benutzt.",
+  usageTable: "Als Tabelle",
+  day: "Tag (UTC)",
+  accepted: "Angenommen",
+  refused: "Abgewiesen",
+  doneCreated: "Der Schlüssel wurde erstellt.",
+  doneRenamed: "Der Schlüssel wurde umbenannt.",
+  doneRotated: "Der Schlüssel wurde erneuert.",
+  doneRevoked: "Der Schlüssel wurde widerrufen.",
+  retry: "Noch einmal versuchen",
+  overTitle: "Ihre Sitzung ist zu Ende",
+  overHost:
+    "Ihre Eingaben bleiben erhalten. Falls Sie abgemeldet wurden, melden Sie sich in einem anderen Tab an und fahren Sie hier fort.",
+  overLink:
+    "Ihre Eingaben bleiben erhalten. Holen Sie sich einen neuen Link, wo Sie diesen bekommen haben.",
+  overStill: "Sie sind noch nicht angemeldet.",
+  continue: "Fortfahren",
+  signInHost: "Melden Sie sich an, um Ihre API-Schlüssel zu sehen.",
+  signInLink:
+    "Dieser Link ist abgelaufen. Holen Sie sich einen neuen, wo Sie diesen bekommen haben.",
+  errorOffline:
+    "Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.",
+  errorStore:
+    "Der Dienst kann gerade nicht antworten. Es wurde nichts geändert; versuchen Sie es gleich noch einmal.",
+  errorGone: "Diesen Schlüssel gibt es nicht mehr.",
+  errorForbidden: "Das ist hier nicht erlaubt.",
+  errorTooMany:
+    "Sie haben so viele Schlüssel, wie Sie haben dürfen: {limit}. Widerrufen Sie zuerst einen.",
+  errorExpiry: "Der Schlüssel muss früher ablaufen.",
+  errorRotated: "Dieser Schlüssel wurde schon erneuert. Erneuern Sie seinen Nachfolger.",
+  errorExpired: "Dieser Schlüssel ist abgelaufen und lässt sich nicht erneuern.",
+  errorSetUp:
+    "Hier lassen sich gerade keine Schlüssel erstellen. Bitte melden Sie sich beim Support.",
+  errorInput: "Prüfen Sie Ihre Eingaben: {what}",
+  errorOther: "Das hat nicht geklappt. Bitte versuchen Sie es später noch einmal.",
+};

@@ -1,0 +1,182 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { PortalClient, PortalError, PortalKey, PortalState } from "../client.js";
+import { ENGLISH, type Texts } from "../texts.js";
+import { CreateDialog, RenameDialog, RevokeDialog, RotateDialog } from "./dialogs.js";
+import { type Act, KeyList } from "./list.js";
+import {
+  asPortalError,
+  Dialog,
+  Failure,
+  SecretDialog,
+  type Setting,
+  SettingContext,
+} from "./parts.js";
+
+/** What is open over the list. */
+type Open = { readonly kind: "create" } | { readonly kind: Act; readonly key: PortalKey } | null;
+
+/** The page: who the customer is, and their keys. What was typed stays when a session ends. */
+export function App({
+  client,
+  isPage,
+  host,
+  secret: given,
+}: {
+  readonly client: PortalClient;
+  readonly isPage: boolean;
+  readonly host: HTMLElement;
+  /** Of a link. */
+  readonly secret: string | undefined;
+}) {
+  const [state, setState] = useState<PortalState | null>(null);
+  const [error, setError] = useState<PortalError | null>(null);
+  const [isOver, setIsOver] = useState(false);
+  const [isStillOver, setIsStillOver] = useState(false);
+  const [open, setOpen] = useState<Open>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const [round, setRound] = useState(0);
+  const [done, setDone] = useState("");
+
+  const begin = async (linkSecret?: string) => {
+    setError(null);
+    try {
+      let now = linkSecret === undefined ? await client.session() : null;
+      if (now === null || (now.session === null && now.signIn === "host"))
+        now = await client.start(linkSecret).catch((failure: unknown) => {
+          if (asPortalError(failure).code !== "UNAUTHORIZED") throw failure;
+          return now ?? client.session();
+        });
+      setState(now);
+    } catch (failure) {
+      setError(asPortalError(failure));
+    }
+  };
+  useEffect(() => void begin(given), []);
+
+  /** The session ended with the page open. */
+  const goOn = async () => {
+    setIsStillOver(false);
+    try {
+      setState(await (state?.signIn === "link" ? client.session() : client.start()));
+      setIsOver(false);
+      setRound(round + 1);
+    } catch {
+      setIsStillOver(true);
+    }
+  };
+
+  const language = state?.language ?? "en";
+  const texts: Texts = useMemo(() => ({ ...ENGLISH, ...state?.texts }), [state]);
+  useEffect(() => {
+    for (const [name, value] of Object.entries(state?.variables ?? {}))
+      (isPage ? document.documentElement : host).style.setProperty(name, value);
+    host.lang = language;
+  }, [state]);
+  const ahead = useMemo(() => (state?.now ?? Date.now()) - Date.now(), [state]);
+  const setting: Setting = {
+    texts,
+    language,
+    now: () => Date.now() + ahead,
+    Heading: isPage ? "h2" : "h3",
+    onOver: () => setIsOver(true),
+  };
+
+  const close = () => setOpen(null);
+  const finish = (text: string) => {
+    setOpen(null);
+    setDone(text);
+    setRound(round + 1);
+  };
+  const show = (key: string, text: string) => {
+    finish(text);
+    setSecret(key);
+  };
+  const session = state?.session ?? null;
+  const Title = isPage ? "h1" : "h2";
+  return (
+    <SettingContext.Provider value={setting}>
+      <div class="all">
+        <header>
+          <div>
+            <Title>{texts.title}</Title>
+            {session !== null && <p class="soft">{texts.intro}</p>}
+          </div>
+          {session?.allow.create === true && (
+            <button type="button" class="primary" onClick={() => setOpen({ kind: "create" })}>
+              {texts.create}
+            </button>
+          )}
+        </header>
+        <p class="done" role="status">
+          {done}
+        </p>
+        {error !== null && <Failure error={error} retry={() => begin(given)} />}
+        {state === null && error === null && <p class="soft">{texts.loading} …</p>}
+        {state !== null && session === null && (
+          <p class="empty">{state.signIn === "link" ? texts.signInLink : texts.signInHost}</p>
+        )}
+        {session?.allow.apis.map((api) => (
+          <KeyList
+            key={api.id}
+            client={client}
+            api={api}
+            allow={session.allow}
+            round={round}
+            onAct={(kind, key) => setOpen({ kind, key })}
+          />
+        ))}
+        {open?.kind === "create" && session !== null && (
+          <CreateDialog
+            client={client}
+            allow={session.allow}
+            onClose={close}
+            onCreated={(key) => show(key, texts.doneCreated)}
+          />
+        )}
+        {open?.kind === "rename" && (
+          <RenameDialog
+            client={client}
+            portalKey={open.key}
+            onClose={close}
+            onRenamed={() => finish(texts.doneRenamed)}
+          />
+        )}
+        {open?.kind === "rotate" && (
+          <RotateDialog
+            client={client}
+            portalKey={open.key}
+            onClose={close}
+            onRotated={(key) => show(key, texts.doneRotated)}
+          />
+        )}
+        {open?.kind === "revoke" && (
+          <RevokeDialog
+            client={client}
+            portalKey={open.key}
+            onClose={close}
+            onRevoked={() => finish(texts.doneRevoked)}
+          />
+        )}
+        {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+        {isOver && (
+          <Dialog title={texts.overTitle} onClose={() => setIsOver(false)}>
+            <p>{state?.signIn === "link" ? texts.overLink : texts.overHost}</p>
+            {isStillOver && (
+              <p class="failure" role="alert">
+                {texts.overStill}
+              </p>
+            )}
+            <div class="end">
+              <button type="button" onClick={() => setIsOver(false)}>
+                {texts.cancel}
+              </button>
+              <button type="button" class="primary" onClick={goOn}>
+                {texts.continue}
+              </button>
+            </div>
+          </Dialog>
+        )}
+      </div>
+    </SettingContext.Provider>
+  );
+}

@@ -1,0 +1,5 @@
+declare module "*.css" {
+  const text: string;
+  // biome-ignore lint/style/noDefaultExport: a style sheet is imported whole
+  export default text;
+}

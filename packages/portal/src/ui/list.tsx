@@ -1,0 +1,155 @@
+import { useEffect, useState } from "preact/hooks";
+import type { PortalClient, PortalError, PortalKey, PortalState } from "../client.js";
+import { UsageChart } from "./chart.js";
+import { asPortalError, Failure, useSetting } from "./parts.js";
+import { stateOf, when } from "./words.js";
+
+/** What is to be done with a key. */
+export type Act = "rename" | "rotate" | "revoke";
+
+/** The keys of one API. */
+export function KeyList({
+  client,
+  api,
+  allow,
+  round,
+  onAct,
+}: {
+  readonly client: PortalClient;
+  readonly api: { readonly id: string; readonly name: string };
+  readonly allow: NonNullable<PortalState["session"]>["allow"];
+  /** Another number: the keys are read again. */
+  readonly round: number;
+  readonly onAct: (act: Act, key: PortalKey) => void;
+}) {
+  const { texts, Heading, onOver } = useSetting();
+  const [keys, setKeys] = useState<readonly PortalKey[] | null>(null);
+  const [cursor, setCursor] = useState<string | undefined>(undefined);
+  const [error, setError] = useState<PortalError | null>(null);
+  const load = async (from?: string) => {
+    setError(null);
+    try {
+      const page = await client.listKeys({
+        apiId: api.id,
+        limit: 100,
+        ...(from !== undefined && { cursor: from }),
+      });
+      setKeys((before) => (from === undefined ? page.keys : [...(before ?? []), ...page.keys]));
+      setCursor(page.cursor);
+    } catch (failure) {
+      const known = asPortalError(failure);
+      if (known.code === "UNAUTHORIZED") onOver();
+      else setError(known);
+    }
+  };
+  useEffect(() => void load(), [api.id, round]);
+  return (
+    <section aria-label={api.name}>
+      {allow.apis.length > 1 && <Heading>{api.name}</Heading>}
+      {error !== null && <Failure error={error} retry={() => load()} />}
+      {keys === null && error === null && <p class="soft">{texts.loading} …</p>}
+      {keys?.length === 0 && (
+        <div class="empty">
+          <p>
+            <strong>{texts.empty}</strong>
+          </p>
+          <p>{allow.create ? texts.emptyHint : texts.emptyReadOnly}</p>
+        </div>
+      )}
+      {keys !== null && keys.length > 0 && (
+        <ul>
+          {keys.map((key) => (
+            <KeyCard key={key.id} portalKey={key} client={client} allow={allow} onAct={onAct} />
+          ))}
+        </ul>
+      )}
+      {cursor !== undefined && (
+        <button type="button" onClick={() => load(cursor)}>
+          {texts.more}
+        </button>
+      )}
+    </section>
+  );
+}
+
+function KeyCard({
+  client,
+  portalKey: key,
+  allow,
+  onAct,
+}: {
+  readonly client: PortalClient;
+  readonly portalKey: PortalKey;
+  readonly allow: NonNullable<PortalState["session"]>["allow"];
+  readonly onAct: (act: Act, key: PortalKey) => void;
+}) {
+  const { texts, language, now } = useSetting();
+  const [hasUsage, setHasUsage] = useState(false);
+  const name = key.name ?? texts.unnamed;
+  const state = stateOf(key, { texts, language }, now());
+  const instant = (at: number | undefined) =>
+    at === undefined ? (
+      texts.never
+    ) : (
+      <time dateTime={new Date(at).toISOString()} title={new Date(at).toISOString()}>
+        {when(at, language, now())}
+      </time>
+    );
+  const isReplaced = key.rotatedTo !== undefined;
+  const button = (act: Act, text: string, isOffered: boolean) =>
+    isOffered && (
+      <button type="button" aria-label={`${text}: ${name}`} onClick={() => onAct(act, key)}>
+        {text}
+      </button>
+    );
+  return (
+    <li>
+      <div class="head">
+        <strong>{name}</strong>
+        <span class={`state ${state.tone}`}>{state.text}</span>
+        <code>{key.start}…</code>
+      </div>
+      <dl>
+        <div>
+          <dt>{texts.created}</dt>
+          <dd>{instant(key.createdAt)}</dd>
+        </div>
+        <div>
+          <dt>{texts.lastUsed}</dt>
+          <dd>{instant(key.lastUsedAt)}</dd>
+        </div>
+        <div>
+          <dt>{texts.expires}</dt>
+          <dd>{instant(key.expires ?? key.idleExpiresAt)}</dd>
+        </div>
+        {key.remaining !== undefined && (
+          <div>
+            <dt>{texts.usesLeft}</dt>
+            <dd>{new Intl.NumberFormat(language).format(key.remaining)}</dd>
+          </div>
+        )}
+        {key.permissions.length > 0 && (
+          <div class="wide">
+            <dt>{texts.permissions}</dt>
+            <dd>{key.permissions.join(", ")}</dd>
+          </div>
+        )}
+      </dl>
+      <div class="acts">
+        {button("rename", texts.rename, allow.create)}
+        {button("rotate", texts.rotate, allow.rotate && key.canRotate && !isReplaced)}
+        {button("revoke", texts.revoke, allow.revoke)}
+        <button
+          type="button"
+          aria-expanded={hasUsage}
+          aria-label={`${texts.usage}: ${name}`}
+          onClick={() => setHasUsage(!hasUsage)}
+        >
+          {texts.usage}
+        </button>
+      </div>
+      {allow.rotate && !key.canRotate && !isReplaced && <p class="soft">{texts.cannotRotate}</p>}
+      {hasUsage && <UsageChart client={client} portalKey={key} />}
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+import { render } from "preact";
+import { createPortalClient } from "../client.js";
+import { App } from "./app.js";
+import css from "./keys.css";
+
+/** Where the portal is mounted: this script is one of its files. */
+const HOME = new URL(".", import.meta.url);
+
+/**
+ * `<latchkey-keys>`: the keys of a customer, in a page of the host or in that of the portal. Styles are constructed, not inline, so that
+ * it works under a policy without `unsafe-inline`, and under trusted types.
+ */
+class LatchkeyKeys extends HTMLElement {
+  /** Takes the secret of a link out of the address, at once. */
+  #secret = this.hasAttribute("page") ? secretInAddress() : undefined;
+
+  connectedCallback(): void {
+    const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+    root.adoptedStyleSheets = [sheet];
+    const isPage = this.hasAttribute("page");
+    const client = createPortalClient(this.getAttribute("portal") ?? HOME);
+    const secret = this.#secret;
+    this.#secret = undefined;
+    render(<App client={client} isPage={isPage} host={this} secret={secret} />, root);
+  }
+
+  disconnectedCallback(): void {
+    if (this.shadowRoot !== null) render(null, this.shadowRoot);
+  }
+}
+
+function secretInAddress(): string | undefined {
+  const secret = /^#session=(.+)$/.exec(location.hash)?.[1];
+  if (secret !== undefined) history.replaceState(null, "", location.pathname);
+  return secret;
+}
+
+if (customElements.get("latchkey-keys") === undefined)
+  customElements.define("latchkey-keys", LatchkeyKeys);

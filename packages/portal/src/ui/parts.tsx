@@ -1,0 +1,201 @@
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { PortalError } from "../client.js";
+import { explain, type Words } from "./words.js";
+
+/** What all parts of the page know. */
+export interface Setting extends Words {
+  /** The server's clock. */
+  readonly now: () => number;
+  /** Of what is below the title. */
+  readonly Heading: "h2" | "h3";
+  /** Is told that the session is over. */
+  readonly onOver: () => void;
+}
+
+export const SettingContext = createContext<Setting | null>(null);
+
+/** What all parts of the page know. */
+export function useSetting(): Setting {
+  const setting = useContext(SettingContext);
+  if (setting === null) throw new TypeError("no setting");
+  return setting;
+}
+
+/** A dialog that is open as long as it is there. Escape closes it unless `isHeld`. */
+export function Dialog({
+  title,
+  onClose,
+  isHeld = false,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly isHeld?: boolean;
+  readonly children: ComponentChildren;
+}) {
+  const { Heading } = useSetting();
+  const element = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const root = element.current?.getRootNode() as ShadowRoot;
+    const opener = root.activeElement;
+    element.current?.showModal();
+    return () => {
+      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={element}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        if (!isHeld) onClose();
+      }}
+      onKeyDown={(event) => {
+        // A browser closes a dialog with the second Escape, whatever `cancel` says.
+        if (event.key === "Escape" && isHeld) event.preventDefault();
+      }}
+    >
+      <Heading id={titleId}>{title}</Heading>
+      {children}
+    </dialog>
+  );
+}
+
+/** A form that does something: says what went wrong, and keeps what was typed. */
+export function ActionForm({
+  action,
+  submit,
+  isDangerous = false,
+  onCancel,
+  children,
+}: {
+  readonly action: (form: FormData) => Promise<void>;
+  readonly submit: string;
+  readonly isDangerous?: boolean;
+  readonly onCancel: () => void;
+  readonly children?: ComponentChildren;
+}) {
+  const { texts, onOver } = useSetting();
+  const [error, setError] = useState<PortalError | null>(null);
+  const [isBusy, setIsBusy] = useState(false);
+  const run = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setIsBusy(true);
+    setError(null);
+    try {
+      await action(new FormData(event.currentTarget as HTMLFormElement));
+    } catch (failure) {
+      const known = asPortalError(failure);
+      if (known.code === "UNAUTHORIZED") onOver();
+      else setError(known);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  return (
+    <form onSubmit={run}>
+      {children}
+      {error !== null && <Failure error={error} />}
+      <div class="end">
+        <button type="button" onClick={onCancel}>
+          {texts.cancel}
+        </button>
+        <button type="submit" class={isDangerous ? "danger" : "primary"} aria-busy={isBusy}>
+          {submit}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** What went wrong, in words. */
+export function Failure({
+  error,
+  retry,
+}: {
+  readonly error: PortalError;
+  readonly retry?: () => void;
+}) {
+  const { texts } = useSetting();
+  return (
+    <div class="failure" role="alert">
+      <p>{explain(error, texts)}</p>
+      {retry !== undefined && (
+        <button type="button" onClick={retry}>
+          {texts.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A field with its label. */
+export function Field({
+  label,
+  hint,
+  children,
+}: {
+  readonly label: string;
+  readonly hint?: string;
+  readonly children: (ids: {
+    readonly id: string;
+    readonly "aria-describedby"?: string;
+  }) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, ...(hint !== undefined && { "aria-describedby": `${id}-hint` }) })}
+      {hint !== undefined && <small id={`${id}-hint`}>{hint}</small>}
+    </div>
+  );
+}
+
+/** A secret that is shown once, and is nowhere in the page when it is dismissed. */
+export function SecretDialog({
+  secret,
+  onClose,
+}: {
+  readonly secret: string;
+  readonly onClose: () => void;
+}) {
+  const { texts } = useSetting();
+  const [state, setState] = useState<"shown" | "copied" | "failed">("shown");
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret);
+      setState("copied");
+    } catch {
+      setState("failed");
+    }
+  };
+  return (
+    <Dialog title={texts.secretTitle} onClose={onClose} isHeld>
+      <p>{texts.secretHint}</p>
+      <div class="secret">
+        <output aria-label={texts.secret}>{secret}</output>
+        <button type="button" class="primary" onClick={copy}>
+          {state === "copied" ? texts.copied : texts.copy}
+        </button>
+      </div>
+      <p class="soft" role="status">
+        {state === "copied" ? texts.copied : state === "failed" ? texts.copyFailed : ""}
+      </p>
+      <div class="end">
+        <button type="button" onClick={onClose}>
+          {texts.secretDone}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** What is thrown that no server said is a mistake of the page. */
+export function asPortalError(failure: unknown): PortalError {
+  return failure instanceof PortalError ? failure : new PortalError(0, { message: `${failure}` });
+}
