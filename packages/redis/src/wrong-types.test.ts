@@ -36,6 +36,7 @@ const REFUSING: Readonly<Record<string, string>> = {
   "settle what is over": "e h p:free r:identity r:key w",
   addStatistics: "d r:identity r:key v:api",
   deleteStatistics: "d v:api w",
+  forget: "",
 };
 
 describeWithServers("a value of another type at any Redis key", () => {
