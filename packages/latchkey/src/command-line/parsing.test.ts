@@ -28,11 +28,11 @@ describe("arguments", () => {
     [["root-key", "create"], "--permissions is required"],
     [
       ["workspace", "hunter2"],
-      "workspace must be followed by one of: create, list, get, disable, enable",
+      "workspace must be followed by one of: create, list, get, update, disable, enable, delete",
     ],
     [
       ["workspace", "--store", "memory:", "disable"],
-      "options come after the command: create, list, get, disable, enable",
+      "options come after the command: create, list, get, update, disable, enable, delete",
     ],
   ])("%j is refused by name, without its value", async (args, message) => {
     expect(await complaintAbout(...args)).toBe(`latchkey: ${message} (see --help)\n`);
