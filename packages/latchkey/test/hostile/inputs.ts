@@ -212,6 +212,7 @@ export async function fill(
       { identityId, meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },
     ],
     ["deleteIdentity", { identityId, keys: "disable" }],
+    ["eraseIdentity", { identityId }],
     ["eraseIdentity", { externalId: "user_1" }],
     ["limit", { namespace: "login", identifier: "10.0.0.1", ...LIMIT, cost: 1 }],
     ["resetLimit", { keyId, name: "tiles" }],
