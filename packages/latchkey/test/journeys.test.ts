@@ -13,6 +13,7 @@ const NO_OPERATIONS = [
   "verifier",
   "workspace",
   "actingAs",
+  "endLeases",
   "close",
   ...LIST_NAMES,
 ];
