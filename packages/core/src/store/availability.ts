@@ -8,6 +8,7 @@ import type { SpanMs } from "../time.js";
 import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
 import { type Change, type CommitResult, EMPTY_CHANGE, type RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
+import { runBeside } from "./intercept.js";
 import type {
   KeyStore,
   LoadedRecord,
@@ -200,7 +201,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     if (!followed.has(workspaceId)) return;
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
     // They are added, whatever becomes of the trail: an error would have them added again.
-    await commit(workspaceId, EMPTY_CHANGE, counted).catch(() => undefined);
+    await runBeside(() => commit(workspaceId, EMPTY_CHANGE, counted)).catch(() => undefined);
   }
 
   /** Where the revision is 0 no API was ever deleted: one that is not there went with its workspace. */
@@ -208,7 +209,8 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     const subjects = counts.map(({ subject }) => subject);
     const apis = subjects.filter(({ kind }) => kind === "api");
     const some = (apis.length > 0 ? apis : subjects).slice(0, MOST_ASKED);
-    const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS, ...some]);
+    const wants = [STATE_ADDRESS, ...some];
+    const { revision, found } = await runBeside(() => store.read(workspaceId, wants));
     const [state = null, ...others] = found;
     if (stateOf(state)?.state === "deleting") return false;
     return revision > 0 || some.length === 0 || others.some((other) => other !== null);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { interceptStore, type StoreCall } from "./intercept.js";
+import { interceptStore, runBeside, type StoreCall } from "./intercept.js";
 import type { KeyStore } from "./key-store.js";
 
 const PLAN = { workspaceId: "ws_tides" } as Parameters<KeyStore["charge"]>[0];
@@ -65,6 +65,23 @@ describe("a store that is intercepted", () => {
     const { store, calls } = intercepted({ readClock: async () => 7 });
     expect(await store.readClock?.()).toBe(7);
     expect(calls).toEqual([{ method: "readClock", workspaceId: null }]);
+  });
+
+  test("says what runs beside operations, also through another one, and only that", async () => {
+    const { store, calls } = intercepted();
+    const outer = interceptStore(store, (call, run) => {
+      calls.push(call);
+      return run();
+    });
+    const pending = runBeside(() => outer.read("ws_tides", []));
+    await outer.read("ws_harbour", []);
+    await pending;
+    const beside = { method: "read", workspaceId: "ws_tides", isBeside: true };
+    const awaited = { method: "read", workspaceId: "ws_harbour" };
+    expect(calls).toEqual([beside, beside, awaited, awaited]);
+    expect(() => runBeside(() => JSON.parse("{"))).toThrow(SyntaxError);
+    await store.close();
+    expect(calls.at(-1)).toEqual({ method: "close", workspaceId: null });
   });
 
   test("need not be called at all", async () => {

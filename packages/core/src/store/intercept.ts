@@ -8,6 +8,8 @@ export interface StoreCall {
   readonly method: StoreMethod;
   /** Null for `readClock` and `close`. */
   readonly workspaceId: string | null;
+  /** It belongs to the writing of counts, for which no operation waits. Absent otherwise. */
+  readonly isBeside?: true;
 }
 
 /**
@@ -17,16 +19,30 @@ export interface StoreCall {
  */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
+let isBeside = false;
+
+/** Makes a call that no operation waits for. Whoever stands between is told so. */
+export function runBeside<Answer>(call: () => Answer): Answer {
+  isBeside = true;
+  try {
+    return call();
+  } finally {
+    isBeside = false;
+  }
+}
+
 /** A store whose every call goes through `around`: to measure it, to delay it, to make it fail. */
 export function interceptStore(store: KeyStore, around: StoreInterceptor): KeyStore {
   return new Proxy(store, {
     get(_, name) {
       const method: unknown = Reflect.get(store, name);
       if (typeof method !== "function") return method;
-      return (...args: readonly unknown[]) =>
-        around({ method: name as StoreMethod, workspaceId: workspaceIdOf(args[0]) }, () =>
+      return (...args: readonly unknown[]) => {
+        const call = { method: name as StoreMethod, workspaceId: workspaceIdOf(args[0]) };
+        return around(isBeside ? { ...call, isBeside } : call, () =>
           Reflect.apply(method, store, args),
         );
+      };
     },
   });
 }

@@ -16,7 +16,7 @@ export interface StoreFailure {
    * lost, which is the harder case of the two. `not-applied` unless given.
    */
   readonly outcome?: "not-applied" | "unknown";
-  /** Only calls of this method. Every call that an operation waits for unless given: all but `addStatistics` and `close`. */
+  /** Only calls of this method. Every call that an operation waits for unless given: all but `addStatistics`, with what it reads, and `close`. */
   readonly method?: StoreMethod;
 }
 
@@ -62,7 +62,8 @@ export function createFaultyStore(sound: KeyStore): FaultyStore {
   let failuresLeft = 0;
   let slow: StoreDelay = { ms: 0 };
 
-  const store = interceptStore(sound, ({ method }, run) => {
+  const store = interceptStore(sound, ({ method, isBeside }, run) => {
+    if (isBeside && METHODS[method] === "awaited") return run();
     const isFailing = failuresLeft > 0 && isMeant(method, failing);
     if (isFailing) failuresLeft -= 1;
     const delayMs = isMeant(method, slow) ? slow.ms : 0;
