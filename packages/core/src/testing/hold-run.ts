@@ -170,6 +170,9 @@ export class Run {
 
   change(step: StepOf<"change">): void {
     const kind = step.place === 0 ? "key" : "identity";
+    // As core does: it reads what it changes, and a read ends what is over. Else a decrement is refused of uses that are back.
+    this.holds.settle({ kind: "refresh", of: { kind, id: "any" }, refill: null }, this.now);
+    this.forgetExpired();
     const counters = this.holds.counters({ kind });
     const own = (owner: Owner) => owner === step.place || (owner === null && step.place === 0);
     const limit = LIMITS[step.reset];
