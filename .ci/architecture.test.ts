@@ -52,7 +52,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   latchkey: ["conformance"],
 };
 
-const coreDependencies = ["@noble/ciphers", "@noble/hashes", "ipaddr.js", "nanoid", "zod"];
+const coreDependencies = ["@noble/ciphers", "@noble/hashes", "ipaddr.js", "jose", "nanoid", "zod"];
 
 /**
  * The rooms of packages/core/src, lowest level first. A file imports from its own room and from levels below, never from another

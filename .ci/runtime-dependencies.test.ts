@@ -15,7 +15,13 @@ const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
     "hono ^4.0.0 optional",
   ],
   conformance: ["fast-check ^4.10.2", "vitest ^4.1.0 peer"],
-  core: ["@noble/ciphers ^2.4.0", "@noble/hashes ^2.4.0", "nanoid ^5.1.12", "zod ^4.6.7"],
+  core: [
+    "@noble/ciphers ^2.4.0",
+    "@noble/hashes ^2.4.0",
+    "jose ^6.0.0 optional",
+    "nanoid ^5.1.12",
+    "zod ^4.6.7",
+  ],
   guard: [
     "@nestjs/common ^10.0.0 || ^11.0.0 || ^12.0.0 optional",
     "@trpc/server ^11.0.0 optional",

@@ -30,6 +30,8 @@ export const ERROR_REASONS = [
   "above-ceiling",
   /** `PRECONDITION_FAILED`: no vault is configured. */
   "no-vault",
+  /** `PRECONDITION_FAILED`: no keys for tokens are configured. */
+  "no-token-keys",
   /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
   "vault-key-missing",
   /** `PRECONDITION_FAILED`: fewer uses are left than were to be taken; `details.remaining` says how many. */
@@ -42,7 +44,7 @@ export const ERROR_REASONS = [
   "usage-off",
   /** `PRECONDITION_FAILED`: the key has expired. */
   "key-expired",
-  /** `PRECONDITION_FAILED`: the driver of the store is missing; the message says which command mends that. */
+  /** `PRECONDITION_FAILED`: the driver of the store, or the library for tokens, is missing; the message says which command mends that. */
   "driver-missing",
   /** `PRECONDITION_FAILED` and `CONFLICT`: the key was rotated. */
   "key-rotated",

@@ -4,14 +4,7 @@ export {
   parseLimitState,
   readChargeText,
 } from "./adapters/charge-text.js";
-export {
-  holdSumsText,
-  holdText,
-  parseHold,
-  parseHoldSums,
-  parseRememberedEnd,
-  rememberedEndText,
-} from "./adapters/hold-text.js";
+export * from "./adapters/hold-text.js";
 export { type HeldRecords, isVersion, judgeChange } from "./adapters/judge-change.js";
 export {
   type DriverManifest,
@@ -58,7 +51,7 @@ export {
   unavailable,
   unfit,
 } from "./errors.js";
-export { createLatchkey, deliveriesOf, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";
@@ -73,11 +66,12 @@ export type {
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
-export type {
-  DeadDelivery,
-  Deliveries,
-  DeliveryChanges,
-  DeliveryState,
+export {
+  type DeadDelivery,
+  type Deliveries,
+  type DeliveryChanges,
+  type DeliveryState,
+  deliveriesOf,
 } from "./operations/deliveries/deliveries.js";
 export type { NoticedCount } from "./operations/events/notice.js";
 export type { EventPage } from "./operations/events/read-events.js";
@@ -186,6 +180,10 @@ export type {
 } from "./operations/root-keys/operations.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
 export { expiryIssues } from "./operations/time-input.js";
+export type {
+  ExchangeKeyInput,
+  ExchangeOutcome,
+} from "./operations/tokens/operations.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
 export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary, VerifyScope } from "./operations/verify-key/operations.js";
@@ -284,6 +282,7 @@ export {
 export { createSecretHasher, type SecretHasher } from "./secrets/hash.js";
 export type { KeyRing } from "./secrets/key-ring.js";
 export { secretStart } from "./secrets/shown-start.js";
+export type { TokenKeyRing, TokenKeySet, TokenPublicKey } from "./secrets/token-signer.js";
 export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export { allHolds } from "./store/all-holds.js";
@@ -353,7 +352,6 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export type { LeaseTimes } from "./store/lease-times.js";
 export {
   applyHoldStep,
   type EndedHold,

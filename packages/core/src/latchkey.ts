@@ -7,12 +7,17 @@ import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { checkedRandom, createRandomPool } from "./lib/random.js";
 import { endLeases } from "./operations/after-leases.js";
-import type { OperationContext } from "./operations/context.js";
-import { createDeliveries, type Deliveries } from "./operations/deliveries/deliveries.js";
+import { checkedActor, type OperationContext } from "./operations/context.js";
+import {
+  createDeliveries,
+  DELIVERIES,
+  type Deliveries,
+} from "./operations/deliveries/deliveries.js";
 import { writeAllCrossings } from "./operations/events/write-crossings.js";
 import { KnownIds, MAX_KNOWN_APIS } from "./operations/known-ids.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
+import { requireSigner } from "./operations/tokens/exchange-key.js";
 import type { VerifyScope } from "./operations/verify-key/operations.js";
 import {
   makeVerifier,
@@ -24,9 +29,9 @@ import { type Duration, durationMs } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { readLeaseMs } from "./rules/lease.js";
 import { readNoticeSettings } from "./rules/notice.js";
-
 import { createSecretHasher } from "./secrets/hash.js";
 import { isKeyRing, type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
+import { createTokenSigner, type TokenKeyRing, type TokenKeySet } from "./secrets/token-signer.js";
 import { createVault } from "./secrets/vault.js";
 import { createCrossings } from "./statistics/crossings.js";
 import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
@@ -55,6 +60,8 @@ export interface LatchkeyOptions<
   readonly vault?: KeyRing;
   /** Ring of server-side secrets of 32 to 64 bytes that hashes are keyed with. Losing it loses every key. */
   readonly pepper?: KeyRing;
+  /** Keys that exchangeKey signs tokens with: seeds of 32 random bytes each. All of them are published, the current one signs. */
+  readonly tokens?: TokenKeyRing;
   /** Answers the current instant in whole ms since the Unix epoch. The host's clock unless given. */
   readonly clock?: Clock;
   /** Source of unpredictable bytes. The host's Web Crypto unless given. */
@@ -142,6 +149,14 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
   /**
+   * The public keys that tokens of exchangeKey are checked with, of all workspaces: a JWK Set, to be shown to everyone.
+   *
+   * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or where `jose` is not installed.
+   * @example
+   * const { keys } = await latchkey.jwks();
+   */
+  jwks(): Promise<TokenKeySet>;
+  /**
    * The same operations for another tenant, over the same store.
    *
    * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
@@ -192,6 +207,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "workspaceId",
   "vault",
   "pepper",
+  "tokens",
   "clock",
   "random",
   "maxCachedKeys",
@@ -246,7 +262,7 @@ export function createLatchkey<
   }
   if (typeof clock !== "function") throw new TypeError('"clock" must be a function');
   if (typeof random !== "function") throw new TypeError('"random" must be a function');
-  for (const name of ["vault", "pepper"] as const)
+  for (const name of ["vault", "pepper", "tokens"] as const)
     if (options[name] !== undefined && !isKeyRing(options[name]))
       throw new TypeError(`"${name}" must be a key ring: { current, keys }`);
   if (typeof auditLog !== "boolean") throw new TypeError('"auditLog" must be true or false');
@@ -280,6 +296,7 @@ export function createLatchkey<
     newId: createIdFactory(now, bytes),
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, bytes),
+    tokens: options.tokens === undefined ? null : createTokenSigner(options.tokens),
     transact: createTransact(store, bytes),
     catalog: new Catalog(store),
     cache: new KeyCache(maxCachedKeys),
@@ -305,7 +322,8 @@ export function createLatchkey<
             writeAllCrossings(shared),
           ),
   };
-  refuseSharedSecrets(options.vault, options.pepper);
+  const { vault, pepper, tokens } = options;
+  refuseSharedSecrets({ vault, pepper, tokens });
   const stopWatching =
     store.readClock === undefined || hasOwnClock || onError === null
       ? () => undefined
@@ -328,20 +346,6 @@ type SharedContext = Omit<OperationContext, "workspaceId"> & {
   readonly endLeases: (workspaceId: string) => Promise<void>;
 };
 
-/** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
-const DELIVERIES = Symbol.for("@latchkey/core/deliveries");
-
-/**
- * What `@latchkey/webhooks` works with. Programs have no use for it: it may change with any version.
- *
- * @throws TypeError for what is no latchkey.
- */
-export function deliveriesOf(latchkey: object): Deliveries {
-  const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];
-  if (typeof open === "function") return open() as Deliveries;
-  throw new TypeError('"latchkey" must be what createLatchkey answers');
-}
-
 function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
   if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
     throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
@@ -358,6 +362,7 @@ function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
     ...operations,
     ...bindLists(operations),
     endLeases: () => shared.endLeases(workspaceId),
+    jwks: async () => requireSigner(shared).publicKeys(),
     close: shared.close,
   };
   return latchkey;
@@ -385,12 +390,6 @@ function checkedFlushMs(usage: unknown): number {
   throw new TypeError(
     `"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}, or a text such as "5s"`,
   );
-}
-
-function checkedActor(actor: unknown): string {
-  if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
-    return actor;
-  throw new TypeError('"actor" must be a string of 1 to 256 characters');
 }
 
 function isListOfTexts(names: unknown): boolean {

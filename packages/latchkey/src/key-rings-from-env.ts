@@ -4,14 +4,15 @@ import type { KeyRing } from "@latchkey/core";
 export interface KeyRings {
   readonly vault?: KeyRing;
   readonly pepper?: KeyRing;
+  readonly tokens?: KeyRing;
 }
 
 /** Id of a key that is given without one. */
 const ONLY_ID = "1";
 
 /**
- * Reads the key rings from the environment: `LATCHKEY_VAULT_KEY` (keys of 32 bytes) and `LATCHKEY_PEPPER` (32 to
- * 64 bytes). Each holds one key in base64, which gets the id `1`, or a list `id:base64,id:base64` of which the
+ * Reads the key rings from the environment: `LATCHKEY_VAULT_KEY` and `LATCHKEY_TOKEN_KEY` (keys of 32 bytes) and `LATCHKEY_PEPPER` (32
+ * to 64 bytes). Each holds one key in base64, which gets the id `1`, or a list `id:base64,id:base64` of which the
  * first is current. A variable that is not set gives no ring.
  *
  * @param env - `process.env` unless given.
@@ -23,7 +24,12 @@ export function keyRingsFromEnv(
 ): KeyRings {
   const vault = readKeyRing(env, "LATCHKEY_VAULT_KEY", 32, 32);
   const pepper = readKeyRing(env, "LATCHKEY_PEPPER", 32, 64);
-  return { ...(vault !== null && { vault }), ...(pepper !== null && { pepper }) };
+  const tokens = readKeyRing(env, "LATCHKEY_TOKEN_KEY", 32, 32);
+  return {
+    ...(vault !== null && { vault }),
+    ...(pepper !== null && { pepper }),
+    ...(tokens !== null && { tokens }),
+  };
 }
 
 function readKeyRing(

@@ -32,6 +32,8 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "verifyKey",
   "verifier",
   "explainKey",
+  "jwks",
+  "exchangeKey",
   "reserve",
   "settle",
   "release",

@@ -4,7 +4,6 @@ import {
   type Expectation,
   type KeyStore,
   LatchkeyError,
-  type LeaseTimes,
   leaseTimesOf,
   STATE_ADDRESS,
   stateOf,
@@ -23,7 +22,7 @@ export interface FoundState {
   /** Null where there is no record of it. */
   readonly version: number | null;
   /** Leases that processes have in it. */
-  readonly leases: LeaseTimes | null;
+  readonly leases: ReturnType<typeof leaseTimesOf>;
 }
 
 export async function readState(store: KeyStore, workspaceId: string): Promise<FoundState> {

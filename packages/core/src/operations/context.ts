@@ -11,6 +11,7 @@ import type { RootKeyPointer } from "../records/root-key.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { NoticeSettings } from "../rules/notice.js";
 import type { SecretHasher } from "../secrets/hash.js";
+import type { TokenSigner } from "../secrets/token-signer.js";
 import type { Vault } from "../secrets/vault.js";
 import type { Crossings } from "../statistics/crossings.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
@@ -43,6 +44,8 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. @internal */
   readonly vault: Vault | null;
+  /** Signs tokens; null where there are no keys for that. @internal */
+  readonly tokens: TokenSigner | null;
   /** Recently verified keys. @internal */
   readonly cache: KeyCache;
   /** What restores the uses of reservations that this process made, by their ids. @internal */
@@ -223,4 +226,11 @@ export function afterCursor(
   if (position === null)
     throw badRequest([{ path: "cursor", message: "must be a cursor that this list answered" }]);
   return position;
+}
+
+/** Who acts, as `actingAs` is given it. @throws TypeError for anything that the audit log would not hold. */
+export function checkedActor(actor: unknown): string {
+  if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
+    return actor;
+  throw new TypeError('"actor" must be a string of 1 to 256 characters');
 }

@@ -37,6 +37,8 @@ import { ROLE_TABLE } from "./roles/roles.js";
 import type { RootKeyOperations } from "./root-keys/operations.js";
 import { ROOT_KEY_TABLE } from "./root-keys/root-keys.js";
 import { STATISTICS_TABLE, type StatisticsOperations } from "./statistics/verifications.js";
+import { TOKEN_TABLE } from "./tokens/exchange-key.js";
+import type { TokenOperations } from "./tokens/operations.js";
 import { explainKey } from "./verify-key/dry-run.js";
 import { verifyKeyInput } from "./verify-key/input.js";
 import type { SecretOperations } from "./verify-key/operations.js";
@@ -60,6 +62,7 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
     ManyKeysOperations<Types>,
     SecretOperations<Types>,
     ReservationOperations<Types>,
+    TokenOperations<Types>,
     LeakOperations,
     IdentityOperations<Types>,
     LimitOperations<Types>,
@@ -92,6 +95,7 @@ const TABLE = {
   verifyKey: { run: verifyKey, input: verifyKeyInput },
   explainKey,
   ...RESERVATION_TABLE,
+  ...TOKEN_TABLE,
   ...READ_KEYS_TABLE,
   updateKey: { run: updateKey, input: updateKeyInput },
   updateKeys: { run: updateKeys, input: updateKeysInput },

@@ -114,7 +114,7 @@ describe("refuseSharedSecrets", () => {
   test("refuses a secret that is in both rings, whatever its id and whichever is current", () => {
     for (const shared of [1, 2]) {
       const pepper = ringWith({ x: keyFilled(9), y: keyFilled(shared) }, "x");
-      expect(() => refuseSharedSecrets(vault, pepper)).toThrow(
+      expect(() => refuseSharedSecrets({ vault, pepper })).toThrow(
         new TypeError('"vault" and "pepper" must not hold the same secret'),
       );
     }
@@ -122,11 +122,11 @@ describe("refuseSharedSecrets", () => {
 
   test("accepts rings that share an id, or the beginning of a secret", () => {
     const pepper = ringWith({ a: keyFilled(3), b: keyFilled(1, 33), c: keyFilled(2, 64) });
-    expect(() => refuseSharedSecrets(vault, pepper)).not.toThrow();
+    expect(() => refuseSharedSecrets({ vault, pepper })).not.toThrow();
   });
 
   test("accepts one ring without the other", () => {
-    expect(() => refuseSharedSecrets(vault, undefined)).not.toThrow();
-    expect(() => refuseSharedSecrets(undefined, vault)).not.toThrow();
+    expect(() => refuseSharedSecrets({ vault })).not.toThrow();
+    expect(() => refuseSharedSecrets({ pepper: vault })).not.toThrow();
   });
 });

@@ -50,16 +50,19 @@ export function copyKeyRing(
 }
 
 /**
- * Refuses rings that share a secret: what keys the hashes must not open the vault.
+ * Refuses rings that share a secret: what keys the hashes must not open the vault, or sign tokens.
  *
  * @throws TypeError naming both rings, and no secret.
  */
-export function refuseSharedSecrets(vault: KeyRing | undefined, pepper: KeyRing | undefined): void {
-  if (vault === undefined || pepper === undefined) return;
-  const vaultKeys = Object.values(vault.keys);
-  for (const secret of Object.values(pepper.keys))
-    if (vaultKeys.some((key) => doesMatchBytes(key, secret)))
-      throw new TypeError('"vault" and "pepper" must not hold the same secret');
+export function refuseSharedSecrets(rings: Readonly<Record<string, KeyRing | undefined>>): void {
+  const known: [name: string, key: Uint8Array][] = [];
+  for (const [name, ring] of Object.entries(rings)) {
+    const keys = Object.values(ring?.keys ?? {});
+    for (const [other, key] of known)
+      if (keys.some((secret) => doesMatchBytes(key, secret)))
+        throw new TypeError(`"${other}" and "${name}" must not hold the same secret`);
+    for (const key of keys) known.push([name, key]);
+  }
 }
 
 /** Whether this has the form of a key ring. What its keys are is looked at where they are used. */

@@ -30,6 +30,7 @@ export function contextWith(
     random: (size) => new Uint8Array(size),
     hasher: createSecretHasher(null),
     vault: null,
+    tokens: null,
     cache: new KeyCache(0),
     reserved: createLruCache(0),
     rootKeys: createLruCache(0),

@@ -96,7 +96,7 @@ const CASES = (
 /** How a call is answered that names nothing. Many keys at once are a filter: unknown ones are none. */
 function answerToNothing({ sample: { name }, kind }: (typeof CASES)[number]): RegExp {
   if (name === "keys.introspect") return /"text":"\{\\"active\\":false\}"/;
-  if (["keys.verifyKey", "keys.reserve"].includes(name))
+  if (["keys.verifyKey", "keys.exchangeKey", "keys.reserve"].includes(name))
     return /^\{"status":200,.*(?:NOT_FOUND|FORBIDDEN)/;
   const isFilter = /^apis\.(?:delete|disable|enable)Keys$/.test(name) && kind !== "apiId";
   return isFilter ? /^\{"status":200,.*Keys\\":0\}/ : /^\{"status":4/;

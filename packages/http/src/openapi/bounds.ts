@@ -165,6 +165,7 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     ...when(isGiven("op", "set"), {}, { properties: { value: { type: "integer", minimum: 1 } } }),
   },
   "keys.explainKey.ratelimits": REQUESTED_LIMITS,
+  "keys.exchangeKey.ratelimits": REQUESTED_LIMITS,
   "keys.reserve.ratelimits": REQUESTED_LIMITS,
   "keys.verifyKey.ratelimits": REQUESTED_LIMITS,
   "migrations.createKeys": {

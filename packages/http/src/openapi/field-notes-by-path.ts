@@ -51,7 +51,10 @@ const REQUEST_ID =
   "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.";
 
 /** The same question is asked by more than one operation. */
-const QUESTIONS = notesOn(["keys.verifyKey", "keys.explainKey", "keys.reserve"], QUESTION);
+const QUESTIONS = notesOn(
+  ["keys.verifyKey", "keys.explainKey", "keys.exchangeKey", "keys.reserve"],
+  QUESTION,
+);
 
 /** The same notes on fields of several operations. */
 function notesOn(operations: readonly string[], notes: Readonly<Record<string, string>>) {
@@ -133,6 +136,10 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "CreatedKey.key": "The new secret. No other response contains it.",
   "CreatedKey.keyId": "Id of the new key; not a secret.",
   "keys.verifyKey.requestId": REQUEST_ID,
+  "keys.exchangeKey.audience": "`aud` of the token: who is to accept it.",
+  "keys.exchangeKey.requestId": REQUEST_ID,
+  "keys.exchangeKey.ttl":
+    "For how long the token is good: from 1,000 to 900,000 ms, or a text such as `5m`; 300,000 if omitted.",
   "keys.reserve.requestId": REQUEST_ID,
   "identities.deleteIdentity.keys":
     "What becomes of the keys of the identity, and in the response what became of them; `unlink` if omitted.",

@@ -66,6 +66,8 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly isBulk?: true;
   /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
   readonly headerFields?: Readonly<Record<string, string>>;
+  /** For how long everyone may keep the response; not at all unless given. */
+  readonly maxAgeSeconds?: number;
   /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
   /**

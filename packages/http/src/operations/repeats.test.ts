@@ -3,7 +3,10 @@ import { openService } from "../testing/open-service.js";
 import { OPERATIONS } from "./table.js";
 
 test("every POST but verifications takes the header, and no GET", () => {
-  const others = ["keys.verifyKey", "keys.explainKey", "keys.whoami", "ratelimits.limit"];
+  const others = [
+    ...["keys.verifyKey", "keys.exchangeKey", "keys.explainKey", "keys.whoami"],
+    "ratelimits.limit",
+  ];
   for (const { name, method, operation, isRepeatable } of OPERATIONS) {
     const isVerification = others.includes(name) || /[rR]eserv/.test(name) || operation === null;
     expect([name, isRepeatable]).toEqual([name, method === "POST" && !isVerification]);

@@ -11,6 +11,7 @@ import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATELIMITS } from "./ratelimits.js";
 import { RESERVATIONS } from "./reservations.js";
+import { TOKENS } from "./tokens.js";
 import { VERIFICATIONS } from "./verifications.js";
 
 /** Every operation of the service, one entry each: nothing else has to know that it exists. */
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...APIS,
   ...KEYS,
   ...INTROSPECTION,
+  ...TOKENS,
   ...RESERVATIONS,
   ...KEY_PERMISSIONS,
   ...VERIFICATIONS,

@@ -72,13 +72,31 @@ const refused = z.strictObject({
   retryAfterMs: whole(1).optional(),
 });
 
+const refusedVerdict = shared("RefusedVerdict", refused);
+const forbiddenVerdict = shared("ForbiddenVerdict", forbidden);
+const notFoundVerdict = shared("NotFoundVerdict", notFound);
+
 /** Response of keys.verifyKey and keys.reserve: switch over `code`. */
 export const verdict = shared(
   "Verdict",
   z.discriminatedUnion("code", [
     shared("ValidVerdict", valid),
-    shared("RefusedVerdict", refused),
-    shared("ForbiddenVerdict", forbidden),
-    shared("NotFoundVerdict", notFound),
+    refusedVerdict,
+    forbiddenVerdict,
+    notFoundVerdict,
   ]),
 );
+
+/** Response of keys.exchangeKey: the same, with a token where it is `VALID`. */
+export const exchanged = z.discriminatedUnion("code", [
+  shared(
+    "ExchangedVerdict",
+    valid.extend({
+      token: z.string().describe("A JWT."),
+      tokenExpiresAt: instant.describe("When it runs out, in whole seconds."),
+    }),
+  ),
+  refusedVerdict,
+  forbiddenVerdict,
+  notFoundVerdict,
+]);

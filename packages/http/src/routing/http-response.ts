@@ -56,8 +56,14 @@ export function toWebResponse({ status, headers, body }: HttpResponse): Response
 }
 
 /** The response of a successful operation. */
-export function successResponse(value: unknown, requestId: string): HttpResponse {
-  return { status: 200, headers: commonHeaders(requestId), body: JSON.stringify(value) };
+export function successResponse(
+  value: unknown,
+  requestId: string,
+  maxAgeSeconds?: number,
+): HttpResponse {
+  const headers = commonHeaders(requestId);
+  if (maxAgeSeconds !== undefined) headers["cache-control"] = `public, max-age=${maxAgeSeconds}`;
+  return { status: 200, headers, body: JSON.stringify(value) };
 }
 
 /** A response that is a file. */

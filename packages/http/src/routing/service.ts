@@ -75,7 +75,7 @@ export function createService(settings: Settings): Service {
       return pageResponse(await target.content(), requestId);
     }
     const operation = target;
-    const isVerification = operation.name === VERIFY_KEY || operation.name === INTROSPECT_KEY;
+    const isVerification = VERIFICATIONS.has(operation.name);
     const caller = await authenticatorOf(operation)(request, isVerification);
     const received =
       operation.method === "GET"
@@ -90,6 +90,7 @@ export function createService(settings: Settings): Service {
       return successResponse(
         await operation.run(caller, input.fields, requestId, repeat?.beside),
         requestId,
+        operation.maxAgeSeconds,
       );
     } catch (error) {
       throw nameAsSent(error, input);
@@ -193,6 +194,13 @@ function refuseParameters(query: string): void {
 function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
   return list as unknown as ReceivedFields["fields"];
 }
+
+/** Operations that answer a verdict also in a workspace that is disabled. */
+const VERIFICATIONS: ReadonlySet<string> = new Set([
+  VERIFY_KEY,
+  INTROSPECT_KEY,
+  "keys.exchangeKey",
+]);
 
 /** How many times longer than another body one may be that stands for many calls. */
 const BULK_FACTOR = 16;

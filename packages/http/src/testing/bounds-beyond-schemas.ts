@@ -109,6 +109,14 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "keys.reserve", input: { key: SECRET, ttl: "25h" } },
   },
   {
+    message: 'must be from 1,000 to 900,000 ms: whole ms, or a text such as "30s", "5m" or "1h"',
+    reason: "a pattern that compares a number with a bound for each unit would be unreadable",
+    example: {
+      operation: "keys.exchangeKey",
+      input: { key: SECRET, audience: "tides", ttl: "16m" },
+    },
+  },
+  {
     message: TOO_LARGE_A_BUCKET,
     reason: "no keyword bounds a product",
     example: createKey({ ratelimits: [{ ...LIMIT, algorithm: "token-bucket", burst: 2 ** 52 }] }),

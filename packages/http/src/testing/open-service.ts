@@ -55,6 +55,9 @@ export const START = Date.UTC(2026, 2, 10, 12) + 12_345;
 
 const VAULT = { current: "v1", keys: { v1: Uint8Array.from({ length: 32 }, (_, at) => at) } };
 
+/** Not the vault's: no two rings may share a secret. */
+const TOKENS = { current: "t1", keys: { t1: Uint8Array.from({ length: 32 }, (_, at) => at + 7) } };
+
 const checkV1 = createResponseChecker(documentOf(V1, ""));
 const checkV2 = createResponseChecker(documentOf(V2, ""));
 
@@ -73,6 +76,7 @@ export async function openService(
   let now = START;
   const latchkey = createLatchkey({
     store,
+    tokens: TOKENS,
     clock: () => now,
     ...(vault !== false && { vault: VAULT }),
     ...(onEvent !== undefined && { onEvent }),

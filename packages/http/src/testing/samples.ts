@@ -54,6 +54,10 @@ export const SAMPLES: readonly Sample[] = [
   sample("keys.verifyKey", ({ key }) => ({ key }), ["api.verify_key"]),
   sample("keys.verifyKey, of an API", ({ key, apiId }) => ({ key, apiId }), ["api.verify_key"]),
   sample("keys.introspect", ({ key }) => ({ token: key }), ["api.verify_key"]),
+  sample("keys.exchangeKey", ({ key }) => ({ key, audience: "tides" }), ["api.verify_key"]),
+  sample("keys.exchangeKey, of an API", ({ key, apiId }) => ({ key, apiId, audience: "tides" }), [
+    "api.verify_key",
+  ]),
   sample("keys.reserve", ({ key }) => ({ key }), ["api.reserve_key"]),
   sample("keys.reserve, of an API", ({ key, apiId }) => ({ key, apiId }), ["api.reserve_key"]),
   ...["settle", "release", "renew"].map((step) =>

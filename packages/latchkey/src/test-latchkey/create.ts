@@ -47,6 +47,7 @@ const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
   workspaceId: true,
   vault: true,
   pepper: true,
+  tokens: true,
   random: true,
   maxCachedKeys: true,
   auditLog: true,

@@ -180,6 +180,7 @@ export async function fill(
       "explainKey",
       { keyId, apiId, ipAddress: "10.0.0.1", authorization: { permissions: "docs.read" } },
     ],
+    ["exchangeKey", { key, apiId, audience: "tides", ttl: "5m", remaining: { cost: 1 } }],
     [
       "reserve",
       {

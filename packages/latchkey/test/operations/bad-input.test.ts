@@ -110,6 +110,7 @@ const INPUTS: Readonly<Record<string, object>> = {
     tags: ["north"],
   },
   explainKey: { keyId: "key_1", authorization: { permissions: "tides.read" } },
+  exchangeKey: { key: "sk_live_1234567890", audience: "tides", ttl: "5m" },
   reserve: {
     key: "sk_live_1234567890",
     authorization: { permissions: "tides.read" },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { REPOSITORY } from "../../src/testing/pages.js";
 import { WITH_VAULT } from "../change-cases/fixture.js";
-import { describeOnMemory, type TestContext } from "../test-context.js";
+import { describeOnMemory, type TestContext, VAULT_KEYS } from "../test-context.js";
 
 const SOURCES = join(REPOSITORY, "packages/core/src/operations");
 
@@ -47,6 +47,8 @@ async function prepared({ latchkey }: TestContext) {
   return { latchkey, secret, ...ids, ...created };
 }
 
+const WITH_KEYS = { ...WITH_VAULT, tokens: { current: "t", keys: { t: VAULT_KEYS[1] } } };
+
 /** Runs statements in which these names are known. */
 function run(code: string, names: Readonly<Record<string, unknown>>): Promise<unknown> {
   const values = Object.values(names);
@@ -58,14 +60,14 @@ function run(code: string, names: Readonly<Record<string, unknown>>): Promise<un
 describeOnMemory("the example in the docstring of", (open) => {
   test("every operation and every loop is there", () => {
     const { latchkey } = open();
-    const others = ["workspaceId", "now", "workspace", "actingAs", "verifier", "close"];
+    const others = ["workspaceId", "now", "workspace", "actingAs", "verifier", "jwks", "close"];
     const names = Object.keys(latchkey).filter((name) => !others.includes(name));
     expect([...new Set(EXAMPLES.map(({ name }) => name))].sort()).toEqual(names.sort());
   });
 
   describe.each(EXAMPLES)("$name", ({ name, code }) => {
     test("calls it, and runs", async () => {
-      const names = { ...(await prepared(open(WITH_VAULT))), console: { log: () => undefined } };
+      const names = { ...(await prepared(open(WITH_KEYS))), console: { log: () => undefined } };
       expect(code).toContain(`latchkey.${name}(`);
       await expect(run(code, names)).resolves.not.toThrow();
     });

@@ -129,6 +129,12 @@ const CASES: readonly ReasonCase[] = [
     call: (context) => issue(context, { recoverable: true }),
   },
   {
+    title: "a token without keys for tokens",
+    reason: "no-token-keys",
+    code: "PRECONDITION_FAILED",
+    call: ({ latchkey }) => latchkey.exchangeKey({ key: "sk_nobody", audience: "tides" }),
+  },
+  {
     title: "a secret whose vault key is gone from the ring",
     reason: "vault-key-missing",
     code: "PRECONDITION_FAILED",

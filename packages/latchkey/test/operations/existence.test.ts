@@ -64,6 +64,10 @@ const INPUTS: {
     ({ key, permissionName }) => ({ key, authorization: { permissions: permissionName } }),
   ],
   explainKey: [({ keyId }) => ({ keyId }), ({ keyId, apiId }) => ({ keyId, apiId })],
+  exchangeKey: [
+    ({ key }) => ({ key, audience: "tides" }),
+    ({ key, apiId }) => ({ key, apiId, audience: "tides" }),
+  ],
   reserve: [
     ({ key }) => ({ key }),
     ({ key, apiId }) => ({ key, apiId }),

@@ -190,3 +190,17 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     },
   };
 }
+
+/** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
+export const DELIVERIES: unique symbol = Symbol.for("@latchkey/core/deliveries");
+
+/**
+ * What `@latchkey/webhooks` works with. Programs have no use for it: it may change with any version.
+ *
+ * @throws TypeError for what is no latchkey.
+ */
+export function deliveriesOf(latchkey: object): Deliveries {
+  const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];
+  if (typeof open === "function") return open() as Deliveries;
+  throw new TypeError('"latchkey" must be what createLatchkey answers');
+}

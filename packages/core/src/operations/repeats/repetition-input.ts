@@ -6,6 +6,7 @@ export const NOT_REPEATABLE = [
   "listApis",
   "verifyKey",
   "explainKey",
+  "exchangeKey",
   "whoami",
   "reserve",
   "settle",

@@ -1,0 +1,125 @@
+import { LatchkeyError } from "../errors.js";
+import { encodeBase64Url } from "../lib/base64url.js";
+import { copyKeyRing, type KeyRing } from "./key-ring.js";
+
+/** Keys that tokens are signed with: Ed25519, each by its seed of 32 random bytes. All of them are published. */
+export interface TokenKeyRing extends KeyRing {
+  /** `iss` of the tokens: 1 to 256 characters; the id of the workspace unless given. */
+  readonly issuer?: string | undefined;
+}
+
+/** A public key that tokens are checked with, as RFC 8037 writes one. */
+export interface TokenPublicKey {
+  /** An octet key pair, of which this is the public half. */
+  readonly kty: "OKP";
+  /** The curve. */
+  readonly crv: "Ed25519";
+  /** The public key in base64url. */
+  readonly x: string;
+  /** Id in the ring of `tokens`. */
+  readonly kid: string;
+  /** What tokens are signed with. */
+  readonly alg: "EdDSA";
+  /** Signatures. */
+  readonly use: "sig";
+}
+
+/** A JWK Set of RFC 7517: what a receiver of tokens needs. */
+export interface TokenKeySet {
+  /** In the order of the ring. Not read-only: `jose` takes it as it is. */
+  readonly keys: TokenPublicKey[];
+}
+
+/** Signs tokens, by the library `jose`, which is loaded when it is first needed. */
+export interface TokenSigner {
+  readonly issuer: string | null;
+  /** Resolves once a token can be signed. @throws LatchkeyError `PRECONDITION_FAILED` where `jose` is not installed. */
+  ready(): Promise<unknown>;
+  /** A JWT (RFC 7519) with the current key. Errors as {@link ready}. */
+  sign(claims: Readonly<Record<string, string | number>>): Promise<string>;
+  /** Errors as {@link ready}. */
+  publicKeys(): Promise<TokenKeySet>;
+}
+
+type Jose = Pick<typeof import("jose"), "SignJWT" | "importPKCS8" | "exportJWK">;
+
+/** What precedes the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
+const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
+
+/**
+ * Checks a ring, and makes a signer of it.
+ *
+ * @param load - Loads `jose`; for tests.
+ * @throws TypeError when the ring is not well formed: each key has exactly 32 random bytes.
+ */
+export function createTokenSigner(
+  ring: TokenKeyRing,
+  load: () => Promise<Jose> = () => import("jose"),
+): TokenSigner {
+  const seeds = copyKeyRing("tokens", ring, { minBytes: 32, maxBytes: 32 });
+  const { current: kid, issuer = null } = ring;
+  if (issuer !== null && (typeof issuer !== "string" || !/^.{1,256}$/su.test(issuer)))
+    throw new TypeError('"tokens.issuer" must be a string of 1 to 256 characters');
+  let loading: ReturnType<typeof loadKeys> | null = null;
+
+  async function loadKeys() {
+    const jose = await load().catch((error: unknown) => {
+      throw isMissing(error) ? MISSING() : error;
+    });
+    const pairs = Array.from(seeds, async ([id, seed]) => {
+      const secret = await jose.importPKCS8(pemOf(seed), "EdDSA", { extractable: true });
+      const { x = "" } = await jose.exportJWK(secret);
+      const known: TokenPublicKey = {
+        kty: "OKP",
+        crv: "Ed25519",
+        x,
+        kid: id,
+        alg: "EdDSA",
+        use: "sig",
+      };
+      return [id, { secret, known }] as const;
+    });
+    return { jose, pairs: new Map(await Promise.all(pairs)) };
+  }
+
+  function ready(): ReturnType<typeof loadKeys> {
+    // What is installed later is found then.
+    loading ??= loadKeys().catch((error: unknown) => {
+      loading = null;
+      throw error;
+    });
+    return loading;
+  }
+
+  return {
+    issuer,
+    ready,
+    async sign(claims) {
+      const { jose, pairs } = await ready();
+      const { secret } = pairs.get(kid) as NonNullable<ReturnType<typeof pairs.get>>;
+      return new jose.SignJWT({ ...claims })
+        .setProtectedHeader({ alg: "EdDSA", kid, typ: "JWT" })
+        .sign(secret);
+    },
+    async publicKeys() {
+      const { pairs } = await ready();
+      return { keys: Array.from(pairs.values(), ({ known }) => known) };
+    },
+  };
+}
+
+function pemOf(seed: Uint8Array): string {
+  const text = encodeBase64Url(Uint8Array.of(...PKCS8_PREFIX, ...seed));
+  const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+  return `-----BEGIN PRIVATE KEY-----\n${base64}\n-----END PRIVATE KEY-----`;
+}
+
+function isMissing(error: unknown): boolean {
+  const { code, message = "" } = Object(error) as { code?: unknown; message?: string };
+  return code === "ERR_MODULE_NOT_FOUND" && message.includes("'jose'");
+}
+
+const MISSING = () =>
+  new LatchkeyError("PRECONDITION_FAILED", "jose is not installed: run `npm install jose@6`", {
+    reason: "driver-missing",
+  });

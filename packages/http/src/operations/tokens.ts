@@ -1,0 +1,77 @@
+import { OPERATIONS as CORE_OPERATIONS, parseInput } from "@latchkey/core";
+import { canActOn } from "../auth/held-permissions.js";
+import { NO_PERMISSIONS, onApi, onApiById } from "../auth/required-permissions.js";
+import { tokenKeys } from "../response-schemas/tokens.js";
+import { exchanged } from "../response-schemas/verdict.js";
+import { API_ID, KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
+import { isPresentedSecret } from "./keys.js";
+import { defineHttpOnly, defineOperation, type Operation } from "./operation.js";
+
+/** Short tokens in place of keys, and what they are checked with. */
+export const TOKENS: readonly Operation[] = [
+  defineOperation({
+    name: "keys.exchangeKey",
+    operation: "exchangeKey",
+    method: "POST",
+    summary: "Verify a key, and get a short token for it",
+    description:
+      "As `keys.verifyKey`; a `VALID` verdict has a JWT, signed EdDSA, that others check by `/v1/jwks.json` without asking. It cannot be " +
+      "called back: when the key is revoked, its tokens are good until they run out. A server without keys for tokens answers a 412, and " +
+      "takes nothing.",
+    headerFields: { requestId: "Idempotency-Key" },
+    isKnownAllowed: ({ verifyScope }, { apiId }) => canActOn(verifyScope, apiId),
+    response: exchanged,
+    errors: ["CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { key: SECRET, audience: "https://tides.example", ttl: "5m" },
+      response: {
+        valid: true,
+        code: "VALID",
+        requestId: REQUEST_ID,
+        keyId: KEY_ID,
+        apiId: API_ID,
+        enabled: true,
+        permissions: ["docs.read"],
+        roles: [],
+        token: "eyJhbGciOiJFZERTQSIsImtpZCI6IjEiLCJ0eXAiOiJKV1QifQ.eyJpc3MiOi…",
+        tokenExpiresAt: START + 300_000,
+      },
+    },
+    requiredPermissions: ({ apiId }) =>
+      apiId === undefined
+        ? onApi(["verify_key"], { kind: "any-api" })
+        : onApiById(apiId, "verify_key"),
+    run: async ({ latchkey, verifyScope }, input, requestId) => {
+      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.exchangeKey.input, input);
+      return { requestId, ...(await latchkey.exchangeKey(input, verifyScope)) };
+    },
+  }),
+  defineHttpOnly({
+    name: "jwks.json",
+    method: "GET",
+    summary: "Public keys that tokens are checked with",
+    description:
+      "Open to everyone, and may be kept for five minutes: a JWK Set (RFC 7517). A 412 without keys for tokens.",
+    response: tokenKeys,
+    errors: ["PRECONDITION_FAILED"],
+    example: {
+      input: {},
+      response: {
+        keys: [
+          {
+            kty: "OKP",
+            crv: "Ed25519",
+            x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+            kid: "1",
+            alg: "EdDSA",
+            use: "sig",
+          },
+        ],
+      },
+    },
+    isPublic: true,
+    maxAgeSeconds: 300,
+    requiredPermissions: () => NO_PERMISSIONS,
+    run: ({ latchkey }) => latchkey.jwks(),
+  }),
+];
