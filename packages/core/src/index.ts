@@ -180,10 +180,7 @@ export type {
 } from "./operations/root-keys/operations.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
 export { expiryIssues } from "./operations/time-input.js";
-export type {
-  ExchangeKeyInput,
-  ExchangeOutcome,
-} from "./operations/tokens/operations.js";
+export type { ExchangeKeyInput, ExchangeOutcome } from "./operations/tokens/operations.js";
 export type { RefillView } from "./operations/uses-and-refill.js";
 export type { Costed, RequestedLimit } from "./operations/verify-key/input.js";
 export type { KeySummary, VerifyScope } from "./operations/verify-key/operations.js";
