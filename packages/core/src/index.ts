@@ -4,7 +4,14 @@ export {
   parseLimitState,
   readChargeText,
 } from "./adapters/charge-text.js";
-export * from "./adapters/hold-text.js";
+export {
+  holdSumsText,
+  holdText,
+  parseHold,
+  parseHoldSums,
+  parseRememberedEnd,
+  rememberedEndText,
+} from "./adapters/hold-text.js";
 export { type HeldRecords, isVersion, judgeChange } from "./adapters/judge-change.js";
 export {
   type DriverManifest,
@@ -250,7 +257,6 @@ export {
   type LimitAlgorithm,
   type LimitKind,
   type LimitState,
-  limitNameOf,
   MOST_EARLIER,
 } from "./rules/limit-state.js";
 export type { Metadata } from "./rules/metadata.js";

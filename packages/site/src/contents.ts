@@ -78,6 +78,7 @@ export const GROUPS: readonly Group[] = [
       docs("rotation-and-imports"),
       docs("events-and-audit-log"),
       docs("webhooks"),
+      docs("tokens"),
       docs("errors"),
       docs("types"),
       docs("command-line"),

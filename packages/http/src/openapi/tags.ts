@@ -9,6 +9,7 @@ const NOTES: Readonly<Record<string, string>> = {
   migrations: "Keys that were issued elsewhere.",
   audit: "Who changed what.",
   events: "What happened, in the order in which it did.",
+  jwks: "Public keys that tokens are checked with.",
 };
 
 /** The family of an operation: the part of its name before the dot. */
