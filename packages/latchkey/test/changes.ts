@@ -33,6 +33,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "verifier",
   "explainKey",
   "jwks",
+  "endLeases",
   "exchangeKey",
   "reserve",
   "settle",

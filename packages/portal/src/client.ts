@@ -130,7 +130,7 @@ export class PortalError extends Error {
  * const { keys } = await portal.listKeys();
  */
 export function createPortalClient(url: string | URL): PortalClient {
-  const base = `${url}`.replace(/\/*$/, "/");
+  const base = `${url}`.replace(/\/{0,10}$/, "/");
 
   async function send<Answer>(
     method: "GET" | "POST" | "DELETE",

@@ -56,7 +56,8 @@ export async function fill(
     },
   };
   const vault = { current: "a", keys: { a: VAULT_KEYS[0] } };
-  const own = createLatchkey({ store: counting, clock: () => NOON, vault, usage: false });
+  const tokens = { current: "t", keys: { t: VAULT_KEYS[1] } };
+  const own = createLatchkey({ store: counting, clock: () => NOON, vault, tokens, usage: false });
   const { apiId } = await own.createApi({ name: "maps" });
   const { permissionId } = await own.createPermission({ name: "docs.read" });
   const { roleId } = await own.createRole({ name: "reader", permissions: ["docs.read"] });
@@ -276,6 +277,7 @@ export async function fill(
   const latchkey = createLatchkey({
     store: around(counting),
     clock: () => NOON,
+    tokens,
     vault,
     usage: false,
   });

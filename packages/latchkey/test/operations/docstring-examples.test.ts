@@ -60,7 +60,16 @@ function run(code: string, names: Readonly<Record<string, unknown>>): Promise<un
 describeOnMemory("the example in the docstring of", (open) => {
   test("every operation and every loop is there", () => {
     const { latchkey } = open();
-    const others = ["workspaceId", "now", "workspace", "actingAs", "verifier", "jwks", "close"];
+    const others = [
+      "workspaceId",
+      "now",
+      "workspace",
+      "actingAs",
+      "verifier",
+      "jwks",
+      "endLeases",
+      "close",
+    ];
     const names = Object.keys(latchkey).filter((name) => !others.includes(name));
     expect([...new Set(EXAMPLES.map(({ name }) => name))].sort()).toEqual(names.sort());
   });

@@ -63,11 +63,8 @@ const INPUTS: {
     ({ key, apiId }) => ({ key, apiId, dryRun: true }),
     ({ key, permissionName }) => ({ key, authorization: { permissions: permissionName } }),
   ],
+  exchangeKey: [({ key, apiId }) => ({ key, apiId, audience: "tides" })],
   explainKey: [({ keyId }) => ({ keyId }), ({ keyId, apiId }) => ({ keyId, apiId })],
-  exchangeKey: [
-    ({ key }) => ({ key, audience: "tides" }),
-    ({ key, apiId }) => ({ key, apiId, audience: "tides" }),
-  ],
   reserve: [
     ({ key }) => ({ key }),
     ({ key, apiId }) => ({ key, apiId }),
@@ -264,6 +261,7 @@ async function openWorld(store: KeyStore, number: number): Promise<World> {
   const latchkey = createLatchkey({
     ...options,
     vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
+    tokens: { current: "t", keys: { t: VAULT_KEYS[1] } },
     random: repeatable(7),
     workspaceId: `ws_mine_${number}`,
   });
@@ -363,9 +361,7 @@ describe("the inputs above", () => {
 });
 
 const stores: KeyStore[] = [];
-afterAll(async () => {
-  for (const store of stores) await store.close();
-});
+afterAll(() => Promise.all(stores.map((store) => store.close())));
 
 describe.each([
   ["memory", () => memoryStore()],
