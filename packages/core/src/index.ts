@@ -153,7 +153,12 @@ export {
   type OperationName,
   type Operations,
 } from "./operations/operations.js";
-export type { PortalAllow, PortalSession } from "./operations/portal-sessions/operations.js";
+export type {
+  CreatedPortalSession,
+  PortalAllow,
+  PortalSession,
+  PortalSessionInput,
+} from "./operations/portal-sessions/operations.js";
 export type { LimitAnswer } from "./operations/rate-limits/limits.js";
 export type { PageInfo } from "./operations/read.js";
 export type { RefillInput } from "./operations/refill-input.js";
