@@ -15,6 +15,7 @@ import { REVOCATIONS_OF_DAMAGED } from "./revocations.js";
 import { ROOT_KEYS } from "./root-keys.js";
 import { SET_UP } from "./set-up.js";
 import { STATISTICS } from "./statistics.js";
+import { TOKENS } from "./tokens.js";
 import { VERIFY_KEY } from "./verify-key.js";
 import { WORKSPACES } from "./workspaces.js";
 
@@ -34,6 +35,7 @@ export const JOURNEYS: readonly Journey[] = [
   RESERVATIONS,
   AUDIT_LOG,
   STATISTICS,
+  TOKENS,
   VERIFY_KEY,
   DAMAGED_RECORDS,
   REVOCATIONS_OF_DAMAGED,
