@@ -63,7 +63,7 @@ const mustBePacked = {
 };
 
 /** Most bytes of an unpacked package: what everyone installs stays small. @type {Record<string, number>} */
-const maxBytes = { core: 600_000 };
+const maxBytes = { core: 640_000 };
 
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;

@@ -6,7 +6,7 @@ import type {
   LimitCharge,
   RecordAddress,
 } from "@latchkey/core";
-import { SLOTS, type StepOf } from "./arbitraries.js";
+import { SLOTS, type StepOf, WINDOW_KINDS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
 
 /** What a plan may hold as core makes them: beside a key, and beside its identity where that is confirmed as well. */
@@ -24,13 +24,32 @@ export function holdOf(
   return { ...hold, slotTtl, most: hold.most.slice(0, confirms.length) };
 }
 
-/** No reservation holds of two limits of one name. */
-export function firstOfEachWindow<Limit extends LimitCharge>(
-  limits: readonly Limit[],
-): readonly Limit[] {
-  return limits.filter(
-    ({ window }, index) => !limits.slice(0, index).some((one) => one.window === window),
-  );
+/**
+ * The limits of a charge and what of it is held, as core makes them. No reservation holds of two limits of one name. Slots that nothing
+ * holds are not taken where no record keeps them: nobody would give them back, and such a window is forgotten a day after its end.
+ *
+ * @param ownerOf - The place of a record that is confirmed; null for none.
+ */
+export function takenBy(
+  step: StepOf<"charge">,
+  confirms: readonly Expectation[],
+  ownerOf: (owner: number | null) => number | null,
+) {
+  const wanted = step.limits
+    .map((limit) => ({ ...limit, owner: ownerOf(limit.owner) }))
+    .filter(
+      ({ window, owner }, index, all) =>
+        (step.hold === null || !all.slice(0, index).some((one) => one.window === window)) &&
+        !all.slice(0, index).some((one) => one.window === window && one.owner === owner),
+    )
+    .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }));
+  const hold = holdOf(step.hold, confirms, wanted);
+  const limits = wanted.map((limit) => {
+    if (limit.window !== SLOTS) return limit;
+    const isStray = hold === undefined && limit.owner === null;
+    return { ...limit, shadow: false, ...(isStray && { cost: 0 }) };
+  });
+  return { limits, hold };
 }
 
 /** A refill as core hands it in: one that carries over was counted from up to when refills are applied. */

@@ -12,18 +12,10 @@ import type {
 import type { TestContext } from "../fixtures/context.js";
 import { holdId } from "../fixtures/holds.js";
 import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.js";
-import {
-  KINDS,
-  LISTS,
-  SLOTS,
-  type Step,
-  type StepOf,
-  WINDOW_KINDS,
-  WORKSPACES,
-} from "./arbitraries.js";
+import { KINDS, LISTS, type Step, type StepOf, WORKSPACES } from "./arbitraries.js";
 import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from "./comparing.js";
 import { ModelStore } from "./model-store.js";
-import { dueOf, firstOfEach, firstOfEachWindow, holdOf, isSame, nameIn } from "./plans.js";
+import { dueOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
 /** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
@@ -220,15 +212,7 @@ export class ModelRun {
     );
     const ownerOf = (owner: number | null) =>
       owner !== null && owner < confirms.length ? owner : null;
-    const wanted = step.limits
-      .map((limit) => ({ ...limit, owner: ownerOf(limit.owner) }))
-      .filter(
-        ({ window, owner }, index, all) =>
-          !all.slice(0, index).some((one) => one.window === window && one.owner === owner),
-      )
-      .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }))
-      .map((limit) => (limit.window === SLOTS ? { ...limit, shadow: false } : limit));
-    const limits = step.hold === null ? wanted : firstOfEachWindow(wanted);
+    const { limits, hold } = takenBy(step, confirms, ownerOf);
     const plan: ChargePlan = {
       workspaceId: workspace,
       revision: { any: null, "as it is": revision, moved: revision + 1 }[step.revision],
@@ -237,7 +221,7 @@ export class ModelRun {
       cost,
       uses: ownerOf(step.uses),
       limits,
-      hold: holdOf(step.hold, confirms, limits),
+      hold,
     };
     this.#plans.push(plan);
     return plan;
