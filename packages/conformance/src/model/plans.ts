@@ -10,7 +10,7 @@ import { SLOTS, type StepOf, WINDOW_KINDS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
 
 /** What a plan may hold as core makes them: beside a key, and beside its identity where that is confirmed as well. */
-export function holdOf(
+function holdOf(
   hold: StepOf<"charge">["hold"],
   confirms: readonly Expectation[],
   limits: readonly LimitCharge[],
