@@ -61,6 +61,11 @@ export function onApiById(
   return onApi(actions, { kind: "api", apiId });
 }
 
+/** An action on the keys of an API; without one on those that the caller's permissions name, whichever these are. */
+export function onKeysOf(apiId: string | undefined, action: ActionOf<"api">): RequiredPermissions {
+  return apiId === undefined ? onApi([action], { kind: "any-api" }) : onApiById(apiId, action);
+}
+
 /** To read keys of an API, or without one those of all. */
 export function toListKeys({
   apiId,

@@ -3,11 +3,11 @@ import { authorizeConditional } from "../auth/authorize.js";
 import { canActOn } from "../auth/held-permissions.js";
 import {
   andRbac,
-  onApi,
   onApiById,
   onApiOfKey,
   onApiOfSecret,
   onIdentity,
+  onKeysOf,
   type RequiredPermissions,
   toListKeys,
 } from "../auth/required-permissions.js";
@@ -93,10 +93,7 @@ export const KEYS: readonly Operation[] = [
         ],
       },
     },
-    requiredPermissions: ({ apiId }) =>
-      apiId === undefined
-        ? onApi(["verify_key"], { kind: "any-api" })
-        : onApiById(apiId, "verify_key"),
+    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "verify_key"),
     run: async ({ latchkey, verifyScope }, input, requestId) => {
       // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one stays a mistake.
       if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.verifyKey.input, input);

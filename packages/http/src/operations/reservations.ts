@@ -2,7 +2,7 @@ import { OPERATIONS as CORE_OPERATIONS, LatchkeyError, parseInput } from "@latch
 import { insufficient } from "../auth/authorize.js";
 import type { Caller } from "../auth/callers.js";
 import { canActOn } from "../auth/held-permissions.js";
-import { onApi, onApiById, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
+import { onApi, onApiOfKey, onIdentity, onKeysOf } from "../auth/required-permissions.js";
 import { renewed, reservationList, settled } from "../response-schemas/reservations.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY_ID, REQUEST_ID, RESERVATION_ID, SECRET, START } from "./examples.js";
@@ -50,10 +50,7 @@ export const RESERVATIONS: readonly Operation[] = [
         expiresAt: START + 300_000,
       },
     },
-    requiredPermissions: ({ apiId }) =>
-      apiId === undefined
-        ? onApi(["reserve_key"], { kind: "any-api" })
-        : onApiById(apiId, "reserve_key"),
+    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "reserve_key"),
     run: async ({ latchkey, reserveScope }, input, requestId) => {
       if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.reserve.input, input);
       return { requestId, ...(await latchkey.reserve(input, reserveScope)) };

@@ -1,6 +1,6 @@
 import { OPERATIONS as CORE_OPERATIONS, parseInput } from "@latchkey/core";
 import { canActOn } from "../auth/held-permissions.js";
-import { NO_PERMISSIONS, onApi, onApiById } from "../auth/required-permissions.js";
+import { NO_PERMISSIONS, onKeysOf } from "../auth/required-permissions.js";
 import { tokenKeys } from "../response-schemas/tokens.js";
 import { exchanged } from "../response-schemas/verdict.js";
 import { API_ID, KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
@@ -37,10 +37,7 @@ export const TOKENS: readonly Operation[] = [
         tokenExpiresAt: START + 300_000,
       },
     },
-    requiredPermissions: ({ apiId }) =>
-      apiId === undefined
-        ? onApi(["verify_key"], { kind: "any-api" })
-        : onApiById(apiId, "verify_key"),
+    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "verify_key"),
     run: async ({ latchkey, verifyScope }, input, requestId) => {
       if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.exchangeKey.input, input);
       return { requestId, ...(await latchkey.exchangeKey(input, verifyScope)) };
