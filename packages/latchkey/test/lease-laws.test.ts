@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { type Chance, chanceOf } from "./chance.js";
 import { describeOnEveryStore } from "./every-store.js";
 import { issue, rejectionOf, type TestContext } from "./test-context.js";
+import { wrapped } from "./wrapped-store.js";
 
 const LEASE_MS = 60;
 const SEEDS = [1, 2];
@@ -123,6 +124,34 @@ describeOnEveryStore("leases", (open) => {
     expect((await rejectionOf(other.deleteKey({ keyId }))).code).toBe("NOT_FOUND");
     expect((await latchkey.verifyKey({ key })).code).toBe("NOT_FOUND");
     await deleting;
+  });
+
+  test("a workspace that is deleted while a process begins with leases is gone, and stays so", async () => {
+    const context = open({ usage: false });
+    const { store } = context;
+    const { key } = await issue(context);
+    const gone = { workspaceId: "ws_default", confirm: "ws_default" };
+    let isVerified = false;
+    let deleting: Promise<unknown> | null = null;
+    const late = wrapped(store, {
+      charge: async (...given) => {
+        const result = await store.charge(...given);
+        isVerified = true;
+        return result;
+      },
+      // Who begins with leases reads first how long others are.
+      read: async (...given) => {
+        if (isVerified) deleting ??= context.another().deleteWorkspace(gone);
+        await deleting;
+        return store.read(...given);
+      },
+    });
+    const latchkey = context.another({ store: late, leases: { ms: LEASE_MS } });
+    expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
+    await expect.poll(() => deleting).not.toBeNull();
+    await deleting;
+    await new Promise((resolve) => setTimeout(resolve, LEASE_MS));
+    expect(await leaseTimes(store)).toBeNull();
   });
 
   test("counters are never leased: k uses are k admissions, and limits hold", async () => {

@@ -111,10 +111,16 @@ export interface AvailableStore extends KeyStore {
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
   /** How long a change waits for leases, 0 where there are none; null: in any workspace that was ever read, for one that is gone. */
   leaseWait(workspaceId: string | null): SpanMs;
-  /** Writes other lease times, of which every process hears by the revision. @returns Those that are there afterwards. */
+  /**
+   * Writes other lease times, of which every process hears by the revision.
+   *
+   * @param beside - A record without which nothing is written: its workspace is gone.
+   * @returns Those that are there afterwards.
+   */
   changeLeases(
     workspaceId: string,
     change: (before: LeaseTimes | null) => LeaseTimes | null,
+    beside?: RecordAddress,
   ): Promise<LeaseTimes | null>;
 }
 
@@ -283,7 +289,9 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   async function changeLeases(
     workspaceId: string,
     change: (before: LeaseTimes | null) => LeaseTimes | null,
+    beside?: RecordAddress,
   ): Promise<LeaseTimes | null> {
+    const besides = beside === undefined ? [] : [{ ...beside, version: "exists" } as const];
     for (;;) {
       const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
       const [loaded = null] = found;
@@ -291,12 +299,13 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
       const after = change(leases);
       const isSame = after?.grant === leases?.grant && after?.wait === leases?.wait;
       const record = stateRecord(stateOf(loaded), drawVersion(random, version ?? 0), after);
-      const { kind } = await store.commit(workspaceId, {
+      const result = await store.commit(workspaceId, {
         ...EMPTY_CHANGE,
-        expects: [{ ...STATE_ADDRESS, version }],
+        expects: [...besides, { ...STATE_ADDRESS, version }],
         ...(!isSame && { puts: [{ record }], revision: drawVersion(random, revision) }),
       });
-      if (kind === "committed") return after;
+      if (result.kind === "committed") return after;
+      if (result.kind === "stale" && result.index < besides.length) return leases;
     }
   }
 

@@ -35,15 +35,17 @@ export function createLeasedStore(
   const begun = new Set<string>();
 
   /** Says that there are going to be leases, before there is one. */
-  function announce(workspaceId: string): void {
+  function announce({ workspaceId, confirms: [key] }: ChargePlan): void {
     if (announcing.has(workspaceId) || ended.has(workspaceId)) return;
     announcing.add(workspaceId);
     const raise = (before = 0) => Math.max(before, ms);
     available
-      .changeLeases(workspaceId, (before) => ({
-        grant: raise(before?.grant),
-        wait: raise(before?.wait),
-      }))
+      .changeLeases(
+        workspaceId,
+        (before) => ({ grant: raise(before?.grant), wait: raise(before?.wait) }),
+        // Of a workspace that is deleted meanwhile nothing must be left.
+        key && { kind: key.kind, id: key.id },
+      )
       // The next verification tries again.
       .catch(() => undefined)
       .finally(() => announcing.delete(workspaceId));
@@ -58,7 +60,7 @@ export function createLeasedStore(
     if (grant > 0) begun.add(workspaceId);
     else if (begun.has(workspaceId)) ended.add(workspaceId);
     if (grant >= ms) leases.set(plan, since);
-    else announce(workspaceId);
+    else announce(plan);
     return result;
   }
 
