@@ -32,6 +32,10 @@ export function Dialog({
         event.preventDefault();
         if (!isHeld) onClose();
       }}
+      onKeyDown={(event) => {
+        // A browser closes a dialog with the second Escape, whatever `cancel` says.
+        if (event.key === "Escape" && isHeld) event.preventDefault();
+      }}
     >
       <h2 id={titleId}>{title}</h2>
       {children}
