@@ -15,6 +15,7 @@ const NO_WAITING: ReadonlySet<string> = new Set([
   "createPermission",
   "ensurePermissions",
   "createRole",
+  "createPortalSession",
   "createRootKey",
   "updateRootKey",
   "rotateRootKey",
