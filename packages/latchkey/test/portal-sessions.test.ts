@@ -200,6 +200,23 @@ describeOnEveryStore("portal sessions", (open) => {
     expect(await other.openPortalSession(sixth.secret)).toBeNull();
   });
 
+  test.each(["its time", "its revocation", "its identity"] as const)(
+    "shows nothing to one who opened it before, once %s is over",
+    async (end) => {
+      const context = open();
+      const { latchkey, session, sessionId, expires } = await setUp(context);
+      const { keyId } = await session.createMyKey({});
+      const { identityId } = session;
+      if (end === "its time") context.setClock(expires);
+      else if (end === "its revocation") await latchkey.revokePortalSession({ sessionId });
+      else await context.another().deleteIdentity({ identityId });
+      await expectRefused("UNAUTHORIZED", [
+        session.listMyKeys({}),
+        session.usageOfMyKey({ keyId }),
+      ]);
+    },
+  );
+
   test("a key that is given to somebody else meanwhile is not touched", async () => {
     const context = open();
     const { latchkey, apiId, session } = await setUp(context);

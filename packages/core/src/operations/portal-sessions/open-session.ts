@@ -10,6 +10,7 @@ import { workspaceType } from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { HeldPermissions } from "../../rules/permission.js";
 import { secretShape } from "../../secrets/format.js";
+import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
@@ -78,6 +79,11 @@ export async function openPortalSession(
   const apis = await readApis(context, allow.data.apiIds);
   const { create, rotate, revoke, permissions, apiIds, maxKeys, ratelimits } = allow.data;
   const allowed = new HeldPermissions(permissions);
+  const sessionWant = { kind: "portalSession", id: session.id } as const;
+  const assertOpen = (current: LoadedRecord | null) => {
+    const isOver = isExpired(session.expires, context.now());
+    if (isOver || current === null || current.linked === null) throw sessionIsOver();
+  };
   const confined: OperationContext = {
     ...context,
     call: null,
@@ -86,12 +92,15 @@ export async function openPortalSession(
       identityId: identity.id,
       apiIds,
       maxKeys,
-      confirm: async (transaction) => {
-        const current = await transaction.readOne({ kind: "portalSession", id: session.id });
-        const isOver = isExpired(session.expires, context.now());
-        if (isOver || current === null || current.linked === null) throw sessionIsOver();
-      },
+      confirm: async (transaction) => assertOpen(await transaction.readOne(sessionWant)),
     },
+  };
+  /** Reads, if the session is not over: whoever opened it may have kept it. */
+  const read = async (...wants: readonly Want[]) => {
+    const { found } = await context.store.read(context.workspaceId, [sessionWant, ...wants]);
+    const [current = null, ...others] = found;
+    assertOpen(current);
+    return others;
   };
   const isOwn = (owner: string | null | undefined, apiId: string) =>
     owner === identity.id && apiIds.includes(apiId);
@@ -114,7 +123,10 @@ export async function openPortalSession(
     async listMyKeys(input) {
       const { apiId, ...page } = parseInput(INPUTS.list, input);
       const listed = { ...page, apiId: apiIn(apiId), identityId: identity.id };
-      const { keys, damaged, cursor } = await listKeys.run(confined, listed);
+      const [{ keys, damaged, cursor }] = await Promise.all([
+        listKeys.run(confined, listed),
+        read(),
+      ]);
       return {
         keys: keys
           .filter((key) => isOwn(key.identity?.id, key.apiId))
@@ -169,8 +181,8 @@ export async function openPortalSession(
       const start = Math.max(0, context.now() - (days - 1) * DAY_MS);
       const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
       // Looked at afterwards: it may have been given to somebody else meanwhile.
-      const { found } = await context.store.read(context.workspaceId, [{ kind: "key", id: keyId }]);
-      const key = found[0] && decodeOrNull(keyType, found[0].record, context.workspaceId);
+      const [loaded] = await read({ kind: "key", id: keyId });
+      const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
       if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
       return usage;
     },
