@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createLatchkey, OPERATIONS } from "@latchkey/core";
+import { createLatchkey, ERROR_CODES, ERROR_REASONS, OPERATIONS } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
@@ -77,6 +77,15 @@ describe("the reference", () => {
       Object.keys(item).map((method) => `${method} ${path.replace(/^\/v1\//, "")}`),
     );
     expect(listed.sort()).toEqual([...served, ...NO_OPERATIONS].sort());
+  });
+
+  test("lists every code and every reason of an error, and no other", () => {
+    const rows = [...textOf("docs/errors.md").matchAll(/^\| `([^`]+)` \|/gm)].map(
+      ([, name]) => name,
+    );
+    expect(rows.slice(1).toSorted()).toEqual(
+      [...ERROR_CODES, "reason", ...ERROR_REASONS].toSorted(),
+    );
   });
 
   test("links only to files that are there", () => {
