@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createLatchkey, ERROR_CODES, ERROR_REASONS, OPERATIONS } from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
@@ -86,6 +86,16 @@ describe("the reference", () => {
     expect(rows.slice(1).toSorted()).toEqual(
       [...ERROR_CODES, "reason", ...ERROR_REASONS].toSorted(),
     );
+  });
+
+  test("leads to the file of every rule", () => {
+    const core = join(REPOSITORY, "packages/core/src");
+    const rules = readdirSync(join(core, "rules"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
+      .map((name) => `(../packages/core/src/rules/${name})`);
+    const page = textOf("docs/rules.md");
+    expect(rules.length).toBeGreaterThan(0);
+    expect(rules.filter((rule) => !page.includes(rule))).toEqual([]);
   });
 
   test("links only to files that are there", () => {

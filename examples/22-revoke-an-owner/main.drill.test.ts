@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { run } from "../testing/run.js";
 
 test("the example finds all keys of an owner, stops and deletes them, and forgets whose they were", async () => {
-  const { exitCode, stdout, stderr } = await run("18-revoke-an-owner/main.mjs");
+  const { exitCode, stdout, stderr } = await run("22-revoke-an-owner/main.mjs");
   expect(stderr).toBe("");
   const [first, second, ...others] = stdout.trimEnd().split("\n");
   expect(first).toMatch(/^found {7}\w+… in maps$/);
