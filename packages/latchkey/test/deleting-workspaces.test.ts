@@ -154,6 +154,36 @@ describeOnEveryStore("deleting workspaces", (open) => {
       }
   });
 
+  test("E2: leases have ended before anything of it is forgotten, so whoever calls again finds none", async () => {
+    const context = open();
+    const { store } = context;
+    const { key } = await live(context.latchkey.workspace(GONE));
+    const { apiId } = await context.latchkey.workspace(GONE).createApi({ name: "gates" });
+    const free = await context.latchkey.workspace(GONE).createKey({ apiId });
+    let charges = 0;
+    const charge: KeyStore["charge"] = (...given) => {
+      charges += 1;
+      return store.charge(...given);
+    };
+    const leased = context
+      .another({ store: wrapped(store, { charge }), leases: { ms: 500 } })
+      .workspace(GONE);
+    const isLeased = async () => {
+      const before = charges;
+      await leased.verifyKey({ key: free.key });
+      return charges === before;
+    };
+    await expect.poll(isLeased, { interval: 5 }).toBe(true);
+    const codes: string[] = [];
+    const forget: KeyStore["forget"] = async (...given) => {
+      codes.push((await leased.verifyKey({ key: free.key })).code);
+      return store.forget(...given);
+    };
+    await context.another({ store: wrapped(store, { forget }) }).deleteWorkspace(INPUT);
+    expect(codes[0]).toBe("FORBIDDEN");
+    expect(await leased.verifyKey({ key })).toEqual({ valid: false, code: "NOT_FOUND" });
+  });
+
   test("keys that are created beside it are gone too, or refused", async () => {
     const context = open();
     const gone = await live(context.latchkey.workspace(GONE));

@@ -21,6 +21,8 @@ const NO_WAITING: ReadonlySet<string> = new Set([
   "rotateRootKey",
   "revokeRootKey",
   "createWorkspace",
+  // It waits by itself, for as long as anybody knows for how long.
+  "deleteWorkspace",
   "notice",
   "pruneAuditEvents",
   "pruneVerifications",

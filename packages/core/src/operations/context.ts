@@ -71,8 +71,8 @@ export interface OperationContext {
   readonly emit: Emit | null;
   /** Measures how long what is emitted took. */
   readonly timer: Timer;
-  /** Waits until the leases of a workspace have ended that are out by now; null: of any that this process knows. @internal */
-  readonly awaitLeases: (workspaceId: string | null) => Promise<void>;
+  /** Waits until the leases of a workspace have ended that are out by now. @internal */
+  readonly awaitLeases: (workspaceId: string) => Promise<void>;
   /** How what is written now is remembered, for a repeat; null where the call has no `idempotencyKey`. @internal */
   readonly call: CallPart | null;
   /** What is seen of uses and limits, to be noticed; null where uses are not counted, or there is no audit log. @internal */

@@ -151,14 +151,10 @@ export function isRepeatable(name: OperationName): boolean {
 /** An operation that resolves when no process contradicts it any more. */
 function waiting(
   { awaitLeases, workspaceId }: OperationContext,
-  name: string,
   call: (input: unknown, scope: unknown) => unknown,
 ) {
   return (input: unknown, scope: unknown) =>
-    // A workspace that is gone does not say any more how long its leases were.
-    afterLeases(call(input, scope) as Promise<unknown>, () =>
-      awaitLeases(name === "deleteWorkspace" ? null : workspaceId),
-    );
+    afterLeases(call(input, scope) as Promise<unknown>, () => awaitLeases(workspaceId));
 }
 
 /** Binds every operation to its workspace and to what all of them work with. */
@@ -171,7 +167,7 @@ export function bindOperations(context: OperationContext): Operations {
       : // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
         (input: unknown, scope: unknown) => run(context, input, scope);
     const takesAway = (isWrite || name === "reportLeaks") && mayContradictLeases(name);
-    return [name, takesAway ? waiting(context, name, call) : call];
+    return [name, takesAway ? waiting(context, call) : call];
   });
   return Object.fromEntries(bound) as Operations;
 }

@@ -53,6 +53,14 @@ async function aGuarded() {
   return { store, guarded, enter, plans, added };
 }
 
+test("a change waits for leases also in a workspace that is forgotten among many others", async () => {
+  const { guarded } = await aGuarded();
+  await guarded.changeLeases(WORKSPACE, () => ({ grant: 300, wait: 300 }));
+  await guarded.read(WORKSPACE, [KEY]);
+  for (let count = 0; count < 10_000; count += 1) await guarded.read(`ws_${count}`, []);
+  expect(guarded.leaseWait(WORKSPACE)).toBe(300);
+});
+
 const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
   workspaceId: WORKSPACE,
   revision: null,

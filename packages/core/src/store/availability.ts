@@ -109,8 +109,8 @@ export interface AvailableStore extends KeyStore {
   leases(
     workspaceId: string,
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
-  /** How long a change waits for leases, 0 where there are none; null: in any workspace that was ever read, for one that is gone. */
-  leaseWait(workspaceId: string | null): SpanMs;
+  /** How long a change waits for leases, 0 where there are none. Of a workspace that is forgotten here it is the longest that was ever read. */
+  leaseWait(workspaceId: string): SpanMs;
   /**
    * Writes other lease times, of which every process hears by the revision.
    *
@@ -311,8 +311,10 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   return {
     leases: (workspaceId) => known.get(workspaceId),
-    leaseWait: (workspaceId) =>
-      workspaceId === null ? longestWait : (known.get(workspaceId)?.leases?.wait ?? 0),
+    leaseWait(workspaceId) {
+      const state = known.get(workspaceId);
+      return state === undefined ? longestWait : (state.leases?.wait ?? 0);
+    },
     changeLeases,
     read,
     page,

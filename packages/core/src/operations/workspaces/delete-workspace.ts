@@ -39,6 +39,8 @@ export const deleteWorkspace: Run<WorkspaceOperations["deleteWorkspace"]> = asyn
   const its: OperationContext = { ...context, workspaceId, call: null };
   const startedAt = timer();
   await close(its);
+  // As long as its state is there: whoever finds nothing left need not wait.
+  await context.awaitLeases(workspaceId);
   await afterWriting(async () => {
     await deletePointers(its);
     for (let after: string | null = null; ; ) {
