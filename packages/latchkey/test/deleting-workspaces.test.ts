@@ -216,6 +216,31 @@ describeOnEveryStore("deleting workspaces", (open) => {
     expect(await idsIn(latchkey)).toEqual([]);
   });
 
+  test("a call that finds nothing makes no workspace, and brings back none that was deleted", async () => {
+    const context = open();
+    const { apiId, keyId, key, rootKeyId } = await live(context.latchkey.workspace(GONE));
+    const late = context.another().workspace(GONE);
+    await late.verifyKey({ key });
+    await context.latchkey.deleteWorkspace(INPUT);
+    for (const latchkey of [late, context.latchkey.workspace("ws_typo")]) {
+      await expectRefused("NOT_FOUND", [
+        latchkey.deleteKey({ keyId }),
+        latchkey.updateKey({ keyId, name: "boat" }),
+        latchkey.createKey({ apiId }),
+        latchkey.deleteApi({ apiId }),
+        latchkey.revokeRootKey({ rootKeyId }),
+      ]);
+      await latchkey.deleteKeys({ keyIds: [keyId] });
+      await latchkey.updateWorkspace({});
+      await latchkey.setWorkspaceEnabled(true);
+      await latchkey.endLeases();
+      await latchkey.verifyKey({ key });
+      await latchkey.notice();
+      await latchkey.readEvents();
+    }
+    expect(await idsIn(context.latchkey)).toEqual([]);
+  });
+
   test("workspaces are listed by id, a page at a time, and named from any of them", async () => {
     const { latchkey } = open();
     const ids = ["ws_a", "ws_b", "ws_c", "ws_d", "ws_e"];

@@ -45,6 +45,10 @@ const LOG_PAGE = `SELECT w.revision::text, s.size::text, ${COLUMNS}, s.last::tex
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.version, r.id`;
 
+/** Whether a table has a row of the workspace `w`. */
+const isThere = (table: string) =>
+  `EXISTS (SELECT FROM latchkey.${table} r WHERE r.workspace = w.seq)`;
+
 /** Deletes some rows of the workspace `w`. */
 const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${table}
   WHERE ctid = ANY (ARRAY(SELECT r.ctid FROM latchkey.${table} r
@@ -108,7 +112,9 @@ const SQL = {
     records AS (DELETE FROM latchkey.record WHERE workspace = (SELECT seq FROM w)),
     own AS (DELETE FROM latchkey.workspace WHERE seq = (SELECT seq FROM w))
     SELECT set FROM w`,
-  workspaces: `SELECT id FROM latchkey.workspace WHERE id > $1 ORDER BY id LIMIT ${SCAN_PAGE}`,
+  /** Those that hold something: a change that came to nothing has made its row all the same. */
+  workspaces: `SELECT w.id FROM latchkey.workspace w WHERE w.id > $1 AND (w.revision > 0 OR ${["record", "passing", "hold", "statistic"].map(isThere).join(" OR ")})
+    ORDER BY w.id LIMIT ${SCAN_PAGE}`,
   windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace
     WHERE w.id = $1 AND p.name > $2 ORDER BY p.name LIMIT ${SCAN_PAGE}`,
   clock:
