@@ -24,6 +24,9 @@ export class Lease {
   /** Since when the sender has been as it is, as far as is known here: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
 
+  /** Whether the store knew nothing of a sender when it was last to be taken. */
+  isUnknown = false;
+
   /** @param patienceMs - How long a holder whose time is over may take to notice that: a clock may have jumped. */
   constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
     this.#deliveries = deliveries;
@@ -40,10 +43,12 @@ export class Lease {
    * Takes the lease where nobody has it, where its time is over, or where its holder has been silent for so long: the clock of a holder may have
    * been wrong.
    *
-   * @returns The sender; null where another has it.
+   * @returns The sender; null where another has it, or the store knows of none.
    */
   async take(): Promise<Sender | null> {
     const sender = await this.#deliveries.readSender();
+    this.isUnknown = sender.version === 0;
+    if (this.isUnknown) return null;
     const now = this.#deliveries.now();
     const timerAt = performance.now();
     if (this.#seen.version !== sender.version)

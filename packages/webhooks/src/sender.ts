@@ -1,4 +1,4 @@
-import type { Sender as SenderState, SpanMs } from "@latchkey/core";
+import { AUDIT_TYPES, type Sender as SenderState, type SpanMs } from "@latchkey/core";
 import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
@@ -28,6 +28,8 @@ export class Sender {
   #isStopping = false;
   #senders: readonly EndpointSender[] = [];
   #endSending: () => void = () => undefined;
+  /** Where a log begins that was found to be empty. */
+  #beginning: string | undefined;
   /** Whether noticing has not failed the last time. */
   #isNoticing = true;
 
@@ -84,6 +86,7 @@ export class Sender {
       try {
         const state = await lease.take();
         if (state !== null) await this.#send(lease, state);
+        else if (lease.isUnknown) await this.#beginAnew();
         isFailing = false;
       } catch (error) {
         if (!(error instanceof LeaseLostError)) {
@@ -95,6 +98,19 @@ export class Sender {
       if (!this.#isStopping) await this.#alarm.wait(pause);
     }
     await lease.release().catch((error: unknown) => deliveries.report(error));
+  }
+
+  /**
+   * The store was brought back to where it knew nothing of a sender; or the workspace was deleted, and must not come back by this. It goes on once
+   * something happens there.
+   */
+  async #beginAnew(): Promise<void> {
+    const { found, cursor } = await this.#context.deliveries.readLog({
+      limit: 1,
+      types: AUDIT_TYPES,
+    });
+    if (found.length === 0) this.#beginning = cursor;
+    else await addPlaces(this.#context, this.#beginning);
   }
 
   /** Sends until it is stopped, until the lease is lost, or until something fails that is not a receiver. */
@@ -185,10 +201,15 @@ class Repetition {
 /**
  * Writes down where endpoints begin that were never seen before: behind what there is now. The log is looked at first, and before anything is
  * waited for: what is changed after this is called is sent.
+ *
+ * @param beginning - Where they begin in place of that.
  */
-async function addPlaces({ deliveries, settings }: SendingContext): Promise<void> {
+async function addPlaces(
+  { deliveries, settings }: SendingContext,
+  beginning?: string,
+): Promise<void> {
   const [cursor, { endpoints }] = await Promise.all([
-    deliveries.endOfLog(),
+    beginning ?? deliveries.endOfLog(),
     deliveries.readSender(),
   ]);
   const ids = settings.endpoints.map(({ id }) => id);

@@ -1,5 +1,7 @@
+import { createLatchkey } from "@latchkey/core";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
+import { dyingStore } from "./testing/dying-store.js";
 import { describeOnEveryStore } from "./testing/every-store.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, expectSigned, secretOf, sendingProcess, until } from "./testing/sender.js";
@@ -237,6 +239,27 @@ describeOnEveryStore("webhooks", (openStore) => {
     await until(() => receiver.received.length > 1);
     await one.stop();
     expect(receiver.received.map(({ type }) => type)).toEqual(types);
+  });
+
+  test("a sender does not bring back a workspace that is deleted, and goes on once something happens there", async () => {
+    const openHandle = openStore();
+    const receiver = await startReceiver();
+    const { store, calls } = dyingStore(openHandle());
+    const process = sendingProcess(store, { endpoints: [endpointAt(receiver.url)] });
+    const first = await process.latchkey.createApi({ name: "payments" });
+    await process.start();
+    await process.latchkey.createKey({ apiId: first.apiId });
+    await until(() => receiver.received.length === 1);
+    const other = createLatchkey({ store: openHandle() });
+    const { workspaceId } = process.latchkey;
+    await other.deleteWorkspace({ workspaceId, confirm: workspaceId });
+    const before = calls();
+    await until(() => calls() > before + 40);
+    expect(await other.listWorkspaces()).toEqual({ workspaces: [], total: 0 });
+    const { apiId } = await other.createApi({ name: "payments" });
+    const { keyId } = await other.createKey({ apiId });
+    await until(() => receiver.received.some(({ about }) => about === keyId));
+    await process.stop();
   });
 
   test("dead letters are listed a page at a time, and their cursor fits no other list", async () => {
