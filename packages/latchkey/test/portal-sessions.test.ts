@@ -166,6 +166,18 @@ describeOnEveryStore("portal sessions", (open) => {
     await sessions[0].createMyKey({ apiId });
   });
 
+  test("an API that is named twice is one: its keys count once, and it need not be named again", async () => {
+    const { latchkey, apiId } = await setUp(open());
+    const allow = { apiIds: [apiId, apiId], ...ALL, maxKeys: 2 };
+    const created = await latchkey.createPortalSession({ externalId: "pier-9", allow });
+    const session = await opened(latchkey, created);
+    expect(session.allow.apis).toEqual([{ id: apiId, name: "tide tables" }]);
+    await session.createMyKey({});
+    await session.createMyKey({});
+    await expectRefused("PRECONDITION_FAILED", [session.createMyKey({})]);
+    expect((await session.listMyKeys({})).keys).toHaveLength(2);
+  });
+
   test("ends with its time, its revocation and its identity, in every process at once", async () => {
     const context = open();
     const { latchkey, apiId, sessionId, secret, session, expires } = await setUp(context);

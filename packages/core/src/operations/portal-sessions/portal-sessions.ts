@@ -46,8 +46,10 @@ const revocationInput = z
   });
 
 export const PORTAL_TABLE = {
-  createPortalSession: operation(sessionInput, async (context, { externalId, ttl, allow }) => {
+  createPortalSession: operation(sessionInput, async (context, { externalId, ttl, ...input }) => {
     const { workspaceId } = context;
+    // Each once: keys are counted by API.
+    const allow = { ...input.allow, apiIds: [...new Set(input.allow.apiIds)] };
     const sessionId = context.newId("ps");
     const secret = formatSecret(SECRET_PREFIX, context.random(32));
     const storedAt = await context.readStoreClock();
