@@ -1,4 +1,4 @@
-import type { AuditEvent, EpochMs } from "@latchkey/core";
+import { type AuditEvent, type EpochMs, LAST_INSTANT } from "@latchkey/core";
 import type { Webhook } from "standardwebhooks";
 
 /** What is sent: its headers and its body. */
@@ -15,7 +15,8 @@ export interface Message {
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function messageOf(event: AuditEvent, now: EpochMs, signers: readonly Webhook[]): Message {
-  const timestamp = new Date(event.at).toISOString();
+  // An entry that is damaged must not stop all that follow.
+  const timestamp = new Date(Math.min(event.at, LAST_INSTANT)).toISOString();
   const body = JSON.stringify({ type: event.type, timestamp, data: event });
   const sentAt = new Date(now);
   return {
