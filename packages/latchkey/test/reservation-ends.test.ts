@@ -115,6 +115,37 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
+  test("H2: uses that are set to what they are while some are held are set: nothing comes back", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { identityId } = await latchkey.createIdentity({ externalId: "pier-4", remaining: 9 });
+    for (const set of [
+      (keyId: string) => latchkey.updateRemaining({ keyId, op: "set", value: 5 }),
+      (keyId: string) => latchkey.updateKey({ keyId, remaining: 5 }),
+    ]) {
+      const { key, keyId } = await latchkey.createKey({ apiId, remaining: 9 });
+      const reservationId = await reserve(latchkey, { key, ...uses(4) });
+      await set(keyId);
+      await latchkey.release({ reservationId });
+      expect((await latchkey.getKey({ keyId })).remaining).toBe(5);
+    }
+    for (const set of [
+      () => latchkey.updateRemaining({ identityId, op: "set", value: 5 }),
+      () => latchkey.updateIdentity({ identityId, remaining: 5 }),
+    ]) {
+      await latchkey.updateIdentity({ identityId, remaining: 9 });
+      const { key } = await latchkey.createKey({
+        apiId,
+        externalId: "pier-4",
+        usesFrom: "identity",
+      });
+      const reservationId = await reserve(latchkey, { key, ...uses(4) });
+      await set();
+      await latchkey.release({ reservationId });
+      expect((await latchkey.getIdentity({ identityId })).remaining).toBe(5);
+    }
+  });
+
   test("H6: reservations of a key are gone with it, and what it took from its identity comes back", async () => {
     const context = open();
     const { latchkey } = context;

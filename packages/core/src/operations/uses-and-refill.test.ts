@@ -17,7 +17,7 @@ test("nothing wanted writes nothing, and finds the uses with a refill that is du
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, {}, NOW)).toEqual({
     remainingBefore: 10,
-    restartsRefills: false,
+    isMoreThanSet: false,
     usage: undefined,
     refill: undefined,
   });
@@ -28,7 +28,7 @@ test("a new number is set from now on, after what was owed until now", () => {
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, { remaining: 5 }, NOW)).toEqual({
     remainingBefore: 10,
-    restartsRefills: false,
+    isMoreThanSet: false,
     usage: { due: dueToday, operation: { kind: "set", remaining: 5 }, restartsAt: NOW },
     refill: undefined,
   });
@@ -38,7 +38,7 @@ test("a new refill keeps the number, and begins now", () => {
   const refill = { interval: "daily", amount: 7 } as const;
   expect(settingOfUses({ usage: counted(3), refill: null }, { refill }, NOW)).toEqual({
     remainingBefore: 3,
-    restartsRefills: false,
+    isMoreThanSet: false,
     usage: { due: null, operation: { kind: "keep" }, restartsAt: NOW },
     refill,
   });

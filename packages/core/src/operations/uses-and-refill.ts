@@ -51,8 +51,8 @@ export interface UsesSetting {
   readonly remainingBefore: number | null;
   /** Undefined: nothing of the counter is set. */
   readonly usage: UsageChange | undefined;
-  /** Whether refills start anew that a clock put ahead of now: a change, also where uses and refill are set to what they are. */
-  readonly restartsRefills: boolean;
+  /** Whether it is a change also where uses and refill are set to what they are: see {@link isMoreThanSet}. */
+  readonly isMoreThanSet: boolean;
   /** Undefined: it stays as it is. Uses without a limit lose theirs. */
   readonly refill: Refill | null | undefined;
 }
@@ -84,13 +84,21 @@ export function settingOfUses(
   return {
     remainingBefore,
     usage: isSet ? { due, operation, restartsAt: now } : undefined,
-    restartsRefills: isSet && isAhead(usage, now),
+    isMoreThanSet: isSet && isMoreThanSet(usage, now, operation.kind === "set"),
     refill: after === refill ? undefined : after,
   };
 }
 
-/** Whether a clock that was ahead has applied refills that are not due yet. */
-export function isAhead({ refilledAt, lastRefillAt }: Usage, now: EpochMs): boolean {
+/**
+ * Whether something changes where uses are set to what they are: a clock that was ahead has applied refills that are not due yet, which
+ * start anew; or uses are held, which come back no more.
+ */
+export function isMoreThanSet(
+  { refilledAt, lastRefillAt, holds }: Usage,
+  now: EpochMs,
+  setsUses: boolean,
+): boolean {
+  if (setsUses && (holds?.uses ?? 0) > 0) return true;
   return refilledAt > now || (lastRefillAt ?? 0) > now;
 }
 

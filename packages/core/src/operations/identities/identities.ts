@@ -143,7 +143,7 @@ export const IDENTITY_TABLE = {
         before: identityFields(identity, remaining),
         after: identityFields(after, wanted.remaining),
       } as const;
-      if (changesNothing(change) && !uses.restartsRefills) return { identity, before, now };
+      if (changesNothing(change) && !uses.isMoreThanSet) return { identity, before, now };
       if (setsConfiguration) transaction.update(identityType, identity, after);
       transaction.changeCounters(
         {

@@ -40,7 +40,7 @@ describe("an update of a key", () => {
       usage: undefined,
       setsLimits: false,
       remainingBefore: null,
-      restartsRefills: false,
+      isMoreThanSet: false,
     });
   });
 });

@@ -28,7 +28,7 @@ export interface KeyUpdatePlan {
   /** Undefined: the use counter stays as it is. */
   readonly usage: UsageChange | undefined;
   /** See {@link UsesSetting}. */
-  readonly restartsRefills: boolean;
+  readonly isMoreThanSet: boolean;
   /** Whether the limits are set, so that windows of limits that are gone are forgotten. */
   readonly setsLimits: boolean;
   /** Uses left before, with a refill that is due; null for unlimited. */
@@ -79,7 +79,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
     },
     keepsVersion: setsUsesAlone(update) && uses.refill === undefined,
     usage: uses.usage,
-    restartsRefills: uses.restartsRefills,
+    isMoreThanSet: uses.isMoreThanSet,
     setsLimits: ratelimits !== undefined,
     remainingBefore: uses.remainingBefore,
   };

@@ -177,7 +177,7 @@ function writeUpdate(
     identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
     ...changedFields(loaded, update, plan, after),
   } as const;
-  if (changesNothing(change) && !plan.restartsRefills) return;
+  if (changesNothing(change) && !plan.isMoreThanSet) return;
   transaction.update(keyType, key, after, plan.keepsVersion);
   if (plan.usage !== undefined || plan.setsLimits)
     transaction.changeCounters(

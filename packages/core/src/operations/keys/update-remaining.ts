@@ -12,7 +12,7 @@ import { type IdentityReference, identityIds, identityWant } from "../identities
 import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
 import { readRecordIn, usageOf } from "../read.js";
-import { isAhead, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
+import { isMoreThanSet, refuseUsageChange, usesAreOfIdentity } from "../uses-and-refill.js";
 import { readKey } from "./load.js";
 
 const updateRemainingInput = z
@@ -67,8 +67,9 @@ export const updateRemaining = operation(
       const due = countedRefill(usage, dueRefill(refill, now));
       const { remaining } = applyRefill(usage, due);
       const after = usesAfter(remaining, change);
-      // What is set to what it is changes nothing, unless a clock that was ahead is mended by it.
-      if (change.kind === "set" && after === remaining && !isAhead(usage, now)) return remaining;
+      // What is set to what it is changes nothing, unless a clock that was ahead is mended by it, or uses are held.
+      if (change.kind === "set" && after === remaining && !isMoreThanSet(usage, now, true))
+        return remaining;
       const isRaised = remaining !== null && (after === null || after > remaining);
       const isChanged = isRaised || (change.kind === "set" && after !== null);
       if (maxRemaining !== undefined && isChanged && (after === null || after > maxRemaining))
