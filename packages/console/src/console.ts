@@ -45,6 +45,7 @@ export function makeConsole(
     basePath,
     v2: false,
     docs: false,
+    rootKeys: options.rootKeys === true,
     ...(authenticate !== undefined && { authenticate }),
     ...(onError !== undefined && { onError }),
   });

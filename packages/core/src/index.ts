@@ -188,6 +188,7 @@ export type { RootKeyOutcome } from "./operations/root-keys/authenticate-root-ke
 export type {
   CreatedRootKey,
   RootKeyList,
+  RootKeyScope,
   RootKeyView,
 } from "./operations/root-keys/operations.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
@@ -284,6 +285,7 @@ export {
   isRootPermission,
   RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
+  ROOT_KEY_ACTIONS,
   type RootPermission,
   rootPermissionName,
 } from "./rules/root-permission.js";

@@ -86,6 +86,7 @@ const SCENE: Parameters<(typeof SAMPLES)[number]["input"]>[0] = {
   externalId: "none",
   roleId: "role_none",
   permissionId: "perm_none",
+  rootKeyId: "root_none",
   permission: "none",
   namespace: "none",
   reservationId: "rsv_none",

@@ -12,6 +12,8 @@ export interface HandlerOptions {
    * then. Default: false.
    */
   readonly publicVerify?: boolean;
+  /** Whether the operations on root keys are served: callers with the permissions for it manage them. Default: true. */
+  readonly rootKeys?: boolean;
   /** What precedes `/v1` and `/v2` in the URLs that arrive here, like `/keys`. Default: empty. */
   readonly basePath?: string;
   /** Whether the successor of v1 is served as well, below `/v2/`. Default: true. */
@@ -34,6 +36,7 @@ export interface Settings {
   readonly latchkey: Latchkey;
   readonly authenticate: Authenticate | null;
   readonly publicVerify: boolean;
+  readonly rootKeys: boolean;
   readonly basePath: string;
   readonly v2: boolean;
   readonly docs: boolean;
@@ -47,6 +50,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
   "latchkey",
   "authenticate",
   "publicVerify",
+  "rootKeys",
   "basePath",
   "v2",
   "docs",
@@ -67,6 +71,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     latchkey,
     authenticate = null,
     publicVerify = false,
+    rootKeys = true,
     basePath = "",
     v2 = true,
     docs = true,
@@ -80,6 +85,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     throw new TypeError('"authenticate" must be a function');
   if (typeof publicVerify !== "boolean")
     throw new TypeError('"publicVerify" must be true or false');
+  if (typeof rootKeys !== "boolean") throw new TypeError('"rootKeys" must be true or false');
   if (typeof basePath !== "string" || !/^(?:\/[A-Za-z0-9._~-]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or like "/keys": no slash at its end');
   if (typeof v2 !== "boolean") throw new TypeError('"v2" must be true or false');
@@ -93,6 +99,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     latchkey,
     authenticate,
     publicVerify,
+    rootKeys,
     basePath,
     v2,
     docs,

@@ -8,6 +8,7 @@ import {
   isRootPermission,
   RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
+  ROOT_KEY_ACTIONS,
   type RootPermission,
   rootPermissionName,
 } from "./root-permission.js";
@@ -36,6 +37,10 @@ describe("a permission that a root key can hold", () => {
     for (const action of EVENT_ACTIONS) {
       expect(isRootPermission(`events.*.${action}`)).toBe(true);
       expect(isRootPermission(`events.evt_1.${action}`)).toBe(false);
+    }
+    for (const action of ROOT_KEY_ACTIONS) {
+      expect(isRootPermission(`root.*.${action}`)).toBe(true);
+      expect(isRootPermission(`root.root_1.${action}`)).toBe(false);
     }
     for (const action of RATELIMIT_ACTIONS) {
       expect(isRootPermission(`ratelimit.*.${action}`)).toBe(true);

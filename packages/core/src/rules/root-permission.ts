@@ -1,5 +1,3 @@
-import { NAMESPACE_PATTERN } from "./rate-limit.js";
-
 /** What a root key may be allowed to do to an API and its keys. */
 export const API_ACTIONS = [
   "create_api",
@@ -61,6 +59,14 @@ type PermissionOn<Resource extends string, Id, Actions extends readonly string[]
   readonly action: Actions[number];
 };
 
+/** What a root key may be allowed to do to root keys. */
+export const ROOT_KEY_ACTIONS = [
+  "create_root_key",
+  "read_root_key",
+  "update_root_key",
+  "revoke_root_key",
+] as const;
+
 /** One thing that a management call needs: an action on one resource, or on all of its kind. The id of `ratelimit` is a namespace. */
 export type RootPermission =
   | PermissionOn<"api", string | null, typeof API_ACTIONS>
@@ -68,6 +74,7 @@ export type RootPermission =
   | PermissionOn<"rbac", null, typeof RBAC_ACTIONS>
   | PermissionOn<"audit", null, typeof AUDIT_ACTIONS>
   | PermissionOn<"events", null, typeof EVENT_ACTIONS>
+  | PermissionOn<"root", null, typeof ROOT_KEY_ACTIONS>
   | PermissionOn<"ratelimit", string | null, typeof RATELIMIT_ACTIONS>;
 
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -77,31 +84,41 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   ratelimit: RATELIMIT_ACTIONS,
   audit: AUDIT_ACTIONS,
   events: EVENT_ACTIONS,
+  root: ROOT_KEY_ACTIONS,
 };
 
 /** What {@link isRootPermission} accepts, for messages. */
 export const ROOT_PERMISSION_FORM = `"*" or <${Object.keys(ACTIONS).join("|")}>.<id or *>.<action> with a known action`;
 
-const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
+const RECORD_ID = /[a-z]+_[A-Za-z0-9]+/;
 
 /** What may stand for one resource of its kind. */
 const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
   api: RECORD_ID,
   identity: RECORD_ID,
-  ratelimit: NAMESPACE_PATTERN,
+  ratelimit: /[A-Za-z0-9_.:-]{1,128}/,
 };
+
+/** What {@link isRootPermission} accepts. */
+export const ROOT_PERMISSION_PATTERN = new RegExp(
+  `^(?:${["\\*", ...Object.entries(ACTIONS).map(formOf)].join("|")})$`,
+);
+
+function formOf([resource, actions]: [string, readonly string[]]): string {
+  const ids = [
+    "\\*",
+    ...(ID_PATTERNS[resource] === undefined ? [] : [ID_PATTERNS[resource].source]),
+  ];
+  return `${resource}\\.(?:${ids.join("|")})\\.(?:${actions.join("|")})`;
+}
 
 /**
  * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
- * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac`, `audit` and `events` have no ids, only `*`. The id of
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac`, `audit`, `events` and `root` have no ids, only `*`. The id of
  * `ratelimit` is a namespace, which may hold dots itself.
  */
 export function isRootPermission(text: string): boolean {
-  if (text === "*") return true;
-  const [, resource = "", id = "", action = ""] = /^([^.]*)\.(.*)\.([^.]*)$/.exec(text) ?? [];
-  const isKnownAction =
-    Object.hasOwn(ACTIONS, resource) && (ACTIONS[resource] as readonly string[]).includes(action);
-  return isKnownAction && (id === "*" || ID_PATTERNS[resource]?.test(id) === true);
+  return ROOT_PERMISSION_PATTERN.test(text);
 }
 
 /** A needed permission as the narrowest text that grants it. */
@@ -116,4 +133,10 @@ export function isRootAllowed(held: readonly string[], needed: RootPermission): 
     held.includes(`${needed.resource}.*.${needed.action}`) ||
     (needed.id !== null && held.includes(rootPermissionName(needed)))
   );
+}
+
+/** Whether `held` grants all that a root key with this permission may do: the same permission, the form for all, or `*`. */
+export function isGrantCovered(held: readonly string[], permission: string): boolean {
+  const forAll = permission.replace(/(?<=^[^.]*\.).*(?=\.[^.]*$)/, "*");
+  return held.includes("*") || held.includes(permission) || held.includes(forAll);
 }

@@ -34,7 +34,7 @@ export function byRootKey(latchkey: Latchkey): Authenticator {
     switch (outcome.kind) {
       case "authenticated": {
         const { workspaceId, rootKeyId, permissions } = outcome;
-        return callerOf(workspaceId, rootKeyId, permissions);
+        return callerOf(workspaceId, rootKeyId, permissions, rootKeyId);
       }
       case "workspace-disabled":
         throw workspaceDisabled();

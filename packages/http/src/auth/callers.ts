@@ -1,10 +1,12 @@
-import type { Latchkey, VerifyScope } from "@latchkey/core";
+import type { Latchkey, RootKeyScope, VerifyScope } from "@latchkey/core";
 import { apiScope } from "./held-permissions.js";
 
 /** An authenticated caller: one workspace, and what the caller may do there. */
 export interface Caller {
   readonly latchkey: Latchkey;
   readonly permissions: readonly string[];
+  /** Who makes the root keys that it makes: no root key gets more than it has. */
+  readonly rootKeyScope: RootKeyScope;
   /** The APIs whose keys the caller can verify, as its permissions say. */
   readonly verifyScope: VerifyScope;
   /** Those for whose keys it can make reservations. */
@@ -18,6 +20,7 @@ export type CallerOf = (
   workspaceId: string,
   actor: string | null,
   permissions: readonly string[],
+  rootKeyId?: string,
 ) => Caller;
 
 /** Callers that are kept, one for each workspace and actor. Each takes a few kilobytes. */
@@ -37,7 +40,7 @@ export function createCallers(latchkey: Latchkey): CallerOf {
     return actor === null ? own : own.actingAs(actor);
   }
 
-  return (workspaceId, actor, permissions) => {
+  return (workspaceId, actor, permissions, rootKeyId) => {
     // With its length, so that no two pairs of workspace and actor share a name, whatever a host makes up.
     const workspace = `${workspaceId.length} ${workspaceId}`;
     const name = actor === null ? workspace : `${workspace} ${actor}`;
@@ -47,6 +50,9 @@ export function createCallers(latchkey: Latchkey): CallerOf {
     const caller: Caller = {
       latchkey: known?.latchkey ?? bind(workspaceId, actor),
       permissions: [...permissions],
+      rootKeyScope: {
+        by: rootKeyId === undefined ? { permissions: [...permissions] } : { rootKeyId },
+      },
       verifyScope: apiScope(permissions, "verify_key"),
       reserveScope: apiScope(permissions, "reserve_key"),
       settleScope: apiScope(permissions, "settle_reservation"),

@@ -13,6 +13,7 @@ const KINDS = [
   "identityId",
   "roleId",
   "permissionId",
+  "rootKeyId",
   "reservationId",
 ] as const;
 
@@ -24,6 +25,7 @@ const NEVER: Readonly<Record<Kind, string>> = {
   key: "pay_neverExisted",
   identityId: "id_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  rootKeyId: "root_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   reservationId: "rsv_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
 };
@@ -61,6 +63,7 @@ async function remove(latchkey: Latchkey, fixture: Fixture): Promise<void> {
   await latchkey.deleteIdentity({ identityId: fixture.identityId });
   await latchkey.deleteRole({ roleId: fixture.roleId });
   await latchkey.deletePermission({ permissionId: fixture.permissionId });
+  await latchkey.revokeRootKey({ rootKeyId: fixture.rootKeyId });
 }
 
 /** The kinds of ids that a sample names. */

@@ -12,6 +12,7 @@ const NEVER: Fixture = {
   identityId: "id_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   externalId: "nobody",
   roleId: "role_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
+  rootKeyId: "root_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permissionId: "perm_2NEPo7TZRRrLZSi2U3T1x1aaaaa",
   permission: "docs.never",
   namespace: "never",

@@ -5,6 +5,7 @@ import {
   IDENTITY_ACTIONS,
   RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
+  ROOT_KEY_ACTIONS,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { BY_HEADER } from "../testing/by-header.js";
@@ -19,6 +20,7 @@ const EVERYTHING = [
   ...RBAC_ACTIONS.map((action) => `rbac.*.${action}`),
   ...AUDIT_ACTIONS.map((action) => `audit.*.${action}`),
   ...EVENT_ACTIONS.map((action) => `events.*.${action}`),
+  ...ROOT_KEY_ACTIONS.map((action) => `root.*.${action}`),
   ...RATELIMIT_ACTIONS.map((action) => `ratelimit.*.${action}`),
 ];
 
@@ -109,6 +111,7 @@ describe("permission comes before existence", () => {
     externalId: "none",
     roleId: "role_none",
     permissionId: "perm_none",
+    rootKeyId: "root_none",
     reservationId: "rsv_none",
   };
   /** Those for which there are permissions narrower than for all. */
@@ -162,7 +165,7 @@ describe("permission comes before existence", () => {
 
 /** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
 function isRbac(need: string): boolean {
-  return ["rbac.", "audit.", "events."].some((resource) => need.startsWith(resource));
+  return ["rbac.", "audit.", "events.", "root."].some((resource) => need.startsWith(resource));
 }
 
 /** A text without what differs from request to request. */

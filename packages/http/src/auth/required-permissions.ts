@@ -154,6 +154,12 @@ export function onEvents(action: ActionOf<"events">): RequiredPermissions {
   return { permissions: [{ resource: "events", id: null, action }], subject: NO_SUBJECT };
 }
 
+/** Actions on the root keys of the workspace. */
+export function onRootKeys(...actions: readonly ActionOf<"root">[]): RequiredPermissions {
+  const permissions = actions.map((action) => ({ resource: "root", id: null, action }) as const);
+  return { permissions, subject: NO_SUBJECT };
+}
+
 /** The given permissions, and actions on roles and permissions. */
 export function andRbac(
   required: RequiredPermissions,

@@ -203,6 +203,22 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Reservation.ratelimits": "Units that are held of limits, and slots.",
   "Reservation.ratelimits.cost": "Units that are held.",
   "Reservation.uses": "Uses that are held.",
+  "CreatedRootKey.key": "The new secret. No other response contains it.",
+  "CreatedRootKey.rootKeyId": "Id of the new root key; not a secret.",
+  "RepeatedRootKey.secretShownBefore": "The secret was in the first response, and is not kept.",
+  "RootKey.enabled": "False once the root key is switched off or has expired.",
+  "RootKey.permissions": "What the root key authorises.",
+  "RootKey.rotatedTo": "Id of the root key that it was rotated to; absent if it was not.",
+  "RootKey.start": "First characters of the secret, to tell root keys apart.",
+  "rootKeys.createRootKey.permissions":
+    "What the root key authorises, such as `api.*.verify_key`: nothing that you do not hold yourself.",
+  "rootKeys.updateRootKey.permissions":
+    "All that the root key authorises from now on: nothing that you do not hold yourself.",
+  "rootKeys.updateRootKey.expires":
+    "Unix epoch ms at which the root key expires; `null` for never.",
+  "rootKeys.updateRootKey.name": "For people; `null` for none.",
+  "rootKeys.rotateRootKey.graceMs":
+    "For how long the old root key goes on: ms, or a text such as `1h`; 0 if omitted.",
   "Role.permissions": "Names of the permissions of the role.",
   "SettledReservation.remaining": "Uses left afterwards; `null` if unlimited.",
   "SettledReservation.taken": "What was taken for good.",

@@ -7,6 +7,7 @@ const NOTES: Readonly<Record<string, string>> = {
   ratelimit: "Limits that belong to no key.",
   ratelimits: "Limits that belong to no key.",
   migrations: "Keys that were issued elsewhere.",
+  rootKeys: "Keys that authorise management.",
   audit: "Who changed what.",
   events: "What happened, in the order in which it did.",
   jwks: "Public keys that tokens are checked with.",

@@ -10,12 +10,16 @@ export const IDENTITY_ID = "id_01kka1b2c3d4e5f6g7h8j9k0m3";
 export const ROLE_ID = "role_01kka1b2c3d4e5f6g7h8j9k0m5";
 export const PERMISSION_ID = "perm_01kka1b2c3d4e5f6g7h8j9k0m6";
 export const ROOT_KEY_ID = "root_01kka1b2c3d4e5f6g7h8j9k0m7";
+export const NEXT_ROOT_KEY_ID = "root_01kka1b2c3d4e5f6g7h8j9k0n1";
 export const EVENT_ID = "evt_01kka1b2c3d4e5f6g7h8j9k0m8";
 export const REQUEST_ID = "req_01kka1b2c3d4e5f6g7h8j9k0m4";
 export const RESERVATION_ID = "rsv_01kka1b2c3d4e5f6g7h8j9k0m9";
 
 /** Its checksum is wrong, so it can never be the secret of a key. */
 export const SECRET = "acme_EXAMPLEexampleEXAMPLEexample";
+
+/** No more is this that of a root key. */
+export const ROOT_SECRET = "lk_root_EXAMPLEexampleEXAMPLEexample";
 
 /** A key in a list. */
 export const KEY = {

@@ -11,6 +11,7 @@ import type { Operation } from "./operation.js";
 import { PERMISSIONS } from "./permissions.js";
 import { RATELIMITS } from "./ratelimits.js";
 import { RESERVATIONS } from "./reservations.js";
+import { ROOT_KEYS } from "./root-keys.js";
 import { TOKENS } from "./tokens.js";
 import { VERIFICATIONS } from "./verifications.js";
 
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...VERIFICATIONS,
   ...IDENTITIES,
   ...PERMISSIONS,
+  ...ROOT_KEYS,
   ...AUDIT_LOG,
   ...EVENTS,
   ...RATELIMITS,

@@ -7,6 +7,7 @@ import { documentPage } from "../docs-page/document-page.js";
 import { ERROR_PAGES } from "../docs-page/error-pages.js";
 import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
+import { familyOf } from "../openapi/tags.js";
 import { INTROSPECT_KEY } from "../operations/introspection.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
@@ -168,8 +169,10 @@ export function createService(settings: Settings): Service {
   };
 }
 
-function serve(contract: Contract, { basePath, docs }: Settings): ServedContract {
-  const { version, operations, unknownPath } = contract;
+function serve(whole: Contract, { basePath, docs, rootKeys }: Settings): ServedContract {
+  const operations = rootKeys ? whole.operations : whole.operations.filter(isNotOnRootKeys);
+  const contract = { ...whole, operations };
+  const { version, unknownPath } = contract;
   const pages = docs ? [documentPage(contract, basePath), ...REFERENCE_PAGES, ...ERROR_PAGES] : [];
   const findTarget = createRouter<Operation | Page>(
     [...operations, ...pages],
@@ -177,6 +180,10 @@ function serve(contract: Contract, { basePath, docs }: Settings): ServedContract
     unknownPath,
   );
   return { contract, findTarget };
+}
+
+function isNotOnRootKeys({ name }: Operation): boolean {
+  return familyOf(name) !== "rootKeys";
 }
 
 /** A page accepts no parameters: refuses them with the message of an operation without input. */

@@ -12,6 +12,8 @@ export interface Fixture {
   /** Name of the permission. */
   readonly permission: string;
   readonly namespace: string;
+  /** A root key that may hardly do anything. */
+  readonly rootKeyId: string;
   /** An open reservation of the key. */
   readonly reservationId: string;
 }
@@ -34,6 +36,9 @@ export async function createFixture({
   const held = await latchkey.reserve({ key });
   if (held.code !== "VALID") throw new Error(`the key of the fixture is ${held.code}`);
   const { reservationId } = held;
-  const ids = { apiId, keyId, key, identityId, roleId, permissionId };
+  // What whoever may change root keys holds, in the samples.
+  const permissions = ["root.*.update_root_key"];
+  const { rootKeyId } = await latchkey.createRootKey({ permissions });
+  const ids = { rootKeyId, apiId, keyId, key, identityId, roleId, permissionId };
   return { ...ids, externalId, permission, namespace, reservationId };
 }

@@ -10,7 +10,7 @@ export interface Sample {
   /** Only the form for all resources is enough. */
   readonly isForAllOnly?: true;
   /** The kind of record that the input names: an unknown id is a NOT_FOUND. */
-  readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation";
+  readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation" | "rootKey";
 }
 
 /** @param title - The name of the operation, and behind a comma what is special. */

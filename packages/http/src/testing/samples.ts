@@ -1,4 +1,5 @@
 import { MANY_KEYS_SAMPLES } from "./many-keys-samples.js";
+import { ROOT_KEY_SAMPLES } from "./root-key-samples.js";
 import { type Sample, sample } from "./sample.js";
 
 export type { Sample } from "./sample.js";
@@ -375,6 +376,7 @@ export const SAMPLES: readonly Sample[] = [
     ["identity.read_identity"],
     "identity",
   ),
+  ...ROOT_KEY_SAMPLES,
   sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"]),
   sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"]),
   sample("events.readEvents", () => ({}), ["events.read_event"]),

@@ -68,7 +68,9 @@ async function runRepeatably(
     throw parseInput(schema ?? noInput, schema === null ? {} : input, () => issues);
   }
   const { beforeFirst, mayDecrypt, complete, ...options } = Object(scope) as RepeatScope;
-  const question = [checked.data, name, input, options];
+  // What the same caller holds may have changed meanwhile: who it is counts already.
+  const { by: _, ...asked } = options as { readonly by?: unknown };
+  const question = [checked.data, name, input, asked];
   const caller = sha256Text(canonicalJson([checked.data, context.actor]));
   for (;;) {
     // No schema takes anything as deep: it is refused.

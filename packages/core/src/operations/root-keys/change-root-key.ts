@@ -9,6 +9,7 @@ import { notFound, transact } from "../context.js";
 import { id, parseInput, text } from "../input.js";
 import type { Run } from "../operation.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
+import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
 import type { RootKeyOperations } from "./operations.js";
 
@@ -24,11 +25,16 @@ export const rotateRootKeyInput = z.strictObject({
   graceMs: grace,
 });
 
-export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (context, input) => {
+export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (
+  context,
+  input,
+  scope,
+) => {
   const now = context.now();
   const parsed = parseInput(updateRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const { rootKeyId, permissions, name, expires } = parsed;
   const { answer } = await transact(context, async ({ transaction, audit }) => {
+    const maker = await readMaker(transaction, scope?.by, context.now());
     const rootKey = await readRootKey(transaction, rootKeyId);
     const after: RootKeyRecord = {
       ...rootKey,
@@ -36,6 +42,9 @@ export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (con
       ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
       ...(expires !== undefined && { expires }),
     };
+    refuseStronger(maker, rootKey);
+    refuseStronger(maker, after);
+    if (expires !== undefined) refuseOutliving(maker, after);
     if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
       throw new LatchkeyError(
         "PRECONDITION_FAILED",
@@ -57,17 +66,28 @@ export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (con
   return answer;
 };
 
-export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (context, input) => {
+export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
+  context,
+  input,
+  scope,
+) => {
   const { rootKeyId, graceMs } = parseInput(rotateRootKeyInput, input);
   // A refusal writes nothing, so it comes before the pointer.
+  const readBounded = async (transaction: Transaction) => {
+    const maker = await readMaker(transaction, scope?.by, context.now());
+    const rootKey = await readRootKey(transaction, rootKeyId);
+    refuseStronger(maker, rootKey);
+    refuseOutliving(maker, rootKey);
+    return rootKey;
+  };
   await context.transact(context.workspaceId, async (transaction) => {
-    oldExpiry(await readRootKey(transaction, rootKeyId), graceMs, context.now());
+    oldExpiry(await readBounded(transaction), graceMs, context.now());
   });
   const { key, hash, start } = newRootSecret(context);
   const successorId = context.newId("root");
   await pointToRootKey(context, hash, successorId);
   const { answer } = await transact(context, async ({ transaction, audit }) => {
-    const rootKey = await readRootKey(transaction, rootKeyId);
+    const rootKey = await readBounded(transaction);
     const now = context.now();
     const expires = oldExpiry(rootKey, graceMs, now);
     const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };

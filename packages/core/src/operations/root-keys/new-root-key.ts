@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DIRECTORY_ID, type RootKeyRecord, rootKeyPointerType } from "../../records/root-key.js";
-import { isRootPermission, ROOT_PERMISSION_FORM } from "../../rules/root-permission.js";
+import { ROOT_PERMISSION_FORM, ROOT_PERMISSION_PATTERN } from "../../rules/root-permission.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transactElsewhere } from "../context.js";
@@ -15,7 +15,7 @@ const LIST_ERROR = "must be a list of 1 to 1000 permissions";
 
 const rootPermission = z
   .string({ error: PERMISSION_ERROR })
-  .refine(isRootPermission, { error: PERMISSION_ERROR });
+  .regex(ROOT_PERMISSION_PATTERN, { error: PERMISSION_ERROR });
 
 /** What a root key may authorise. */
 export const rootPermissions: ListSchema<typeof rootPermission> = z

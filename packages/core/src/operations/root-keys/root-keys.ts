@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { DIRECTORY_ID, type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { isExpired } from "../../rules/keys/expiry.js";
+import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
@@ -15,6 +16,7 @@ import {
   updateRootKey,
   updateRootKeyInput,
 } from "./change-root-key.js";
+import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
 import type { RootKeyOperations, RootKeyView } from "./operations.js";
 
@@ -24,7 +26,7 @@ const createRootKeyInput = z.strictObject({
   expires: instant(1).optional(),
 });
 
-const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, input) => {
+const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, input, scope) => {
   const now = context.now();
   const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const { key, hash, start } = newRootSecret(context);
@@ -41,8 +43,16 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
     rotatedTo: null,
     createdAt: now,
   };
+  const refuseAbove = async (transaction: Transaction) => {
+    const maker = await readMaker(transaction, scope?.by, context.now());
+    refuseStronger(maker, rootKey);
+    refuseOutliving(maker, rootKey);
+  };
+  // A refusal writes nothing, so it comes before the pointer.
+  if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
   await pointToRootKey(context, hash, rootKeyId);
   const { answer } = await transact(context, async ({ transaction, audit }) => {
+    await refuseAbove(transaction);
     transaction.insert(rootKeyType, rootKey);
     const after = rootKeyFields(rootKey);
     audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });

@@ -1,0 +1,101 @@
+import { expiryIssues } from "@latchkey/core";
+import { onRootKeys } from "../auth/required-permissions.js";
+import { createdOrRepeatedRootKey, rootKeyList } from "../response-schemas/root-keys.js";
+import { empty } from "../response-schemas/shared.js";
+import { NEXT_ROOT_KEY_ID, ROOT_KEY_ID, ROOT_SECRET, START } from "./examples.js";
+import { defineOperation, type Operation } from "./operation.js";
+
+const BOUND =
+  "No root key gets a permission that the caller does not hold, and a caller that expires makes none that expires later: a 403.";
+
+/** Operations on root keys. What a caller gives none beyond is judged in the commit. */
+export const ROOT_KEYS: readonly Operation[] = [
+  defineOperation({
+    name: "rootKeys.createRootKey",
+    operation: "createRootKey",
+    method: "POST",
+    summary: "Create a root key",
+    description: `Only this response contains the secret. ${BOUND}`,
+    extraIssues: expiryIssues,
+    response: createdOrRepeatedRootKey,
+    errors: [],
+    example: {
+      input: { permissions: ["api.*.verify_key"], name: "gateway" },
+      response: { rootKeyId: ROOT_KEY_ID, key: ROOT_SECRET },
+    },
+    requiredPermissions: () => onRootKeys("create_root_key"),
+    run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
+      latchkey.createRootKey(input, { ...repeat, ...rootKeyScope }),
+  }),
+  defineOperation({
+    name: "rootKeys.listRootKeys",
+    operation: "listRootKeys",
+    method: "GET",
+    summary: "List the root keys",
+    description: "One page, in the order of creation, without secrets.",
+    queryTypes: { limit: "integer" },
+    response: rootKeyList,
+    errors: [],
+    example: {
+      input: { limit: 2 },
+      response: {
+        rootKeys: [
+          {
+            id: ROOT_KEY_ID,
+            start: "lk_root_EXAM",
+            name: "gateway",
+            permissions: ["api.*.verify_key"],
+            enabled: true,
+            createdAt: START,
+          },
+        ],
+        total: 1,
+      },
+    },
+    requiredPermissions: () => onRootKeys("read_root_key"),
+  }),
+  defineOperation({
+    name: "rootKeys.updateRootKey",
+    operation: "updateRootKey",
+    method: "POST",
+    summary: "Update a root key",
+    description: `Fields that are omitted stay. ${BOUND} Nor does a caller change a root key that holds more than it does.`,
+    extraIssues: expiryIssues,
+    response: empty,
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    example: {
+      input: { rootKeyId: ROOT_KEY_ID, permissions: ["api.*.read_key"] },
+      response: {},
+    },
+    requiredPermissions: () => onRootKeys("update_root_key"),
+    run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
+      latchkey.updateRootKey(input, { ...repeat, ...rootKeyScope }),
+  }),
+  defineOperation({
+    name: "rootKeys.rotateRootKey",
+    operation: "rotateRootKey",
+    method: "POST",
+    summary: "Rotate a root key",
+    description: `Makes one with another secret and id that authorises the same; the old one expires at once, or after \`graceMs\`. Only this response contains the secret. ${BOUND}`,
+    response: createdOrRepeatedRootKey,
+    errors: ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"],
+    example: {
+      input: { rootKeyId: ROOT_KEY_ID, graceMs: 3_600_000 },
+      response: { rootKeyId: NEXT_ROOT_KEY_ID, key: ROOT_SECRET },
+    },
+    requiredPermissions: () => onRootKeys("create_root_key", "update_root_key"),
+    run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
+      latchkey.rotateRootKey(input, { ...repeat, ...rootKeyScope }),
+  }),
+  defineOperation({
+    name: "rootKeys.revokeRootKey",
+    operation: "revokeRootKey",
+    method: "POST",
+    summary: "Revoke a root key",
+    description: "For good, whatever it holds: it authorises no request from then on.",
+    response: empty,
+    errors: ["NOT_FOUND"],
+    example: { input: { rootKeyId: ROOT_KEY_ID }, response: {} },
+    requiredPermissions: () => onRootKeys("revoke_root_key"),
+  }),
+];
