@@ -11,8 +11,8 @@ import { type StorePlace, startWorker, type Worker } from "./testing/processes.j
 import { type Received, startReceiver } from "./testing/receiver.js";
 import { endpointAt, expectSigned, readAll, until } from "./testing/sender.js";
 
-/** Kills in one run of a drill. */
-const KILLS = 8;
+/** Kills in one run of a drill: one at each moment. `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
+const KILLS = 4 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
 
 function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
   /** A latchkey with an API and keys, whose events are sent to a receiver from now on. */
@@ -56,20 +56,20 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
     let kills = 0;
     const taken = new Set<string>();
     const receiver = await startReceiver((response, { eventId }) => {
-      const moment = receiver.received.length % 5;
-      const status = moment === 2 ? 500 : 204;
+      const moment = kills % 4;
+      const status = kill !== null && moment === 1 ? 500 : 204;
       const answer = () => {
         if (status === 204) taken.add(eventId);
         response.writeHead(status).end();
       };
-      if (kill === null || moment === 0) return answer();
+      if (kill === null) return answer();
       const killNow = kill;
       kill = null;
       // Before it answers; when it has answered; a moment later, while that is written down.
-      if (moment === 1) killNow();
+      if (moment === 0) killNow();
       answer();
-      if (moment === 2 || moment === 3) setImmediate(killNow);
-      else setTimeout(killNow, kills);
+      if (moment === 1 || moment === 2) setImmediate(killNow);
+      if (moment === 3) setTimeout(killNow, kills);
     });
     const { latchkey, apiId, start } = await setUp(receiver.url);
     let worker = await start();
