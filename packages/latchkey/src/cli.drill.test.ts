@@ -47,6 +47,14 @@ test.each([
   expect(exitCode).toBe(expected);
 });
 
+let printed: ReturnType<typeof runCli> | undefined;
+
+/** What the installed program prints for bash: asked for once. */
+function script() {
+  printed ??= runCli(["completion", "bash"]);
+  return printed;
+}
+
 test.each([
   ["latchkey ke", "keys"],
   ["latchkey keys cr", "create"],
@@ -54,7 +62,7 @@ test.each([
   ["latchkey root-key revoke --wor", "--workspace"],
   ["latchkey doctor --f", "--fix"],
 ])("bash completes %s", async (typed, completed) => {
-  const { stdout } = await runCli(["completion", "bash"]);
+  const { stdout } = await script();
   const words = typed.split(" ");
   const asked = `COMP_WORDS=(${words.join(" ")}); COMP_CWORD=${words.length - 1}; _latchkey; echo "\${COMPREPLY[*]}"`;
   const completions = execFileSync("bash", ["-c", `${stdout}\n${asked}`], { encoding: "utf8" });
