@@ -231,6 +231,19 @@ describeWithServers("a PostgreSQL that fails", () => {
       expect(revision).toBe(0);
   });
 
+  test("a process that waits for another to make the schema finds it made", async () => {
+    const first = await pool.connect();
+    await first.query("BEGIN");
+    await first.query("SELECT pg_advisory_xact_lock(1818326891, 0)");
+    await first.query("CREATE SCHEMA waited_for");
+    const reading = postgresStore(pool, { schema: "waited_for" }).read(WORKSPACE, []);
+    const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1);
+    await first.query("COMMIT");
+    first.release();
+    expect(await reading).toMatchObject({ revision: 0 });
+  });
+
   test("the functions of an earlier schema are replaced by those of this one", async () => {
     await migrate(pool, { schema: "earlier" });
     await pool.query(`CREATE OR REPLACE FUNCTION earlier.commit(workspace_id text, change jsonb) RETURNS jsonb

@@ -89,7 +89,8 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
   const sql = `DO $do$ DECLARE found integer; BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM pg_advisory_xact_lock(1818326891, 0);
-    IF to_regnamespace('"${schema}"') IS NULL THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
+    -- Not to_regnamespace: it may still know, from before the lock, that there is none.
+    IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
     EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
     ${steps.join("\n")}
