@@ -6,6 +6,28 @@ import { seed } from "./testing/seeded.js";
 
 const OPERATOR = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 
+const DEAD_LETTERS = {
+  deadLetters: [
+    {
+      deadLetterId: "1.evt_1",
+      url: "https://billing.example/hooks",
+      eventId: "evt_1",
+      event: {
+        id: "evt_1",
+        type: "key.deleted",
+        resourceId: "key_1",
+        keyId: "key_1",
+        at: Date.UTC(2026, 0, 1),
+        changes: [],
+      },
+      tries: 14,
+      givenUpAt: Date.UTC(2026, 0, 4),
+      failure: "500",
+    },
+    { deadLetterId: "2.evt_2", eventId: "evt_2", tries: 1, givenUpAt: 0, failure: "timeout" },
+  ],
+};
+
 /** Each with all rules in one theme, and the contrast in the other. */
 const WIDTHS = [
   [1_440, "light", "dark"],
@@ -22,6 +44,7 @@ describeInBrowser("every page of the console", (open) => {
         async *examine() {
           yield { check: "store", state: "fine", found: "it answers" };
         },
+        webhooks: { listDeadLetters: async () => DEAD_LETTERS, redeliver: async () => undefined },
       });
       const { apiId, good, off, identityId } = await seed(latchkey);
       // Axe is put in from outside, which the policy of the page forbids; another test holds the page to its policy.
@@ -64,6 +87,7 @@ describeInBrowser("every page of the console", (open) => {
         ["/roles?tab=permissions", "May do tiles.read"],
         ["/audit", "root_key.created"],
         ["/audit?follow=1", "Following"],
+        ["/dead-letters", "no longer configured"],
         ["/root-keys", "billing"],
         ["/store", "answers"],
         ["/nowhere", "There is no such page"],
@@ -78,6 +102,7 @@ describeInBrowser("every page of the console", (open) => {
         [`/keys/${good.keyId}`, "Edit"],
         [`/keys/${good.keyId}`, "Rotate"],
         [`/identities/${identityId}`, "Revoke all keys"],
+        ["/dead-letters", "Send again: key.deleted"],
       ] as const;
       for (const [fragment, button] of dialogs) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#${fragment}`)}`);

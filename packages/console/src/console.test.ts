@@ -1,8 +1,10 @@
+import { createServer } from "node:http";
 import type { HostCaller } from "@latchkey/http";
-import { describe, expect, test } from "vitest";
+import { createWebhooks } from "@latchkey/webhooks";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { createConsole } from "./fetch.js";
 import type { ConsoleOptions } from "./options.js";
-import { jsonOf, OWN, openLatchkey } from "./testing/fixture.js";
+import { jsonOf, listen, OWN, openLatchkey } from "./testing/fixture.js";
 
 const ALICE: HostCaller = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 
@@ -217,6 +219,64 @@ describe("root keys and a look at the store", () => {
   });
 });
 
+describe("dead letters", () => {
+  async function given() {
+    const latchkey = openLatchkey();
+    const receiver = createServer((_, response) => response.writeHead(500).end());
+    const url = `${await listen(receiver)}/hooks`;
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const endpoints = [{ url, types: ["api.created" as const], secret, allow: ["127.0.0.0/8"] }];
+    const webhooks = createWebhooks(latchkey, { endpoints, retryForMs: 1, firstRetryMs: 1 });
+    await webhooks.start();
+    onTestFinished(() => webhooks.stop());
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const listed = async () => (await webhooks.listDeadLetters()).deadLetters;
+    await expect.poll(listed, { timeout: 60_000 }).toHaveLength(1);
+    const askAs = (operator: HostCaller) => {
+      const answer = createConsole(latchkey, { webhooks, authenticate: () => operator });
+      return async (path: string, body?: object) => {
+        const init = { ...OWN, "content-type": "application/json" };
+        const sent = body && { method: "POST", body: JSON.stringify(body) };
+        return jsonOf(
+          await answer(new Request(`http://ops.test/${path}`, { ...sent, headers: init })),
+        );
+      };
+    };
+    return { apiId, url, askAs };
+  }
+
+  test("are listed for operators of their workspace, and sent again", async () => {
+    const { apiId, url, askAs } = await given();
+    const ask = askAs(ALICE);
+    expect((await ask("session")).body.tasks).toEqual([
+      "webhooks.listDeadLetters",
+      "webhooks.redeliver",
+    ]);
+    const { body } = await ask("webhooks.listDeadLetters");
+    const [letter] = body.deadLetters;
+    expect(letter).toMatchObject({ url, failure: "500", event: { resourceId: apiId } });
+    const { deadLetterId } = letter;
+    expect((await ask("webhooks.redeliver", { deadLetterId })).status).toBe(200);
+    const unknown = await ask("webhooks.redeliver", { deadLetterId: `${deadLetterId}x` });
+    expect(unknown.status).toBe(404);
+    expect((await ask("webhooks.redeliver", {})).status).toBe(400);
+    expect((await ask("webhooks.listDeadLetters?cursor=x")).status).toBe(400);
+  });
+
+  test("are hidden from operators of another workspace, and from those without *", async () => {
+    const { askAs } = await given();
+    for (const operator of [
+      { ...ALICE, workspaceId: "ws_other" },
+      { ...ALICE, permissions: ["api.*.read_api"] },
+    ]) {
+      const ask = askAs(operator);
+      expect((await ask("session")).body.tasks).toEqual([]);
+      expect((await ask("webhooks.listDeadLetters")).status).toBe(403);
+      expect((await ask("webhooks.redeliver", { deadLetterId: "x" })).status).toBe(403);
+    }
+  });
+});
+
 test("a store that is down is a 503 in words", async () => {
   const { latchkey, ask } = open();
   const { key } = await latchkey.createRootKey({ permissions: ["*"] });
@@ -231,6 +291,8 @@ test.each([
   [{ authenticate: "alice" }, '"authenticate" must be a function'],
   [{ hosts: "localhost" }, '"hosts" must be a list'],
   [{ rootKeys: 1 }, '"rootKeys" must be true or false'],
+  [{ webhooks: {} }, '"webhooks" must be what createWebhooks'],
+  [{ webhooks: null }, '"webhooks" must be what createWebhooks'],
   [{ examine: [] }, '"examine" must be a function'],
   [{ basePath: "console" }, '"basePath" must be empty, or like'],
   [{ autenticate: () => ALICE }, '"autenticate" is not an option of createConsole'],

@@ -10,7 +10,7 @@ import {
 } from "@latchkey/http/pages";
 import { byRootKey, type SignIn } from "./operators.js";
 import { type ConsoleOptions, checkOptions } from "./options.js";
-import { operatorTasks } from "./tasks.js";
+import { isTaskOf, operatorTasks } from "./tasks.js";
 
 /** A console as a function of web standard requests. It never rejects. */
 export type FetchConsole = (request: Request) => Promise<Response>;
@@ -79,8 +79,7 @@ export function makeConsole(
       return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${task.method} only`);
     const operator = await operatorOf(request);
     if (operator === null) return unknownOperator();
-    if (!operator.permissions.includes("*"))
-      return refuse(403, "INSUFFICIENT_PERMISSIONS", "this needs *");
+    if (!isTaskOf(operator, task)) return refuse(403, "INSUFFICIENT_PERMISSIONS", "this needs *");
     return jsonResponse(await task.run(operator, request));
   }
 
@@ -97,13 +96,12 @@ export function makeConsole(
     const operator = await operatorOf(request);
     if (operator === null) return jsonResponse({ signIn });
     const { workspaceId, permissions, actor } = operator;
-    const isAll = permissions.includes("*");
     return jsonResponse({
       signIn,
       workspaceId,
       permissions,
       ...(actor !== undefined && { actor }),
-      tasks: isAll ? [...tasks.keys()] : [],
+      tasks: [...tasks].filter(([, task]) => isTaskOf(operator, task)).map(([name]) => name),
       now: latchkey.now(),
     });
   }

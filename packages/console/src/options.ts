@@ -9,6 +9,15 @@ export interface Finding {
   readonly found: string;
 }
 
+/** Events that receivers did not take, as `createWebhooks` of @latchkey/webhooks lists them and sends them again. */
+export interface DeadLetterBox {
+  listDeadLetters(input: {
+    readonly limit?: number | undefined;
+    readonly cursor?: string | undefined;
+  }): Promise<unknown>;
+  redeliver(input: { readonly deadLetterId: string }): Promise<unknown>;
+}
+
 /** Options of `createConsole`. */
 export interface ConsoleOptions {
   /**
@@ -27,6 +36,11 @@ export interface ConsoleOptions {
   readonly rootKeys?: boolean;
   /** Looks at the store for operators who hold `*`, as `latchkey doctor` does. Default: none. */
   readonly examine?: () => AsyncIterable<Finding>;
+  /**
+   * What `createWebhooks` returned for this latchkey: operators of its workspace who hold `*` see the events that receivers did not
+   * take, and can send them again. Default: none.
+   */
+  readonly webhooks?: DeadLetterBox;
   /** Is called with every error that the page sees only as 500 or 503. Anything it throws is ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
@@ -37,6 +51,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof ConsoleOptions>([
   "hosts",
   "rootKeys",
   "examine",
+  "webhooks",
   "onError",
 ]);
 
@@ -46,7 +61,7 @@ export function checkOptions(options: ConsoleOptions): void {
     throw new TypeError('"options" must be an object');
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createConsole`);
-  const { authenticate, hosts, rootKeys = false, examine } = options;
+  const { authenticate, hosts, rootKeys = false, examine, webhooks } = options;
   if (authenticate !== undefined && typeof authenticate !== "function")
     throw new TypeError('"authenticate" must be a function');
   if (hosts !== undefined && !isTexts(hosts))
@@ -54,6 +69,8 @@ export function checkOptions(options: ConsoleOptions): void {
   if (typeof rootKeys !== "boolean") throw new TypeError('"rootKeys" must be true or false');
   if (examine !== undefined && typeof examine !== "function")
     throw new TypeError('"examine" must be a function');
+  if (webhooks !== undefined && typeof webhooks?.listDeadLetters !== "function")
+    throw new TypeError('"webhooks" must be what createWebhooks of @latchkey/webhooks returns');
 }
 
 function isTexts(value: unknown): boolean {

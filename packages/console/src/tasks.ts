@@ -5,6 +5,8 @@ import type { ConsoleOptions } from "./options.js";
 /** What operators with `*` can do that no root key can do over HTTP, if the host allows it. */
 export interface OperatorTask {
   readonly method: "GET" | "POST";
+  /** The workspace whose operators alone can do it; absent: operators of any. */
+  readonly workspaceId?: string;
   readonly run: (operator: HostCaller, request: Request) => Promise<unknown>;
 }
 
@@ -14,7 +16,7 @@ const MAX_FINDINGS = 200;
 /** The tasks that the options allow, by the name of their path. */
 export function operatorTasks(
   latchkey: Latchkey,
-  { rootKeys = false, examine }: ConsoleOptions,
+  { rootKeys = false, examine, webhooks }: ConsoleOptions,
 ): ReadonlyMap<string, OperatorTask> {
   const tasks = new Map<string, OperatorTask>();
   const actingAs = ({ workspaceId, actor }: HostCaller) => {
@@ -24,10 +26,7 @@ export function operatorTasks(
   if (rootKeys) {
     tasks.set("rootKeys.listRootKeys", {
       method: "GET",
-      run: (operator, { url }) => {
-        const cursor = new URL(url).searchParams.get("cursor");
-        return actingAs(operator).listRootKeys(cursor === null ? {} : { cursor });
-      },
+      run: (operator, request) => actingAs(operator).listRootKeys({ cursor: cursorOf(request) }),
     });
     tasks.set("rootKeys.createRootKey", {
       method: "POST",
@@ -50,7 +49,32 @@ export function operatorTasks(
         return { findings };
       },
     });
+  if (webhooks !== undefined) {
+    const { workspaceId } = latchkey;
+    tasks.set("webhooks.listDeadLetters", {
+      method: "GET",
+      workspaceId,
+      run: (_, request) => webhooks.listDeadLetters({ limit: 50, cursor: cursorOf(request) }),
+    });
+    tasks.set("webhooks.redeliver", {
+      method: "POST",
+      workspaceId,
+      run: async (_, request) => {
+        await webhooks.redeliver(await inputOf(request));
+        return {};
+      },
+    });
+  }
   return tasks;
+}
+
+/** Whether an operator can do a task. */
+export function isTaskOf({ permissions, workspaceId }: HostCaller, task: OperatorTask): boolean {
+  return permissions.includes("*") && (task.workspaceId ?? workspaceId) === workspaceId;
+}
+
+function cursorOf({ url }: Request): string | undefined {
+  return new URL(url).searchParams.get("cursor") ?? undefined;
 }
 
 /** The body of a request. Core checks what it holds. */

@@ -8,6 +8,7 @@ import { ApiPage } from "./pages/api.js";
 import { ApisPage } from "./pages/apis.js";
 import { AuditPage } from "./pages/audit.js";
 import { CheckPage } from "./pages/check.js";
+import { DeadLettersPage } from "./pages/dead-letters.js";
 import { HealthPage } from "./pages/health.js";
 import { IdentitiesPage } from "./pages/identities.js";
 import { IdentityPage } from "./pages/identity.js";
@@ -70,6 +71,12 @@ const PAGES: readonly Page[] = [
     title: "Audit log",
     isFor: ({ can }) => can("audit", "read_audit"),
     show: () => <AuditPage />,
+  },
+  {
+    name: "dead-letters",
+    title: "Dead letters",
+    isFor: ({ hasTask }) => hasTask("webhooks.listDeadLetters"),
+    show: () => <DeadLettersPage />,
   },
   {
     name: "root-keys",

@@ -168,3 +168,16 @@ export interface Permission {
   readonly name: string;
   readonly description?: string;
 }
+
+/** An event that a receiver did not take, and that is sent no more by itself. */
+export interface DeadLetter {
+  readonly deadLetterId: string;
+  /** Absent where the endpoint was taken away. */
+  readonly url?: string;
+  readonly eventId: string;
+  /** Absent where the event was pruned. */
+  readonly event?: AuditEvent;
+  readonly tries: number;
+  readonly givenUpAt: number;
+  readonly failure: string;
+}
