@@ -155,6 +155,7 @@ describeWithServers("a server that is not fit to hold keys", () => {
       const { workspaceId } = await left.latchkey.createWorkspace({ name: "another" });
       const another = await left.latchkey.workspace(workspaceId).getWorkspace();
       expect(another).toMatchObject({ name: "another" });
+      expect(await store.forget(workspaceId, null)).toBeNull();
     } finally {
       control.disconnect();
       await store.close();
