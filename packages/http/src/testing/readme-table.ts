@@ -24,9 +24,12 @@ function inputCell({ name, input, headerFields = {}, acceptsList }: Operation): 
   const object = acceptsList === true ? (schema.items as JsonSchema) : schema;
   const inHeaders = Object.entries(headerFields).map(([, header]) => `header \`${header}\``);
   const fields = fieldNames(object).filter((field) => !(field.replace("?", "") in headerFields));
-  const listed = fields.length === 0 ? "–" : `\`${fields.join(", ")}\``;
+  const none = object.type === "string" ? "names" : "–";
+  const listed = fields.length === 0 ? none : `\`${fields.join(", ")}\``;
   const sized =
-    acceptsList === true ? `${schema.minItems} to ${schema.maxItems} of ${listed}` : listed;
+    acceptsList === true
+      ? `array of ${schema.minItems ?? 0} to ${schema.maxItems} ${listed}`
+      : listed;
   return [sized, ...inHeaders].join("; ");
 }
 
@@ -38,6 +41,7 @@ function responseCell({ name, response }: Operation): string {
       .map((one: JsonSchema) => inBraces(components.get(nameOf(one).slice(1, -1)) ?? {}))
       .join(" or ");
   if (schema.type === "array") return `list of ${nameOf(schema.items as JsonSchema)}`;
+  if (Array.isArray(schema.oneOf)) return schema.oneOf.map(nameOf).join(" or ");
   if (typeof schema.$ref !== "string") return inBraces(schema);
   const referred = components.get(nameOf(schema).slice(1, -1)) ?? {};
   const isShort = referred.properties !== undefined && fieldNames(referred).length <= 4;
