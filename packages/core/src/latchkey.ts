@@ -52,79 +52,79 @@ export interface LatchkeyOptions<
   Meta extends MetaSchema | undefined = MetaSchema | undefined,
   IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
 > {
-  /** Where keys live. */
+  /** The store that keeps the keys. */
   readonly store: KeyStore;
-  /** Tenant that the operations work in: 1 to 64 of `A-Z a-z 0-9 _ -`. `ws_default` unless given. */
+  /** The tenant whose records the operations use: 1 to 64 of `A-Z a-z 0-9 _ -`. Default: `ws_default`. */
   readonly workspaceId?: string;
-  /** Ring of 32-byte keys that recoverable secrets are encrypted with. Without it nothing can be made recoverable. */
+  /** 32-byte keys that encrypt recoverable secrets. Without them, no key can be recoverable. */
   readonly vault?: KeyRing;
-  /** Ring of server-side secrets of 32 to 64 bytes that hashes are keyed with. Losing it loses every key. */
+  /** Server-side secrets of 32 to 64 bytes that key the hashes. If you lose them, no key can be verified any more. */
   readonly pepper?: KeyRing;
-  /** Keys that exchangeKey signs tokens with: seeds of 32 random bytes each. All of them are published, the current one signs. */
+  /** Seeds of 32 random bytes for the keys that sign tokens of exchangeKey. The current one signs; the public keys of all are published. */
   readonly tokens?: TokenKeyRing;
-  /** Answers the current instant in whole ms since the Unix epoch. The host's clock unless given. */
+  /** Returns the current Unix epoch time in whole ms. Default: `Date.now`. */
   readonly clock?: Clock;
-  /** Source of unpredictable bytes. The host's Web Crypto unless given. */
+  /** Source of unpredictable bytes. Default: Web Crypto. */
   readonly random?: RandomBytes;
-  /** Most keys kept for warm verifications: a whole number >= 0, 32,768 unless given. Never a stale answer. */
+  /** How many recently verified keys this process caches: a whole number >= 0. Default: 32,768. No answer is stale. */
   readonly maxCachedKeys?: number;
-  /** Whether every change of configuration is also written to the audit log, in the same transaction. True unless given. */
+  /** Whether every change of configuration also writes an audit entry, in the same transaction. Default: true. */
   readonly auditLog?: boolean;
   /**
-   * When `notice` notices something. Where it is given, a process writes what it sees of uses and limits with its counts of
-   * verifications; elsewhere only when its own `notice` is called.
+   * Thresholds of the events that `notice` writes. With this option, the process also writes the events about uses and limits by
+   * itself, with its statistics; without it, only when you call `notice`.
    */
   readonly notice?: {
-    /** How long before that a key expires soon: ms, or a text such as `"7d"`, which it is unless given. */
+    /** How long before its expiry a key expires soon: ms, or a text such as `"7d"`. Default: `"7d"`. */
     readonly expiresWithin?: Duration;
-    /** Below how many uses they are low: a number, or a share of what a refill brings, such as 0.1. Never unless given. */
+    /** Uses are low below this number, or below this share of a refill, such as 0.1. Default: never. */
     readonly usesBelow?: number;
-    /** Above which share of it a limit is near: 0.8 unless given. */
+    /** A limit is near above this share of it. Default: 0.8. */
     readonly limitAbove?: number;
   };
   /**
-   * How verifications are counted: every `flushMs` (1 to 3,600,000 ms, 5,000 unless given) the counts are written to the
-   * store, and a crash may lose what was counted since. False: not at all.
+   * How verifications are counted. Every `flushMs` the process writes its counts to the store; a crash loses those since then. `false`
+   * counts nothing.
    */
   readonly usage?:
     | false
     | {
-        /** How often counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`; 5,000 unless given. */
+        /** How often the counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`. Default: 5,000. */
         readonly flushMs?: Duration;
       };
   /**
-   * Lets this process decide by itself about keys that it verified a moment ago, without asking the store. A change that takes something
-   * away then resolves later by `ms`, and not before every process has stopped deciding as if it had not been made. For keys without
-   * uses and limits: others ask the store. Off unless given; every process of the store must know of leases before.
+   * Lets this process verify keys that it verified a moment ago without asking the store. A change that takes something away then
+   * resolves up to `ms` later: when no process verifies with the old state any more. This works for keys without uses and limits; for
+   * others, the store is asked. Default: off. First upgrade every process of the store to a version with leases.
    */
   readonly leases?:
     | {
         /** How long, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
         readonly ms: Duration;
-        /** The most that one process takes ahead of what is left of a counter, from 0 to 1; 0.01 unless given. No counter is leased so far. */
+        /** Reserved for leases on counters, which do not exist yet: the share of a counter that a process may take ahead, 0 to 1. Default: 0.01. */
         readonly share?: number;
       }
     | undefined;
   /**
-   * Names of the permissions that the program knows. Types alone: where one is given, another does not compile, but for wildcards
-   * that are held; nothing is created, and nothing refused at run time. Any text unless given.
+   * Names of the permissions that your program uses. Another name then does not compile, except wildcards that a key holds. This
+   * affects types only: no permission is created, and nothing is refused at run time. Default: any text.
    */
   readonly permissions?: readonly Permission[] | undefined;
-  /** Names of the rate limits that the program knows, beside `default`. Types alone, as `permissions`. */
+  /** Names of the rate limits that your program uses, in addition to `default`. Affects types only, like `permissions`. */
   readonly ratelimits?: readonly Ratelimit[] | undefined;
   /**
-   * Schema of the metadata of keys, of any library with Standard Schema (zod, valibot, arktype …). It is asked whenever metadata is
-   * written; what it answers is kept, and its types are those of what is read. Keys without metadata are not asked about.
+   * Schema for the metadata of keys, of any library with Standard Schema (zod, valibot, arktype …). It validates metadata whenever you
+   * write it; its output is stored and gives the type of the metadata that you read. Keys without metadata are not validated.
    */
   readonly meta?: Meta;
-  /** Schema of the metadata of identities, as `meta` of keys. `{}`, which an identity has at first, is not asked about. */
+  /** Schema for the metadata of identities, like `meta`. The initial `{}` of an identity is not validated. */
   readonly identityMeta?: IdentityMeta;
-  /** Is called with every change, every verification and every failure of the store in this process. Nothing waits for it. */
+  /** Called with every change, every verification and every failure of the store in this process. Nothing waits for it. */
   readonly onEvent?: EventListener;
   /**
-   * Is called with failures that no caller waits for: statistics that could not be written, a clock that differs from the store's
-   * by more than a minute, an `onEvent` that throws or rejects (once, and again after it has worked). Unless given, the last of
-   * these is a warning on the console.
+   * Called with failures that no caller waits for: statistics that could not be written, a clock that differs from the store's by
+   * more than a minute, an `onEvent` that throws or rejects (once, and again after it has worked). Without `onError`, a failing
+   * `onEvent` is a warning on the console.
    */
   readonly onError?: ErrorListener;
 }
@@ -133,23 +133,23 @@ export interface LatchkeyOptions<
 export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   extends Operations<Types>,
     Lists<Types> {
-  /** The workspace that these operations work in. */
+  /** The workspace whose records these operations use. */
   readonly workspaceId: string;
-  /** The current instant as every operation sees it: Unix epoch ms, never going back. */
+  /** The current time that operations use: Unix epoch ms. It never goes back. */
   readonly now: Clock;
   /**
-   * Makes a function that asks one question about every key presented: the question is read and checked once, so that a guarded
-   * route pays for the verification alone.
+   * Returns a function that verifies keys with the same question, which is validated only once: on a guarded route, this is faster than
+   * `verifyKey`.
    *
-   * @throws TypeError naming `apiId`, `permissions` or `ratelimits` that is there and undefined, or any field that is inherited: passed
-   * over, it would ask nothing. LatchkeyError `BAD_REQUEST` naming every other bad field of the question, at once.
+   * @throws TypeError naming an `apiId`, `permissions` or `ratelimits` that is present but undefined, or any inherited field, because
+   * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field, at once.
    * @example
    * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
    * const verdict = await mayRead(key, { ipAddress });
    */
   verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
   /**
-   * The public keys that tokens of exchangeKey are checked with, of all workspaces: a JWK Set, to be shown to everyone.
+   * The public keys that verify tokens of exchangeKey, of all workspaces, as a JWK Set. You can publish it.
    *
    * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or where `jose` is not installed.
    * @example
@@ -165,7 +165,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   workspace(workspaceId: string): Latchkey<Types>;
   /**
-   * The same operations on behalf of someone: what the audit log and events name as `actor`.
+   * The same operations on behalf of someone, whom the audit log and events name as `actor`.
    *
    * @throws TypeError unless the name has 1 to 256 characters.
    * @example
@@ -173,8 +173,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   actingAs(actor: string): Latchkey<Types>;
   /**
-   * Ends all leases of this workspace: no process is given another one, and when this resolves the last has ended, and no change waits
-   * any more. A latchkey that is made afterwards with `leases` begins again.
+   * Ends all leases of this workspace. When it resolves, no process has a lease or gets a new one, and changes no longer wait. A latchkey
+   * that is created later with `leases` starts them again.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
    * @example
@@ -182,7 +182,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   endLeases(): Promise<void>;
   /**
-   * Writes the counts of verifications that the store does not have yet, then closes it.
+   * Writes the statistics that the store does not have yet, then closes the store.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
    * @example
@@ -224,9 +224,9 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 ] satisfies (keyof LatchkeyOptions)[]);
 
 /**
- * Makes a latchkey over a store.
+ * Creates a latchkey on a store.
  *
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  * @example
  * const latchkey = createLatchkey({ store: memoryStore(), permissions: ["docs.read", "docs.write"] });
  */

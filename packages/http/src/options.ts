@@ -5,29 +5,29 @@ import type { Authenticate } from "./auth/authenticate.js";
 export interface HandlerOptions {
   /** Carries out the operations. Root keys may belong to any workspace of its store. */
   readonly latchkey: Latchkey;
-  /** Replaces root keys by the host's own authentication. */
+  /** Your own authentication, instead of root keys. */
   readonly authenticate?: Authenticate;
   /**
-   * Opens keys.verifyKey to everyone, for all APIs of the latchkey's own workspace; its Authorization header is not read
-   * then. Default: false.
+   * Lets everyone call keys.verifyKey without a root key, for all APIs of the latchkey's own workspace. Its Authorization header is
+   * then ignored. Default: false.
    */
   readonly publicVerify?: boolean;
   /** Whether the operations on root keys are served: callers with the permissions for it manage them. Default: true. */
   readonly rootKeys?: boolean;
-  /** What precedes `/v1` and `/v2` in the URLs that arrive here, like `/keys`. Default: empty. */
+  /** The path before `/v1` and `/v2`, such as `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether the successor of v1 is served as well, below `/v2/`. Default: true. */
+  /** Whether the contract of v2 is served as well, below `/v2/`. Default: true. */
   readonly v2?: boolean;
-  /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, to everyone. Default: true. */
+  /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, without a root key. Default: true. */
   readonly docs?: boolean;
   /**
-   * Where the error codes are explained: `docs` of an error body is this, `/` and the code. Default: error bodies have no `docs`.
-   * The pages of the handler itself are `/v1/errors`, below the address at which clients reach it.
+   * Base URL of pages about error codes: an error's `docs` is this URL, `/` and the code. Default: errors have no `docs`. The handler's
+   * own pages are at `/v1/errors`, below the address at which clients reach it.
    */
   readonly docsBaseUrl?: string;
-  /** Largest body in bytes: a whole number >= 1. Default: 65,536. That of migrations.createKeys may be 16 times as long. */
+  /** Longest body in bytes: a whole number >= 1; for migrations.createKeys, 16 times this. Default: 65,536. */
   readonly maxBodyBytes?: number;
-  /** Called with every error that a client sees only as 500 or 503, for the host's log. Anything it throws is ignored. */
+  /** Called with every error behind a 500 or 503, so that you can log it. Errors that it throws are ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 

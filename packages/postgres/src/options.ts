@@ -8,23 +8,23 @@ import {
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The schema that holds the tables: lower case letters, digits and `_`, at most 48. Default: `latchkey`. */
+  /** The schema for the tables: 1 to 48 lower case letters, digits and `_`. Default: `latchkey`. */
   readonly schema?: string | undefined;
   /**
-   * Whether the first call makes the tables, or brings them up to date. Where it is false, call `migrate` with a user that may:
-   * until then calls fail with `PRECONDITION_FAILED`. Default: true.
+   * Whether the first call creates or updates the tables. If false, call `migrate` with a user that has the right to; until then, calls
+   * fail with `PRECONDITION_FAILED`. Default: true.
    */
   readonly migrate?: boolean | undefined;
   /**
-   * How long a verification may take, in ms, from the call to its answer, with all that it waits for: a whole number from 1 to
-   * 600,000. Default: 2,000. When it is over, a charge that was sent is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
+   * How long a verification may take, in ms, including everything that it waits for: a whole number from 1 to 600,000. Default: 2,000.
+   * After that, it fails with `STORE_UNAVAILABLE`, with the outcome `unknown` if it was sent.
    */
   readonly chargeTimeoutMs?: number | undefined;
-  /** The same for every other call. Default: 10,000. */
+  /** How long any other call may take, in ms. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
-  /** Most connections of a pool that a URL opens: a whole number from 1 to 1,000. Default: 10. */
+  /** Size of the pool that a URL opens: a whole number from 1 to 1,000. Default: 10. */
   readonly maxConnections?: number | undefined;
-  /** TLS of a pool that a URL opens, as node-postgres takes it: `true`, or `{ ca, … }`. Default: as the URL says. */
+  /** TLS of the pool that a URL opens, as node-postgres takes it: `true`, or `{ ca, … }`. Default: as the URL says. */
   readonly ssl?: boolean | object | undefined;
   /**
    * Whether statements are prepared once on each connection. Behind a PgBouncer before 1.21, or with its `max_prepared_statements`

@@ -15,16 +15,15 @@ import { SettleQueue } from "./settle-queue.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
- * Opens a store in PostgreSQL. Many processes on many machines may share one, and all promises of `KeyStore` hold among them.
- * Each call is one statement, and so one transaction and one round trip: nothing is kept on a connection between two calls. The
- * first call makes the tables, in a schema of their own, or brings them up to date.
+ * Opens a store in PostgreSQL. Many processes on many machines may share it. Each call is one statement, and so one transaction and one
+ * round trip; nothing is kept on a connection between calls. The first call creates or updates the tables, in a schema of their own.
  *
  * ```ts
  * const latchkey = createLatchkey({ store: postgresStore("postgres://app@localhost/app") });
  * ```
  *
- * @param source - `postgres://user@host:5432/database`; an open `Pool` of node-postgres, or a PGlite, which stays its owner's to
- * close.
+ * @param source - `postgres://user@host:5432/database`; an open `Pool` of node-postgres; or a PGlite. You close a pool or PGlite that
+ * you pass.
  * @throws TypeError for a wrong argument.
  * @see packages/core/decisions/0028-postgres-one-statement-a-call.md
  */
@@ -60,11 +59,10 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
 const MIGRATION_MS = 600_000;
 
 /**
- * Makes latchkey's tables, or brings them up to date, with a user that may: for servers whose own user may not, and that open
- * their store with `migrate: false`.
+ * Creates or updates latchkey's tables, for servers whose own user has no right to, and that open their store with `migrate: false`.
  *
- * @param source - As `postgresStore` takes it.
- * @throws LatchkeyError `PRECONDITION_FAILED` when the database is of a newer version, or the user may not.
+ * @param source - The same as for `postgresStore`.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the tables are of a newer version, or the user has no right to create them.
  */
 export async function migrate(
   source: Source,

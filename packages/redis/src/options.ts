@@ -8,25 +8,25 @@ import {
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** What the names of all Redis keys begin with: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`. */
+  /** The start of the names of all Redis keys: 1 to 64 of `A-Z a-z 0-9 _ - . :`. Default: `lk`. */
   readonly keyPrefix?: string | undefined;
   /**
-   * How long a verification may take, in ms, from the call to its answer, the first connection with it: a whole number from 1 to
-   * 600,000. Default: 500. When it is over, a charge that was sent is answered with `STORE_UNAVAILABLE` and the outcome `unknown`.
+   * How long a verification may take, in ms, including the first connection: a whole number from 1 to 600,000. Default: 500. After that,
+   * it fails with `STORE_UNAVAILABLE`, with the outcome `unknown` if it was sent.
    */
   readonly commandTimeoutMs?: number | undefined;
-  /** The same for every other call. Default: 2,000. */
+  /** How long any other call may take, in ms. Default: 2,000. */
   readonly configTimeoutMs?: number | undefined;
-  /** How long a connection may take to come about, in ms. No call waits longer for the first one than for its answer. Default: 2,000. */
+  /** How long connecting may take, in ms. A call waits for the first connection, within its own timeout. Default: 2,000. */
   readonly connectTimeoutMs?: number | undefined;
   /**
-   * Lets a write be answered only when this many replicas hold it. Where they do not in time, the write stays and is
-   * answered with `STORE_UNAVAILABLE` and the outcome `unknown`. Not for Redis Cluster. Default: none.
+   * Writes resolve only when this many replicas have them. If they do not confirm in time, the write stays, and the call fails with
+   * `STORE_UNAVAILABLE` and the outcome `unknown`. Not for Redis Cluster. Default: no replicas.
    */
   readonly waitReplicas?: { readonly count: number; readonly timeoutMs: number } | undefined;
-  /** Accepts a server that deletes keys when its memory is full. Default: false. */
+  /** Accepts a server that evicts keys when its memory is full. Default: false. */
   readonly allowEviction?: boolean | undefined;
-  /** Accepts a server that forgets everything when it stops. Default: false. */
+  /** Accepts a server that loses its data when it stops. Default: false. */
   readonly allowNoPersistence?: boolean | undefined;
 }
 

@@ -16,13 +16,12 @@ import { settle } from "./settle.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
- * Opens a store in Redis. Many processes on many machines may share one, and all promises of `KeyStore` hold among
- * them. Everything of one workspace lives in one hash slot, so that each call is one script on one server, also on a
- * Redis Cluster.
+ * Opens a store in Redis. Many processes on many machines may share it. A workspace is in one hash slot, so each call is one script on
+ * one server, on a Redis Cluster as well.
  *
- * @param server - `redis://`, `rediss://` or `redis+cluster://a:6379,b:6379`; or a client of `ioredis`, which has to be
- * made so that it never sends a command twice, and stays open when the store is closed.
- * @throws TypeError naming the option of the store or of the client that is wrong.
+ * @param server - `redis://`, `rediss://`, `redis+cluster://a:6379,b:6379` or `rediss+cluster://…`; or a client of ioredis that never
+ * resends a command. The store does not close a client that you pass.
+ * @throws TypeError naming the wrong option of the store or the client.
  * @see packages/core/decisions/0012-redis-one-slot-per-workspace.md
  */
 export function redisStore(

@@ -1,10 +1,10 @@
 import { assertOption, assertWholeOption, readOptions, type SettingsOf } from "@latchkey/core";
 
 /**
- * What a charge that was answered survives. Both survive the end of this process, by whatever means.
+ * How durable an answered charge is. With both values, it survives if this process is killed.
  *
- * `normal`: a power cut or a crash of the operating system may give back the last uses, and never damages the file. `full`: it
- * gives back nothing. Every other write is always made as with `full`.
+ * `normal`: a power cut or a crash of the operating system may undo the last charges, but never damages the file. `full`: no answered
+ * charge is undone. Changes of configuration are always as durable as with `full`.
  */
 export type Durability = "normal" | "full";
 
@@ -13,8 +13,8 @@ export interface SqliteStoreOptions {
   /** How charges are committed. Default: `normal`. */
   readonly durability?: Durability | undefined;
   /**
-   * How long a call waits for the write lock while other connections hold it, in ms: a whole number from 0 to 600,000, 0 for a
-   * single attempt. Default: 2,000.
+   * How long a write waits for the write lock if other connections hold it, in ms: a whole number from 0 to 600,000; 0 for a single
+   * attempt. Default: 2,000.
    */
   readonly deadlineMs?: number | undefined;
 }

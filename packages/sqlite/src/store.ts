@@ -15,18 +15,18 @@ import { scan } from "./scan.js";
 import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
 
 /**
- * Opens a store in a SQLite file, which is made with mode 0600 where there is none. Several processes of one machine may have
- * the same file open. A commit that has resolved survives a power cut, a charge as `durability` says.
+ * Opens a store in a SQLite file, and creates the file with mode 0600 if it does not exist. Several processes on one machine may open
+ * the same file. A change that has resolved survives a power cut; `durability` decides about charges.
  *
  * ```ts
  * const latchkey = createLatchkey({ store: sqliteStore("keys.db") });
  * ```
  *
- * @param source - Path of the file; `:memory:` for a database that ends with the process; or an open better-sqlite3
- * `Database`, outside of a transaction, which gets the settings in the README and the tables, and stays its owner's to close.
+ * @param source - Path of the file; `:memory:` for a database that ends with the process; or an open better-sqlite3 `Database`
+ * without an open transaction, which gets the tables and the settings in the README. You close a `Database` that you pass.
  * @throws TypeError for a wrong argument, such as a path that better-sqlite3 would trim.
- * @throws LatchkeyError `PRECONDITION_FAILED` when the file is another program's, or of a newer version, or better-sqlite3
- * cannot be loaded; `STORE_CORRUPT` when it is no database; `STORE_UNAVAILABLE` when it cannot be opened.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the file belongs to another program or a newer version, or better-sqlite3 cannot be
+ * loaded; `STORE_CORRUPT` if it is not a database; `STORE_UNAVAILABLE` if it cannot be opened.
  */
 export function sqliteStore(
   source: string | SqliteDatabase,

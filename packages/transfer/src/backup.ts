@@ -7,25 +7,25 @@ import { createStoreProgress, type ProgressListener } from "./progress.js";
 
 /** Options of {@link backup}. */
 export interface BackupOptions {
-  /** Without it the file is compressed and readable. Secrets that can be recovered are sealed by the vault in any case. */
+  /** Without it, the file is compressed but readable. Recoverable secrets are encrypted by the vault in any case. */
   readonly encryption?: Encryption;
   readonly onProgress?: ProgressListener;
 }
 
-/** What a backup holds. */
+/** What a backup contains. */
 export interface BackupReport {
   readonly workspaces: readonly string[];
   readonly counts: Counts;
 }
 
 /**
- * Writes everything that a store holds to a file. The store may serve meanwhile: each record is then in the file as it was at one
- * moment, if not all at the same.
+ * Writes everything in a store to a file. The store may keep serving: then each record in the file is a consistent snapshot, but not
+ * all of the same moment.
  *
- * The file has its name once all of it is on disk. It holds no secret as it was handed out: hashes, and what the vault has sealed.
+ * The file gets its name when it is completely on disk. It contains no plaintext secret, only hashes and secrets encrypted by the vault.
  *
- * @param path - Of the file, which is not there yet.
- * @throws LatchkeyError `PRECONDITION_FAILED` where there is such a file, `STORE_CORRUPT` for a record that is damaged.
+ * @param path - The file, which must not exist yet.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the file exists, `STORE_CORRUPT` for a damaged record.
  */
 export async function backup(
   store: KeyStore,

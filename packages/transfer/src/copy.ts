@@ -9,30 +9,30 @@ import { TransferTarget } from "./target.js";
 /** Options of {@link copy}. */
 export interface CopyOptions {
   /**
-   * The source goes on serving. Its keys move: in the end the source is fenced, and answers `STORE_UNAVAILABLE` with the reason
-   * `moved` from then on. Without it nothing may use the source meanwhile.
+   * The source keeps serving, and its keys move: at the end, the source is closed, and answers `STORE_UNAVAILABLE` with the reason
+   * `moved` from then on. Without `live`, nothing may use the source during the copy.
    */
   readonly live?: boolean;
   /**
-   * What another copy or restore left half done on the target is deleted first. Without it such a target is taken only from the
-   * source that it was begun from.
+   * First deletes what an unfinished copy or restore left on the target. Without it, you can continue such a target only from the
+   * source that it was started with.
    */
   readonly startOver?: boolean;
   readonly onProgress?: ProgressListener;
 }
 
 /**
- * Copies everything from one store to another, whichever they are: records, claims, lists, counters with their windows, statistics
- * and the audit log. The target is empty, or one that a copy of the same source was left half way in: then what is there is compared
- * and completed. It answers nothing before all was read back from both sides and found to be the same.
+ * Copies everything from any store to any other: records, counters with their windows, statistics and the audit log. The target must be
+ * empty, or have an unfinished copy of the same source, which is then continued. Before it resolves, it reads both sides again and
+ * compares them.
  *
- * One small record is written to the source, by which it is known again.
+ * It writes one small record to the source, to recognise it in later calls.
  *
- * The stores stay open. Neither is used through `createLatchkey` by this process meanwhile, unless it is a live copy.
+ * Both stores stay open. Do not use them through `createLatchkey` in this process during the copy, unless it is a live copy.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where the target is in use, or was begun from another source; `STORE_CORRUPT` for a
- * record that is damaged; `CONFLICT` where the source changes all the time; `STORE_UNAVAILABLE` with the reason `incomplete` or
- * `moved` where the source cannot be used. Call it again to go on.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the target is in use, or was started from another source; `STORE_CORRUPT` for a
+ * damaged record; `CONFLICT` if the source keeps changing; `STORE_UNAVAILABLE` with the reason `incomplete` or `moved` if the source
+ * cannot be used. Call it again to continue.
  */
 export async function copy(
   from: KeyStore,

@@ -2,18 +2,18 @@ import { LatchkeyError } from "@latchkey/core";
 import type { Counts } from "./counts.js";
 import type { PassResult } from "./passes/reconcile.js";
 
-/** What a transfer came to. */
+/** The result of a transfer. */
 export interface TransferReport {
   readonly workspaces: readonly string[];
   readonly counts: Counts;
   /**
-   * Of everything, the same for source and target: SHA-256 in hexadecimal. Null after a live copy, whose sides were never at rest:
-   * they were compared record by record.
+   * SHA-256 of everything, in hexadecimal, the same for source and target. Null after a live copy, which compares record by record
+   * because both sides keep changing.
    */
   readonly digest: string | null;
-  /** Of a live copy: true where an earlier call had moved everything, so that this one did nothing. The target serves. */
+  /** Of a live copy: true if an earlier call finished it, so this one did nothing. The target serves. */
   readonly wasComplete?: true;
-  /** Of a live copy: how long nobody could use the keys, in ms, and how many records were written meanwhile. */
+  /** Of a live copy: for how many ms nobody could use the keys, and how many records were written in that time. */
   readonly fence?: { readonly ms: number; readonly records: number };
 }
 

@@ -10,25 +10,24 @@ import { TransferTarget } from "./target.js";
 
 /** Options of {@link restore}. */
 export interface RestoreOptions {
-  /** What opens the file, which then has to be encrypted: anybody could have written one that is not. */
+  /** Decrypts the file. An unencrypted file is then refused, because anybody could have written it. */
   readonly decryption?: Decryption;
   /**
-   * What another copy or restore left half done in the store is deleted first. Without it such a store is taken only for the file
-   * that it was begun from.
+   * First deletes what an unfinished copy or restore left in the store. Without it, you can continue such a store only with the file
+   * that it was started with.
    */
   readonly startOver?: boolean;
   readonly onProgress?: ProgressListener;
 }
 
 /**
- * Writes a backup to an empty store. The file is read to its end, and found to be whole, before anything is written; then the store
- * answers nothing before everything was read back and found to be what the file says. Call it again if it was interrupted.
+ * Writes a backup to an empty store. It checks the whole file before it writes anything. The store can be used only after everything
+ * was read back and compared with the file. If it is interrupted, call it again.
  *
- * @param to - The store, or what opens it once the file was found to be whole. It stays open.
- * @throws TypeError for an identity that is none.
- * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, or was begun from another file, and for a file that is
- * damaged, altered, cut off, of a later version or encrypted for somebody else; where `decryption` is given, also for one that is not
- * encrypted.
+ * @param to - The store, or a function that opens it, called after the file was checked. The store stays open.
+ * @throws TypeError for an invalid identity.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the store is in use, or was started with another file, or the file is damaged, altered,
+ * cut off, of a later version or encrypted for somebody else; with `decryption`, also if it is not encrypted.
  */
 export async function restore(
   to: KeyStore | (() => KeyStore),

@@ -12,7 +12,7 @@ interface AnyEvent {
   readonly workspaceId: string;
   /** Unix epoch ms. */
   readonly at: EpochMs;
-  /** Ms that it took, with fractions; by `clock` where one was given, and then in whole ms. */
+  /** How long it took, in ms with fractions; in whole ms if you set `clock`. */
   readonly durationMs: number;
 }
 
@@ -26,25 +26,25 @@ interface AboutKey extends AnyEvent {
 /** What is said of every verdict. */
 interface AboutVerdict {
   readonly type: "key.verified";
-  /** Whether it was decided from memory: the store was only asked to confirm it. */
+  /** Whether the key was in the cache, so that the store only confirmed it. */
   readonly cached: boolean;
-  /** Present where the store was not asked: it had confirmed the key a moment before, on a lease. */
+  /** Present if a lease decided: the store confirmed the key a moment before and was not asked. */
   readonly leased?: true;
-  /** As the caller gave them. */
+  /** The tags that the caller passed. */
   readonly tags?: readonly string[];
 }
 
 /** What is said where shadows would have refused. */
 interface AboutShadows {
-  /** Beside the verdict's own code; absent where every shadow had room. */
+  /** In addition to the verdict's code; absent if every shadow limit had room. */
   readonly shadow?: {
     readonly code: "SHADOW_LIMITED";
-    /** Names of the shadows, in the order of the verdict. */
+    /** Names of the shadow limits, in the order of the verdict. */
     readonly ratelimits: readonly string[];
   };
 }
 
-/** A verdict was given on a presented secret. Its duration is that from the call to the verdict. */
+/** A key was verified. `durationMs` is from the call to the verdict. */
 export type KeyVerifiedEvent =
   | (AboutKey &
       AboutVerdict &
@@ -56,22 +56,22 @@ export interface KeyExhaustedEvent extends AboutKey {
   readonly type: "key.exhausted";
 }
 
-/** A key was presented after its expiry. Emitted with each such verification: nothing watches the clock. */
+/** A key was presented after its expiry. Emitted with each such verification, not at the expiry itself. */
 export interface KeyExpiredEvent extends AboutKey {
   readonly type: "key.expired";
   readonly expiredAt: EpochMs;
 }
 
-/** Configuration was changed. Its duration is that of the transaction, from its first read until it was committed. */
+/** Configuration was changed. `durationMs` is from the first read of the transaction to its commit. */
 export interface ChangeEvent extends AuditEvent, Pick<AnyEvent, "durationMs"> {}
 
-/** A call of the store failed. Whoever waits for it gets the error as well. */
+/** A call of the store failed. Its caller gets the error as well. */
 export interface StoreFailedEvent extends AnyEvent {
   readonly type: "store.failed";
   readonly method: StoreMethod;
-  /** `STORE_UNAVAILABLE` or `STORE_CORRUPT`; `INTERNAL_SERVER_ERROR` for an error that is none of latchkey's. */
+  /** `STORE_UNAVAILABLE` or `STORE_CORRUPT`; `INTERNAL_SERVER_ERROR` for any error that is not a `LatchkeyError`. */
   readonly code: ErrorCode;
-  /** Of `STORE_UNAVAILABLE`: whether the call is known to have changed nothing. */
+  /** For `STORE_UNAVAILABLE`: whether the call is known to have changed nothing. */
   readonly outcome?: "not-applied" | "unknown";
 }
 
@@ -82,16 +82,16 @@ interface AboutReservation extends AnyEvent {
   readonly identityId?: string;
 }
 
-/** A reservation was settled or released: what it came to. Repeats are told as well. */
+/** A reservation was settled or released, with its actual cost. Emitted for repeats as well. */
 export interface ReservationSettledEvent extends AboutReservation {
   readonly type: "reservation.settled";
-  /** Uses that were taken for good. */
+  /** Uses that were charged. */
   readonly uses: number;
-  /** Units that were taken for good, of each limit but concurrent ones. */
+  /** Units that were charged, of each limit except concurrent ones. */
   readonly ratelimits: readonly LimitCost[];
 }
 
-/** The time of a reservation had passed, and what it held was given back. Emitted by the process that notices it, once. */
+/** A reservation expired, and what it held was returned. Emitted once, by the process that notices it. */
 export interface ReservationExpiredEvent extends AboutReservation {
   readonly type: "reservation.expired";
   /** Unix epoch ms. */
@@ -108,7 +108,7 @@ export type LatchkeyEvent =
   | ReservationExpiredEvent
   | StoreFailedEvent;
 
-/** Is called with every event, in the order in which they happened in this process. */
+/** Called with every event, in the order in which they happened in this process. */
 export type EventListener = (event: LatchkeyEvent) => unknown;
 
 /** Hands an event to whoever listens. Never throws. */

@@ -5,9 +5,8 @@ import type { ReadableStream } from "node:stream/web";
 import { unusable } from "./line.js";
 
 /**
- * For whom a backup is encrypted: whoever knows a passphrase, or holds the identity of a recipient (`age1…`). `workFactor`: how much
- * work each guess at the passphrase is, as a power of two, 1 to 20, 18 unless given, which takes a second or two. At most 100
- * recipients. What is beyond these bounds is not opened again either.
+ * How a backup is encrypted: with a passphrase, or for recipients (`age1…`), 1 to 100 of them. `workFactor` is the cost of each guess
+ * at the passphrase, as a power of two: 1 to 20. Default: 18, which takes a second or two. A restore has the same bounds.
  */
 export type Encryption =
   | { readonly passphrase: string; readonly workFactor?: number }

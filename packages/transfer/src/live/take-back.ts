@@ -5,19 +5,19 @@ import { type FoundState, readState, replaceState } from "../state.js";
 /** Options of {@link takeBack}. */
 export interface TakeBackOptions {
   /**
-   * The source is to be in charge whatever became of the target: one that serves is closed first, one that is lost is given as
-   * null. What it admitted is not counted on the source.
+   * Cancels the copy even if the target already serves, in which case the target is closed first, or is lost: then pass null for it.
+   * Uses that the target admitted are not counted on the source.
    */
   readonly force?: boolean;
 }
 
 /**
- * Gives a live copy up: the source is in charge again, at once. First the target is taken away from whoever might still open it, or
- * uses it; the fence is lifted behind that, so that there is no moment at which both serve.
+ * Cancels a live copy: the source is in charge again, at once. First the target is closed, then the source is opened, so the two never
+ * serve at the same time.
  *
- * @param to - Null for a target that is lost, which needs `force`: nothing can keep it from serving, should it come back.
- * @throws LatchkeyError `PRECONDITION_FAILED` without `force`, where a workspace was opened on the target, where the target knows
- * nothing of this copy, and where there is none.
+ * @param to - Null if the target is lost. This needs `force`, because nothing can stop such a target from serving if it comes back.
+ * @throws LatchkeyError `PRECONDITION_FAILED` without `force`, if a workspace is already open on the target, if the target has no
+ * record of this copy, or if `to` is null.
  */
 export async function takeBack(
   from: KeyStore,
