@@ -194,11 +194,15 @@ const CALLERS: readonly Control[] = [
   {
     id: "C14",
     control:
-      "No root key makes another or widens its own rights, and what a permission grants never grows by passing it on",
+      "No root key gives another root key, or itself, more than it holds, and what a permission grants never grows by passing it on",
     tests: [
       [
-        `${HTTP}/operation-table.test.ts`,
-        "serves every operation of the library but those of a host",
+        `${TEST}/root-key-laws.test.ts`,
+        "R1: no call gives a root key more than who calls holds (seed %i)",
+      ],
+      [
+        `${TEST}/root-key-laws.test.ts`,
+        "R2: what a root key holds is read in the commit, however long ago it was let in",
       ],
       [
         `${CORE}/rules/permission.property.test.ts`,
