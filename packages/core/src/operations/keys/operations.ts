@@ -22,9 +22,9 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** A page of keys; without `cursor` it is the last one. With filters it may be short, or empty, and have a `cursor` that goes on. */
+/** A page of keys; without `cursor` it is the last one. With filters, a page may have few keys or none, and still a `cursor`. */
 export interface FoundKeys<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
-  /** In the order of their creation, unless another was asked for. */
+  /** In the order of their creation, unless `orderBy` says otherwise. */
   readonly keys: readonly KeyView<Types>[];
   /** Exact number of live keys of the API. Only where nothing was asked for but an `apiId`, and perhaps an `externalId`. */
   readonly total?: number;
@@ -50,11 +50,11 @@ export type ListKeysInput<Types extends LatchkeyTypes = DefaultTypes> = PageInpu
     /** Deprecated name of `externalId`, which wins. */
     readonly ownerId?: string | undefined;
     /**
-     * `createdAt` unless given. A key that was imported comes when it was imported. Another order is for the keys of an API or owner with at
-     * most 2,000. A key without `expires` comes after all others, and one that was never used before them.
+     * Default: `createdAt`; for an imported key, the time of the import. Other orders are for an API or owner with at most 2,000 keys. A
+     * key without `expires` comes after all others, and a key that was never used before all others.
      */
     readonly orderBy?: KeyOrder | undefined;
-    /** `asc` unless given: the first first. */
+    /** Default: `asc`. */
     readonly order?: "asc" | "desc" | undefined;
     /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
     readonly decrypt?: boolean | null | undefined;
@@ -110,11 +110,11 @@ export interface Reencrypted extends PageInfo {
 /** Operations that create, change and delete keys. */
 export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Issues a key: its record, its counters, and its identity where there is none yet, in one transaction.
+   * Creates a key, and its identity if it does not exist yet, in one transaction.
    *
-   * @returns The secret, which is shown this once, and the id of the key.
+   * @returns The secret, which is shown only once, and the id of the key.
    * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that does not
-   * exist (unless `create` is true), for `recoverable` without a vault, and for what is above a ceiling of the API. Nothing is written
+   * exist (unless `create` is true), for `recoverable` without a vault, and for anything above a ceiling of the API. Nothing is written
    * then.
    * @example
    * const { keyId, key } = await latchkey.createKey({
@@ -128,19 +128,18 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   createKey(input: CreateKeyInput<Types>): Promise<CreatedKey>;
   /**
-   * Takes over those keys of a list that it can, in one atomic write: a key that is refused stops no other.
+   * Imports those keys of a list that are valid, in one atomic write. A refused key does not stop the others.
    *
-   * @throws LatchkeyError for a list or options that are wrong themselves, and where the store fails. Why a key is refused is in its result.
+   * @throws LatchkeyError if the list or the options are invalid, or the store fails. The result of each key says why it was refused.
    * @example
    * const { results } = await latchkey.createKeys([{ apiId, plaintext: "old_3f9c2a7d51e84b06" }], { partial: true });
    */
   createKeys(input: CreateKeysInput<Types>, options: CreateKeysOptions): Promise<PartlyCreatedKeys>;
   /**
-   * Takes over keys that another system issued, so that their secrets verify here: all of them in one atomic write, or none.
+   * Imports keys that another system issued, all of them in one atomic write, or none. Their secrets then verify here.
    *
-   * A secret that comes as its hash verifies whether or not a pepper is configured; one that comes as plaintext is stored
-   * under the pepper, like a new key. Secrets with little randomness are not made any better: the hash is a fast one. `expires`
-   * may have passed, and `remaining` may be 0: it was used up there.
+   * A secret imported by its hash verifies with or without a pepper; one imported as plaintext is stored under the pepper, like a new
+   * key. A weak secret stays weak, because the hash is a fast one. `expires` may be in the past, and `remaining` may be 0.
    *
    * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
    * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
@@ -154,9 +153,9 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   createKeys(input: CreateKeysInput<Types>, beside?: BesideInput): Promise<CreatedKeys>;
   /**
-   * Reads a key, as lists show it.
+   * Returns a key, with the same fields as in lists.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a vault.
+   * @throws LatchkeyError `NOT_FOUND` if this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a vault.
    * @example
    * const { remaining, lastUsedAt } = await latchkey.getKey({ keyId });
    */
@@ -167,16 +166,16 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
     },
   ): Promise<KeyView<Types>>;
   /**
-   * The id of the API of a key, for whoever decides who may revoke it: nothing but the key needs to be readable.
+   * Returns the id of a key's API, to decide who may revoke the key. Works even if the API or the identity is damaged.
    *
-   * @returns Null where this workspace has no such key, or it is damaged.
+   * @returns Null if this workspace has no such key, or it is damaged.
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
    * const mayRevoke = (await latchkey.findApiOfKey({ keyId })) === apiId;
    */
   findApiOfKey(input: KeyReference): Promise<string | null>;
   /**
-   * Lists the keys of an API, or those of one user in it, a page at a time; `keysOf()` of a latchkey goes through all of them.
+   * Lists the keys of an API, or those of one user in it, a page at a time; `keysOf()` iterates over all of them.
    *
    * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
    * @example
@@ -184,13 +183,12 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   listKeys(input: PlainListInput, scope?: ListKeysScope): Promise<KeyList<Types>>;
   /**
-   * Finds keys: of the workspace, of an API or of an owner; all of them, or those that every filter keeps; a page at a time. `keysOf()`
-   * of a latchkey goes through all of them.
+   * Finds the keys of the workspace, an API or an owner that match all filters, a page at a time. `keysOf()` iterates over all of them.
    *
-   * A page reads at most 2,000 keys. Where filters keep few, it has fewer than `limit`, or none, and a `cursor` that goes on.
+   * A page reads at most 2,000 keys. If few of them match, it has fewer than `limit`, or none, and a `cursor` to continue.
    *
-   * In the order of creation, the pages hold each key once that was there and matched all the time, whatever changes meanwhile; in
-   * another order, each of those whose value stayed. An unknown owner has no keys.
+   * In the order of creation, every key that exists and matches during all pages is listed once, whatever else changes meanwhile; in
+   * another order, every such key whose sort value does not change. An unknown owner has no keys.
    *
    * @throws LatchkeyError `NOT_FOUND` for an unknown API; `BAD_REQUEST` for a cursor that is damaged or of another question;
    * `PRECONDITION_FAILED`, reason `too-many-keys`, for an order by `expires` or `lastUsedAt` without an API or owner, or of more than
@@ -201,24 +199,24 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   listKeys(input?: ListKeysInput<Types>, scope?: ListKeysScope): Promise<FoundKeys<Types>>;
   /**
-   * Changes the configuration of a key in one atomic, guarded write. The next verification, from any process, sees it.
+   * Changes the configuration of a key in one atomic write. The next verification, in any process, sees the change.
    *
-   * A key whose record, API or identity is damaged can still be switched off: revoking needs no readable record.
+   * With `enabled: false` alone, it works even if the record, the API or the identity is damaged.
    *
-   * A key that was rotated dies at its expiry for good: it can be put forward, not off. While a key takes its uses from its
-   * identity its own count is at rest, and goes on as it was when the key has its own again.
+   * You can make the expiry of a rotated key earlier, but not later. While a key takes its uses from its identity, its own count stays as it
+   * is, and applies again when the key uses its own.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` when a role or permission does not exist, when an exhausted key
-   * is enabled without a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that
-   * takes its uses from its identity; `BAD_REQUEST` for a refill of a key without `remaining` and for a key that shall take its
-   * uses from an identity that it does not have. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` if a role or permission does not exist, if you enable an exhausted key without
+   * a new `remaining`, for a later expiry of a rotated key, and for `remaining` or `refill` of a key that takes its uses from its
+   * identity; `BAD_REQUEST` for a refill without `remaining`, and for `usesFrom: "identity"` on a key without an identity. Nothing is
+   * written then.
    * @example
    * await latchkey.updateKey({ keyId, name: "build server", expires: null });
    */
   updateKey(input: UpdateKeyInput<Types>): Promise<Record<string, never>>;
   /**
-   * Sets, raises or lowers the uses left of a key, or those that the keys of an identity share, in one atomic step; a refill that is
-   * due is applied first. Setting null makes them unlimited, and takes away the refill.
+   * Sets, increments or decrements the remaining uses of a key, or those that the keys of an identity share, in one atomic step. A due
+   * refill is applied first. Setting null makes uses unlimited and removes the refill.
    *
    * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for an increment or decrement of unlimited uses; `PRECONDITION_FAILED` for a
    * decrement below 0, and for a key that takes its uses from its identity. A refusal changes nothing.
@@ -228,48 +226,47 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   updateRemaining(input: UpdateRemainingInput): Promise<RemainingUses>;
   /**
-   * Puts a key with a new secret in the place of one: another id, the same settings, and the same counters, which the two share
-   * for as long as both live. The old key lives until `graceMs` from now or until its own expiry, whichever comes first, and is
-   * dead at that instant; the successor keeps the old expiry. The successor of a key that is switched off is switched off too.
+   * Replaces a key by one with a new secret: another id, the same settings, and the same counters, which both keys share while both are
+   * valid. The old key expires `graceMs` from now, or at its own expiry if that is earlier; the new key keeps the original expiry. The
+   * successor of a disabled key is disabled too.
    *
-   * The new secret has the prefix and the number of random bytes of the old one. Of a key that was imported only the stored
-   * beginning is known: what stands before its last `_` is the prefix, and the length is that of createKey.
+   * The new secret has the prefix and the number of random bytes of the old one. Of an imported key, only the stored start is known: the
+   * part before its last `_` is the prefix, and the length is that of createKey.
    *
-   * A key has one successor: of any number of racers one gets it.
+   * A key has one successor: of several parallel calls, one succeeds.
    *
    * @param scope - For hosts that authorise callers themselves.
-   * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for a key that has
-   * expired, and for a recoverable one without a vault. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for an expired key, and for a
+   * recoverable key without a vault. Nothing is written then.
    * @example
    * const successor = await latchkey.rotateKey({ keyId, graceMs: 24 * 60 * 60 * 1_000 });
    */
   rotateKey(
     input: KeyReference & {
-      /** How long the old secret goes on: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`; 0 unless given. Never beyond its own expiry. */
+      /** How long the old secret stays valid, at most until its own expiry: whole ms, 0 to a year (31,536,000,000), or a text such as `"30s"` or `"1d"`. Default: 0. */
       readonly graceMs?: Duration | undefined;
     },
     scope?: RotationScope,
   ): Promise<CreatedKey>;
   /**
-   * Deletes a key. When this has resolved, no verification that starts later, from any process, succeeds; its encrypted secret is
-   * erased.
+   * Deletes a key. Once this has resolved, no verification that starts later, in any process, succeeds.
    *
-   * Nothing of the record is kept. What stays are the entries of the audit log and the statistics,
-   * until they are pruned. A key whose record cannot be read is deleted all the same; its audit entry is `unreadable`.
+   * Nothing of the record is kept, nor its encrypted secret. Its audit entries and statistics stay until you prune them. A damaged key is
+   * deleted as well; its audit entry is `unreadable`.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key.
+   * @throws LatchkeyError `NOT_FOUND` if this workspace has no such key.
    * @example
    * await latchkey.deleteKey({ keyId });
    */
   deleteKey(input: KeyReference): Promise<Record<string, never>>;
   /**
-   * Seals the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time: call it with each
-   * answered `cursor` until none comes back, then drop the old key from the ring. Safe beside traffic, and safe to repeat: a
-   * secret that is sealed with the current key already is left alone.
+   * Encrypts the secrets of recoverable keys with the vault's current key, a page of an API's keys at a time. Call it with each returned
+   * `cursor` until there is none, then remove the old key from the ring. You can run it during traffic and repeat it: a secret that is
+   * already encrypted with the current key stays unchanged.
    *
-   * A secret that does not open, since its ring key is gone or it was tampered with, is left as it is and counted.
+   * A secret that cannot be decrypted, because its ring key is gone or it was tampered with, stays unchanged and is counted.
    *
-   * @param input - `limit` is how many keys are looked at.
+   * @param input - `limit` is how many keys are read.
    * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, `NOT_FOUND` for an unknown API.
    * @example
    * let cursor;
