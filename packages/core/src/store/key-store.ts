@@ -95,18 +95,17 @@ export interface ScanResult {
 }
 
 /**
- * Where records live. A store knows no rule: it keeps records, compares versions and moves counters as the call says. What may be
- * written is decided in core, which says what its decision rests on.
+ * Keeps records. A store knows no rule: it keeps records, compares versions and moves counters as the call says. Core decides what may
+ * be written, and says what its decision is based on.
  *
- * Every method is one atomic step: it happens wholly or not at all, and nothing of another call is seen in the middle of it.
- * When a write has resolved, every call that starts later, from any process on the same store, sees it. Records of one
- * workspace are invisible to every other. What is handed out is never changed afterwards, and what was handed in is not kept
- * where the caller could change it.
+ * Every method is one atomic step: it happens completely or not at all, and sees no other call half done. Once a write has resolved,
+ * every call that starts later, in any process on the same store, sees it. Records of one workspace are invisible to every other.
+ * Returned values never change afterwards, and changing an argument afterwards does not change the store.
  *
  * Every method rejects (and `charge`, which may answer at once, throws or rejects) with a `LatchkeyError`: `STORE_UNAVAILABLE`
- * when the store cannot be reached, does not answer in time or is closed, with `outcome` telling whether a write may have
- * happened; `STORE_CORRUPT` when what the store keeps beside the bodies cannot be what it wrote. Nothing that might charge
- * twice is ever retried.
+ * if the store cannot be reached, does not answer in time or is closed, with an `outcome` that says whether a write may have
+ * happened; `STORE_CORRUPT` if the store cannot have written what it keeps beside the bodies. A call that might charge twice is
+ * never retried.
  *
  * `describeKeyStore` of `@latchkey/conformance` tests all of this.
  */
@@ -161,24 +160,23 @@ export interface KeyStore {
     of?: readonly StatisticsSubject[],
   ): Promise<DeletedCount>;
   /**
-   * Names that no list leads to, for whoever copies a store. Of a workspace: the windows that it keeps, those of limits without
-   * an owner, which a plan that only looks can then read. Null: the workspaces that anything was written to; partitions that are
-   * no workspace's may be among them. A name that is there all the time is answered; nothing is promised of the others.
+   * Names that no list contains, for copying a store. Of a workspace: its windows of limits without an owner, which a plan in mode
+   * `peek` can then read. Of null: the workspaces that anything was written to, perhaps with partitions that belong to no workspace. A
+   * name that exists during the whole scan is returned; others may be.
    *
-   * @param after - What the call before answered as `next`; null for the first one.
+   * @param after - `next` of the previous call; null for the first one.
    */
   scan(workspaceId: string | null, after: string | null): Promise<ScanResult>;
   /**
-   * Forgets a workspace, in bounded steps: all that is kept of it, whatever it is, and in the last step, which is durable, its records of
-   * the kind `workspace` with the revision. Then it is as if nothing had ever been written to it. It is for whoever calls to see that
-   * nobody else writes to it meanwhile.
+   * Deletes everything of a workspace, in bounded steps. The last step, which is durable, deletes its records of the kind `workspace` and
+   * the revision. Then it is as if nothing had ever been written to it. The caller makes sure that nobody writes to it meanwhile.
    *
-   * @param after - What the call before answered; null for the first one.
-   * @returns Where to go on; null once nothing of it is left.
+   * @param after - The result of the previous call; null for the first one.
+   * @returns The position to continue from; null if nothing is left.
    */
   forget(workspaceId: string, after: string | null): Promise<string | null>;
-  /** The store's own clock, of a store that has one: Unix epoch ms. */
+  /** The store's own clock, if it has one: Unix epoch ms. */
   readClock?(): Promise<EpochMs>;
-  /** Closes what the store opened itself; it may be called twice. Calls after it reject with `STORE_UNAVAILABLE`. */
+  /** Closes what the store opened itself. You can call it twice. Later calls of other methods reject with `STORE_UNAVAILABLE`. */
   close(): Promise<void>;
 }
