@@ -4,6 +4,7 @@ import {
   AUDIT_ACTIONS,
   EVENT_ACTIONS,
   IDENTITY_ACTIONS,
+  isGrantCovered,
   isRootAllowed,
   isRootPermission,
   RATELIMIT_ACTIONS,
@@ -119,5 +120,23 @@ describe("a root key", () => {
 
   test("is shown the narrowest permission that grants what is needed", () => {
     expect(rootPermissionName(createKey)).toBe("api.api_1.create_key");
+  });
+});
+
+describe("what a root key may give", () => {
+  test.each([
+    ["*", "*", true],
+    ["*", "ratelimit.mail.v1.limit", true],
+    ["api.*.read_key", "*", false],
+    ["api.*.read_key", "api.*.read_key", true],
+    ["api.*.read_key", "api.api_1.read_key", true],
+    ["api.api_1.read_key", "api.*.read_key", false],
+    ["api.api_1.read_key", "api.api_2.read_key", false],
+    ["api.*.read_key", "identity.*.read_identity", false],
+    ["ratelimit.*.limit", "ratelimit.mail.v1.limit", true],
+    ["ratelimit.mail.limit", "ratelimit.mail.v1.limit", false],
+    ["api.*.*", "api.*.read_key", false],
+  ])("of %s, %s: %s", (held, given, isCovered) => {
+    expect(isGrantCovered([held], given)).toBe(isCovered);
   });
 });

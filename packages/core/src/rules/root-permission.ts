@@ -1,3 +1,5 @@
+import { NAMESPACE_PATTERN } from "./rate-limit.js";
+
 /** What a root key may be allowed to do to an API and its keys. */
 export const API_ACTIONS = [
   "create_api",
@@ -90,13 +92,13 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
 /** What {@link isRootPermission} accepts, for messages. */
 export const ROOT_PERMISSION_FORM = `"*" or <${Object.keys(ACTIONS).join("|")}>.<id or *>.<action> with a known action`;
 
-const RECORD_ID = /[a-z]+_[A-Za-z0-9]+/;
+const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
 
 /** What may stand for one resource of its kind. */
 const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
   api: RECORD_ID,
   identity: RECORD_ID,
-  ratelimit: /[A-Za-z0-9_.:-]{1,128}/,
+  ratelimit: NAMESPACE_PATTERN,
 };
 
 /** What {@link isRootPermission} accepts. */
@@ -105,11 +107,10 @@ export const ROOT_PERMISSION_PATTERN = new RegExp(
 );
 
 function formOf([resource, actions]: [string, readonly string[]]): string {
-  const ids = [
-    "\\*",
-    ...(ID_PATTERNS[resource] === undefined ? [] : [ID_PATTERNS[resource].source]),
-  ];
-  return `${resource}\\.(?:${ids.join("|")})\\.(?:${actions.join("|")})`;
+  // Each pattern is of a whole text.
+  const id = ID_PATTERNS[resource]?.source.slice(1, -1);
+  const ids = id === undefined ? "\\*" : `(?:\\*|${id})`;
+  return `${resource}\\.${ids}\\.(?:${actions.join("|")})`;
 }
 
 /**
@@ -137,6 +138,7 @@ export function isRootAllowed(held: readonly string[], needed: RootPermission): 
 
 /** Whether `held` grants all that a root key with this permission may do: the same permission, the form for all, or `*`. */
 export function isGrantCovered(held: readonly string[], permission: string): boolean {
-  const forAll = permission.replace(/(?<=^[^.]*\.).*(?=\.[^.]*$)/, "*");
+  const resource = permission.slice(0, permission.indexOf("."));
+  const forAll = `${resource}.*${permission.slice(permission.lastIndexOf("."))}`;
   return held.includes("*") || held.includes(permission) || held.includes(forAll);
 }
