@@ -184,7 +184,8 @@ describe("root keys and a look at the store", () => {
   test("are not there where the host does not", async () => {
     const { ask } = open({ authenticate: () => ALICE });
     expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
-    expect((await ask("rootKeys.createRootKey", { method: "POST", body })).status).toBe(404);
+    for (const path of ["rootKeys.createRootKey", "v1/rootKeys.createRootKey"])
+      expect((await ask(path, { method: "POST", body })).status).toBe(404);
   });
 
   test("are refused to everybody else", async () => {
