@@ -47,6 +47,16 @@ async function post(server: RunningServer, operation: string, token: string | nu
 }
 
 describe("latchkey serve", () => {
+  test("with --notice writes that uses are low, once it has counted them", async () => {
+    const { store, token, key } = await storeWithKey();
+    const server = await start(["--store", store, "--notice", "--uses-below", "10"]);
+    expect((await post(server, "keys.verifyKey", token, { key })).status).toBe(200);
+    server.signal("SIGTERM");
+    await server.ended;
+    const events = await runCommand(["events", "read", "--store", store, "--types", "uses.low"]);
+    expect(events.join("\n")).toContain("uses.low");
+  });
+
   test("prints its address first, verifies over HTTP, and ends cleanly on SIGTERM", async () => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store]);

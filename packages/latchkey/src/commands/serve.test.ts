@@ -15,6 +15,15 @@ describe("latchkey serve", () => {
       ["--store", "memory:", "--port", "0", "--docs-base-url", "docs"],
       "--docs-base-url must be a URL",
     ],
+    [["--store", "memory:", "--port", "0", "--uses-below", "5"], "need --notice"],
+    ...["0", "1.5", "-1", "0.0", "many"].map((uses): [string[], string] => [
+      ["--store", "memory:", "--port", "0", "--notice", "--uses-below", uses],
+      "--uses-below must be a whole number >= 1, or a share between 0 and 1",
+    ]),
+    [
+      ["--store", "memory:", "--port", "0", "--notice", "--limit-above", "1"],
+      "--limit-above must be a share between 0 and 1",
+    ],
     [["--store", "memory:", "--port", "0", "extra"], "too many arguments: expected options only"],
   ])("%j is refused", async (args, message) => {
     await expect(runCommand(["serve", ...args])).rejects.toThrow(message);

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
+import type { KeyStore, Latchkey } from "@latchkey/core";
 import type { Durability } from "@latchkey/sqlite";
 import type { Command } from "commander";
 import { messageOf } from "../command-line/complaints.js";
 import { UsageError } from "../command-line/failures.js";
+import { span } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { assertWorkspace } from "../command-line/known-workspace.js";
@@ -29,6 +31,10 @@ interface Options extends StoreOptions, WorkspaceOption {
   readonly docsBaseUrl?: string;
   readonly durability: Durability;
   readonly drain: number;
+  readonly notice?: true;
+  readonly expiresWithin?: number;
+  readonly usesBelow?: number;
+  readonly limitAbove?: number;
 }
 
 const DEFAULT_HOST = "127.0.0.1";
@@ -88,7 +94,53 @@ function addServerOptions(serve: Command): void {
       "how long requests in flight may take after a signal, 0 to 600",
       wholeNumber("--drain", 0, 600),
       10,
+    )
+    .option(
+      "--notice",
+      "write events of uses that are low or gone, and of limits that are near, as this server sees them",
+    )
+    .option(
+      "--expires-within <span>",
+      "with --notice: how long before that a key expires soon, for events.notice (default: 7d)",
+      span("--expires-within", 1),
+    )
+    .option(
+      "--uses-below <n>",
+      "with --notice: uses that are low: a whole number, or a share of what a refill brings, such as 0.1 (default: none)",
+      fewUses,
+    )
+    .option(
+      "--limit-above <share>",
+      "with --notice: how much of a limit is taken when it is near (default: 0.8)",
+      shareOf("--limit-above", "a share between 0 and 1"),
     );
+}
+
+/** A share between 0 and 1, both excluded. */
+function shareOf(name: string, form: string): (text: string) => number {
+  return (text) => {
+    const share = /^0?\.\d+$/.test(text) ? Number(text) : 0;
+    if (share > 0) return share;
+    throw new UsageError(`${name} must be ${form}`);
+  };
+}
+
+function fewUses(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && Number.isSafeInteger(count)) return count;
+  return shareOf("--uses-below", "a whole number >= 1, or a share between 0 and 1")(text);
+}
+
+/** @throws UsageError where something is said of notices that nobody asked for. */
+function noticeOf({ notice, expiresWithin, usesBelow, limitAbove }: Options) {
+  const settings = {
+    ...(expiresWithin !== undefined && { expiresWithin }),
+    ...(usesBelow !== undefined && { usesBelow }),
+    ...(limitAbove !== undefined && { limitAbove }),
+  };
+  if (notice === true) return { notice: settings };
+  if (Object.keys(settings).length === 0) return {};
+  throw new UsageError("--expires-within, --uses-below and --limit-above need --notice");
 }
 
 /** Names of all addresses of a machine: nobody reaches a page by them. */
@@ -102,7 +154,8 @@ async function runServer(options: Options, host: Host): Promise<void> {
   const hostname = options.host ?? (host.env.LATCHKEY_HOST || DEFAULT_HOST);
   const log = readLogFormat(options, host);
   const workspaceId = readWorkspace(options, host);
-  await withStore(withDurability, host, async (everyWorkspace, store) => {
+  const notice = noticeOf(options);
+  const serve = async (everyWorkspace: Latchkey, store: KeyStore) => {
     // Only this command serves HTTP, and the contract is the most of what there is to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
     const latchkey = everyWorkspace.workspace(workspaceId);
@@ -126,7 +179,8 @@ async function runServer(options: Options, host: Host): Promise<void> {
       host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
     await stopped;
     await drain(server, options.drain * 1_000);
-  });
+  };
+  await withStore(withDurability, host, serve, notice);
 }
 
 /** The port named by `--port`, or else by `PORT`, which most hosts of programs set. */
