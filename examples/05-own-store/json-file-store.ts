@@ -40,6 +40,7 @@ export function jsonFileStore(path: string): core.KeyStore {
       ),
     addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
+    pageStatistics: async (workspaceId, want) => begin(workspaceId).pageStatistics(want),
     deleteStatistics: async (id, ...given) => begin(id).deleteStatistics(...given),
     scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
     forget: async (id) => begin(id).forget(),
@@ -304,6 +305,22 @@ class Step {
       .map(({ name: [, , hourAt, code], value }) => ({ hourAt, code, count: value }))
       .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
       .sort((one, other) => one.hourAt - other.hourAt);
+  }
+
+  pageStatistics({ kind, dayAt, from, limit }: core.StatisticsPageWant): core.StatisticsPage {
+    const sums = this.all("sum")
+      .map(({ name: [of, id, hourAt, code], value }) => ({
+        subject: { kind: of, id },
+        hourAt,
+        code,
+        count: value,
+      }))
+      .filter(
+        ({ subject, hourAt }) => subject.kind === kind && subject.id >= from && hourAt >= dayAt,
+      )
+      .filter(({ hourAt }) => hourAt < dayAt + 86_400_000)
+      .sort((one, other) => (one.subject.id < other.subject.id ? -1 : 1));
+    return core.wholeSubjects(sums.slice(0, limit + core.MOST_SUMS_A_DAY), limit);
   }
 
   deleteStatistics(

@@ -191,6 +191,7 @@ export type {
   RootKeyScope,
   RootKeyView,
 } from "./operations/root-keys/operations.js";
+export type { UsagePage } from "./operations/statistics/export-usage.js";
 export type { Verifications } from "./operations/statistics/verifications.js";
 export { expiryIssues } from "./operations/time-input.js";
 export type { ExchangeKeyInput, ExchangeOutcome } from "./operations/tokens/operations.js";
@@ -208,11 +209,7 @@ export type {
   WorkspaceList,
   WorkspaceView,
 } from "./operations/workspaces/operations.js";
-export {
-  AUDIT_TYPES,
-  type AuditType,
-  type FieldChange,
-} from "./records/audit-entry.js";
+export { AUDIT_TYPES, type AuditType, type FieldChange } from "./records/audit-entry.js";
 export type { Delivery } from "./records/delivery.js";
 export { keysOfApi, type RateLimitType } from "./records/key.js";
 export { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "./records/key-labels.js";
@@ -225,10 +222,7 @@ export {
   type RecordKind,
   type StoredRecord,
 } from "./records/stored-record.js";
-export {
-  DEFAULT_WORKSPACE_ID,
-  WORKSPACE_ID_PATTERN,
-} from "./records/workspace.js";
+export { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 export {
   ADDRESS_RANGE_ERROR,
   canonicalAddress,
@@ -288,6 +282,7 @@ export {
   ROOT_KEY_ACTIONS,
   type RootPermission,
   rootPermissionName,
+  USAGE_ACTIONS,
 } from "./rules/root-permission.js";
 export { createSecretHasher, type SecretHasher } from "./secrets/hash.js";
 export type { KeyRing } from "./secrets/key-ring.js";
@@ -295,6 +290,7 @@ export { secretStart } from "./secrets/shown-start.js";
 export type { TokenKeyRing, TokenKeySet, TokenPublicKey } from "./secrets/token-signer.js";
 export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
+export { USAGE_SUBJECTS, type UsageRow, type UsageSubject } from "./statistics/usage-rows.js";
 export { allHolds } from "./store/all-holds.js";
 export {
   leaseTimesOf,
@@ -345,12 +341,7 @@ export {
   type UsageChangeResult,
   type UsageRefusal,
 } from "./store/counters.js";
-export {
-  interceptStore,
-  type StoreCall,
-  type StoreInterceptor,
-  type StoreMethod,
-} from "./store/intercept.js";
+export { interceptStore, type StoreMethod } from "./store/intercept.js";
 export type {
   KeyStore,
   LoadedRecord,
@@ -382,11 +373,18 @@ export {
   type DeletedCount,
   type HourCount,
   hourCount,
+  MOST_SUMS_A_DAY,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
+  type StatisticsPage,
+  type StatisticsPageWant,
   type StatisticsRange,
   type StatisticsSubject,
+  SUBJECT_CODE,
+  SUM_CODES,
   type SubjectCount,
+  type SumCode,
+  wholeSubjects,
 } from "./store/statistics.js";
 export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";

@@ -25,7 +25,7 @@ import {
   type VerifierInput,
 } from "./operations/verify-key/verifier.js";
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
-import { type Duration, durationMs } from "./rules/duration.js";
+import type { Duration } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { readLeaseMs } from "./rules/lease.js";
 import { readNoticeSettings } from "./rules/notice.js";
@@ -34,7 +34,7 @@ import { isKeyRing, type KeyRing, refuseSharedSecrets } from "./secrets/key-ring
 import { createTokenSigner, type TokenKeyRing, type TokenKeySet } from "./secrets/token-signer.js";
 import { createVault } from "./secrets/vault.js";
 import { createCrossings } from "./statistics/crossings.js";
-import { createStatisticsRecorder, DEFAULT_FLUSH_MS, MAX_FLUSH_MS } from "./statistics/recorder.js";
+import { createStatisticsRecorder, readRecorderSettings } from "./statistics/recorder.js";
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
@@ -91,6 +91,11 @@ export interface LatchkeyOptions<
     | {
         /** How often the counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`. Default: 5,000. */
         readonly flushMs?: Duration;
+        /**
+         * Whether a verification is answered once its count is written: then a crash loses the count of none that was answered. False unless
+         * given: it makes every verification a write, also one that takes nothing.
+         */
+        readonly durable?: boolean;
       };
   /**
    * Lets this process verify keys that it verified a moment ago without asking the store. A change that takes something away then
@@ -198,7 +203,7 @@ const DEFAULT_CACHED_KEYS = 32_768;
 /** Root keys whose place in the store is remembered, about 300 bytes each. */
 const MAX_KNOWN_ROOT_KEYS = 1_000;
 
-/** Reservations of which it is remembered what restores their uses, about 150 bytes each. */
+/** Reservations of which the key is remembered, about 150 bytes each beside it. */
 const MAX_KNOWN_RESERVATIONS = 10_000;
 
 /** A misspelt `pepper` must not make a latchkey without one. */
@@ -318,7 +323,7 @@ export function createLatchkey<
     recorder:
       usage === false
         ? null
-        : createStatisticsRecorder(store, checkedFlushMs(usage), onError, undefined, () =>
+        : createStatisticsRecorder(store, readRecorderSettings(usage), onError, undefined, () =>
             writeAllCrossings(shared),
           ),
   };
@@ -376,20 +381,6 @@ async function close(
   stopWatching();
   if (recorder !== null) await recorder.flush();
   await store.close();
-}
-
-/** A misspelt `flushMs` must not become the usual one. */
-function checkedFlushMs(usage: unknown): number {
-  if (typeof usage !== "object" || usage === null)
-    throw new TypeError('"usage" must be false or { flushMs }');
-  const unknown = Object.keys(usage).find((name) => name !== "flushMs");
-  if (unknown !== undefined) throw new TypeError(`"usage.${unknown}" is not an option`);
-  const { flushMs = DEFAULT_FLUSH_MS } = usage as { readonly flushMs?: unknown };
-  const everyMs = durationMs(flushMs);
-  if (everyMs !== null && everyMs <= MAX_FLUSH_MS) return everyMs;
-  throw new TypeError(
-    `"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}, or a text such as "5s"`,
-  );
 }
 
 function isListOfTexts(names: unknown): boolean {

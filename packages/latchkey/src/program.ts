@@ -73,6 +73,8 @@ function createProgram(host: Host): Command {
     .usage("<command> [options]")
     .description("Issues, verifies and manages API keys.")
     .version(version(), "--version", "print the version")
+    // `usage export` has options of the same names as `usage`.
+    .enablePositionalOptions()
     .helpOption("-h, --help", "print this")
     .helpCommand(false)
     .exitOverride()

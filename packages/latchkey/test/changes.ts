@@ -57,6 +57,7 @@ export const CHANGES_NOTHING: ReadonlySet<string> = new Set<keyof Latchkey>([
   "openPortalSession",
   "limit",
   "getVerifications",
+  "exportUsage",
   "pruneVerifications",
   "listAuditEvents",
   "pruneAuditEvents",

@@ -3,6 +3,8 @@ import {
   type EpochMs,
   type HourCount,
   STATISTICS_SPAN_MS,
+  type StatisticsPage,
+  type StatisticsPageWant,
   type StatisticsRange,
   type StatisticsSubject,
   type SubjectCount,
@@ -29,6 +31,23 @@ export class StatisticsSums {
       .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
       .map((sum) => ({ ...sum }))
       .sort((one, other) => one.hourAt - other.hourAt);
+  }
+
+  page({ kind, dayAt, from, limit }: StatisticsPageWant): StatisticsPage {
+    const day = this.#days.get(dayAt) ?? new Map<string, HourCount[]>();
+    const first = nameOf({ kind, id: "" });
+    const ids = [...day.keys()]
+      .filter((name) => name.startsWith(first))
+      .map((name) => name.slice(first.length))
+      .filter((id) => id >= from)
+      .sort();
+    const sums: SubjectCount[] = [];
+    for (const id of ids) {
+      if (sums.length >= limit) return { sums, hasMore: true };
+      const subject = { kind, id };
+      for (const sum of day.get(nameOf(subject)) ?? []) sums.push({ subject, ...sum });
+    }
+    return { sums, hasMore: false };
   }
 
   /** Forgets days before `beforeAt`, until `limit` sums are gone or a few more: those of one subject and day go together. */

@@ -39,6 +39,7 @@ export function memoryStore(): KeyStore {
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
+    pageStatistics: async (workspaceId, want) => find(workspaceId).statistics.page(want),
     deleteStatistics: async (id, ...given) => find(id).statistics.delete(...given),
     // All names at once: they are in memory as it is.
     scan: async (id) => ({

@@ -4,10 +4,15 @@ import {
   type HourCount,
   hourCount,
   KIND_CODE,
+  MOST_SUMS_A_DAY,
   parseWhole,
   type StatisticsBatch,
+  type StatisticsPage,
+  type StatisticsPageWant,
   type StatisticsRange,
   type StatisticsSubject,
+  SUBJECT_CODE,
+  wholeSubjects,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { storedText } from "./engine/names.js";
@@ -20,8 +25,8 @@ export async function addStatistics(
 ): Promise<void> {
   const batch = {
     counts: counts.map(({ subject: { kind, id }, hourAt, code, count }) => ({
-      kind: KIND_CODE[kind],
-      subject: storedText(id),
+      kind: SUBJECT_CODE[kind],
+      subject: subjectText(id),
       hourAt,
       code,
       count,
@@ -37,12 +42,28 @@ export async function readStatistics(
   workspaceId: string,
   { subject, startAt, endAt }: StatisticsRange,
 ): Promise<readonly HourCount[]> {
-  const subjectKey = [workspaceId, String(KIND_CODE[subject.kind]), storedText(subject.id)];
+  const subjectKey = [workspaceId, String(SUBJECT_CODE[subject.kind]), subjectText(subject.id)];
   const range = [String(startAt), String(endAt)];
   const rows = await connection.ask(connection.sql.sums, [...subjectKey, ...range]);
   return rows.map(([hourAt, code, count]) =>
     hourCount(parseWhole(hourAt), code, parseWhole(count)),
   );
+}
+
+/** The sums of a day, subject by subject. */
+export async function pageStatistics(
+  connection: Connection,
+  workspaceId: string,
+  { kind, dayAt, from, limit }: StatisticsPageWant,
+): Promise<StatisticsPage> {
+  const ofDay = [workspaceId, String(dayAt), String(SUBJECT_CODE[kind]), subjectText(from)];
+  const most = String(limit + MOST_SUMS_A_DAY);
+  const rows = await connection.ask(connection.sql.daySums, [...ofDay, most]);
+  const sums = rows.map(([subject, hourAt, code, count]) => ({
+    subject: { kind, id: Buffer.from(String(subject), "hex").toString("utf8", 1) },
+    ...hourCount(parseWhole(hourAt), code, parseWhole(count)),
+  }));
+  return wholeSubjects(sums, limit);
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. */
@@ -54,10 +75,18 @@ export async function deleteStatistics(
   of?: readonly StatisticsSubject[],
 ): Promise<DeletedCount> {
   const values = [workspaceId, String(beforeAt), String(limit)];
-  const subjects = of?.map(({ kind, id }) => ({ kind: KIND_CODE[kind], subject: storedText(id) }));
+  const subjects = of?.map(({ kind, id }) => ({
+    kind: SUBJECT_CODE[kind],
+    subject: subjectText(id),
+  }));
   const [[gone, old] = []] = await (subjects === undefined
     ? connection.ask(connection.sql.deleteSums, values, true)
     : connection.ask(connection.sql.deleteSumsOf, [...values, JSON.stringify(subjects)], true));
   const deleted = parseWhole(gone) ?? 0;
   return { deleted, hasMore: (parseWhole(old) ?? 0) > deleted };
+}
+
+/** An id as it is stored, after the first byte in its own order, whatever else it could be. */
+function subjectText(id: string): string {
+  return /^[\w.:-]{0,128} ?$/.test(id) ? `01${Buffer.from(id).toString("hex")}` : storedText(id);
 }

@@ -107,7 +107,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
       [moment, moment, other, MOMENT].map((each) => store.charge(planOf("ws_a"), each)),
     );
     expect(first).toMatchObject({ kind: "charged", remaining: 34 });
-    expect(again).toEqual(first);
+    expect(again).toEqual({ ...first, isRepeat: true });
     expect(conflict).toEqual({ kind: "conflict" });
     expect(next).toMatchObject({ kind: "charged", remaining: 33 });
   });

@@ -7,10 +7,12 @@ import {
   parseWhole,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
+  type StatisticsPage,
+  type StatisticsPageWant,
   type StatisticsRange,
   type StatisticsSubject,
 } from "@latchkey/core";
-import { plain } from "./engine/names.js";
+import { PLAIN_LAST, plain } from "./engine/names.js";
 import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -45,9 +47,35 @@ export async function readStatistics(
   const range = [dayText(startAt), dayText(endAt)];
   const days = await workspace.run(SCRIPTS.readStatistics, keys, range);
   return asList(days, SUM)
-    .flatMap((sums) => String(sums).trim().split(" ").map(readSum))
+    .flatMap(readSums)
     .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
     .sort((one, other) => one.hourAt - other.hourAt);
+}
+
+/** Two steps: which subjects, then the sums of those. */
+export async function pageStatistics(
+  workspace: Workspace,
+  want: StatisticsPageWant,
+): Promise<StatisticsPage> {
+  const { kind, dayAt, from, limit } = want;
+  const { shared, days } = workspace;
+  const day = dayText(dayAt);
+  const start = `${day} ${kind}:`;
+  const range = ["a", `[${start}${from}`, `(${day} ${kind};`, String(limit + 1)];
+  const listed = asList(await workspace.run(SCRIPTS.page, [shared, days, days], range), SUM);
+  const members = asList(listed[2], SUM).map(String);
+  if (members.length === 0) return { sums: [], hasMore: false };
+  const keys = members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)));
+  const texts = await workspace.run(SCRIPTS.daySums, keys, [day, String(limit)]);
+  const found = asList(texts, SUM);
+  const sums = found.flatMap((text, index) => {
+    const subject = { kind, id: String(members[index]).slice(start.length) };
+    return readSums(text).map((sum) => ({ subject, ...sum }));
+  });
+  const hasMore = found.length < members.length || members.length > limit;
+  if (sums.length > 0 || !hasMore) return { sums, hasMore };
+  // All of these were deleted meanwhile. An id has no space.
+  return pageStatistics(workspace, { ...want, from: `${members.at(-1)?.slice(start.length)} ` });
 }
 
 /** Of some subjects in one step, else in two: which days, then those of them that are not too many. */
@@ -82,7 +110,14 @@ function dayText(at: EpochMs): string {
 }
 
 function subjectText({ kind, id }: StatisticsSubject): string {
-  return `${kind}:${plain(id)}`;
+  return `${kind}:${plain(id, PLAIN_LAST)}`;
+}
+
+/** @param text - Sums of a day, as add-statistics.lua says; empty for none. */
+function readSums(text: unknown): readonly HourCount[] {
+  const [before, ...sums] = String(text).split(" ");
+  if (before !== "") throw corruptRecord(SUM);
+  return sums.map(readSum);
 }
 
 /** @param text - `<hour since the epoch>:<code>=<count>` */

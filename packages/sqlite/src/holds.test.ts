@@ -41,6 +41,8 @@ test("a file from before there were holds gets their table, and its keys can res
     database.exec(`
       DROP TABLE latchkey_hold;
       DROP INDEX latchkey_record_log;
+      DROP INDEX latchkey_statistic_day;
+      CREATE INDEX latchkey_statistic_hour ON latchkey_statistic (workspace, hour_at);
       DROP INDEX latchkey_record_unnumbered;
       ALTER TABLE latchkey_name DROP COLUMN last;
       UPDATE latchkey_schema SET version = 1;
@@ -53,7 +55,7 @@ test("a file from before there were holds gets their table, and its keys can res
   const versions = withDatabase(path, (database) =>
     database.prepare("SELECT version FROM latchkey_schema").pluck().all(),
   );
-  expect(versions).toEqual([3]);
+  expect(versions).toEqual([4]);
 });
 
 test("what is held outlives the process that holds it, and another one settles it", async () => {

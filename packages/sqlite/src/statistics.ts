@@ -2,10 +2,14 @@ import {
   type DeletedCount,
   type EpochMs,
   hourCount,
-  KIND_CODE,
+  MOST_SUMS_A_DAY,
   type StatisticsBatch,
+  type StatisticsPage,
+  type StatisticsPageWant,
   type StatisticsRange,
   type StatisticsSubject,
+  SUBJECT_CODE,
+  wholeSubjects,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { addressOf } from "./engine/statements.js";
@@ -14,7 +18,7 @@ import { addressOf } from "./engine/statements.js";
 export function addStatistics(at: Connection, workspaceId: string, batch: StatisticsBatch): void {
   const workspace = at.names.workspace(workspaceId, true);
   for (const { subject, hourAt, code, count } of batch.counts)
-    at.run.addSum.run(workspace, KIND_CODE[subject.kind], subject.id, hourAt, code, count);
+    at.run.addSum.run(workspace, SUBJECT_CODE[subject.kind], subject.id, hourAt, code, count);
   for (const use of batch.uses) at.run.raiseUse.run(use.usedAt, ...addressOf(workspace, use));
 }
 
@@ -22,10 +26,26 @@ export function addStatistics(at: Connection, workspaceId: string, batch: Statis
 export function readStatistics(at: Connection, workspaceId: string, range: StatisticsRange) {
   const { subject, startAt, endAt } = range;
   at.memo.confirm();
-  const subjectKey = [at.names.workspace(workspaceId), KIND_CODE[subject.kind], subject.id];
+  const subjectKey = [at.names.workspace(workspaceId), SUBJECT_CODE[subject.kind], subject.id];
   return at.run.sums
     .all(...subjectKey, startAt, endAt)
     .map((row) => hourCount(row[0], row[1], row[2]));
+}
+
+/** The sums of a day, subject by subject. */
+export function pageStatistics(
+  at: Connection,
+  workspaceId: string,
+  { kind, dayAt, from, limit }: StatisticsPageWant,
+): StatisticsPage {
+  at.memo.confirm();
+  const ofDay = [at.names.workspace(workspaceId), dayAt, SUBJECT_CODE[kind], from];
+  const rows = at.run.daySums.all(...ofDay, limit + MOST_SUMS_A_DAY);
+  const sums = rows.map((row) => {
+    const subject = { kind, id: String(row[0]) };
+    return { subject, ...hourCount(row[1], row[2], row[3]) };
+  });
+  return wholeSubjects(sums, limit);
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. Call it inside a write transaction. */
@@ -42,7 +62,7 @@ export function deleteStatistics(
     for (const { kind, id } of of)
       deleted += run.deleteSumsOf.run(
         workspace,
-        KIND_CODE[kind],
+        SUBJECT_CODE[kind],
         id,
         beforeAt,
         limit - deleted,

@@ -12,7 +12,7 @@ import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
-import { addStatistics, deleteStatistics, readStatistics } from "./statistics.js";
+import { addStatistics, deleteStatistics, pageStatistics, readStatistics } from "./statistics.js";
 
 /**
  * Opens a store in a SQLite file, and creates the file with mode 0600 if it does not exist. Several processes on one machine may open
@@ -58,6 +58,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
     page: async (...given) => steps.read(() => page(connection, ...given)),
     scan: async (...given) => steps.read(() => scan(connection, ...given)),
     readStatistics: async (...given) => steps.read(() => readStatistics(connection, ...given)),
+    pageStatistics: async (...given) => steps.read(() => pageStatistics(connection, ...given)),
     async commit(workspaceId, change) {
       const result = await steps.commit(() => commit(connection, workspaceId, change));
       if (result.kind === "committed" && change.deletes.length > 0) connection.log.empty();
@@ -68,14 +69,18 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
         () => answerWithoutLock(connection, plan, moment),
         () => charge(connection, plan, moment),
       ),
-    // Counted as charges are, and as durable.
+    // Committed together with charges, and as durable.
     settle: async (...given) =>
       steps.charge(
         () => null,
         () => settle(connection, ...given),
       ),
     holds: async (...given) => steps.read(() => holdsBeside(connection, ...given)),
-    addStatistics: async (...given) => steps.write(() => addStatistics(connection, ...given)),
+    addStatistics: async (...given) =>
+      steps.charge(
+        () => null,
+        () => addStatistics(connection, ...given),
+      ),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
     async forget(workspaceId) {
       const next = await steps.commit(() => forget(connection, workspaceId));

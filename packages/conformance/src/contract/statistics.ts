@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import {
-  COUNTED_CODES,
-  type CountedCode,
   type HourCount,
   type KeyStore,
+  MOST_SUMS_A_DAY,
   STATISTICS_SPAN_MS,
   type StatisticsRange,
   type StatisticsSubject,
+  SUM_CODES,
   type SubjectCount,
+  type SumCode,
 } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { race } from "../fixtures/race.js";
@@ -61,7 +62,7 @@ async function read(
     .toSorted((one, two) => one.hourAt - two.hourAt || rank(one.code) - rank(two.code));
 }
 
-const rank = (code: CountedCode) => COUNTED_CODES.indexOf(code);
+const rank = (code: SumCode) => SUM_CODES.indexOf(code);
 
 export const statisticsContracts: readonly StoreContract[] = [
   {
@@ -69,7 +70,7 @@ export const statisticsContracts: readonly StoreContract[] = [
     async check({ store, other }) {
       const hours = [HOUR_AT, HOUR_AT + HOUR, HOUR_AT + DAY];
       const counts = hours.flatMap((hourAt) =>
-        COUNTED_CODES.map((code, index) => countOf({ hourAt, code, count: index + 1 })),
+        SUM_CODES.map((code, index) => countOf({ hourAt, code, count: index + 1 })),
       );
       await add(store, ...counts);
       await add(other, ...counts.toReversed());
@@ -128,7 +129,7 @@ export const statisticsContracts: readonly StoreContract[] = [
           subject: { kind: "key", id: `key_${number % 500}` },
           hourAt: HOUR_AT + (number % 4) * HOUR,
           count: number + 1,
-          code: COUNTED_CODES[Math.floor(number / 500)] ?? "VALID",
+          code: SUM_CODES[Math.floor(number / 500)] ?? "VALID",
         }),
       );
       await add(store, ...counts);
@@ -219,6 +220,72 @@ export const statisticsContracts: readonly StoreContract[] = [
     },
   },
   {
+    title:
+      "a day is read subject by subject, whether or not their records exist, in pages of whole subjects",
+    async check({ store, other }) {
+      const ids = ["key_1", "key_10", "key_2", "key_B", "key_a", "tag.of-a:thing_"];
+      const counts = ids.flatMap((id, index) =>
+        [DAY_AT, DAY_AT + HOUR, DAY_AT + 23 * HOUR].map((hourAt) =>
+          countOf({ subject: { kind: "key", id }, hourAt, count: index + 1 }),
+        ),
+      );
+      await add(store, ...counts.toReversed());
+      await add(
+        store,
+        countOf({ subject: { kind: "api", id: "key_1" }, hourAt: DAY_AT }),
+        countOf({ subject: { kind: "key", id: "key_0" }, hourAt: DAY_AT - HOUR }),
+        countOf({ subject: { kind: "key", id: "key_3" }, hourAt: DAY_AT + DAY }),
+      );
+      await other.addStatistics("ws_elsewhere", {
+        counts: [countOf({ hourAt: DAY_AT })],
+        uses: [],
+      });
+      const day = async (from: string, limit: number) => {
+        const want = { kind: "key", dayAt: DAY_AT, from, limit } as const;
+        const { sums, hasMore } = await other.pageStatistics(WORKSPACE, want);
+        const told = [...new Set(sums.map(({ subject }) => subject.id))];
+        assert.deepEqual(
+          sums.toSorted((one, two) => ids.indexOf(one.subject.id) - ids.indexOf(two.subject.id)),
+          sums,
+        );
+        for (const id of told)
+          assert.deepEqual(
+            sums
+              .filter(({ subject }) => subject.id === id)
+              .toSorted((one, two) => one.hourAt - two.hourAt),
+            counts.filter(({ subject }) => subject.id === id),
+          );
+        return { told, hasMore };
+      };
+      assert.deepEqual(await day("", 1_000), { told: ids, hasMore: false });
+      assert.deepEqual(await day("key_2", 1_000), { told: ids.slice(2), hasMore: false });
+      assert.deepEqual(await day("key_2 ", 1_000), { told: ids.slice(3), hasMore: false });
+      assert.deepEqual(await day("z", 1_000), { told: [], hasMore: false });
+    },
+  },
+  {
+    title: "a page of a day is bounded, and pages meet every subject once",
+    async check({ store, other }) {
+      const ids = Array.from({ length: 700 }, (_, number) => `key_${1_000 + number}`);
+      await add(
+        store,
+        ...ids.map((id) => countOf({ subject: { kind: "key", id }, hourAt: DAY_AT })),
+        ...ids.map((id) => countOf({ subject: { kind: "key", id }, hourAt: DAY_AT + HOUR })),
+      );
+      const met: string[] = [];
+      for (let from = ""; ; ) {
+        const want = { kind: "key", dayAt: DAY_AT, from, limit: 100 } as const;
+        const { sums, hasMore } = await other.pageStatistics(WORKSPACE, want);
+        assert.ok(sums.length <= 100 + MOST_SUMS_A_DAY, `${sums.length} in one page`);
+        assert.ok(sums.length >= 100 || !hasMore, `${sums.length}, and more`);
+        met.push(...new Set(sums.map(({ subject }) => subject.id)));
+        if (!hasMore) break;
+        from = `${met.at(-1)} `;
+      }
+      assert.deepEqual(met, ids);
+    },
+  },
+  {
     title: "sums of the days before an instant are forgotten, and no others",
     async check({ store, other }) {
       const hours = [-25, -24, -1, 0, 1, 24].map((hour) => DAY_AT + hour * HOUR);
@@ -249,7 +316,7 @@ export const statisticsContracts: readonly StoreContract[] = [
       for (let steps = 1; ; steps += 1) {
         const step = await other.deleteStatistics(WORKSPACE, DAY_AT, 50);
         // About the limit: a store may forget the sums of one subject and day together.
-        assert.ok(step.deleted <= 50 + 24 * COUNTED_CODES.length, `${step.deleted} in one step`);
+        assert.ok(step.deleted <= 50 + 24 * SUM_CODES.length, `${step.deleted} in one step`);
         assert.ok(step.deleted > 0 || !step.hasMore, "a step that does nothing has no more to do");
         deleted += step.deleted;
         if (!step.hasMore) break;
@@ -279,7 +346,7 @@ export const statisticsContracts: readonly StoreContract[] = [
       let deleted = 0;
       for (let steps = 1; ; steps += 1) {
         const step = await other.deleteStatistics(WORKSPACE, DAY_AT, 5, of);
-        assert.ok(step.deleted <= 5 + 24 * COUNTED_CODES.length, `${step.deleted} in one step`);
+        assert.ok(step.deleted <= 5 + 24 * SUM_CODES.length, `${step.deleted} in one step`);
         deleted += step.deleted;
         if (!step.hasMore) break;
         assert.ok(steps < 40, "it does not come to an end");

@@ -1,4 +1,4 @@
-import { COUNTED_CODES, type LimitKind, type RecordKind, STATISTICS_SPAN_MS } from "@latchkey/core";
+import { type LimitKind, type RecordKind, STATISTICS_SPAN_MS, SUM_CODES } from "@latchkey/core";
 import fc from "fast-check";
 import { at, DAY, MINUTE, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
 
@@ -246,7 +246,7 @@ const statistics = fc.record({
     fc.record({
       subject,
       hourAt,
-      code: pick(COUNTED_CODES),
+      code: pick(SUM_CODES),
       count: fc.integer({ min: 1, max: 9 }),
     }),
     {

@@ -79,7 +79,7 @@ function readRemembered(text: string): AppliedCharge {
     // As if it were something else.
   }
   if (!Array.isArray(limits)) throw corruptRecord("request");
-  return readApplied(answer.split(" "), limits.map(readKnownLimit));
+  return { ...readApplied(answer.split(" "), limits.map(readKnownLimit)), isRepeat: true };
 }
 
 /** A limit as {@link limitsText} wrote it. PostgreSQL stores kept its values alone at first, in the same order. */

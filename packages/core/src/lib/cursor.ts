@@ -16,6 +16,7 @@ export interface ListScope {
     | "events"
     | "deadlines"
     | "dead-letters"
+    | "usage"
     | "reservations"
     | "workspaces";
   /** Id of what the list belongs to: an API, a key, an identity, or a workspace; or the digest of a question. */

@@ -19,8 +19,7 @@ import type { SettledStore } from "../store/settled.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
-import type { KeyCache } from "../verification/key-cache.js";
-import type { ReservedUses } from "../verification/reserved-uses.js";
+import type { CachedKey, KeyCache } from "../verification/key-cache.js";
 import type { KnownIds } from "./known-ids.js";
 import type { CallPart } from "./repeats/repeatable-call.js";
 
@@ -48,8 +47,8 @@ export interface OperationContext {
   readonly tokens: TokenSigner | null;
   /** Recently verified keys. @internal */
   readonly cache: KeyCache;
-  /** What restores the uses of reservations that this process made, by their ids. @internal */
-  readonly reserved: LruCache<ReservedUses>;
+  /** Keys of the reservations that this process made, as they were then, by the ids of these. @internal */
+  readonly reserved: LruCache<CachedKey>;
   /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
   readonly knownIds: KnownIds;

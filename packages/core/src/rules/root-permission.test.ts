@@ -12,6 +12,7 @@ import {
   ROOT_KEY_ACTIONS,
   type RootPermission,
   rootPermissionName,
+  USAGE_ACTIONS,
 } from "./root-permission.js";
 
 const createKey: RootPermission = { resource: "api", id: "api_1", action: "create_key" };
@@ -42,6 +43,10 @@ describe("a permission that a root key can hold", () => {
     for (const action of ROOT_KEY_ACTIONS) {
       expect(isRootPermission(`root.*.${action}`)).toBe(true);
       expect(isRootPermission(`root.root_1.${action}`)).toBe(false);
+    }
+    for (const action of USAGE_ACTIONS) {
+      expect(isRootPermission(`usage.*.${action}`)).toBe(true);
+      expect(isRootPermission(`usage.key_1.${action}`)).toBe(false);
     }
     for (const action of RATELIMIT_ACTIONS) {
       expect(isRootPermission(`ratelimit.*.${action}`)).toBe(true);

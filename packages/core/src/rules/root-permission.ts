@@ -55,6 +55,9 @@ export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
 /** What a root key may be allowed to do to events. */
 export const EVENT_ACTIONS = ["read_event", "notice_event"] as const;
 
+/** What a root key may be allowed to do to usage. */
+export const USAGE_ACTIONS = ["read_usage"] as const;
+
 type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
   readonly resource: Resource;
   readonly id: Id;
@@ -77,6 +80,7 @@ export type RootPermission =
   | PermissionOn<"audit", null, typeof AUDIT_ACTIONS>
   | PermissionOn<"events", null, typeof EVENT_ACTIONS>
   | PermissionOn<"root", null, typeof ROOT_KEY_ACTIONS>
+  | PermissionOn<"usage", null, typeof USAGE_ACTIONS>
   | PermissionOn<"ratelimit", string | null, typeof RATELIMIT_ACTIONS>;
 
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +91,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   audit: AUDIT_ACTIONS,
   events: EVENT_ACTIONS,
   root: ROOT_KEY_ACTIONS,
+  usage: USAGE_ACTIONS,
 };
 
 /** What {@link isRootPermission} accepts, for messages. */
@@ -115,7 +120,7 @@ function formOf([resource, actions]: [string, readonly string[]]): string {
 
 /**
  * Whether a text is a permission that a root key can hold: `*`, or `<resource>.<id or *>.<action>` with a known
- * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac`, `audit`, `events` and `root` have no ids, only `*`. The id of
+ * resource and action (`api.*.create_key`, `identity.id_123.read_identity`). `rbac`, `audit`, `events`, `root` and `usage` have no ids, only `*`. The id of
  * `ratelimit` is a namespace, which may hold dots itself.
  */
 export function isRootPermission(text: string): boolean {

@@ -3,6 +3,7 @@ import {
   type CountedCode,
   type HourCount,
   STATISTICS_SPAN_MS,
+  type SumCode,
 } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
 
@@ -53,6 +54,17 @@ export function isAllowedRange(
   return endAt <= latest.setUTCMonth(latest.getUTCMonth() + LONGEST_MONTHS);
 }
 
+/**
+ * How long after its end a bucket may still grow: a process writes what it counted in an hour soon after that, and clocks differ by a minute
+ * at most.
+ */
+const SETTLING_MS: SpanMs = 120_000;
+
+/** The instant up to which buckets are settled: those that end by then stay as they are. It is the end of a bucket. */
+export function settledUntil(now: EpochMs, granularity: Granularity): EpochMs {
+  return bucketStartAt(Math.max(0, now - SETTLING_MS), granularity);
+}
+
 /** Start of the bucket that an instant lies in. An instant exactly on an edge opens the next bucket. */
 export function bucketStartAt(at: EpochMs, granularity: Granularity): EpochMs {
   if (granularity === "hour") return at - (at % STATISTICS_SPAN_MS);
@@ -86,7 +98,7 @@ export function toBuckets(
     byStart.set(at, {});
   for (const { hourAt, code, count } of hours) {
     const outcomes = byStart.get(bucketStartAt(hourAt, granularity));
-    if (outcomes !== undefined) outcomes[code] = (outcomes[code] ?? 0) + count;
+    if (outcomes !== undefined && isCounted(code)) outcomes[code] = (outcomes[code] ?? 0) + count;
   }
   return [...byStart].map(([time, outcomes]) => ({
     time,
@@ -97,8 +109,13 @@ export function toBuckets(
   }));
 }
 
+/** Whether sums of a code are of verifications, and not of uses. */
+export function isCounted(code: SumCode): code is CountedCode {
+  return COUNTED_CODES.includes(code as CountedCode);
+}
+
 /** In the order of `COUNTED_CODES`, whichever order the store answers in. */
-function inOrder(outcomes: VerificationBucket["outcomes"]): VerificationBucket["outcomes"] {
+export function inOrder(outcomes: VerificationBucket["outcomes"]): VerificationBucket["outcomes"] {
   const given = COUNTED_CODES.filter((code) => outcomes[code] !== undefined);
   return Object.fromEntries(given.map((code) => [code, outcomes[code]]));
 }

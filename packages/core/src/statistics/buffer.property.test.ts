@@ -51,7 +51,7 @@ test("every verification is added once for each of its subjects, whatever comes 
       let now = 0;
       for (const step of script) {
         if (step.kind === "hand-over") {
-          for (const [index, batch] of [...buffer.take()].entries()) {
+          for (const [index, batch] of [...buffer.take(0)].entries()) {
             if (step.isAdded[index] === false) buffer.giveBack(batch);
             else stored.push(batch);
           }
@@ -73,7 +73,7 @@ test("every verification is added once for each of its subjects, whatever comes 
         }
         if (code === "VALID") lastUsed.set(`${workspaceId} ${key.id}`, now);
       }
-      stored.push(...buffer.take());
+      stored.push(...buffer.take(0));
       expect(added(stored)).toEqual({ counts, lastUsed });
     }),
     { numRuns: 500 },
@@ -90,7 +90,7 @@ test("no batch names a subject, hour and code twice, nor a key", () => {
         const identity = identityId === null ? null : identityWith({ id: identityId });
         buffer.count(cachedKey(loadedWith({ id }, { identity }), []), code, now);
       }
-      for (const { batch } of buffer.take()) {
+      for (const { batch } of buffer.take(0)) {
         const names = batch.counts.map(({ subject, hourAt, code }) =>
           [subject.kind, subject.id, hourAt, code].join(" "),
         );

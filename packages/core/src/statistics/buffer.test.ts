@@ -32,7 +32,7 @@ test("a verification counts for the key, its API and its identity", () => {
     { kind: "api", id: "api_1" },
     { kind: "identity", id: "id_1" },
   ];
-  expect([...buffer.take()]).toEqual([
+  expect([...buffer.take(0)]).toEqual([
     {
       workspaceId: "ws_default",
       batch: {
@@ -48,9 +48,9 @@ test("the first verification of a key is distinguished from those that follow, i
   const key = countedKey();
   expect(buffer.count(key, "VALID", HOUR_AT)).toBe(true);
   expect(buffer.count(key, "DISABLED", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(false);
-  buffer.take();
+  buffer.take(0);
   expect(buffer.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS - 1)).toBe(true);
-  buffer.take();
+  buffer.take(0);
   expect(buffer.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS)).toBe(true);
 });
 
@@ -64,9 +64,9 @@ test("what was taken out is held no more", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
-  buffer.take();
+  buffer.take(0);
   expect(buffer.heldKeys).toBe(0);
-  expect([...buffer.take()]).toEqual([]);
+  expect([...buffer.take(0)]).toEqual([]);
 });
 
 test("a verification whose answer took longer than that of a later one does not put the latest use back", () => {
@@ -74,7 +74,7 @@ test("a verification whose answer took longer than that of a later one does not 
   buffer.count(countedKey(), "VALID", HOUR_AT + 2);
   buffer.count(countedKey(), "VALID", HOUR_AT + 1);
   buffer.count(countedKey(), "VALID", HOUR_AT - 1);
-  const [batch] = [...buffer.take()];
+  const [batch] = [...buffer.take(0)];
   expect(batch?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 2 }]);
   expect(batch?.batch.counts).toContainEqual(ofKey("VALID", 3));
 });
@@ -83,11 +83,11 @@ test("only a VALID verification is a use of the key", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 1);
   buffer.count(countedKey(), "RATE_LIMITED", HOUR_AT + 2);
-  expect([...buffer.take()][0]?.batch.uses).toEqual([
+  expect([...buffer.take(0)][0]?.batch.uses).toEqual([
     { kind: "key", id: "key_1", usedAt: HOUR_AT + 1 },
   ]);
   buffer.count(countedKey(), "EXPIRED", HOUR_AT + 3);
-  expect([...buffer.take()][0]?.batch.uses).toEqual([]);
+  expect([...buffer.take(0)][0]?.batch.uses).toEqual([]);
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
     const buffer = createStatisticsBuffer(10);
     buffer.count(countedKey(), "VALID", HOUR_AT);
     buffer.count(countedKey(), "VALID", HOUR_AT + at);
-    const counts = [...buffer.take()][0]?.batch.counts.filter(
+    const counts = [...buffer.take(0)][0]?.batch.counts.filter(
       ({ subject }) => subject.kind === "key",
     );
     expect(counts?.map(({ hourAt }) => hourAt)).toEqual(hours);
@@ -112,7 +112,7 @@ test("a key that changes its identity counts for each one what was done under it
   buffer.count(countedKey({}, "id_1"), "VALID", HOUR_AT);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   buffer.count(countedKey({}, "id_2"), "VALID", HOUR_AT);
-  const counts = [...buffer.take()][0]?.batch.counts ?? [];
+  const counts = [...buffer.take(0)][0]?.batch.counts ?? [];
   const of = (kind: string) =>
     counts.filter(({ subject }) => subject.kind === kind).map(({ count }) => count);
   expect([of("key"), of("api"), of("identity")]).toEqual([[3], [3], [1, 1]]);
@@ -123,16 +123,16 @@ test("a key that was counted before, loaded once or afresh, goes on in the same 
   const cached = countedKey();
   for (const key of [cached, cached, countedKey(), cached]) buffer.count(key, "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
-  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
+  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
 });
 
 test("a key that was counted before it was taken out begins anew", () => {
   const buffer = createStatisticsBuffer(10);
   const cached = countedKey();
   buffer.count(cached, "VALID", HOUR_AT);
-  buffer.take();
+  buffer.take(0);
   buffer.count(cached, "VALID", HOUR_AT);
-  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("a key that another buffer counted is counted in this one", () => {
@@ -140,14 +140,14 @@ test("a key that another buffer counted is counted in this one", () => {
   createStatisticsBuffer(10).count(cached, "VALID", HOUR_AT);
   const buffer = createStatisticsBuffer(10);
   buffer.count(cached, "VALID", HOUR_AT);
-  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
+  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 1));
 });
 
 test("keys of different workspaces come in batches of their own", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   buffer.count(countedKey({ id: "key_2", workspaceId: "ws_2" }), "VALID", HOUR_AT);
-  expect([...buffer.take()].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
+  expect([...buffer.take(0)].map(({ workspaceId }) => workspaceId)).toEqual(["ws_default", "ws_2"]);
 });
 
 test.each([
@@ -164,15 +164,15 @@ test.each([
 test("a key that is held goes on being counted while there is no room for another", () => {
   const buffer = createStatisticsBuffer(1);
   for (const id of ["key_1", "key_2", "key_1"]) buffer.count(keyNamed(id), "VALID", HOUR_AT);
-  expect([...buffer.take()][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
+  expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
 test("what comes back is taken out again, together with what was counted since", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 9);
-  for (const batch of buffer.take()) buffer.giveBack(batch);
+  for (const batch of buffer.take(0)) buffer.giveBack(batch);
   buffer.count(countedKey(), "VALID", HOUR_AT + 10);
-  const [again] = buffer.take();
+  const [again] = buffer.take(0);
   expect(again?.batch.counts).toContainEqual(ofKey("VALID", 2));
   expect(again?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 10 }]);
 });
@@ -188,7 +188,7 @@ test("a store that stays away does not fill the memory: the oldest batches are l
       batch: { ...emptyBatch, counts } as StatisticsBatch,
     });
   }
-  const ids = [...buffer.take()].flatMap(({ batch }) =>
+  const ids = [...buffer.take(0)].flatMap(({ batch }) =>
     batch.counts.map(({ subject }) => subject.id),
   );
   expect(ids).toHaveLength(MAX_RETURNED);
@@ -204,7 +204,7 @@ test.each([
     const buffer = createStatisticsBuffer(2 * keys);
     for (let index = 0; index < keys; index += 1)
       buffer.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
-    const sizes = [...buffer.take()].map(({ batch }) => batch.counts.length);
+    const sizes = [...buffer.take(0)].map(({ batch }) => batch.counts.length);
     expect(sizes).toHaveLength(batches);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(MAX_BATCH_SIZE);
   },
@@ -215,7 +215,7 @@ test("very many keys are put together a batch at a time, and each once", () => {
   const buffer = createStatisticsBuffer(keys);
   for (let index = 0; index < keys; index += 1)
     buffer.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
-  const batches = [...buffer.take()].map(({ batch }) => batch.uses.map(({ id }) => id));
+  const batches = [...buffer.take(0)].map(({ batch }) => batch.uses.map(({ id }) => id));
   expect(batches.map(({ length }) => length)).toEqual([499, 499, 499, 3]);
   expect(new Set(batches.flat()).size).toBe(keys);
 });

@@ -1,12 +1,12 @@
 import {
-  COUNTED_CODES,
-  type CountedCode,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsSubject,
+  SUM_CODES,
   type SubjectCount,
+  type SumCode,
 } from "../store/statistics.js";
-import type { EpochMs } from "../time.js";
+import type { EpochMs, SpanMs } from "../time.js";
 import type { CachedKey, KeyCounts } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
@@ -14,6 +14,12 @@ export const MAX_BATCH_SIZE = 500;
 
 /** Most batches that wait for a store that stays away. */
 export const MAX_RETURNED = 500;
+
+/**
+ * How long after its end an hour is written to. What waits longer, as for a store that was away, counts in a later hour: the sums of this one
+ * may have been exported.
+ */
+const LATE_MS: SpanMs = 60_000;
 
 /** A batch for the store, of one workspace. */
 export interface WorkspaceBatch {
@@ -27,24 +33,30 @@ export interface StatisticsBuffer {
    * Counts one verification under one code, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
    * is not counted.
    *
+   * @param by - How many, of a code other than `VALID`: a whole number >= 1.
    * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
    * @returns Whether a key more may be held now: false for all but the first of a key in its hour.
    */
-  count(key: CachedKey, code: CountedCode, now: EpochMs): boolean;
+  count(key: CachedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
   /**
    * Takes out all that is held. The batches are put together as they are asked for, some
    * milliseconds of work each, and can be gone through once.
+   *
+   * @param now - Unix epoch ms. What was counted in an hour that was over {@link LATE_MS} before counts in the hour of `now`.
    */
-  take(): Iterable<WorkspaceBatch>;
+  take(now: EpochMs): Iterable<WorkspaceBatch>;
   /** Holds again what was taken out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;
 }
 
-const INDEX_BY_CODE = Object.fromEntries(
-  COUNTED_CODES.map((code, index) => [code, index]),
-) as Record<CountedCode, number>;
+const MAX_SUM = Number.MAX_SAFE_INTEGER;
+
+const INDEX_BY_CODE = Object.fromEntries(SUM_CODES.map((code, index) => [code, index])) as Record<
+  SumCode,
+  number
+>;
 
 /**
  * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
@@ -95,7 +107,7 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   }
 
   return {
-    count(counted, code, now) {
+    count(counted, code, now, by = 1) {
       if (now >= hourEndAt) openHour(now);
       let counts = counted.counts;
       const isFirst = counts === null || counts.generation !== generation;
@@ -109,16 +121,16 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
         if (now - hourAt > counts.usedAfterMs) counts.usedAfterMs = now - hourAt;
         return isFirst;
       }
-      counts.refusals ??= COUNTED_CODES.map(() => 0);
+      counts.refusals ??= SUM_CODES.map(() => 0);
       const index = INDEX_BY_CODE[code];
-      counts.refusals[index] = (counts.refusals[index] as number) + 1;
+      counts.refusals[index] = Math.min(MAX_SUM, (counts.refusals[index] as number) + by);
       return isFirst;
     },
     get heldKeys() {
       return current.size + closed.length;
     },
-    take() {
-      const batches = batchesIn([...closed, ...current.values()], returned);
+    take(now) {
+      const batches = batchesIn([...closed, ...current.values()], returned, now);
       current = new Map();
       closed = [];
       returned = [];
@@ -134,6 +146,7 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
 
 /** What one workspace adds: each subject, hour and code once, each key once. */
 interface Sums {
+  readonly now: EpochMs;
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;
 }
@@ -145,24 +158,26 @@ const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
+  now: EpochMs,
 ): Generator<WorkspaceBatch> {
   const atOnce = returned.length > 0 ? held.length : KEYS_AT_ONCE;
-  if (held.length === 0) yield* batchesOf([], returned);
+  if (held.length === 0) yield* batchesOf([], returned, now);
   for (let from = 0; from < held.length; from += atOnce)
-    yield* batchesOf(held.slice(from, from + atOnce), returned);
+    yield* batchesOf(held.slice(from, from + atOnce), returned, now);
 }
 
 function batchesOf(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
+  now: EpochMs,
 ): readonly WorkspaceBatch[] {
   const byWorkspace = new Map<string, Sums>();
   for (const { workspaceId, batch } of returned) {
-    const sums = sumsOf(byWorkspace, workspaceId);
+    const sums = sumsOf(byWorkspace, workspaceId, now);
     for (const count of batch.counts) addCount(sums, count);
     for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
   }
-  for (const counts of held) addCounts(sumsOf(byWorkspace, counts.workspaceId), counts);
+  for (const counts of held) addCounts(sumsOf(byWorkspace, counts.workspaceId, now), counts);
   return [...byWorkspace].flatMap(([workspaceId, sums]) =>
     inBatches(sums).map((batch) => ({ workspaceId, batch })),
   );
@@ -176,7 +191,7 @@ function addCounts(sums: Sums, counts: KeyCounts): void {
     ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
   ];
   const refusals = counts.refusals ?? [];
-  for (const [index, code] of COUNTED_CODES.entries()) {
+  for (const [index, code] of SUM_CODES.entries()) {
     const count = code === "VALID" ? counts.valid : (refusals[index] ?? 0);
     if (count === 0) continue;
     for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
@@ -184,21 +199,23 @@ function addCounts(sums: Sums, counts: KeyCounts): void {
   if (counts.valid > 0) addUse(sums, keyId, hourAt + counts.usedAfterMs);
 }
 
-function addCount({ counts }: Sums, added: SubjectCount): void {
-  const { subject, hourAt, code } = added;
+function addCount({ counts, now }: Sums, added: SubjectCount): void {
+  const { subject, code } = added;
+  const isLate = added.hourAt + STATISTICS_SPAN_MS + LATE_MS <= now;
+  const hourAt = isLate ? now - (now % STATISTICS_SPAN_MS) : added.hourAt;
   const name = `${subject.kind} ${subject.id} ${hourAt} ${code}`;
   const before = counts.get(name)?.count ?? 0;
-  counts.set(name, { ...added, count: before + added.count });
+  counts.set(name, { subject, hourAt, code, count: Math.min(MAX_SUM, before + added.count) });
 }
 
 function addUse({ lastUsed }: Sums, keyId: string, usedAt: EpochMs): void {
   lastUsed.set(keyId, Math.max(usedAt, lastUsed.get(keyId) ?? 0));
 }
 
-function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string): Sums {
+function sumsOf(byWorkspace: Map<string, Sums>, workspaceId: string, now: EpochMs): Sums {
   const known = byWorkspace.get(workspaceId);
   if (known !== undefined) return known;
-  const sums: Sums = { counts: new Map(), lastUsed: new Map() };
+  const sums: Sums = { now, counts: new Map(), lastUsed: new Map() };
   byWorkspace.set(workspaceId, sums);
   return sums;
 }

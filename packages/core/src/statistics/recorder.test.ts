@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { LatchkeyError } from "../errors.js";
 import type { ErrorListener } from "../lib/error-listener.js";
 import type { StatisticsBatch } from "../store/statistics.js";
@@ -11,7 +11,7 @@ const unavailable = (outcome: "not-applied" | "unknown") =>
   new LatchkeyError("STORE_UNAVAILABLE", "away", { outcome });
 
 /** A store that keeps every batch, and fails as the test says; and timers that the test lets run. */
-function setUp(onError: ErrorListener | null = null) {
+function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs = FLUSH_MS) {
   const batches: StatisticsBatch[] = [];
   const failures: Error[] = [];
   const timers: { readonly callback: () => void; readonly delayMs: number }[] = [];
@@ -22,13 +22,18 @@ function setUp(onError: ErrorListener | null = null) {
       if (failure !== undefined) throw failure;
     },
   };
-  const recorder = createStatisticsRecorder(store, FLUSH_MS, onError, (callback, delayMs) => {
-    const timer = { callback, delayMs };
-    timers.push(timer);
-    return () => {
-      if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
-    };
-  });
+  const recorder = createStatisticsRecorder(
+    store,
+    { flushMs, isDurable },
+    onError,
+    (callback, delayMs) => {
+      const timer = { callback, delayMs };
+      timers.push(timer);
+      return () => {
+        if (timers.includes(timer)) timers.splice(timers.indexOf(timer), 1);
+      };
+    },
+  );
   /** Lets the next timer run, and waits until what it began is done. */
   const fire = async () => {
     timers.shift()?.callback();
@@ -180,4 +185,70 @@ test("a listener that throws or rejects does not stop the flush, nor the next", 
     await recorder.flush();
     expect(countsOfKey(batches.at(-1))).toEqual([2]);
   }
+});
+
+test("what is durable is written before it is answered, and calls at once share a write", async () => {
+  const { recorder, batches, countsOfKey, timers } = setUp(null, true);
+  expect(setUp().recorder.written()).toBeNull();
+  const answered = [1, 2, 3].map((at) => {
+    recorder.count(loaded, "VALID", at);
+    return recorder.written();
+  });
+  await Promise.all(answered);
+  expect(batches.map(countsOfKey)).toEqual([[3]]);
+  expect(timers).toEqual([]);
+});
+
+test("what is counted while something is written is written next, and answered no earlier", async () => {
+  const { recorder, batches, countsOfKey } = setUp(null, true);
+  recorder.count(loaded, "VALID", 1);
+  const first = recorder.written();
+  await Promise.resolve();
+  await Promise.resolve();
+  recorder.count(loaded, "VALID", 2);
+  await Promise.all([first, recorder.written()]);
+  expect(batches.map(countsOfKey)).toEqual([[1], [1]]);
+});
+
+test.each([
+  { failure: unavailable("not-applied"), written: [1, 2] },
+  { failure: unavailable("unknown"), written: [1, 1] },
+])(
+  "where a count cannot be written nothing is answered: $failure.outcome",
+  async ({ failure, written }) => {
+    const { recorder, failures, batches, countsOfKey } = setUp(null, true);
+    failures.push(failure);
+    recorder.count(loaded, "VALID", 1);
+    await expect(recorder.written()).rejects.toMatchObject({
+      code: "STORE_UNAVAILABLE",
+      outcome: "unknown",
+    });
+    recorder.count(loaded, "VALID", 2);
+    await recorder.written();
+    expect(batches.flatMap((batch) => countsOfKey(batch) ?? [])).toEqual(written);
+  },
+);
+
+test.each([
+  { afterMs: 3_659_000, hourAt: 0 },
+  { afterMs: 3_661_000, hourAt: 3_600_000 },
+])(
+  "what is written $afterMs ms after the start of its hour counts in that of $hourAt",
+  async ({ afterMs, hourAt }) => {
+    const { recorder, batches } = setUp();
+    const clock = vi.spyOn(performance, "now").mockReturnValue(5);
+    recorder.count(loaded, "VALID", 1_000);
+    clock.mockReturnValue(5 + afterMs - 1_000);
+    await recorder.flush();
+    clock.mockRestore();
+    expect(new Set(batches.flatMap(({ counts }) => counts.map((one) => one.hourAt)))).toEqual(
+      new Set([hourAt]),
+    );
+  },
+);
+
+test("the counts of an hour are written at most five seconds after its end", () => {
+  const { recorder, timers } = setUp(null, false, 3_600_000);
+  recorder.count(loaded, "VALID", 3_599_000);
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([6_000]);
 });

@@ -1,31 +1,70 @@
 import { LatchkeyError } from "../errors.js";
 import { type ErrorListener, report } from "../lib/error-listener.js";
 import { unref, yieldToEventLoop } from "../lib/event-loop.js";
+import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
+import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { CachedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
 
 /** How long counts wait for the store by default. */
-export const DEFAULT_FLUSH_MS: SpanMs = 5_000;
+const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 
 /** How long counts wait at most. */
-export const MAX_FLUSH_MS: SpanMs = 3_600_000;
+const MAX_FLUSH_MS: SpanMs = 3_600_000;
 
 /** Keys, hour by hour, at which counts are handed over early, and above which further ones are not counted. */
 const EARLY_FLUSH_KEYS = 50_000;
 const MAX_HELD_KEYS = 100_000;
 
+/** How long after the end of an hour its counts wait at most. */
+const EDGE_MS: SpanMs = 5_000;
+
 /** Calls back once after `delayMs`, without keeping a process alive for it; answers how to call that off. */
 export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
+
+/** When counts are written. */
+export interface RecorderSettings {
+  readonly flushMs: SpanMs;
+  /** Whether answers wait for that: then nothing that was answered is lost. */
+  readonly isDurable: boolean;
+}
+
+/**
+ * Reads the option `usage`, but for false. A misspelt `flushMs` must not become the usual one.
+ *
+ * @throws TypeError naming what is wrong.
+ */
+export function readRecorderSettings(usage: unknown): RecorderSettings {
+  if (typeof usage !== "object" || usage === null)
+    throw new TypeError('"usage" must be false or { flushMs, durable }');
+  const unknown = Object.keys(usage).find((name) => !["flushMs", "durable"].includes(name));
+  if (unknown !== undefined) throw new TypeError(`"usage.${unknown}" is not an option`);
+  const { flushMs = DEFAULT_FLUSH_MS, durable = false } = usage as Readonly<
+    Record<string, unknown>
+  >;
+  if (typeof durable !== "boolean") throw new TypeError('"usage.durable" must be true or false');
+  const everyMs = durationMs(flushMs);
+  if (everyMs !== null && everyMs <= MAX_FLUSH_MS) return { flushMs: everyMs, isDurable: durable };
+  throw new TypeError(
+    `"usage.flushMs" must be a whole number from 1 to ${MAX_FLUSH_MS}, or a text such as "5s"`,
+  );
+}
 
 /** Counts verifications in memory and writes the counts to the store in batches. */
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it, and a key that was counted before costs no look-up. */
-  count(key: CachedKey, code: VerifyOutcome["code"] | "SHADOW_LIMITED", now: EpochMs): void;
+  count(key: CachedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
+  /**
+   * Of a recorder that is durable: resolves when all that was counted before the call was written. Calls at once share a write. Null of another.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE` with outcome `unknown` where it could not be.
+   */
+  written(): Promise<void> | null;
 }
 
 /**
@@ -39,7 +78,7 @@ export interface StatisticsRecorder {
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
-  flushMs: SpanMs,
+  { flushMs, isDurable }: RecorderSettings,
   onError: ErrorListener | null,
   schedule: Schedule = scheduleOnHost,
   writeOthers: () => Promise<void> = async () => undefined,
@@ -47,14 +86,19 @@ export function createStatisticsRecorder(
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS);
   let callOff: (() => void) | null = null;
   let isEarly = false;
-  let flushed: Promise<void> = Promise.resolve();
+  /** When the first was counted that the store does not have, and how long this process ran by then. */
+  let [firstAt, firstMs] = [0, 0];
+  /** What went wrong in the latest write, once that is over; null for nothing. */
+  let flushed: Promise<unknown> = Promise.resolve(null);
+  /** The write that has not begun yet. */
+  let next: Promise<void> | null = null;
 
   function flushIn(delayMs: SpanMs): void {
     callOff?.();
     callOff = schedule(() => void flush(), delayMs);
   }
 
-  function flush(): Promise<void> {
+  function writeNext(): Promise<unknown> {
     callOff?.();
     callOff = null;
     isEarly = false;
@@ -62,46 +106,71 @@ export function createStatisticsRecorder(
     return flushed;
   }
 
-  async function writeAll(): Promise<void> {
+  async function flush(): Promise<void> {
+    await writeNext();
+  }
+
+  async function writeAll(): Promise<unknown> {
+    next = null;
     let isFirst = true;
     let isAway = false;
-    for (const batch of buffer.take()) {
+    let failure: unknown = null;
+    // By the time that has passed since: whoever has a clock of its own may have moved it.
+    for (const batch of buffer.take(firstAt + Math.floor(performance.now() - firstMs))) {
       // Also while the store is away: to put a batch together takes its time, too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
-      isAway ||= !(await isDone(store, batch, onError));
+      if (!isAway) {
+        const error = await failureOf(store, batch);
+        if (error !== null) report(onError, error);
+        failure ??= error;
+        isAway = error instanceof LatchkeyError && error.outcome === "not-applied";
+      }
       if (isAway) buffer.giveBack(batch);
     }
     await writeOthers().catch((error: unknown) => report(onError, error));
+    return failure;
   }
 
   return {
-    count(key, code, now) {
+    count(key, code, now, by) {
       if (code === "NOT_FOUND") return;
       // A flush is due from the first count of a key on: those that follow change nothing about that.
-      if (!buffer.count(key, code, now)) return;
-      if (callOff === null) flushIn(flushMs);
-      else if (!isEarly && buffer.heldKeys >= EARLY_FLUSH_KEYS) {
+      if (!buffer.count(key, code, now, by)) return;
+      if (callOff === null) {
+        [firstAt, firstMs] = [now, performance.now()];
+        const leftMs = STATISTICS_SPAN_MS - (now % STATISTICS_SPAN_MS) + EDGE_MS;
+        flushIn(Math.min(flushMs, leftMs));
+      } else if (!isEarly && buffer.heldKeys >= EARLY_FLUSH_KEYS) {
         isEarly = true;
         flushIn(0);
       }
     },
     flush,
+    written() {
+      if (!isDurable) return null;
+      next ??= writeNext().then(refuseFailure);
+      return next;
+    },
   };
 }
 
-/** Whether a batch was added, or may have been. A failure is reported: nobody waits for it. */
-async function isDone(
+function refuseFailure(failure: unknown): void {
+  if (failure === null) return;
+  const message = "what was decided may have been taken, and its count was not written";
+  throw new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "unknown", cause: failure });
+}
+
+/** Null where a batch was added. */
+async function failureOf(
   store: Pick<KeyStore, "addStatistics">,
   { workspaceId, batch }: WorkspaceBatch,
-  onError: ErrorListener | null,
-): Promise<boolean> {
+): Promise<unknown> {
   try {
     await store.addStatistics(workspaceId, batch);
-    return true;
+    return null;
   } catch (error) {
-    report(onError, error);
-    return !(error instanceof LatchkeyError && error.outcome === "not-applied");
+    return error ?? new Error("the store rejected with nothing");
   }
 }
 

@@ -327,6 +327,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
         : charge(plan, moment),
     addStatistics,
     readStatistics: (...given) => store.readStatistics(...given),
+    pageStatistics: (...given) => store.pageStatistics(...given),
     deleteStatistics: (...given) => store.deleteStatistics(...given),
     scan: (...given) => store.scan(...given),
     forget: (...given) => store.forget(...given),

@@ -244,7 +244,7 @@ test("with a request id every attempt may be sent any number of times: it is cha
         const { usage, windows, remember } = first.next;
         const after = { ...state, usage, windows, remembered: remember };
         const again = applyCharge(after, plan, { ...moment, now: moment.now + 99, request });
-        expect(again).toEqual({ result: first.result, next: null });
+        expect(again).toEqual({ result: { ...first.result, isRepeat: true }, next: null });
         const other = { ...request, fingerprint: "g" };
         expect(applyCharge(after, plan, { ...moment, request: other }).result).toEqual({
           kind: "conflict",

@@ -316,7 +316,10 @@ describe("a request id", () => {
 
   test("that is remembered gets the same result, and nothing is taken", () => {
     const state = stateOf({ usage: usageOf(1), remembered });
-    expect(charge(state, {}, { request })).toEqual({ result, next: null });
+    expect(charge(state, {}, { request })).toEqual({
+      result: { ...result, isRepeat: true },
+      next: null,
+    });
   });
 
   test("used for another question is a conflict, and nothing is taken", () => {

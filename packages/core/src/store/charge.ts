@@ -129,6 +129,8 @@ export interface AppliedCharge {
   readonly limits: readonly LimitReading[];
   /** Of a plan that holds, where it was charged. */
   readonly hold?: OpenHold | undefined;
+  /** It is what became of an earlier charge under the same request id: nothing was taken now. */
+  readonly isRepeat?: true | undefined;
 }
 
 /** What is told of a hold that was taken. */
@@ -207,7 +209,7 @@ export function applyCharge(
   const { request, now } = moment;
   if (request !== undefined && remembered !== null && remembered.until > now) {
     if (remembered.fingerprint !== request.fingerprint) return CONFLICT;
-    return { result: remembered.result, next: null };
+    return { result: { ...remembered.result, isRepeat: true }, next: null };
   }
   const unsettled = unsettledRecord(state, plan, moment);
   if (unsettled !== -1) return { result: { kind: "unsettled", record: unsettled }, next: null };

@@ -8,7 +8,7 @@ export interface StoreCall {
   readonly method: StoreMethod;
   /** Null for `readClock` and `close`. */
   readonly workspaceId: string | null;
-  /** It belongs to the writing of counts, for which no operation waits. Absent otherwise. */
+  /** It belongs to the writing of counts, for which no operation waits unless counts are `durable`. Absent otherwise. */
   readonly isBeside?: true;
 }
 

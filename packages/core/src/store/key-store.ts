@@ -9,6 +9,8 @@ import type {
   DeletedCount,
   HourCount,
   StatisticsBatch,
+  StatisticsPage,
+  StatisticsPageWant,
   StatisticsRange,
   StatisticsSubject,
 } from "./statistics.js";
@@ -147,6 +149,11 @@ export interface KeyStore {
   addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void>;
   /** The sums of a range, in ascending order of the hour. */
   readStatistics(workspaceId: string, range: StatisticsRange): Promise<readonly HourCount[]>;
+  /**
+   * The sums of a day, subject by subject, also of those whose record is gone: `limit` of them, and those that the last subject has more, or fewer
+   * where there are no more. Ids with other characters than `A-Z a-z 0-9 _ . : -` may be left out.
+   */
+  pageStatistics(workspaceId: string, want: StatisticsPageWant): Promise<StatisticsPage>;
   /**
    * Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them.
    *

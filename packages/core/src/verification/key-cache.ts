@@ -29,7 +29,7 @@ export interface KeyCounts {
   valid: number;
   /** Ms from the start of the hour to the latest of them. Small, which an instant is not: numbers beyond 2^31 are objects. */
   usedAfterMs: SpanMs;
-  /** The other codes, in the order of `COUNTED_CODES`; null while there are none. */
+  /** The other codes, in the order of `SUM_CODES`; null while there are none. */
   refusals: number[] | null;
 }
 

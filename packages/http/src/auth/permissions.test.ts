@@ -6,6 +6,7 @@ import {
   RATELIMIT_ACTIONS,
   RBAC_ACTIONS,
   ROOT_KEY_ACTIONS,
+  USAGE_ACTIONS,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { BY_HEADER } from "../testing/by-header.js";
@@ -21,6 +22,7 @@ const EVERYTHING = [
   ...AUDIT_ACTIONS.map((action) => `audit.*.${action}`),
   ...EVENT_ACTIONS.map((action) => `events.*.${action}`),
   ...ROOT_KEY_ACTIONS.map((action) => `root.*.${action}`),
+  ...USAGE_ACTIONS.map((action) => `usage.*.${action}`),
   ...RATELIMIT_ACTIONS.map((action) => `ratelimit.*.${action}`),
 ];
 
@@ -165,7 +167,7 @@ describe("permission comes before existence", () => {
 
 /** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
 function isRbac(need: string): boolean {
-  return ["rbac.", "audit.", "events.", "root."].some((resource) => need.startsWith(resource));
+  return ["rbac.", "audit.", "events.", "root.", "usage."].some((resource) => need.startsWith(resource));
 }
 
 /** A text without what differs from request to request. */

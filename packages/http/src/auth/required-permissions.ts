@@ -160,6 +160,11 @@ export function onRootKeys(...actions: readonly ActionOf<"root">[]): RequiredPer
   return { permissions, subject: NO_SUBJECT };
 }
 
+/** An action on the usage of all keys. */
+export function onUsage(action: ActionOf<"usage">): RequiredPermissions {
+  return { permissions: [{ resource: "usage", id: null, action }], subject: NO_SUBJECT };
+}
+
 /** The given permissions, and actions on roles and permissions. */
 export function andRbac(
   required: RequiredPermissions,

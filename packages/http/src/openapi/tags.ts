@@ -9,6 +9,7 @@ const NOTES: Readonly<Record<string, string>> = {
   migrations: "Keys that were issued elsewhere.",
   rootKeys: "Keys that authorise management.",
   audit: "Who changed what.",
+  usage: "What to bill by.",
   events: "What happened, in the order in which it did.",
   jwks: "Public keys that tokens are checked with.",
 };

@@ -13,6 +13,7 @@ import { RATELIMITS } from "./ratelimits.js";
 import { RESERVATIONS } from "./reservations.js";
 import { ROOT_KEYS } from "./root-keys.js";
 import { TOKENS } from "./tokens.js";
+import { USAGE } from "./usage.js";
 import { VERIFICATIONS } from "./verifications.js";
 
 /** Every operation of the service, one entry each: nothing else has to know that it exists. */
@@ -25,6 +26,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...RESERVATIONS,
   ...KEY_PERMISSIONS,
   ...VERIFICATIONS,
+  ...USAGE,
   ...IDENTITIES,
   ...PERMISSIONS,
   ...ROOT_KEYS,

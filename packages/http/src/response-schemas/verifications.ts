@@ -2,6 +2,9 @@ import { COUNTED_CODES } from "@latchkey/core";
 import { z } from "zod";
 import { instant, listOf, shared, whole } from "./shared.js";
 
+/** Verifications by verdict. */
+export const outcomes = z.partialRecord(z.enum(COUNTED_CODES), whole(1));
+
 const bucket = shared(
   "VerificationBucket",
   z.strictObject({
@@ -9,7 +12,7 @@ const bucket = shared(
     success: whole(),
     rateLimited: whole(),
     usageExceeded: whole(),
-    outcomes: z.partialRecord(z.enum(COUNTED_CODES), whole(1)),
+    outcomes,
   }),
 );
 

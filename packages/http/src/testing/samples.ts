@@ -379,6 +379,9 @@ export const SAMPLES: readonly Sample[] = [
   ...ROOT_KEY_SAMPLES,
   sample("audit.listAuditEvents", () => ({}), ["audit.read_audit"]),
   sample("audit.pruneAuditEvents", () => ({ before: 0 }), ["audit.delete_audit"]),
+  sample("usage.exportUsage", () => ({ start: 0, end: 1, granularity: "hour", by: "key" }), [
+    "usage.read_usage",
+  ]),
   sample("events.readEvents", () => ({}), ["events.read_event"]),
   sample("events.notice", () => ({}), ["events.notice_event"]),
 ];

@@ -1,4 +1,4 @@
-import type { VerificationBucket } from "@latchkey/core";
+import { USAGE_SUBJECTS, type VerificationBucket } from "@latchkey/core";
 import type { Command } from "commander";
 import { FIELDS, type Field } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
@@ -11,7 +11,13 @@ import {
   inputOf,
 } from "../command-line/operations.js";
 import { type Column, instant, printRows } from "../command-line/output.js";
-import { withLatchkey } from "../command-line/store-options.js";
+import {
+  addStoreOptions,
+  addWorkspaceOption,
+  type StoreOptions,
+  type WorkspaceOption,
+  withLatchkey,
+} from "../command-line/store-options.js";
 import { isoDate } from "../command-line/values.js";
 
 const GRANULARITIES = ["hour", "day", "month"] as const;
@@ -33,6 +39,9 @@ const SUBJECT: readonly Field[] = [
   },
 ];
 
+/** Without a start: 30 days. */
+const USUAL_RANGE_MS = 30 * 86_400_000;
+
 /** Columns of the terminal that are not the chart's. */
 const BESIDE_CHART = 40;
 
@@ -45,6 +54,8 @@ export function addUsage(program: Command, host: Host): void {
       "after",
       example("latchkey usage <keyId>", "latchkey usage --api-id <apiId> --granularity month"),
     );
+  // See `createProgram`: the options behind "export" are its own.
+  addUsageExport(usage.enablePositionalOptions(), host);
   addCommonOptions(addInput(usage, ["[keyId]"], SUBJECT)).action(async () => {
     const options = usage.opts<CommonOptions>();
     const typed = inputOf(usage, SUBJECT, host);
@@ -52,6 +63,47 @@ export function addUsage(program: Command, host: Host): void {
       const input = await withIds(latchkey, typed, usage);
       const { verifications } = await latchkey.getVerifications(input);
       printRows(host, options, verifications, columnsFor(verifications, host));
+    });
+  });
+}
+
+const EXPORTED: readonly Field[] = [
+  { flags: "--by <what>", text: "what a row is of; key unless given", words: USAGE_SUBJECTS },
+  ...SUBJECT.slice(-3),
+];
+
+/** Most rows that are read at once. */
+const ROWS_AT_ONCE = 1_000;
+
+function addUsageExport(usage: Command, host: Host): void {
+  const command = usage
+    .command("export")
+    .description(
+      "write what to bill by as JSON, one row a line; the last line, on stderr, says where the next export starts",
+    )
+    .addHelpText("after", example("latchkey usage export --by key --start 2026-11-01"));
+  const options = addWorkspaceOption(addStoreOptions(addInput(command, [], EXPORTED)));
+  options.action(async () => {
+    const typed = inputOf(command, EXPORTED, host);
+    await withLatchkey(command.opts<StoreOptions & WorkspaceOption>(), host, async (latchkey) => {
+      const end = (typed.end as number | undefined) ?? latchkey.now();
+      const start = (typed.start as number | undefined) ?? Math.max(0, end - USUAL_RANGE_MS);
+      const question = {
+        by: "key",
+        granularity: "day",
+        limit: ROWS_AT_ONCE,
+        ...typed,
+        start,
+        end,
+      } as const;
+      for (let cursor: string | undefined; ; ) {
+        const page = await latchkey.exportUsage({ ...question, cursor });
+        for (const row of page.rows) host.print(JSON.stringify(row));
+        cursor = page.cursor;
+        if (cursor !== undefined) continue;
+        host.warn(`until ${instant(page.until)}`);
+        break;
+      }
     });
   });
 }

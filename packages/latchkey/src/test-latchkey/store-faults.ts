@@ -46,6 +46,7 @@ const METHODS: Readonly<Record<StoreMethod, "awaited" | "beside">> = {
   settle: "awaited",
   holds: "awaited",
   readStatistics: "awaited",
+  pageStatistics: "awaited",
   deleteStatistics: "awaited",
   forget: "awaited",
   scan: "awaited",

@@ -1,10 +1,10 @@
 import {
-  COUNTED_CODES,
   isWhole,
   type KeyStore,
   LatchkeyError,
   type LoadedRecord,
   type StoredRecordState,
+  SUM_CODES,
   type Usage,
 } from "@latchkey/core";
 import { expect } from "vitest";
@@ -61,8 +61,7 @@ const CHECKS: { readonly [Method in keyof KeyStore]?: Check<Method> } = {
   },
   readStatistics: (counts) =>
     counts.every(
-      ({ hourAt, code, count }) =>
-        isWhole(hourAt) && isWhole(count) && COUNTED_CODES.includes(code),
+      ({ hourAt, code, count }) => isWhole(hourAt) && isWhole(count) && SUM_CODES.includes(code),
     ),
   addStatistics: (nothing) => nothing === undefined,
   deleteStatistics: ({ deleted, hasMore }) => isWhole(deleted) && typeof hasMore === "boolean",

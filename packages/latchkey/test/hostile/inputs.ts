@@ -258,6 +258,7 @@ export async function fill(
     ["revokePortalSession", { externalId: "user_1" }],
     ["openPortalSession", secret],
     ["getVerifications", { keyId, start: NOON - 1, end: NOON, granularity: "hour" }],
+    ["exportUsage", { start: NOON - 1, end: NOON, granularity: "hour", by: "key", limit: 5 }],
     ["pruneVerifications", { before: NOON - 1 }],
     ["listAuditEvents", { ...page, keyId }],
     ["readEvents", { limit: 5, types: ["key.created"] }],

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { DAY_MS, expectRefused, HOUR_MS, issue, NOON } from "../test-context.js";
 import type { Journey } from "./journey.js";
 
-/** getVerifications, pruneVerifications. */
+/** getVerifications, exportUsage, pruneVerifications. */
 export const STATISTICS: Journey = {
   resource: "statistics",
   title:
@@ -34,7 +34,16 @@ export const STATISTICS: Journey = {
     const elsewhere = latchkey.workspace("ws_other");
     await expectRefused("NOT_FOUND", [elsewhere.getVerifications({ keyId, ...thisHour })]);
 
+    const usage = { ...thisHour, by: "key" } as const;
+    // The hour goes on, and counts of it may follow.
+    expect(await latchkey.exportUsage(usage)).toEqual({ rows: [], until: NOON });
+    await expectRefused("BAD_REQUEST", [latchkey.exportUsage({ ...usage, end: NOON })]);
     context.advance(2 * DAY_MS);
+    const { rows, until } = await latchkey.exportUsage(usage);
+    expect(until).toBe(NOON + HOUR_MS);
+    expect(rows.map((row) => [row.keyId, row.uses])).toEqual(
+      [keyId, other.keyId].sort().map((id) => [id, 3]),
+    );
     await latchkey.verifyKey({ key });
     const before = context.now();
     await expectRefused("BAD_REQUEST", [latchkey.pruneVerifications({ before: before + 1 })]);

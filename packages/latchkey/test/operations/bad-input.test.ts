@@ -175,6 +175,7 @@ const INPUTS: Readonly<Record<string, object>> = {
   updateWorkspace: { workspaceId: "ws_1", name: "harbour" },
   deleteWorkspace: { workspaceId: "ws_1", confirm: "ws_1" },
   getVerifications: { apiId: "api_1", start: NOON, end: NOON + 1 },
+  exportUsage: { start: NOON, end: NOON + 1, granularity: "day", by: "key" },
   pruneVerifications: { before: NOON },
   listAuditEvents: {},
   pruneAuditEvents: { before: NOON },
@@ -197,6 +198,7 @@ const NEEDED_BY_OTHERS = new Set([
   "listReservations identityId",
   "getVerifications apiId",
   "getVerifications start",
+  "exportUsage start",
 ]);
 
 /** The paths of all that can be wrong in an input: every field of its schema, and every value within the given one. */

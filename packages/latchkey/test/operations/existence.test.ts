@@ -174,6 +174,7 @@ const INPUTS: {
     ({ identityId }) => ({ identityId, ...RANGE }),
     ({ externalId }) => ({ externalId, ...RANGE }),
   ],
+  exportUsage: [() => ({ ...RANGE, granularity: "hour", by: "key" })],
   pruneVerifications: [() => ({ before: NOON })],
   listAuditEvents: [
     ({ keyId }) => ({ keyId }),

@@ -62,6 +62,13 @@ const INPUTS: readonly {
     bounds: [0, 253_402_300_799_999],
     call: (latchkey, apiId, end) => latchkey.getVerifications({ apiId, end }),
   },
+  ...(["start", "end"] as const).map((path) => ({
+    name: "exportUsage",
+    path,
+    bounds: [0, 253_402_300_799_999] as const,
+    call: (latchkey: Latchkey, _: string, at: number | Date) =>
+      latchkey.exportUsage({ start: at, end: at, granularity: "hour", by: "key" }),
+  })),
   {
     name: "pruneVerifications",
     path: "before",

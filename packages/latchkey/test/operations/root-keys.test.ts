@@ -3,7 +3,7 @@ import { describeOnMemory, NOON, rejectionOf } from "../test-context.js";
 
 /** Names every resource that a root key can be allowed something on. */
 const PERMISSION_FORM =
-  'must be "*" or <api|identity|rbac|ratelimit|audit|events|root>.<id or *>.<action> with a known action';
+  'must be "*" or <api|identity|rbac|ratelimit|audit|events|root|usage>.<id or *>.<action> with a known action';
 
 describeOnMemory("root keys", (open) => {
   test("speak for their workspace with the permissions they were given", async () => {

@@ -87,6 +87,10 @@ const SQL = {
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
     WHERE w.id = $1 AND s.kind = $2::text::smallint AND s.subject = pg_catalog.decode($3::text, 'hex')
       AND s.hour_at >= $4::text::bigint AND s.hour_at < $5::text::bigint ORDER BY s.hour_at`,
+  daySums: `SELECT pg_catalog.encode(s.subject, 'hex'), s.hour_at::text, s.code, s.count::text
+    FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
+    WHERE w.id = $1 AND s.hour_at / 86400000 = $2::text::bigint / 86400000 AND s.kind = $3::text::smallint
+      AND s.subject >= pg_catalog.decode($4::text, 'hex') ORDER BY s.subject LIMIT $5::text::integer`,
   deleteSums: deletingSums(""),
   deleteSumsOf:
     deletingSums(`JOIN pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)
@@ -126,7 +130,7 @@ function deletingSums(of: string): string {
   return `WITH old AS (
       SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s
       JOIN latchkey.workspace w ON w.seq = s.workspace ${of}
-      WHERE w.id = $1 AND s.hour_at < $2::text::bigint ORDER BY s.hour_at LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
+      WHERE w.id = $1 AND s.hour_at / 86400000 < $2::text::bigint / 86400000 ORDER BY s.hour_at / 86400000 LIMIT $3::text::integer + 1 FOR UPDATE OF s SKIP LOCKED
     ), gone AS (
       DELETE FROM latchkey.statistic s USING (SELECT * FROM old LIMIT $3::text::integer) o
       WHERE s.workspace = o.workspace AND s.kind = o.kind AND s.subject = o.subject AND s.hour_at = o.hour_at AND s.code = o.code

@@ -5,7 +5,7 @@ import type { Claim, RecordAddress, RecordKind } from "@latchkey/core";
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** The same for what comes last in a name, as names of lists do. */
-const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
+export const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** `evt_` and as much of an instant in base58 as changes every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;

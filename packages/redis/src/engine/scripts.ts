@@ -17,7 +17,7 @@ const TEXTS = {
   commitFreeing: commit.replace("#!lua", "#!lua flags=allow-oom"),
 };
 
-const READS = ["listHolds", "logPage", "page", "read", "readStatistics"];
+const READS = ["daySums", "listHolds", "logPage", "page", "read", "readStatistics"];
 
 /** Every script by the name of its file. */
 export const SCRIPTS = Object.fromEntries(

@@ -1,4 +1,10 @@
-import type { StatisticsBatch, StoredRecordState, VerifyOutcome, Want } from "@latchkey/core";
+import {
+  COUNTED_CODES,
+  type StatisticsBatch,
+  type StoredRecordState,
+  type VerifyOutcome,
+  type Want,
+} from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 
@@ -75,7 +81,7 @@ export function statisticsFit(world: World): string | null {
   for (const { method, args, process } of world.server.log) {
     if (method !== "addStatistics" || process === -1) continue;
     for (const { subject, code, hourAt, count } of (args[1] as StatisticsBatch).counts) {
-      if (subject.kind !== "key") continue;
+      if (subject.kind !== "key" || !COUNTED_CODES.some((counted) => counted === code)) continue;
       const name = `${process} ${subject.id} ${code}`;
       told.set(name, (told.get(name) ?? 0) + count);
       const [isOfKey, isOfHour] = [ofKey(process, subject.id), inHour(hourAt)];

@@ -94,6 +94,7 @@ export function linkedStore(context: LinkContext): KeyStore {
     holds: route("holds"),
     addStatistics: route("addStatistics"),
     readStatistics: route("readStatistics"),
+    pageStatistics: route("pageStatistics"),
     deleteStatistics: route("deleteStatistics"),
     forget: route("forget"),
     scan: route("scan"),

@@ -117,10 +117,13 @@ export const SQL = {
   addSum: `INSERT INTO latchkey_statistic (workspace, kind, subject, hour_at, code, count)
     VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
-  oldSum: "SELECT 1 FROM latchkey_statistic WHERE workspace = ? AND hour_at < ? LIMIT 1",
+  daySums: `SELECT subject, hour_at, code, count FROM latchkey_statistic
+    WHERE workspace = ? AND hour_at / 86400000 = ? / 86400000 AND kind = ? AND subject >= ? ORDER BY subject LIMIT ?`,
+  oldSum:
+    "SELECT 1 FROM latchkey_statistic WHERE workspace = ? AND hour_at / 86400000 < ? / 86400000 LIMIT 1",
   deleteSums: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
     (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
-    WHERE workspace = ? AND hour_at < ? ORDER BY hour_at LIMIT ?)`,
+    WHERE workspace = ? AND hour_at / 86400000 < ? / 86400000 ORDER BY hour_at / 86400000 LIMIT ?)`,
   deleteSumsOf: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN
     (SELECT workspace, kind, subject, hour_at, code FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at < ? LIMIT ?)`,

@@ -26,6 +26,7 @@ export class Death {
       holds: async (...given) => call(() => store.holds(...given)),
       addStatistics: async (...given) => call(() => store.addStatistics(...given)),
       readStatistics: async (...given) => call(() => store.readStatistics(...given)),
+      pageStatistics: async (...given) => call(() => store.pageStatistics(...given)),
       deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
       forget: async (...given) => call(() => store.forget(...given)),
       scan: async (...given) => call(() => store.scan(...given)),

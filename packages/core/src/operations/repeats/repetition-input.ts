@@ -30,6 +30,7 @@ export const NOT_REPEATABLE = [
   "revokePortalSession",
   "openPortalSession",
   "getVerifications",
+  "exportUsage",
   "listAuditEvents",
   "readEvents",
   "getWorkspace",

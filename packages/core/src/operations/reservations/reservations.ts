@@ -34,6 +34,7 @@ import {
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
+import { countUses } from "./count-uses.js";
 import type {
   ReservationOperations,
   ReservationView,
@@ -187,7 +188,7 @@ async function refuseOfOthers(
   const known = context.reserved.get(id);
   const found = known === undefined ? await settle(context, look) : null;
   const apiId =
-    found?.kind === "unnamed" ? await findApiId(context, found.hold.keyId) : known?.apiId;
+    found?.kind === "unnamed" ? await findApiId(context, found.hold.keyId) : known?.key.apiId;
   if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
 }
 
@@ -207,7 +208,11 @@ function end(
     scope.apiIds === undefined
       ? settle(context, step)
       : refuseOfOthers(context, step.id, scope).then(() => settle(context, step));
-  return settled.then((result) => answerOf(context, step, scope, result, startedAt));
+  return settled.then((result) => {
+    const counting = countUses(context, result);
+    const answer = () => answerOf(context, step, scope, result, startedAt);
+    return counting === null ? answer() : counting.then(answer);
+  });
 }
 
 /** What is said of an end; at once where nothing has to be read for it. */
@@ -222,7 +227,7 @@ function answerOf(
   const { hold } = result;
   if (scope.apiIds === undefined) return settledAnswer(context, result, startedAt);
   // Of a repeat, which was not open any more.
-  const known = context.reserved.get(hold.id)?.apiId;
+  const known = context.reserved.get(hold.id)?.key.apiId;
   const found = known === undefined ? findApiId(context, hold.keyId) : Promise.resolve(known);
   return found.then((apiId) => {
     if (!isOf(scope, apiId)) throw notFound("reservation");

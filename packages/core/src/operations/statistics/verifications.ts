@@ -3,24 +3,26 @@ import { badRequest } from "../../errors.js";
 import {
   bucketEndAt,
   bucketStartAt,
-  GRANULARITIES,
   type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
   toBuckets,
   type VerificationBucket,
 } from "../../statistics/buckets.js";
+import type { UsageSubject } from "../../statistics/usage-rows.js";
 import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import type { EpochMs, SpanMs } from "../../time.js";
+import type { SpanMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
 import { notFound, type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
-import { evenWithIssues, externalId, id, orRequired, parseInput } from "../input.js";
+import { evenWithIssues, externalId, id, parseInput } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import type { ResourceName } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
+import { exportUsage, type UsagePage } from "./export-usage.js";
+import { granularity, rangeInstant } from "./input.js";
 
 /** Verifications of every bucket that the range touches, in ascending order. */
 export interface Verifications {
@@ -58,6 +60,31 @@ export interface StatisticsOperations {
     },
   ): Promise<Verifications>;
   /**
+   * Usage to bill by: one row for each key, identity or API and each hour, day or month of UTC that is over, also of those that were deleted
+   * meanwhile. A row is told two minutes after its span has ended, when all processes have written what they counted, and stays as it is: its
+   * `id` is the same whenever it is told, so that a meter which takes it twice counts it once. A span counts as a whole, also where the range cuts
+   * it. A page reads 30,000 counters at most: it may be shorter than `limit`, or empty, and go on.
+   *
+   * @throws LatchkeyError `BAD_REQUEST` for a range that is empty or too long for its granularity, and for a cursor of another question.
+   * @example
+   * const end = latchkey.now();
+   * const { rows, until, cursor } = await latchkey.exportUsage({ start: end - 604_800_000, end, granularity: "day", by: "key" });
+   */
+  exportUsage(input: {
+    /** Unix epoch ms or a `Date`, included. */
+    readonly start: number | Date;
+    /** Unix epoch ms or a `Date`, not included. */
+    readonly end: number | Date;
+    /** Length of a span in UTC. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+    readonly granularity: Granularity;
+    /** What a row is of. */
+    readonly by: UsageSubject;
+    /** The `cursor` of the page before, of the same question. */
+    readonly cursor?: string | undefined;
+    /** Most rows to answer: 1 to 1,000, 100 unless given. */
+    readonly limit?: number | undefined;
+  }): Promise<UsagePage>;
+  /**
    * Deletes the counters of verifications of all days of UTC that were over at an instant. It works in bounded steps: while it
    * runs, other calls get through. `lastUsedAt` of keys stays. A counter is one for each key, API or identity, hour and verdict.
    *
@@ -71,9 +98,6 @@ export interface StatisticsOperations {
   }): Promise<PrunedCount>;
 }
 
-/** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
-const LATEST: EpochMs = 253_402_300_799_999;
-
 /** Without a start: 30 days. */
 const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
 
@@ -83,11 +107,9 @@ const getVerificationsInput = z
     ...identityIds,
     ownerId: externalId.optional(),
     apiId: id.optional(),
-    start: instant(0, LATEST).optional(),
-    end: instant(0, LATEST).optional(),
-    granularity: z
-      .enum(GRANULARITIES, { error: orRequired('must be "hour", "day" or "month"') })
-      .default("day"),
+    start: rangeInstant.optional(),
+    end: rangeInstant.optional(),
+    granularity: granularity.default("day"),
   })
   .refine((input) => subjectsIn(input) === 1, {
     ...evenWithIssues,
@@ -132,6 +154,8 @@ export const STATISTICS_TABLE = {
     });
     return { verifications: toBuckets(hours, start, end, granularity) };
   }),
+
+  exportUsage,
 
   pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
 } satisfies TableOf<StatisticsOperations>;

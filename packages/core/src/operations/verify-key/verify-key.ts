@@ -159,10 +159,7 @@ function conclude(
     return withSlotEnds(context.store, plan, charge, now).then((known) =>
       conclude(context, request, cached, refusal, plan, known, now, watch),
     );
-  if (charge.hold !== undefined) {
-    const { apiId } = cached.key;
-    context.reserved.set(charge.hold.id, { apiId, refill: cached.refill });
-  }
+  if (charge.hold !== undefined) context.reserved.set(charge.hold.id, cached);
   const { recorder, crossings, emit } = context;
   const { question } = request;
   const verdict =
@@ -173,6 +170,10 @@ function conclude(
   if (recorder !== null) {
     recorder.count(cached, verdict.code, now);
     if (shadows.length > 0) recorder.count(cached, "SHADOW_LIMITED", now);
+    // Uses of a reservation count when it is settled.
+    const uses = charge.isRepeat || question.ttl !== undefined ? 0 : question.cost;
+    if (verdict.valid && uses !== 1)
+      recorder.count(cached, uses === 0 ? "FREE" : "EXTRA_USES", now, Math.max(1, uses - 1));
   }
   if (crossings !== null && plan !== null && charge.kind === "charged")
     crossings.look(cached, plan, charge);
@@ -182,6 +183,8 @@ function conclude(
       { loaded: cached, verdict, cost: question.cost, now, charge, shadows },
       traceOf(context, request, watch),
     );
+  const counting = recorder === null ? null : recorder.written();
+  if (counting !== null) return counting.then(() => verdict);
   if (cached.key.expiresWhenUnused === null || !verdict.valid) return verdict;
   const storing = storeUse(context, cached, now);
   return storing === null ? verdict : storing.then(() => verdict);

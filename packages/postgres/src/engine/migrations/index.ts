@@ -6,7 +6,7 @@ import { HOLD_RULES } from "./hold-rules.js";
 import { RULES } from "./rules.js";
 import { SETTLE } from "./settle.js";
 import { ADD_STATISTICS } from "./statistics.js";
-import { HOLDS, LOG, TABLES } from "./tables.js";
+import { DAYS, HOLDS, LOG, TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
 /**
@@ -21,7 +21,7 @@ const FUNCTIONS = `${RULES}${HOLD_RULES}${CHARGE}${SETTLE}${COMMIT}${ADD_STATIST
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
  * more the last step alone, and so are the views where a key has a label more.
  */
-const MIGRATIONS: readonly string[] = [TABLES, "", "", "", HOLDS, `${LOG}${FUNCTIONS}`];
+const MIGRATIONS: readonly string[] = [TABLES, "", "", "", HOLDS, `${LOG}${FUNCTIONS}`, DAYS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -98,3 +98,9 @@ ALTER TABLE latchkey.list ADD COLUMN IF NOT EXISTS last bigint NOT NULL DEFAULT 
 CREATE INDEX IF NOT EXISTS record_log ON latchkey.record (workspace, version) WHERE kind = 9 AND version > 1;
 CREATE INDEX IF NOT EXISTS record_unnumbered ON latchkey.record (workspace, id) WHERE kind = 9 AND version = 1;
 `;
+
+/** Sums of a day are found subject by subject, and forgotten by day. */
+export const DAYS = `
+CREATE INDEX IF NOT EXISTS statistic_day ON latchkey.statistic (workspace, (hour_at / 86400000), kind, subject);
+DROP INDEX IF EXISTS latchkey.statistic_hour;
+`;

@@ -4,12 +4,13 @@ import { APPLICATION_ID } from "../pragmas.js";
 import { INITIAL } from "./0001-initial.js";
 import { HOLDS } from "./0002-holds.js";
 import { LOG } from "./0003-log.js";
+import { DAYS } from "./0004-days.js";
 
 /**
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where a key has a label more, what makes
  * the views is once more the last step.
  */
-const MIGRATIONS: readonly string[] = [INITIAL, HOLDS, LOG];
+const MIGRATIONS: readonly string[] = [INITIAL, HOLDS, LOG, DAYS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -1,0 +1,35 @@
+import { LatchkeyError } from "../../errors.js";
+import type { HoldResult } from "../../store/settle.js";
+import { type CachedKey, cachedKey } from "../../verification/key-cache.js";
+import type { OperationContext } from "../context.js";
+import { getKeyById } from "../keys/load.js";
+
+/**
+ * Counts the uses that a reservation came to, once: a process that did not make it reads its key for that.
+ *
+ * @returns Null where there is nothing to wait for. Rejects with nothing but failures of the store.
+ */
+export function countUses(context: OperationContext, result: HoldResult): Promise<unknown> | null {
+  const { recorder, reserved } = context;
+  if (recorder === null || result.kind !== "ended" || result.isRepeat) return null;
+  const { hold, used, endedAt } = result;
+  if (used.uses === 0) return null;
+  const count = (key: CachedKey | null) => {
+    if (key === null) return null;
+    recorder.count(key, "EXTRA_USES", endedAt, used.uses);
+    return recorder.written();
+  };
+  const known = reserved.get(hold.id);
+  if (known === undefined) return findKey(context, hold.keyId).then(count);
+  return count(known);
+}
+
+/** Null: it was deleted, while another of its rotation has its counters. */
+async function findKey(context: OperationContext, keyId: string): Promise<CachedKey | null> {
+  try {
+    return cachedKey(await getKeyById(context, keyId), []);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}

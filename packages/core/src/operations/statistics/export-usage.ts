@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { badRequest } from "../../errors.js";
+import { encodeCursor, type ListScope } from "../../lib/cursor.js";
+import { sha256Text } from "../../secrets/hash.js";
+import {
+  bucketEndAt,
+  bucketStartAt,
+  type Granularity,
+  isAllowedRange,
+  RANGE_ERRORS,
+  settledUntil,
+} from "../../statistics/buckets.js";
+import {
+  inRowOrder,
+  toUsageRows,
+  USAGE_SUBJECTS,
+  type UsageRow,
+  type UsageRowPlace,
+} from "../../statistics/usage-rows.js";
+import type { StatisticsPage } from "../../store/statistics.js";
+import type { EpochMs, SpanMs } from "../../time.js";
+import { afterCursor, type OperationContext } from "../context.js";
+import { orRequired, pageFields, wholeNumber } from "../input.js";
+import { operation } from "../operation.js";
+import { granularity, rangeInstant } from "./input.js";
+
+/** A page of rows. */
+export interface UsagePage {
+  /** In ascending order of the day, or of the month with granularity `month`; then of what they are by; then of `start`. */
+  readonly rows: readonly UsageRow[];
+  /**
+   * Unix epoch ms: with the pages that follow, all rows of the range that start before this instant are told, and none of later ones. The next export begins here.
+   */
+  readonly until: EpochMs;
+  /** Where the next page begins; absent on the last one. */
+  readonly cursor?: string;
+}
+
+const MOST_ROWS = 1_000;
+
+/** A page ends once it has read so many sums, or so many days. */
+const MOST_SUMS = 10_000;
+const MOST_DAYS = 400;
+
+/** Sums of a day that are read at once: of all days of a month together about {@link MOST_SUMS}. */
+const SUMS_OF_A_DAY = { day: 1_000, month: 320 } as const;
+
+const DAY_MS: SpanMs = 86_400_000;
+
+const exportUsageInput = z.strictObject({
+  start: rangeInstant,
+  end: rangeInstant,
+  granularity,
+  by: z.enum(USAGE_SUBJECTS, { error: orRequired('must be "key", "identity" or "api"') }),
+  cursor: pageFields.cursor,
+  limit: wholeNumber(1, MOST_ROWS).default(100),
+});
+
+type UsageQuestion = z.output<typeof exportUsageInput>;
+
+/** How far rows were told. */
+interface UsagePlace {
+  /** Rows that start before are told by this export. */
+  readonly until: EpochMs;
+  /** Start of the day or month that goes on. */
+  readonly spanAt: EpochMs;
+  /** The last row of it that is behind; an empty id: none. */
+  readonly id: string;
+  readonly start: EpochMs;
+}
+
+const POSITION = /^\d{1,16}\.\d{1,16}\.\d{1,16}\.[A-Za-z0-9_.:-]{0,128} ?$/;
+
+export const exportUsage = operation(
+  exportUsageInput,
+  async (context, question): Promise<UsagePage> => {
+    const { start, end, granularity: by, limit, cursor } = question;
+    if (!isAllowedRange(start, end, by))
+      throw badRequest([{ path: "end", message: RANGE_ERRORS[by] }]);
+    const scope = scopeOf(context, question);
+    const position = afterCursor(scope, cursor, POSITION);
+    if (position === null) await context.recorder?.flush();
+    let place = position === null ? beginning(context, question) : readPlace(position);
+    const { until } = place;
+    const rows: UsageRow[] = [];
+    for (let [sums, days] = [0, 0]; place.spanAt < until; ) {
+      const span = await readSpan(context, question, place);
+      const told = span.rows.slice(0, limit - rows.length);
+      rows.push(...told.map(({ subject: _, ...row }) => row));
+      const last = told.at(-1);
+      const isCut = last !== undefined && told.length < span.rows.length;
+      place = isCut ? { ...place, id: last.subject.id, start: last.start } : span.next;
+      sums += span.sums;
+      days += span.days;
+      if (rows.length >= limit || sums >= MOST_SUMS || days >= MOST_DAYS) break;
+    }
+    if (place.spanAt >= until) return { rows, until };
+    const { spanAt, id, start: startAt } = place;
+    return { rows, until, cursor: encodeCursor(scope, [until, spanAt, startAt, id].join(".")) };
+  },
+);
+
+function scopeOf(
+  { workspaceId }: OperationContext,
+  { start, end, granularity: span, by }: UsageQuestion,
+): ListScope {
+  const asked = JSON.stringify([workspaceId, start, end, span, by]);
+  return { list: "usage", ownerId: sha256Text(asked).slice(0, 22) };
+}
+
+/** What is read in one go: all days of a month are needed for a row of it. */
+function spanOf(of: Granularity): "day" | "month" {
+  return of === "month" ? "month" : "day";
+}
+
+function beginning(context: OperationContext, question: UsageQuestion): UsagePlace {
+  const { start, end, granularity: of } = question;
+  const firstAt = bucketStartAt(start, of);
+  const endAt = bucketEndAt(bucketStartAt(end - 1, of), of);
+  const until = Math.max(firstAt, Math.min(endAt, settledUntil(context.now(), of)));
+  return { until, spanAt: bucketStartAt(firstAt, spanOf(of)), id: "", start: 0 };
+}
+
+function readPlace(position: string): UsagePlace {
+  const [until, spanAt, start, ...id] = position.split(".");
+  return { until: Number(until), spanAt: Number(spanAt), start: Number(start), id: id.join(".") };
+}
+
+/** What part of a day or month came to: rows behind a place, in their order. */
+interface UsageSpan {
+  readonly rows: readonly (UsageRow & UsageRowPlace)[];
+  /** Where to go on. */
+  readonly next: UsagePlace;
+  /** What was read for it. */
+  readonly sums: number;
+  readonly days: number;
+}
+
+async function readSpan(
+  { store, workspaceId }: OperationContext,
+  { start, granularity: of, by: kind, limit: most }: UsageQuestion,
+  place: UsagePlace,
+): Promise<UsageSpan> {
+  const { until, spanAt, id: from } = place;
+  const span = spanOf(of);
+  const endAt = bucketEndAt(spanAt, span);
+  const limit = Math.min(most, SUMS_OF_A_DAY[span]);
+  const reading: Promise<StatisticsPage>[] = [];
+  for (let dayAt = spanAt; dayAt < Math.min(endAt, until); dayAt += DAY_MS)
+    reading.push(store.pageStatistics(workspaceId, { kind, dayAt, from, limit }));
+  const pages = await Promise.all(reading);
+  const sums = pages.flatMap((page) => page.sums);
+  // No row of an id is whole before every day has been read beyond it.
+  const ends = pages.flatMap((page) => (page.hasMore ? [page.sums.at(-1)?.subject.id ?? ""] : []));
+  const [lastId = null] = ends.sort();
+  const firstAt = bucketStartAt(start, of);
+  const whole = sums.filter(
+    ({ subject, hourAt }) =>
+      hourAt >= firstAt && hourAt < until && (lastId === null || subject.id <= lastId),
+  );
+  const behind = { subject: { kind, id: from }, start: place.start };
+  return {
+    rows: toUsageRows(whole, of, workspaceId).filter((row) => inRowOrder(row, behind) > 0),
+    // An id has no space: with one, what follows it begins.
+    next:
+      lastId === null
+        ? { until, spanAt: endAt, id: "", start: 0 }
+        : { until, spanAt, id: `${lastId} `, start: 0 },
+    sums: sums.length,
+    days: pages.length,
+  };
+}

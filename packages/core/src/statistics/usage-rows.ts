@@ -1,0 +1,85 @@
+import { sha256Text } from "../secrets/hash.js";
+import type { CountedCode, StatisticsSubject, SubjectCount, SumCode } from "../store/statistics.js";
+import type { EpochMs } from "../time.js";
+import { bucketStartAt, type Granularity, inOrder, isCounted } from "./buckets.js";
+
+/** What usage is told by. */
+export const USAGE_SUBJECTS = ["key", "identity", "api"] as const;
+
+/** One of {@link USAGE_SUBJECTS}. */
+export type UsageSubject = (typeof USAGE_SUBJECTS)[number];
+
+/** How often a key, or the keys of an identity or an API, were verified in one span of UTC that is over. */
+export interface UsageRow {
+  /** `usage_…`, the same whenever the row is told. */
+  readonly id: string;
+  /** Start of the span, Unix epoch ms. */
+  readonly start: EpochMs;
+  /** With `by: "key"`. */
+  readonly keyId?: string;
+  /** With `by: "identity"`. */
+  readonly identityId?: string;
+  /** With `by: "api"`. */
+  readonly apiId?: string;
+  /** Verifications by verdict, as in `VerificationBucket`. */
+  readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
+  /**
+   * Uses that valid verifications took: 1 each, or their `cost`, also of keys without a limit of uses; of reservations what they came to when they
+   * were settled. A repeat under the same `requestId` takes none.
+   */
+  readonly uses: number;
+}
+
+const FIELD = { key: "keyId", identity: "identityId", api: "apiId" } as const;
+
+/** What a row is of. */
+export interface UsageRowPlace {
+  readonly subject: StatisticsSubject;
+  readonly start: EpochMs;
+}
+
+/** Characters of base64url of the digest in an id: 132 bits. */
+const DIGEST_LENGTH = 22;
+
+/**
+ * Sums up counts of hours into rows, one for each subject and bucket, in ascending order of the subject's id, then of the start.
+ *
+ * @param sums - Whole buckets. @param workspaceId - Part of what an id stands for.
+ */
+export function toUsageRows(
+  sums: readonly SubjectCount[],
+  granularity: Granularity,
+  workspaceId: string,
+): readonly (UsageRow & UsageRowPlace)[] {
+  const rows = new Map<string, UsageRowPlace & { readonly counts: Map<SumCode, number> }>();
+  for (const { subject, hourAt, code, count } of sums) {
+    const start = bucketStartAt(hourAt, granularity);
+    const name = `${start} ${subject.id}`;
+    const row = rows.get(name) ?? { subject, start, counts: new Map() };
+    rows.set(name, row);
+    row.counts.set(code, (row.counts.get(code) ?? 0) + count);
+  }
+  return [...rows.values()].sort(inRowOrder).map(({ subject, start, counts }) => {
+    const { kind, id } = subject;
+    const named = sha256Text(JSON.stringify([workspaceId, granularity, kind, id, start]));
+    return {
+      id: `usage_${named.slice(0, DIGEST_LENGTH)}`,
+      start,
+      [FIELD[kind]]: id,
+      outcomes: inOrder(Object.fromEntries([...counts].filter(([code]) => isCounted(code)))),
+      uses: usesIn(counts),
+      subject,
+    };
+  });
+}
+
+/** Whether one row is told before another. */
+export function inRowOrder(one: UsageRowPlace, other: UsageRowPlace): number {
+  if (one.subject.id !== other.subject.id) return one.subject.id < other.subject.id ? -1 : 1;
+  return one.start - other.start;
+}
+
+function usesIn(counts: ReadonlyMap<SumCode, number>): number {
+  const { VALID = 0, EXTRA_USES = 0, FREE = 0 } = Object.fromEntries(counts);
+  return Math.min(VALID - FREE + EXTRA_USES, Number.MAX_SAFE_INTEGER);
+}
