@@ -129,7 +129,10 @@ export interface AppliedCharge {
   readonly limits: readonly LimitReading[];
   /** Of a plan that holds, where it was charged. */
   readonly hold?: OpenHold | undefined;
-  /** It is what became of an earlier charge under the same request id: nothing was taken now. */
+  /**
+   * True: this is what an earlier charge under the same request id came to, whether or not anybody got its answer, and nothing moved now.
+   * Absent from the charge that moved it, and from what is remembered.
+   */
   readonly isRepeat?: true | undefined;
 }
 

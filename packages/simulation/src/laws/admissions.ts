@@ -1,4 +1,4 @@
-import type { ChargePlan, ChargeResult, HoldResult, VerifyOutcome } from "@latchkey/core";
+import type { AppliedCharge, ChargePlan, HoldResult, VerifyOutcome } from "@latchkey/core";
 import { type Call, type KnownKey, mayHaveHappened, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 import { reservedUses } from "./reserved-uses.js";
@@ -54,7 +54,9 @@ function lostUses(world: World, { owner, keys }: Counter): number {
       // What was lost of an end comes back when the time of the reservation has passed.
       if (kind === "ended" && ids.has(hold?.keyId ?? "")) lost += used?.uses ?? 0;
     }
-    if (method !== "charge" || (result as ChargeResult).kind !== "charged") continue;
+    if (method !== "charge") continue;
+    const { kind, isRepeat } = result as Partial<AppliedCharge>;
+    if (kind !== "charged" || isRepeat === true) continue;
     const { confirms, uses, cost } = args[0] as ChargePlan;
     if (uses !== null && ids.has(confirms[uses]?.id as string)) lost += cost;
   }

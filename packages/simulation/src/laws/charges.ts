@@ -1,10 +1,8 @@
-import type { ChargePlan, ChargeResult, LatchkeyError, VerifyOutcome } from "@latchkey/core";
+import type { AppliedCharge, ChargePlan, LatchkeyError, VerifyOutcome } from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
 import type { GuardedAnswer } from "../plan/guard-actions.js";
 import type { Write } from "../world/server.js";
 import type { World } from "../world/world.js";
-
-type Applied = Extract<ChargeResult, { readonly limits: unknown }>;
 
 const KIND_BY_CODE: Readonly<Record<string, string>> = {
   VALID: "charged",
@@ -15,8 +13,8 @@ const KIND_BY_CODE: Readonly<Record<string, string>> = {
 const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded", "reserve"]);
 
 /**
- * Each verdict that took something, or was refused by a counter, has a charge of its own, which took what was asked for and came to
- * what was told; and nothing was charged for which nobody asked.
+ * Each verdict that took something, or was refused by a counter, has a charge of its own, or the repeat of one, which took what was asked
+ * for and came to what was told; and nothing was charged for which nobody asked.
  */
 export function verdictsHaveCharges(world: World): string | null {
   const byOwner = new Map<string, Write[]>();
@@ -71,9 +69,10 @@ function unmatched(calls: readonly Call[], writes: readonly Write[]): string | n
     if (outcome.kind === "failed") return (outcome.error as LatchkeyError).outcome === "unknown";
     return outcome.kind !== "returned" || (outcome.value as GuardedAnswer).status >= 500;
   });
-  const taken = writes.filter(
-    (write) => !owners.has(write) && (write.result as Applied).kind === "charged",
-  );
+  const taken = writes.filter((write) => {
+    const { kind, isRepeat } = write.result as AppliedCharge;
+    return !owners.has(write) && kind === "charged" && isRepeat !== true;
+  });
   return taken.length > unknown.length
     ? `${taken.length} charges of ${calls[0]?.key?.name} for which nobody asked`
     : null;
@@ -81,7 +80,7 @@ function unmatched(calls: readonly Call[], writes: readonly Write[]): string | n
 
 function isOf(call: Call, { args, result, tick }: Write): boolean {
   const verdict = returnedBy<VerifyOutcome & { readonly remaining?: number }>(call);
-  const { kind, remaining, limits } = result as Applied;
+  const { kind, remaining, limits } = result as AppliedCharge;
   const { cost } = args[0] as ChargePlan;
   const told = "ratelimits" in verdict ? (verdict.ratelimits ?? []) : [];
   return (

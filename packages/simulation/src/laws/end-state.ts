@@ -75,16 +75,23 @@ function stateOf(state: StoredRecordState | null): string {
 
 const HOUR_MS = 3_600_000;
 
-/** Statistics tell each verdict once, in its hour; not at all where a process or the network failed. */
+/**
+ * Statistics tell each verdict once, in its hour, or in a later one where the store was away when they were to be written; not at all where a
+ * process or the network failed.
+ */
 export function statisticsFit(world: World): string | null {
   const told = new Map<string, number>();
+  const { network, steps } = world.plan;
+  const has = (...actions: readonly string[]) =>
+    steps.some(({ action }) => actions.includes(action));
+  const isAtHand = network === "calm" && !has("stopStore", "fillStore", "failOver", "moveStore");
   for (const { method, args, process } of world.server.log) {
     if (method !== "addStatistics" || process === -1) continue;
     for (const { subject, code, hourAt, count } of (args[1] as StatisticsBatch).counts) {
       if (subject.kind !== "key" || !COUNTED_CODES.some((counted) => counted === code)) continue;
       const name = `${process} ${subject.id} ${code}`;
       told.set(name, (told.get(name) ?? 0) + count);
-      const [isOfKey, isOfHour] = [ofKey(process, subject.id), inHour(hourAt)];
+      const [isOfKey, isOfHour] = [ofKey(process, subject.id), inHour(hourAt, isAtHand)];
       const most = world.calls.filter(
         (call) => isOfKey(call) && isOfHour(call) && (codeOf(call) ?? code) === code,
       ).length;
@@ -92,11 +99,8 @@ export function statisticsFit(world: World): string | null {
         return `${count} times ${code} told of ${subject.id} at ${hourAt}, ${most} were`;
     }
   }
-  const { network, steps } = world.plan;
   const isWhole =
-    network !== "rough" &&
-    !world.hasKilled &&
-    !steps.some(({ action }) => ["failOver", "moveStore", "guarded"].includes(action));
+    network !== "rough" && !world.hasKilled && !has("failOver", "moveStore", "guarded");
   for (const name of told.keys()) {
     const [process, id, code] = name.split(" ") as [string, string, string];
     const isOfKey = ofKey(Number(process), id);
@@ -130,9 +134,9 @@ const ofKey =
     (isVerdict(call) || call.action === "guarded");
 
 const inHour =
-  (hourAt: number) =>
+  (hourAt: number, isAtHand: boolean) =>
   (call: Call): boolean =>
-    call.leastNow < hourAt + HOUR_MS && call.endNow >= hourAt;
+    call.leastNow < hourAt + HOUR_MS && (call.endNow >= hourAt || !isAtHand);
 
 function isVerdict({ action }: Call): boolean {
   return action === "verify" || action === "reserve";

@@ -1,4 +1,4 @@
-import type { ChargeMoment, ChargePlan, ChargeResult, UsageChange } from "@latchkey/core";
+import type { AppliedCharge, ChargeMoment, ChargePlan, UsageChange } from "@latchkey/core";
 
 /** Units taken in a window. */
 export interface ModelWindow {
@@ -26,7 +26,7 @@ export interface ModelCounter {
 export interface RememberedResult {
   readonly fingerprint: string;
   readonly until: number;
-  readonly result: ChargeResult;
+  readonly result: AppliedCharge;
 }
 
 /** The part of a counter that changes of configuration move. */
@@ -75,7 +75,7 @@ export function chargeOf(
   now: number,
   refill: ChargeMoment["refill"],
   cost: () => number = () => plan.cost,
-): Extract<ChargeResult, { readonly limits: unknown }> {
+): AppliedCharge {
   const gone = plan.uses === null ? null : 0;
   const uses = refilled(counter ?? { remaining: gone, refilledAt: 0, lastRefillAt: null }, refill);
   const open = plan.limits.map(({ window, duration, algorithm }, place): ModelWindow => {

@@ -76,7 +76,7 @@ export class StoreModel {
     const remembered = request === undefined ? undefined : workspace.requests.get(name);
     if (request !== undefined && remembered !== undefined && remembered.until > now)
       return remembered.fingerprint === request.fingerprint
-        ? ({ ...remembered.result, isRepeat: true } as ChargeResult)
+        ? { ...remembered.result, isRepeat: true }
         : { kind: "conflict" };
     const ofRecord = (place: number): ModelCounter | null => {
       const { kind, id } = plan.confirms[place] as Expectation;

@@ -296,7 +296,9 @@ const UNMOVED: ReadonlySet<string> = new Set([
 function hasWritten({ method, result }: Write): boolean {
   const kind = (result as { readonly kind?: string } | undefined)?.kind;
   if (method === "commit") return kind === "committed";
-  if (method === "charge" || method === "settle")
+  // The repeat of a charge is what somebody was answered, and moves nothing when it is carried out again.
+  if (method === "charge") return !UNMOVED.has(kind ?? "");
+  if (method === "settle")
     return !UNMOVED.has(kind ?? "") && (result as { isRepeat?: boolean }).isRepeat !== true;
   return true;
 }
