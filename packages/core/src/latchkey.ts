@@ -323,7 +323,7 @@ export function createLatchkey<
     recorder:
       usage === false
         ? null
-        : createStatisticsRecorder(store, readRecorderSettings(usage), onError, undefined, () =>
+        : createStatisticsRecorder(store, readRecorderSettings(usage), onError, steady, () =>
             writeAllCrossings(shared),
           ),
   };

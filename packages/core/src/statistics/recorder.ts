@@ -4,7 +4,7 @@ import { unref, yieldToEventLoop } from "../lib/event-loop.js";
 import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
 import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import type { EpochMs, SpanMs, Timer } from "../time.js";
 import type { CachedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
@@ -74,14 +74,16 @@ export interface StatisticsRecorder {
  * crash loses at most what was counted in the last `flushMs`. A batch that the store has not added is kept and written with the
  * next; one that may have been added is dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
+ * @param steady - Ms by a clock that nobody moves: what is written later counts in the hour in which it is written.
  * @param writeOthers - Writes what else this process saw; with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
   { flushMs, isDurable }: RecorderSettings,
   onError: ErrorListener | null,
-  schedule: Schedule = scheduleOnHost,
+  steady: Timer,
   writeOthers: () => Promise<void> = async () => undefined,
+  schedule: Schedule = scheduleOnHost,
 ): StatisticsRecorder {
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS);
   let callOff: (() => void) | null = null;
@@ -116,7 +118,7 @@ export function createStatisticsRecorder(
     let isAway = false;
     let failure: unknown = null;
     // By the time that has passed since: whoever has a clock of its own may have moved it.
-    for (const batch of buffer.take(firstAt + Math.floor(performance.now() - firstMs))) {
+    for (const batch of buffer.take(firstAt + Math.floor(steady() - firstMs))) {
       // Also while the store is away: to put a batch together takes its time, too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
@@ -138,7 +140,7 @@ export function createStatisticsRecorder(
       // A flush is due from the first count of a key on: those that follow change nothing about that.
       if (!buffer.count(key, code, now, by)) return;
       if (callOff === null) {
-        [firstAt, firstMs] = [now, performance.now()];
+        [firstAt, firstMs] = [now, steady()];
         const leftMs = STATISTICS_SPAN_MS - (now % STATISTICS_SPAN_MS) + EDGE_MS;
         flushIn(Math.min(flushMs, leftMs));
       } else if (!isEarly && buffer.heldKeys >= EARLY_FLUSH_KEYS) {

@@ -167,7 +167,9 @@ describe("permission comes before existence", () => {
 
 /** Whether a permission is one on all roles and permissions or on the whole log, which is all that there are of those. */
 function isRbac(need: string): boolean {
-  return ["rbac.", "audit.", "events.", "root.", "usage."].some((resource) => need.startsWith(resource));
+  return ["rbac.", "audit.", "events.", "root.", "usage."].some((resource) =>
+    need.startsWith(resource),
+  );
 }
 
 /** A text without what differs from request to request. */

@@ -18,7 +18,6 @@ const HERE = "was deleted here";
 
 /** What the resource that is named has become. */
 const FATES = ["exists elsewhere", "was deleted elsewhere", HERE] as const;
-
 type Fate = (typeof FATES)[number] | "never was" | "is mine";
 
 const RANGE = { start: NOON - DAY_MS, end: NOON };
