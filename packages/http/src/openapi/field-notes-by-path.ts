@@ -1,5 +1,6 @@
 import { labelsOf } from "@latchkey/core";
 import { GIVEN_DURATION, NOTES_ON_KEY_RULES } from "./key-rule-notes.js";
+import { NOTES_ON_USAGE } from "./usage-notes.js";
 
 /** What the length of a window is in an input. Responses hold ms. */
 
@@ -106,6 +107,7 @@ const KEY_LISTS = Object.fromEntries(
  */
 export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   ...NOTES_ON_KEY_RULES,
+  ...NOTES_ON_USAGE,
   "apis.createApi.ceilings": "What no key of the API is given more than.",
   "apis.updateApi.ceilings":
     "What no key of the API is given more than. All of them; `null` for none.",
@@ -395,19 +397,4 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "ratelimits.resetLimit.name": "Name of the limit of the key or identity.",
   "ratelimits.resetLimit.namespace": "Namespace of a limit without a key.",
   "ratelimits.type": "Accepted and stored; every limit is exact.",
-  "usage.exportUsage.by": "What a row is of.",
-  "usage.exportUsage.end":
-    "Unix epoch ms, not included. A span counts as a whole, also where the range cuts it.",
-  "UsageRow.id": "The same whenever the row is told.",
-  "usage.exportUsage.limit": "Largest number of rows on the page.",
-  "UsageRow.outcomes": "Verifications by verdict; a verdict that was not given is absent.",
-  "usage.exportUsage.rows":
-    "In ascending order of the day or month, of what they are of, and of `start`.",
-  "usage.exportUsage.start":
-    "Unix epoch ms, included. A span counts as a whole, also where the range cuts it.",
-  "usage.exportUsage.until":
-    "Unix epoch ms: with the pages that follow, all rows that start before are told. The next export begins here.",
-  "UsageRow.start": "Unix epoch ms at which the span begins.",
-  "UsageRow.uses":
-    "Uses that valid verifications took: 1 each or their `cost`; of a reservation what it came to.",
 };
