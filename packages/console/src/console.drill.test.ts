@@ -123,6 +123,7 @@ describeInBrowser("the console in a browser", (open) => {
       await page.getByRole("link", { name: "northwind" }).click();
       await page.getByRole("button", { name: "Revoke all keys" }).click();
       await page.getByRole("button", { name: "Revoke 1 key" }).click();
+      await page.getByText("1 key of northwind: revoked.").waitFor();
       await page.getByText("No key belongs to this owner").waitFor();
       expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
       await page.getByRole("link", { name: "Check a key" }).click();
@@ -243,5 +244,29 @@ describeInBrowser("the console in a browser", (open) => {
     await page.goto(`${url}#/audit`);
     await page.getByText("There is no such page").waitFor();
     expectQuiet(watched);
+  });
+
+  test("all keys of an owner are switched off, also one that has no uses left until its refill", async () => {
+    const { latchkey, origin, url } = await mount();
+    const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const refill = { interval: "daily", amount: 9 } as const;
+    const owned = { apiId, externalId: "northwind", name: "map server" };
+    const { keyId, key } = await latchkey.createKey({ ...owned, remaining: 1, refill });
+    await latchkey.verifyKey({ key });
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, url, rootKey);
+    await page.getByLabel("Your own id of the owner").fill("northwin");
+    await page.getByRole("button", { name: "Find owner" }).click();
+    await page.getByText("No owner has exactly this id").waitFor();
+    await page.getByLabel("Your own id of the owner").fill("northwind");
+    await page.getByRole("button", { name: "Find owner" }).click();
+    await page.getByRole("button", { name: "Switch off all keys" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off all keys" }).click();
+    await page.getByText("1 key of northwind: switched off.").waitFor();
+    expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "DISABLED" });
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByRole("link", { name: "maps" }).waitFor();
   });
 });

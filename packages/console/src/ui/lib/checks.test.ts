@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { passesAt, seen, VERDICTS, wouldPassAt } from "./checks.js";
+import { meaningOf, passesAt, seen, wouldPassAt } from "./checks.js";
 import { countdown, fromNow, perSpan, queryText, span } from "./words.js";
 
 const NOW = Date.UTC(2031, 0, 1);
@@ -60,7 +60,7 @@ test("every verdict is said in words", () => {
     "RATE_LIMITED",
     "USAGE_EXCEEDED",
   ])
-    expect(VERDICTS[code]?.title, code).toBeTruthy();
+    expect(meaningOf({ code, valid: code === "VALID" }).way, code).not.toBe("");
 });
 
 test("spans and instants are written in their largest unit", () => {
@@ -78,4 +78,25 @@ test("spans and instants are written in their largest unit", () => {
   ]);
   expect([fromNow(NOW - 500, NOW), fromNow(NOW + 120_000, NOW)]).toEqual(["now", "in 2 min."]);
   expect(queryText({ or: ["a", "b"] })).toBe("a or b");
+});
+
+test("what can be done about spent uses follows from their refill", () => {
+  const wayOf = (check: object) =>
+    meaningOf({
+      code: "USAGE_EXCEEDED",
+      valid: false,
+      checks: [{ check: "uses", passed: false, ...check }],
+    }).way;
+  expect(wayOf({})).toBe("Add uses.");
+  expect(wayOf({ nextRefillAt: NOW })).toBe("Add uses, or wait for the next refill.");
+});
+
+test("a key with an allow-list is not said to be refused where no address was asked about", () => {
+  const address = { check: "address", passed: false };
+  const titleOf = (...checks: { check: string; passed: boolean; ipAddress?: string }[]) =>
+    meaningOf({ code: "FORBIDDEN", valid: false, checks }).title;
+  expect(titleOf(address)).toBe("It depends on the address");
+  expect(titleOf({ ...address, ipAddress: "203.0.113.9" })).toBe("Refused: not from here");
+  expect(titleOf(address, { check: "environment", passed: false })).toBe("Refused: not from here");
+  expect(titleOf()).toBe("Refused: not from here");
 });

@@ -1,4 +1,4 @@
-import type { Check } from "./types.js";
+import type { Check, Verdict } from "./types.js";
 import { exactly, figure, queryText } from "./words.js";
 
 /** The names of checks, for people. */
@@ -48,7 +48,7 @@ export function seen(check: Check, now: number, written: (at: number) => string 
       return `${check.ipAddress ?? "No address was given, and it"} is not in the allow-list`;
     case "permissions":
       return check.missing === undefined
-        ? "Nothing is missing"
+        ? "Nothing that was asked for is missing"
         : `Lacks ${queryText(check.missing)}`;
     case "ratelimit": {
       const { cost = 1, remaining = 0, limit = 0, burst = limit, reset } = check;
@@ -83,31 +83,55 @@ export function wouldPassAt(checks: readonly Check[], now: number): number | nul
   return Math.max(...(instants as number[]));
 }
 
-/** What a verdict means. */
-export const VERDICTS: Readonly<Record<string, { readonly title: string; readonly way: string }>> =
-  {
-    VALID: { title: "Valid", way: "A verification would let it in now." },
-    NOT_FOUND: {
-      title: "No such key",
-      way: "No key of this workspace has this secret: it was deleted, it belongs to another workspace, or it was copied wrongly.",
-    },
-    DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
-    EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },
-    NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid by itself." },
-    FORBIDDEN: {
-      title: "Refused: not from here",
-      way: "Its API, address or environment is not the one it may be used with.",
-    },
-    INSUFFICIENT_PERMISSIONS: {
-      title: "Refused: lacks permissions",
-      way: "Give the key what is missing, itself or by a role.",
-    },
-    RATE_LIMITED: {
-      title: "Refused: rate limit reached",
-      way: "It passes once the limit has room again.",
-    },
-    USAGE_EXCEEDED: {
-      title: "Refused: no uses left",
-      way: "Add uses, or wait for the next refill.",
-    },
-  };
+/** What a verdict means, and what can be done about it. */
+export function meaningOf({ code, checks = [] }: Verdict): Meaning {
+  const refusing = checks.filter(({ passed }) => !passed);
+  if (code === "FORBIDDEN" && refusing.length > 0 && refusing.every(isWithoutAddress))
+    return ADDRESS_UNKNOWN;
+  const meaning = VERDICTS[code] ?? { title: code, way: "" };
+  return code === "USAGE_EXCEEDED" &&
+    refusing.some(({ nextRefillAt }) => nextRefillAt !== undefined)
+    ? { ...meaning, way: "Add uses, or wait for the next refill." }
+    : meaning;
+}
+
+interface Meaning {
+  readonly title: string;
+  readonly way: string;
+}
+
+const isWithoutAddress = ({ check, ipAddress }: Check) =>
+  check === "address" && ipAddress === undefined;
+
+/** A key with an allow-list, asked about without an address. */
+const ADDRESS_UNKNOWN: Meaning = {
+  title: "It depends on the address",
+  way: "The key may be used from some addresses only, and none was asked about here. Ask with the address of the caller.",
+};
+
+const VERDICTS: Readonly<Record<string, Meaning>> = {
+  VALID: { title: "Valid", way: "A verification would let it in now." },
+  NOT_FOUND: {
+    title: "No such key",
+    way: "No key of this workspace has this secret: it was deleted, it belongs to another workspace, or it was copied wrongly.",
+  },
+  DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
+  EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },
+  NOT_STARTED: { title: "Refused: not valid yet", way: "It becomes valid by itself." },
+  FORBIDDEN: {
+    title: "Refused: not from here",
+    way: "Its API, address or environment is not the one it may be used with.",
+  },
+  INSUFFICIENT_PERMISSIONS: {
+    title: "Refused: lacks permissions",
+    way: "Give the key what is missing, itself or by a role.",
+  },
+  RATE_LIMITED: {
+    title: "Refused: rate limit reached",
+    way: "It passes once the limit has room again.",
+  },
+  USAGE_EXCEEDED: {
+    title: "Refused: no uses left",
+    way: "Add uses.",
+  },
+};

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { call } from "../lib/api.js";
+import { ApiError, call } from "../lib/api.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo } from "../lib/router.js";
 import type { Identity, Verdict } from "../lib/types.js";
@@ -19,6 +19,8 @@ export function CheckPage() {
   const find = async (form: FormData, element: HTMLFormElement | null) => {
     const text = textOf(form, "key") ?? "";
     setVerdict(null);
+    if (/\s/.test(text))
+      throw new Error("A secret has no spaces. Look for a key by its name under Find keys.");
     if (/^(?:key|api|id)_[A-Za-z0-9]+$/.test(text)) {
       const folder = { key: "keys", api: "apis", id: "identities" }[text.split("_")[0] ?? ""];
       go(linkTo([folder ?? "", text]));
@@ -61,12 +63,12 @@ export function CheckPage() {
               submit="Find owner"
               action={async (form) => {
                 const externalId = textOf(form, "externalId");
-                const { id } = await call<Identity>("identities.getIdentity", { externalId });
-                go(linkTo(["identities", id]));
+                setVerdict(null);
+                go(linkTo(["identities", await ownerOf(externalId)]));
               }}
             >
               <TextField
-                label="Your own id of the owner"
+                label="Your own id of the owner, in full"
                 name="externalId"
                 required
                 isWide
@@ -79,6 +81,16 @@ export function CheckPage() {
       {verdict !== null && <VerdictReport verdict={verdict} />}
     </>
   );
+}
+
+/** The id of the owner with exactly this id of yours. */
+async function ownerOf(externalId: string | undefined): Promise<string> {
+  try {
+    return (await call<Identity>("identities.getIdentity", { externalId })).id;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "NOT_FOUND") throw error;
+    throw new Error("No owner has exactly this id. All of them are under Owners.");
+  }
 }
 
 /** The form in it, to be emptied once a secret in it was sent. */

@@ -23,19 +23,28 @@ export function RevokeKeys({
   keys,
   onClose,
   onDone,
+  onActed,
   isOff = false,
-}: IdentityDialogProps & { readonly isOff?: boolean }) {
+}: IdentityDialogProps & {
+  /** Is called with what was done, in words. */
+  readonly onActed: (what: string) => void;
+  readonly isOff?: boolean;
+}) {
   const allowed = useAllowed();
   const count = plural(keys.length, "key");
+  const title = isOff ? "Switch off all keys" : `Revoke ${count}`;
   const apis = new Set(keys.map(({ apiId }) => apiId)).size;
   return (
     <Confirm
-      title={isOff ? `Switch off ${count}?` : `Revoke ${count}?`}
-      submit={isOff ? `Switch off ${count}` : `Revoke ${count}`}
+      title={`${title}?`}
+      submit={title}
       onClose={onClose}
       action={async () => {
         try {
-          await actOnAll(isOff ? "disableKeys" : "deleteKeys", identity.id, allowed);
+          const acted = await actOnAll(isOff ? "disableKeys" : "deleteKeys", identity.id, allowed);
+          onActed(
+            `${plural(acted, "key")} of ${identity.externalId}: ${isOff ? "switched off" : "revoked"}.`,
+          );
         } finally {
           onDone();
         }
@@ -44,7 +53,7 @@ export function RevokeKeys({
       <p>
         All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")}{" "}
         {isOff
-          ? "are refused from then on. Each can be switched on again."
+          ? "are refused from then on, also those that have expired or no uses left now. They can be switched on again one by one."
           : "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead."}{" "}
         If it fails on the way, do it again: it goes on where it stopped.
       </p>

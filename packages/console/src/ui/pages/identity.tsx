@@ -34,6 +34,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   const allowed = useAllowed();
   const { query } = useRoute();
   const [open, setOpen] = useState<Open>(null);
+  const [acted, setActed] = useState("");
   const owner = useLoad(identityId, () => call<Identity>("identities.getIdentity", { identityId }));
   const { value: identity, error } = owner;
   const externalId = identity?.externalId ?? "";
@@ -49,7 +50,6 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   };
   const close = () => setOpen(null);
   const dialog = { identity, keys, onClose: close, onDone: changed };
-  const active = keys.filter(({ enabled }) => enabled);
   const canReserve = allowed.can("identity", "read_reservation", identityId);
   const canAudit = allowed.can("audit", "read_audit");
   return (
@@ -59,22 +59,12 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
         trail={[{ href: linkTo(["identities"]), text: "Owners" }]}
         note={<Id id={identityId} />}
       >
-        {allowed.can("identity", "erase_identity", identityId) && (
-          <button type="button" onClick={() => setOpen("erase")}>
-            Erase
-          </button>
-        )}
-        {allowed.can("identity", "delete_identity", identityId) && (
-          <button type="button" onClick={() => setOpen("delete")}>
-            Delete owner
-          </button>
-        )}
         {allowed.can("identity", "update_identity", identityId) && (
           <button type="button" onClick={() => setOpen("edit")}>
             Edit
           </button>
         )}
-        {active.length > 0 && allowed.canSome("api", "update_key") && (
+        {keys.length > 0 && allowed.canSome("api", "update_key") && (
           <button type="button" onClick={() => setOpen("off")}>
             Switch off all keys
           </button>
@@ -84,7 +74,20 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
             Revoke all keys
           </button>
         )}
+        {allowed.can("identity", "delete_identity", identityId) && (
+          <button type="button" onClick={() => setOpen("delete")}>
+            Delete owner
+          </button>
+        )}
+        {allowed.can("identity", "erase_identity", identityId) && (
+          <button type="button" class="danger" onClick={() => setOpen("erase")}>
+            Erase
+          </button>
+        )}
       </PageHead>
+      <p class="acted" role="status">
+        {acted}
+      </p>
       <Tabs
         tabs={[
           ["keys", "Keys"],
@@ -102,8 +105,8 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
       {open === "edit" && <EditIdentity {...dialog} />}
       {open === "delete" && <DeleteIdentity {...dialog} />}
       {open === "erase" && <EraseIdentity {...dialog} />}
-      {open === "off" && <RevokeKeys {...dialog} keys={active} isOff />}
-      {open === "revoke" && <RevokeKeys {...dialog} />}
+      {open === "off" && <RevokeKeys {...dialog} onActed={setActed} isOff />}
+      {open === "revoke" && <RevokeKeys {...dialog} onActed={setActed} />}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { forgetLists, useList } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
-import type { AuditEvent, Key, Verdict } from "../lib/types.js";
+import type { Api, AuditEvent, Key, Verdict } from "../lib/types.js";
 import { figure, perSpan, refillText } from "../lib/words.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
 import {
@@ -40,10 +40,13 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       call<Key>("keys.getKey", { keyId }),
       call<Verdict>("keys.explainKey", { keyId }),
     ]);
+    const api = allowed.can("api", "read_api", found.apiId)
+      ? await call<Api>("apis.getApi", { apiId: found.apiId })
+      : undefined;
     // `enabled` of a key is also false where it has expired or is used up.
-    return { found, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
+    return { found, api, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
   });
-  const { found: key = null, isOn = true } = value ?? {};
+  const { found: key = null, api, isOn = true } = value ?? {};
   if (error !== null && key === null)
     return <FailedPage title="Key" error={error} retry={reload} />;
   if (key === null) return <Waiting lines={8} />;
@@ -63,7 +66,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         title={key.name ?? <code>{key.start}…</code>}
         trail={[
           { href: linkTo(["apis"]), text: "APIs" },
-          { href: linkTo(["apis", apiId]), text: "Keys of its API" },
+          { href: linkTo(["apis", apiId]), text: api?.name ?? "Keys of its API" },
         ]}
         note={
           <>

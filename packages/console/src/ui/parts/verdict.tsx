@@ -1,5 +1,5 @@
 import { serverNow } from "../lib/api.js";
-import { checkName, passesAt, seen, VERDICTS, wouldPassAt } from "../lib/checks.js";
+import { checkName, meaningOf, passesAt, seen, wouldPassAt } from "../lib/checks.js";
 import type { Check, Verdict } from "../lib/types.js";
 import { atMinute, countdown, exactly } from "../lib/words.js";
 
@@ -7,7 +7,7 @@ import { atMinute, countdown, exactly } from "../lib/words.js";
 export function VerdictReport({ verdict }: { readonly verdict: Verdict }) {
   const now = serverNow();
   const { code, valid, checks = [] } = verdict;
-  const { title, way } = VERDICTS[code] ?? { title: code, way: "" };
+  const { title, way } = meaningOf(verdict);
   const at = wouldPassAt(checks, now);
   return (
     <section class={`verdict ${valid ? "good" : "bad"}`} aria-label="Verdict">
@@ -42,7 +42,7 @@ function CheckLine({ check, now }: { readonly check: Check; readonly now: number
       <span class="check-seen">{seen(check, now, atMinute)}</span>
       {!check.passed && (
         <span class="check-until">
-          {at === null ? "waiting does not help" : `passes ${atMinute(at)}`}
+          {at === null ? "does not pass by itself" : `passes ${atMinute(at)}`}
         </span>
       )}
     </li>
