@@ -222,7 +222,7 @@ describe("the issues of one input", () => {
   test.each([
     [999, 999, "is not a known field"],
     [1_000, 1_000, "is not a known field"],
-    [1_001, 1_001, "and 1 more issues"],
+    [1_001, 1_001, "and 1 more issue"],
     [5_000, 1_001, "and 4000 more issues"],
   ])("of %i are listed as %i, the last saying %j", (count, listed, message) => {
     const issues = issuesOfInput(z.strictObject({}), manyFields(count));

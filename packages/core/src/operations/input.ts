@@ -328,7 +328,8 @@ function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
 function listable(issues: readonly InputIssue[]): readonly InputIssue[] {
   if (issues.length <= MAX_ISSUES) return issues;
   const left = issues.length - MAX_ISSUES;
-  return [...issues.slice(0, MAX_ISSUES), { path: "", message: `and ${left} more issues` }];
+  const message = left === 1 ? "and 1 more issue" : `and ${left} more issues`;
+  return [...issues.slice(0, MAX_ISSUES), { path: "", message }];
 }
 
 function withoutRepeats(issues: readonly InputIssue[]): InputIssue[] {

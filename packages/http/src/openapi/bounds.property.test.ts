@@ -105,7 +105,11 @@ function textsOf(input: unknown): Record<string, string> {
   );
 }
 
+/** What the server says in place of the issues after the thousandth. */
+const FURTHER_ISSUES = /^and \d+ more issues?$/;
+
 function isBeyondSchemas({ name }: Operation, { message }: Issue): boolean {
+  if (FURTHER_ISSUES.test(message)) return true;
   return BOUNDS_BEYOND_SCHEMAS.some(
     (bound) => bound.message === message && (bound.in === undefined || bound.in.includes(name)),
   );
@@ -152,6 +156,13 @@ const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
+/** Inputs that both refuse or that only the document accepts, and that random ones seldom hold. */
+const SELDOM: Readonly<Record<string, readonly unknown[]>> = {
+  "migrations.createKeys": [
+    [{ apiId: API_ID, plaintext: "sk_1", ipWhitelist: Array<string>(1_001).fill("Aa") }],
+  ],
+};
+
 const WITH_INPUT = OPERATIONS.filter(
   (operation) => Object.keys(inputSchema(operation).schema.properties ?? { items: 0 }).length > 0,
 );
@@ -176,6 +187,7 @@ describe("the document accepts and refuses what the server does", () => {
       expect(await isAccepted(example)).toBe(true);
       expect(await isAccepted(withStrayField(example))).toBe(false);
     }
+    for (const input of SELDOM[operation.name] ?? []) await isAccepted(input);
     const inputs = inputsOf(schema, resolve, examples)
       .map((input): unknown => JSON.parse(JSON.stringify(input)))
       .filter(
