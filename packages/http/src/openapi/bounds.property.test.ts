@@ -156,10 +156,10 @@ const FURTHER_EXAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   ],
 };
 
-/** Inputs that both refuse or that only the document accepts, and that random ones seldom hold. */
+/** Inputs that only the document accepts, and that random ones seldom hold. */
 const SELDOM: Readonly<Record<string, readonly unknown[]>> = {
   "migrations.createKeys": [
-    [{ apiId: API_ID, plaintext: "sk_1", ipWhitelist: Array<string>(1_001).fill("Aa") }],
+    [{ apiId: API_ID, plaintext: "sk_1", ipWhitelist: Array(1_000).fill("Aa"), start: "other" }],
   ],
 };
 
