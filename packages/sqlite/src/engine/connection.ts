@@ -5,7 +5,7 @@ import { FileWatch } from "./file-watch.js";
 import { Log } from "./log.js";
 import { Memo } from "./memo.js";
 import { Names } from "./names.js";
-import { prepareAll, type Statements } from "./statements.js";
+import { type Statements, statementsOf } from "./statements.js";
 
 /** A database with all that is known of it. Stores on the same one share it, so that they see each other's charges. */
 export class Connection {
@@ -19,7 +19,7 @@ export class Connection {
 
   constructor(database: SqliteDatabase) {
     this.database = database;
-    this.run = prepareAll(database);
+    this.run = statementsOf(database);
     this.names = new Names(this.run);
     this.memo = new Memo(this.run, this.names);
     this.log = new Log(database);

@@ -166,6 +166,58 @@ test("a view in the place of a table of latchkey is refused", async () => {
   expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
 });
 
+/** Every table of latchkey with its columns. */
+function tables(): readonly (readonly [table: string, columns: readonly string[]])[] {
+  const database = new Database(":memory:");
+  sqliteStore(database);
+  const named = database
+    .prepare(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'latchkey%' ORDER BY 1",
+    )
+    .pluck()
+    .all() as string[];
+  const found = named.map((table) => {
+    const columns = database.prepare("SELECT name FROM pragma_table_info(?)").pluck().all(table);
+    return [table, columns as string[]] as const;
+  });
+  database.close();
+  return found;
+}
+
+/** Opens a database that was changed behind the back of latchkey. */
+function openChanged(sql: string): LatchkeyError {
+  const database = new Database(":memory:");
+  sqliteStore(database);
+  // SQLite keeps a view from losing its columns.
+  for (const name of ["keys", "identities", "audit"]) database.exec(`DROP VIEW latchkey_${name}`);
+  database.exec(sql);
+  const error = errorOf(() => sqliteStore(database));
+  database.close();
+  return error;
+}
+
+test.each(tables())(
+  "a database is refused when it is opened where its %s, or a column of it, has another name",
+  (table, columns) => {
+    expect(openChanged(`ALTER TABLE ${table} RENAME TO other`).code).toBe("STORE_CORRUPT");
+    for (const column of columns)
+      expect(openChanged(`ALTER TABLE ${table} RENAME ${column} TO other`).code).toBe(
+        "STORE_CORRUPT",
+      );
+  },
+);
+
+test.each([
+  ["latchkey_statistic", "workspace, kind, subject, hour_at, code, count"],
+  ["latchkey_used", "record, at"],
+])(
+  "a database whose %s was copied without its key is refused when it is opened",
+  (table, columns) => {
+    const sql = `DROP TABLE ${table}; CREATE TABLE ${table} (${columns})`;
+    expect(openChanged(sql).code).toBe("STORE_CORRUPT");
+  },
+);
+
 test("a database that somebody else keeps locked cannot be opened, however many statements opening it takes", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();

@@ -5,6 +5,7 @@ import { isBusy } from "./errors.js";
 import { openWithDriver } from "./load-driver.js";
 import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
 import { APPLICATION_ID, applyPragmas, assertSqliteVersion, setPragma } from "./pragmas.js";
+import { SQL } from "./statements.js";
 
 /** How long opening may wait for other processes that open the same file, in ms. */
 const OPENING_TIMEOUT_MS = 5_000;
@@ -14,6 +15,25 @@ const ATTEMPT_TIMEOUT_MS = 50;
 
 /** The same for a store that is open: time in which the event loop stands still, since the driver is synchronous. */
 const SERVING_TIMEOUT_MS = 2;
+
+/** Every column that a statement of the store names, by its table. */
+const COLUMNS = {
+  schema: "id, version, mark",
+  workspace: "seq, id, revision",
+  record: "seq, workspace, kind, version, counters, id, link, body",
+  counters: "seq, holders, remaining, refilled_at, last_refill_at, windows",
+  used: "record, at",
+  name: "seq, workspace, name, size, last",
+  claim: "name, value, record",
+  entry: "list, owner, id",
+  passing: "workspace, name, until, value",
+  statistic: "workspace, kind, subject, hour_at, code, count",
+  hold: "workspace, id, first, second, expires_at, value",
+};
+
+const HAS_COLUMNS = `SELECT ${Object.entries(COLUMNS)
+  .map(([table, columns]) => `EXISTS (SELECT ${columns} FROM latchkey_${table})`)
+  .join(", ")}`;
 
 /** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
@@ -38,6 +58,8 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
     applyPragmas(database);
     migrate(database);
     assertNoHooks(database);
+    // Statements are prepared when they are first run: columns, or keys of upserts, that they would not find are refused here.
+    for (const sql of [HAS_COLUMNS, SQL.addSum, SQL.raiseUse]) database.prepare(sql);
     setPragma(database, "busy_timeout", SERVING_TIMEOUT_MS);
   });
 }

@@ -7,6 +7,9 @@ export const APPLICATION_ID = 0x4c4b4559;
 /** Before it, SQLite could damage a WAL database that two connections write to: https://www.sqlite.org/wal.html#walreset */
 const OLDEST_SQLITE = "3.51.3";
 
+/** Made once: to make it takes longer than to ask SQLite for its version. */
+const { compare } = new Intl.Collator("en", { numeric: true });
+
 /** None is left to a default: how SQLite was compiled, and whether the file is new, would decide how durable a write is. */
 const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["foreign_keys", 1],
@@ -29,8 +32,7 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
 /** @throws LatchkeyError `PRECONDITION_FAILED` when the driver brings a SQLite that is too old. */
 export function assertSqliteVersion(database: SqliteDatabase): void {
   const [version] = database.prepare("SELECT sqlite_version()").raw(true).get() as [string];
-  const order = version.localeCompare(OLDEST_SQLITE, "en", { numeric: true });
-  if (order < 0)
+  if (compare(version, OLDEST_SQLITE) < 0)
     throw unfit(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 

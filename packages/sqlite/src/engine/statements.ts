@@ -157,10 +157,18 @@ export function isOfKind({ list, of }: Pick<ListEntry, "list" | "of">): boolean 
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 
-export function prepareAll(database: SqliteDatabase): Statements {
-  const prepared = Object.entries(SQL).map(([name, sql]) => {
-    const statement = database.prepare(sql).safeIntegers(false);
-    return [name, /^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement];
-  });
-  return Object.fromEntries(prepared);
+/** The statements of a database. Each is prepared when it is first run: all of them cost as much as a hundred verifications. */
+export function statementsOf(database: SqliteDatabase): Statements {
+  const statements = {};
+  for (const [name, sql] of Object.entries(SQL))
+    Object.defineProperty(statements, name, {
+      configurable: true,
+      get() {
+        const statement = database.prepare(sql).safeIntegers(false);
+        const value = /^(SELECT|PRAGMA)/.test(sql) ? statement.raw(true) : statement;
+        Object.defineProperty(statements, name, { value });
+        return value;
+      },
+    });
+  return statements as Statements;
 }
