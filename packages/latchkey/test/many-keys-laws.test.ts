@@ -227,6 +227,27 @@ describeOnEveryStore("many keys at once", (open, runs) => {
     },
   );
 
+  test.each([
+    ["externalId", ["apiId"]],
+    ["identityId", ["apiId"]],
+    ["apiId", ["externalId"]],
+    ["keyIds", ["apiId"]],
+    ["apiId", []],
+  ] as const)(
+    "%s is undefined beside %j: refused, for without it the call would mean more keys",
+    async (absent, beside) => {
+      const { context, keys, apiIds } = await openKeys(300);
+      const given = { apiId: apiIds[0] ?? "", externalId: OWNERS[0] };
+      const which = Object.fromEntries(beside.map((name) => [name, given[name]]));
+      const before = await codesOf(context.another(), keys);
+      for (const act of ["deleteKeys", "disableKeys", "enableKeys"] as const)
+        expect(
+          await rejectionOf(context.latchkey[act]({ ...which, [absent]: undefined })),
+        ).toMatchObject({ code: "BAD_REQUEST", message: expect.stringContaining(absent) });
+      expect(await codesOf(context.another(), keys)).toEqual(before);
+    },
+  );
+
   test.each(seedsOf(runs(8)))(
     "B1: when an identity is deleted with its keys, none stays without an owner and enabled: seed %i",
     async (seed) => {

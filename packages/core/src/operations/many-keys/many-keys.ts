@@ -5,7 +5,7 @@ import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
-import { evenWithIssues, id, list } from "../input.js";
+import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { listsOfAllApis } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
@@ -42,7 +42,17 @@ const keysReference = z
       path: ["keyIds"],
       error: "must be given without apiId, externalId and identityId",
     },
-  );
+  )
+  // Taken for absent, it would change every key that the other fields name.
+  .superRefine((which, sink) => {
+    for (const [name, value] of Object.entries(which))
+      if (value === undefined)
+        refuseField(
+          sink,
+          name,
+          "must not be undefined: leave it out, and the call means more keys",
+        );
+  });
 
 export const MANY_KEYS_TABLE = {
   deleteKeys: operation(keysReference, async (context, which) => ({

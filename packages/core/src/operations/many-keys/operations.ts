@@ -3,6 +3,7 @@ import type { UpdateKeyInput } from "../keys/settings.js";
 
 /**
  * Which keys are meant: those of an API, of an owner, of an owner in one API, or those with these ids. `keyIds` is given alone.
+ * Leave out what you do not mean: a field that is `undefined` is refused, since without it the call would change more keys.
  */
 export interface KeysReference {
   /** Id of the API. */
