@@ -60,7 +60,7 @@ export const ERROR_REASONS = [
   "over-reservation",
   /** `PRECONDITION_FAILED`: the time of the reservation has passed, and what it held was given back. */
   "reservation-expired",
-  /** `CONFLICT`: the reservation was settled or released before, with other figures. */
+  /** `CONFLICT`: the reservation was settled or released before: with other figures, or it was to be renewed. */
   "reservation-ended",
   /** `PRECONDITION_FAILED`: only `details.limit` keys can be put in that order. */
   "too-many-keys",

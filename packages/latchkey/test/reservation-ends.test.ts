@@ -24,6 +24,9 @@ describeOnEveryStore("ends of reservations", (open) => {
       () => other.renew({ reservationId }),
     ])
       expect(await refusalOf(call())).toEqual(["CONFLICT", "reservation-ended"]);
+    // A renewal has no figures.
+    const renewal = await rejectionOf(other.renew({ reservationId }));
+    expect(renewal).toMatchObject({ message: "this reservation has ended" });
     for (const each of [`${reservationId}.s`, "rsv_x", ` 1`, "rsv_a b", " =", `${reservationId}\n`])
       expect((await refusalOf(other.settle({ reservationId: each })))[0]).toBe("NOT_FOUND");
     const elsewhere = latchkey.workspace("ws_other");

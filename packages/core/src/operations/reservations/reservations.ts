@@ -311,9 +311,11 @@ async function refillOf(
 function refusalOf(result: HoldResult, step?: Extract<HoldStep, { kind: "end" }>): LatchkeyError {
   switch (result.kind) {
     case "conflict":
-      return new LatchkeyError("CONFLICT", "this reservation has ended, with other figures", {
-        reason: "reservation-ended",
-      });
+      return new LatchkeyError(
+        "CONFLICT",
+        `this reservation has ended${step === undefined ? "" : ", with other figures"}`,
+        { reason: "reservation-ended" },
+      );
     case "expired":
       return new LatchkeyError(
         "PRECONDITION_FAILED",
