@@ -1,5 +1,6 @@
-import { type Latchkey, LatchkeyError } from "@latchkey/core";
+import type { Latchkey } from "@latchkey/core";
 import type { HostCaller } from "@latchkey/http";
+import { readJsonObject } from "@latchkey/http/pages";
 import type { ConsoleOptions } from "./options.js";
 
 /** What operators with `*` can do that no root key can do over HTTP, if the host allows it. */
@@ -79,9 +80,5 @@ function cursorOf({ url }: Request): string | undefined {
 
 /** The body of a request. Core checks what it holds. */
 async function inputOf<Input>(request: Request): Promise<Input> {
-  try {
-    return (await request.json()) as Input;
-  } catch {
-    throw new LatchkeyError("BAD_REQUEST", "the body must be JSON");
-  }
+  return (await readJsonObject(request)) as Input;
 }

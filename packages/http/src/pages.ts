@@ -1,3 +1,4 @@
+export { readJsonObject } from "./pages/json-body.js";
 export {
   type PageListener,
   toExpress,

@@ -81,6 +81,14 @@ test.each(Object.entries(ENTRIES))(
       valid: true,
       identity: { externalId: "alice" },
     });
+    const large = { name: "x".repeat(1_048_577) };
+    const refused = await ask(`${PATH}/keys.create`, {
+      method: "POST",
+      headers: { ...headers, cookie: `user=alice; ${cookie}` },
+      body: new Blob([JSON.stringify(large)]).stream(),
+      duplex: "half",
+    } as RequestInit);
+    expect(refused.status).toBe(413);
     expect(await (await ask(PATH)).text()).toContain('location.pathname + "/"');
     for (const path of ["nothing", "v1/keys.getKey", "app.js"])
       expect((await ask(`${PATH}/${path}`, { headers })).status, path).toBe(404);

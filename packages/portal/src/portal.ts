@@ -3,6 +3,7 @@ import {
   isFromOwnPage,
   jsonResponse,
   pageWithoutSlash,
+  readJsonObject,
   refusalOf,
   refuse,
   servePage,
@@ -18,9 +19,6 @@ export type FetchPortal = (request: Request) => Promise<Response>;
  * `SameSite=Strict` beside that, and `Sec-Fetch-Site` is looked at.
  */
 const OWN_HEADER = "x-latchkey-portal";
-
-/** Largest body: a name, and some permissions. */
-const MAX_BODY_CHARACTERS = 1_048_576;
 
 /** What a customer does, by its path. */
 const CALLS: Readonly<
@@ -82,7 +80,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
       return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${call.method} only`);
     const own = await ownSession(request);
     if (own === null) throw nobody();
-    const input = call.method === "GET" ? inputOf(searchParams) : await bodyOf(request);
+    const input = call.method === "GET" ? inputOf(searchParams) : await readJsonObject(request);
     return jsonResponse(await call.run(own, input as never));
   }
 
@@ -189,15 +187,3 @@ function inputOf(query: URLSearchParams): Record<string, unknown> {
     [...query].map(([name, value]) => [name, isNumber(name, value) ? Number(value) : value]),
   );
 }
-
-async function bodyOf(request: Request): Promise<unknown> {
-  const text = await request.text();
-  if (text.length > MAX_BODY_CHARACTERS) throw badBody();
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw badBody();
-  }
-}
-
-const badBody = () => new LatchkeyError("BAD_REQUEST", "the body must be a JSON object");

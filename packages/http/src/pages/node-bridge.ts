@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { NodeRequest } from "../request/node-request.js";
+import { MAX_BODY_BYTES } from "./json-body.js";
 import { pageWithoutSlash } from "./page-files.js";
-import { refuse } from "./responses.js";
+import { refusalOf } from "./refusals.js";
 
 /** A function of web standard requests. */
 type Answer = (request: Request) => Promise<Response>;
@@ -31,16 +33,12 @@ type FastifyPage = (scope: {
   ): unknown;
 }) => Promise<void>;
 
-/** Largest body. What is behind a page takes less of most operations. */
-const MAX_BODY_BYTES = 1_048_576;
-
 /** A listener of a page, whose body a parser of the host may have read already. */
 export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
     try {
       const request = await requestOf(incoming);
-      const response = request === null ? tooLarge() : await answer(request);
-      await write(response, outgoing);
+      await write(request instanceof Response ? request : await answer(request), outgoing);
     } catch {
       // The client broke off, or sent an address that is none: nobody is there to be told more.
       if (!outgoing.headersSent) outgoing.writeHead(400);
@@ -49,8 +47,8 @@ export function toNode(answer: Answer): PageListener {
   };
 }
 
-/** Null for a body that is too large. */
-async function requestOf(incoming: IncomingMessage): Promise<Request | null> {
+/** The request, or the response to one whose body cannot be read. */
+async function requestOf(incoming: IncomingMessage): Promise<Request | Response> {
   const { method = "GET", url = "/", rawHeaders, headers: named } = incoming;
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -62,25 +60,12 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | null> {
   if (!headers.has("host")) headers.set("host", host);
   const address = new URL(url, `http://${host}`);
   if (method === "GET" || method === "HEAD") return new Request(address, { method, headers });
-  const body = await bodyOf(incoming);
-  if (body === null) return null;
-  return new Request(address, { method, headers, body });
-}
-
-async function bodyOf(
-  incoming: IncomingMessage & { readonly body?: unknown },
-): Promise<Uint8Array<ArrayBuffer> | string | null> {
-  const { body } = incoming;
-  if (body !== undefined && (incoming.readableDidRead || incoming.readableEnded))
-    return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.byteLength;
-    if (size > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
+  try {
+    const body = await new NodeRequest(incoming).readBody(MAX_BODY_BYTES);
+    return new Request(address, { method, headers, body: new Uint8Array(body) });
+  } catch (error) {
+    return refusalOf(error);
   }
-  return new Uint8Array(Buffer.concat(chunks));
 }
 
 /** As Express calls a page, which takes the path that it is mounted on off the address itself. @param title - Of the page. */
@@ -117,5 +102,3 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   outgoing.writeHead(response.status, headers);
   outgoing.end(body);
 }
-
-const tooLarge = () => refuse(413, "PAYLOAD_TOO_LARGE", "the body is too large");

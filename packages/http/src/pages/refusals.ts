@@ -9,6 +9,7 @@ const STATUS: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   PRECONDITION_FAILED: 412,
+  PAYLOAD_TOO_LARGE: 413,
 };
 
 /**

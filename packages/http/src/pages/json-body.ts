@@ -1,0 +1,14 @@
+import { parseJsonObject } from "../request/json.js";
+import { WebRequest } from "../request/web-request.js";
+
+/** Largest body of a call below a page, in bytes. What is behind a page takes less of most operations. */
+export const MAX_BODY_BYTES = 1_048_576;
+
+/**
+ * The body of a call below a page: a JSON object.
+ *
+ * @throws LatchkeyError `PAYLOAD_TOO_LARGE` as soon as it has more than a mebibyte, `BAD_REQUEST` for what is no such object.
+ */
+export async function readJsonObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  return parseJsonObject(await new WebRequest(request).readBody(MAX_BODY_BYTES));
+}
