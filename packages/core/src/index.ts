@@ -230,7 +230,13 @@ export {
   isAddressListed,
 } from "./rules/address.js";
 export { DURATION_ERROR, type Duration, durationMs } from "./rules/duration.js";
-export { type HeldLimit, type Hold, type HoldSums, isSlotsOfAnother } from "./rules/hold.js";
+export {
+  type HeldLimit,
+  type Hold,
+  type HoldSums,
+  isLease,
+  isSlotsOfAnother,
+} from "./rules/hold.js";
 export { LEAK_POLICIES, type LeakPolicy } from "./rules/keys/leak.js";
 export type {
   DefaultTypes,
@@ -353,6 +359,7 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
+export { endOfLease } from "./store/other-leases.js";
 export {
   applyHoldStep,
   type EndedHold,

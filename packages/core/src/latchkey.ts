@@ -27,7 +27,7 @@ import {
 import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
 import type { Duration } from "./rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
-import { readLeaseMs } from "./rules/lease.js";
+import { readLeases } from "./rules/lease.js";
 import { readNoticeSettings } from "./rules/notice.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { isKeyRing, type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
@@ -99,14 +99,15 @@ export interface LatchkeyOptions<
       };
   /**
    * Lets this process verify keys that it verified a moment ago without asking the store. A change that takes something away then
-   * resolves up to `ms` later: when no process verifies with the old state any more. This works for keys without uses and limits; for
-   * others, the store is asked. Default: off. First upgrade every process of the store to a version with leases.
+   * resolves up to `ms` later: when no process verifies with the old state any more. Uses and units of fixed windows of a key are taken
+   * ahead; for other limits, and those of an identity, the store is asked. Default: off. First upgrade every process of the store to a
+   * version with leases.
    */
   readonly leases?:
     | {
         /** How long, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
         readonly ms: Duration;
-        /** Reserved for leases on counters, which do not exist yet: the share of a counter that a process may take ahead, 0 to 1. Default: 0.01. */
+        /** The largest share of what is left of a counter that this process takes ahead, 0 to 1. A killed process loses what it took. Default: 0.01. */
         readonly share?: number;
       }
     | undefined;
@@ -290,15 +291,18 @@ export function createLatchkey<
   const own = emit === null ? options.store : emitStoreFailures(options.store, emit, now, timer);
   const available = createAvailabilityStore(own, bytes);
   const settled = createSettledStore(available, now, (...noticed) => emitExpired(emit, ...noticed));
-  const leaseMs = leases === undefined ? null : readLeaseMs(leases);
-  const store = leaseMs === null ? settled : createLeasedStore(settled, available, leaseMs, steady);
+  const newId = createIdFactory(now, bytes);
+  const store =
+    leases === undefined
+      ? settled
+      : createLeasedStore(settled, available, readLeases(leases), now, steady, () => newId("lse"));
   const notice = readNoticeSettings(options.notice);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
     now,
     readStoreClock: store.readClock ?? Date.now,
     random: bytes,
-    newId: createIdFactory(now, bytes),
+    newId,
     hasher: createSecretHasher(options.pepper ?? null),
     vault: options.vault === undefined ? null : createVault(options.vault, bytes),
     tokens: options.tokens === undefined ? null : createTokenSigner(options.tokens),

@@ -154,7 +154,7 @@ describeOnEveryStore("leases", (open) => {
     expect(await leaseTimes(store)).toBeNull();
   });
 
-  test("counters are never leased: k uses are k admissions, and limits hold", async () => {
+  test("E4: where fewer than 100 are left, nothing is taken ahead: k uses are k admissions, and limits hold", async () => {
     const context = open({ leases: { ms: 2_000 } });
     const { latchkey, store } = context;
     const free = await issue(context);

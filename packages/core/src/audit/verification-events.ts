@@ -1,7 +1,6 @@
 import { isExpired } from "../rules/keys/expiry.js";
 import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import type { AppliedCharge } from "../store/charge.js";
-import { LEASED } from "../store/leased.js";
 import type { EpochMs } from "../time.js";
 import type { VerifiableKey } from "../verification/loaded-key.js";
 import type { KnownVerdict } from "../verification/verdict.js";
@@ -59,7 +58,7 @@ export function emitVerdict(
     ...about,
     code,
     cached,
-    ...(charge === LEASED && { leased: true }),
+    ...(charge.leased && { leased: true }),
     ...(shadows.length > 0 && { shadow }),
     ...withTags(tags),
   });

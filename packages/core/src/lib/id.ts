@@ -14,6 +14,7 @@ export type IdKind =
   | "root"
   | "evt"
   | "rsv"
+  | "lse"
   | "ans"
   | "ps";
 

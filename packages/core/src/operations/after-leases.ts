@@ -34,6 +34,17 @@ export function mayContradictLeases(name: string): boolean {
   return !NO_WAITING.has(name);
 }
 
+/** Whether a call adds uses to those that are left, or takes some of them: neither is about what a process has taken ahead. */
+export function isRelative(input: unknown): boolean {
+  try {
+    const { op } = Object(input) as { readonly op?: unknown };
+    return op === "increment" || op === "decrement";
+  } catch {
+    // It cannot be read, and is refused.
+    return false;
+  }
+}
+
 /**
  * Resolves, or rejects because there was nothing to do, once every lease has ended that was given before: from then on no process
  * contradicts what it says.

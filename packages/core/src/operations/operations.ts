@@ -1,5 +1,5 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
-import { afterLeases, mayContradictLeases } from "./after-leases.js";
+import { afterLeases, isRelative, mayContradictLeases } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
@@ -153,8 +153,11 @@ function waiting(
   { awaitLeases, workspaceId }: OperationContext,
   call: (input: unknown, scope: unknown) => unknown,
 ) {
-  return (input: unknown, scope: unknown) =>
-    afterLeases(call(input, scope) as Promise<unknown>, () => awaitLeases(workspaceId));
+  return (input: unknown, scope: unknown) => {
+    const isAtOnce = isRelative(input);
+    const running = call(input, scope) as Promise<unknown>;
+    return isAtOnce ? running : afterLeases(running, () => awaitLeases(workspaceId));
+  };
 }
 
 /** Binds every operation to its workspace and to what all of them work with. */

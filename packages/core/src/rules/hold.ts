@@ -21,7 +21,7 @@ export interface HeldLimit {
  * @see packages/core/decisions/0038-holds-stand-beside-counters.md
  */
 export interface Hold {
-  /** `rsv_…`, with `.s` behind it for the slots of one that holds other units too. */
+  /** `rsv_…`, with `.s` behind it for the slots of one that holds other units too; `lse_…` of units that a process took ahead. */
   readonly id: string;
   readonly keyId: string;
   readonly identityId: string | null;
@@ -88,6 +88,15 @@ export const NO_HOLDS: HoldSums = Object.freeze({
 });
 
 const SLOTS = ".s";
+const LEASE = "lse_";
+
+/** Ids of leases are below it, those of reservations above. */
+export const LAST_LEASE_ID = `${LEASE}~`;
+
+/** Whether a hold is of units that a process took ahead. It never ends by itself: whoever ends it for that process counts all of it as used. */
+export function isLease({ id }: Pick<Hold, "id">): boolean {
+  return id.startsWith(LEASE);
+}
 
 /** The id of the slots of a reservation that holds other units as well: they last for a shorter time. */
 export function slotsIdOf(id: string): string {

@@ -25,17 +25,53 @@ export function isLeaseAlive(since: Clocks, now: Clocks, ms: SpanMs): boolean {
   return now.steady - since.steady < end && now.wall - since.wall < end;
 }
 
-/** The length of a lease that an option gives. @throws TypeError naming what is wrong: a misspelt option must not become none. */
-export function readLeaseMs(leases: unknown): SpanMs {
+/** What is left of a counter for each that holds units of it, at least: where it is less, nothing is taken ahead. */
+const LEAST_LEFT = 100;
+
+const DEFAULT_SHARE = 0.01;
+
+/**
+ * For how many verifications a process may take units of a counter ahead: all that it holds is at most its share.
+ *
+ * @param left - Of the counter, without what is held.
+ * @param each - Units that a verification takes: a whole number >= 1.
+ * @param held - Units that the process holds already.
+ * @param holders - How many hold units, itself included.
+ */
+export function verificationsAhead(
+  left: number,
+  each: number,
+  held: number,
+  share: number,
+  holders: number,
+): number {
+  if (left < LEAST_LEFT * holders) return 0;
+  return Math.max(0, Math.floor((Math.floor(left / Math.ceil(1 / share)) - held) / each));
+}
+
+/** How a process leases. */
+export interface LeaseSettings {
+  /** The length of a lease. */
+  readonly ms: SpanMs;
+  /** The most that it takes ahead of what is left of a counter: from 0 to 1. */
+  readonly share: number;
+}
+
+/** What an option says. @throws TypeError naming what is wrong: a misspelt option must not become none. */
+export function readLeases(leases: unknown): LeaseSettings {
   if (typeof leases !== "object" || leases === null)
     throw new TypeError('"leases" must be { ms }, or { ms, share }');
   const unknown = Object.keys(leases).find((name) => name !== "ms" && name !== "share");
   if (unknown !== undefined) throw new TypeError(`"leases.${unknown}" is not an option`);
-  const { ms, share = 0 } = leases as { readonly ms?: unknown; readonly share?: unknown };
+  const { ms, share = DEFAULT_SHARE } = leases as {
+    readonly ms?: unknown;
+    readonly share?: unknown;
+  };
   if (typeof share !== "number" || !(share >= 0 && share <= 1))
     throw new TypeError('"leases.share" must be a number from 0 to 1');
   const length = durationMs(ms);
-  if (length !== null && length >= MIN_LEASE_MS && length <= MAX_LEASE_MS) return length;
+  if (length !== null && length >= MIN_LEASE_MS && length <= MAX_LEASE_MS)
+    return { ms: length, share };
   throw new TypeError(
     `"leases.ms" must be a whole number from ${MIN_LEASE_MS} to ${MAX_LEASE_MS}, or a text such as "1s"`,
   );

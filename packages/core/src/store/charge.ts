@@ -134,6 +134,8 @@ export interface AppliedCharge {
    * Absent from the charge that moved it, and from what is remembered.
    */
   readonly isRepeat?: true | undefined;
+  /** The store was not asked: never answered by one. */
+  readonly leased?: true | undefined;
 }
 
 /** What is told of a hold that was taken. */

@@ -6,6 +6,7 @@ import { createLeasedStore, LEASED } from "./leased.js";
 import type { SettledCharge, SettledStore } from "./settled.js";
 
 const MS = 500;
+const SETTINGS = { ms: MS, share: 0.01 };
 const CHARGED: SettledCharge = { kind: "charged", remaining: null, limits: [] };
 
 const PLAN: ChargePlan = {
@@ -42,8 +43,13 @@ function aLeased(
     },
   );
   const available = { leases: () => known, changeLeases };
-  const store = createLeasedStore({ charge } as unknown as SettledStore, available, MS, () =>
-    performance.now(),
+  const store = createLeasedStore(
+    { charge } as unknown as SettledStore,
+    available,
+    SETTINGS,
+    () => 0,
+    () => performance.now(),
+    () => "lse_1",
   );
   return { store, charge, changeLeases, known };
 }
@@ -99,7 +105,7 @@ describe("a plan that takes nothing", () => {
 });
 
 test.each([
-  ["limits", { limits: [{}] }, {}],
+  ["limits of another kind", { limits: [{ algorithm: "sliding", owner: 0, cost: 1 }] }, {}],
   ["a reservation", { hold: {} }, {}],
   ["a look", { mode: "peek" }, {}],
   ["no revision", { revision: null }, {}],

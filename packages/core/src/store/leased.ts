@@ -1,33 +1,40 @@
-import { type Clocks, isLeaseAlive } from "../rules/lease.js";
-import type { SpanMs, Timer } from "../time.js";
+import { type Clocks, isLeaseAlive, type LeaseSettings } from "../rules/lease.js";
+import type { Clock, Timer } from "../time.js";
 import type { AvailableStore } from "./availability.js";
 import type { AppliedCharge, ChargeMoment, ChargePlan } from "./charge.js";
 import type { SettledCharge, SettledStore } from "./settled.js";
+import { createUnitsAhead } from "./units-ahead.js";
 
 /** What a charge comes to that the store was not asked about: it takes nothing that is counted. */
 export const LEASED: AppliedCharge = Object.freeze({
   kind: "charged",
   remaining: null,
   limits: Object.freeze([]),
+  leased: true,
 });
 
 /**
  * A store that confirms by itself, for a while, what the store confirmed a moment ago. That is right because nothing that was changed
  * meanwhile has resolved before that while is over.
  *
- * Only for plans that take nothing: of uses and limits the store must know.
+ * Of uses and fixed windows of the key itself it takes units ahead. About all else that is counted it asks the store.
  *
- * @param ms - The length of a lease.
  * @param steady - A clock that nobody sets.
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
 export function createLeasedStore(
   store: SettledStore,
   available: Pick<AvailableStore, "leases" | "changeLeases">,
-  ms: SpanMs,
+  settings: LeaseSettings,
+  now: Clock,
   steady: Timer,
+  newLeaseId: () => string,
 ): SettledStore {
+  const { ms } = settings;
+  const ahead = createUnitsAhead(store, settings, now, steady, newLeaseId);
   const leases = new WeakMap<ChargePlan, Clocks>();
+  /** Plans without limits whose uses have a number. */
+  const counting = new WeakSet<ChargePlan>();
   const announcing = new Set<string>();
   /** Workspaces in which leases were ended while this process was there. */
   const ended = new Set<string>();
@@ -51,23 +58,46 @@ export function createLeasedStore(
       .finally(() => announcing.delete(workspaceId));
   }
 
-  function keep(plan: ChargePlan, since: Clocks, result: SettledCharge): SettledCharge {
-    if (result.kind !== "charged" || result.remaining !== null) return result;
+  /** Whether this process may have a lease of what a plan confirms. Others must know of leases before. */
+  function isLeasing(plan: ChargePlan): boolean {
     const { workspaceId, revision } = plan;
     const known = available.leases(workspaceId);
-    if (known === undefined || known.revision !== revision) return result;
+    if (known === undefined || known.revision !== revision) return false;
     const { grant } = known.leases ?? { grant: 0 };
     if (grant > 0) begun.add(workspaceId);
     else if (begun.has(workspaceId)) ended.add(workspaceId);
-    if (grant >= ms) leases.set(plan, since);
-    else announce(plan);
+    if (grant < ms) announce(plan);
+    return grant >= ms;
+  }
+
+  function keep(plan: ChargePlan, since: Clocks, result: SettledCharge): SettledCharge {
+    if (result.kind !== "charged") return result;
+    if (result.remaining !== null) counting.add(plan);
+    else if (isLeasing(plan)) leases.set(plan, since);
     return result;
+  }
+
+  function chargeCounted(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+  ): SettledCharge | Promise<SettledCharge> {
+    const result = isOfKeyAlone(plan)
+      ? ahead.charge(plan, moment, isLeasing(plan))
+      : store.charge(plan, moment);
+    if (plan.limits.length > 0) return result;
+    // Uses may be unlimited by now, of a plan that is the same.
+    const look = (known: SettledCharge) => {
+      if ("remaining" in known && known.remaining === null) counting.delete(plan);
+      return known;
+    };
+    return "then" in result ? result.then(look) : look(result);
   }
 
   return {
     ...store,
     charge(plan, moment) {
       if (!isLeasable(plan, moment)) return store.charge(plan, moment);
+      if (plan.limits.length > 0 || counting.has(plan)) return chargeCounted(plan, moment);
       const clocks = { steady: steady(), wall: moment.now };
       const since = leases.get(plan);
       if (since !== undefined && isLeaseAlive(since, clocks, ms)) return LEASED;
@@ -75,19 +105,22 @@ export function createLeasedStore(
       if (!("then" in result)) return keep(plan, clocks, result);
       return result.then((known) => keep(plan, clocks, known));
     },
+    async close() {
+      await ahead.giveAllBack();
+      await store.close();
+    },
   };
 }
 
-/** Whether a plan takes nothing of limits, and is neither remembered nor a look. */
-function isLeasable(
-  { mode, revision, limits, hold }: ChargePlan,
-  { request }: ChargeMoment,
-): boolean {
-  return (
-    mode === "commit" &&
-    revision !== null &&
-    limits.length === 0 &&
-    hold === undefined &&
-    request === undefined
-  );
+/** Whether a plan is neither remembered nor a look, nor holds anything itself. */
+function isLeasable({ mode, revision, hold }: ChargePlan, { request }: ChargeMoment): boolean {
+  return mode === "commit" && revision !== null && hold === undefined && request === undefined;
+}
+
+/** Whether a plan takes uses and units of fixed windows of its key, and nothing else. */
+function isOfKeyAlone({ cost, uses, limits }: ChargePlan): boolean {
+  if (uses !== 0 || cost === 0) return false;
+  for (const { algorithm, owner, shadow, cost: units } of limits)
+    if (algorithm !== "fixed" || owner !== 0 || shadow || units === 0) return false;
+  return true;
 }

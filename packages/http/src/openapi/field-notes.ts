@@ -76,7 +76,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   reset:
     "Unix epoch ms at which all of the limit is left again; of a fixed one, at which the next window opens. Absent only beyond the year 275760.",
   reservationId: "Id of the reservation.",
-  reserved: "Uses that reservations hold, beside `remaining`; absent if none.",
+  reserved: "Uses that reservations and leases hold, beside `remaining`; absent if none.",
   revalidateKeysCache: "Accepted; every read is fresh anyway.",
   roleId: "Id of the role.",
   rotatedFrom: "Id of the key that this one replaced.",

@@ -8,7 +8,9 @@ export const credits = shared(
   "Credits",
   z.strictObject({
     remaining: whole().nullable(),
-    reserved: whole(1).optional().describe("Uses that reservations hold, beside `remaining`."),
+    reserved: whole(1)
+      .optional()
+      .describe("Uses that reservations and leases hold, beside `remaining`."),
     refill: refillSetting.optional(),
   }),
 );

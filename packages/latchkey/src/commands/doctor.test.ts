@@ -4,6 +4,7 @@ import {
   EMPTY_CHANGE,
   type KeyStore,
   keysOfApi,
+  LAST_INSTANT,
   type Latchkey,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
@@ -125,6 +126,34 @@ describe("latchkey doctor", () => {
     expect(ended.stdout).toMatch(/^leases\tfine\tthey were ended/m);
     expect((await latchkey.verifyKey({ key })).valid).toBe(true);
     await latchkey.close();
+  });
+
+  test("names leases of processes that died, and counts them as used with --fix", async () => {
+    const { cli, keyId: id } = await storeWithKey();
+    const store = openStore(cli.url);
+    const { found, revision } = await store.read("ws_default", [{ kind: "key", id }]);
+    const hold = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null, most: [100] } as const;
+    const confirms = [{ kind: "key", id, version: found[0]?.record.version ?? 0 }] as const;
+    const plan = {
+      workspaceId: "ws_default",
+      revision,
+      confirms,
+      mode: "commit",
+      cost: 1,
+      uses: 0,
+    } as const;
+    const charged = await store.charge(
+      { ...plan, limits: [], hold },
+      { now: NOON - 60_000, refill: null, holdId: "lse_1" },
+    );
+    expect(charged.kind).toBe("charged");
+    const { exitCode, stdout } = await cli.run("doctor");
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(`key ${id}: 1 lease of processes that died or are stopped, with `);
+    await cli.run("doctor --fix");
+    expect(wrongOf(await cli.json("doctor"))).toEqual([]);
+    expect(await store.holds("ws_default", { kind: "key", id }, null, 10)).toEqual([]);
+    await store.close();
   });
 
   test("finds a key that its hash does not lead to, and mends it with --fix", async () => {

@@ -6,6 +6,7 @@ import { checkExpiries } from "./expiries.js";
 import { type Finding, fine, wrong } from "./finding.js";
 import { checkInstants } from "./future.js";
 import { RingTrial } from "./key-rings.js";
+import { checkLeases } from "./leases.js";
 import { checkList } from "./lists.js";
 
 /** All that a doctor looks at in a workspace, in order. The first line says that the store answers. */
@@ -54,4 +55,5 @@ async function* lookAt(
 ): AsyncIterable<Finding> {
   yield* checkInstants(context, records);
   yield* checkExpiries(context, records);
+  yield* checkLeases(context, records);
 }

@@ -56,7 +56,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly idleExpiresAt?: EpochMs;
   /** Uses left as of now, whole and >= 0: a refill that has fallen due shows. Absent when unlimited. */
   readonly remaining?: number;
-  /** Uses that reservations hold, beside `remaining`: whole and >= 1. Absent where none are held. */
+  /** Uses that reservations and leases hold, beside `remaining`: whole and >= 1. Absent where none are held. */
   readonly reserved?: number;
   /** How its uses are restored; absent: not at all. */
   readonly refill?: RefillView;

@@ -2,7 +2,13 @@ import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
 import { badRequest, LatchkeyError } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
-import { type HeldLimit, type Hold, isSlotsOfAnother, slotsIdOf } from "../../rules/hold.js";
+import {
+  type HeldLimit,
+  type Hold,
+  isSlotsOfAnother,
+  LAST_LEASE_ID,
+  slotsIdOf,
+} from "../../rules/hold.js";
 import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
@@ -137,7 +143,7 @@ export const RESERVATION_TABLE = {
     const { found } = await store.read(workspaceId, [{ kind, id: ownerId }]);
     if (found[0] === null) throw notFound(kind);
     // Slots of a reservation may stand beside it; they come right behind it.
-    const behind = after === null ? null : slotsIdOf(after);
+    const behind = after === null ? LAST_LEASE_ID : slotsIdOf(after);
     const holds = await store.holds(workspaceId, { kind, id: ownerId }, behind, 2 * limit + 1);
     const open = holds.filter((hold) => !isSlotsOfAnother(hold) && hold.expiresAt > context.now());
     const shown = open.slice(0, limit);

@@ -1,0 +1,118 @@
+import { unref } from "../lib/event-loop.js";
+import type { Clocks } from "../rules/lease.js";
+import { limitNameOf } from "../rules/limit-state.js";
+import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
+import type { AppliedCharge, ChargePlan } from "./charge.js";
+import type { KeyStore } from "./key-store.js";
+import { DEAD_AFTER_MS, nameOf } from "./other-leases.js";
+
+/** Longest pause between two tries to give something back. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Units of one key that this process has taken ahead: enough for `count` verifications of one plan. */
+export interface Lease {
+  readonly id: string;
+  readonly plan: ChargePlan;
+  /** Uses that each verification takes: 0 where they are unlimited. */
+  readonly cost: number;
+  /** Read before the store was asked. */
+  readonly since: Clocks;
+  /** Which refill was due then: units are not used past the next one. */
+  readonly dueAt: EpochMs | null;
+  readonly count: number;
+  /** What the store answered when all of the units were taken. */
+  charge: AppliedCharge;
+  /** Verifications so far. */
+  used: number;
+  /** Resolves when the units are given back. Null: they may be used. */
+  returning: Promise<void> | null;
+}
+
+const NONE: ReadonlySet<Lease> = new Set();
+
+/**
+ * The leases of this process. Each is closed first: none of its units is used from then on. Then the store is told how many were, until
+ * it answers. No id is used twice, so a repeat changes nothing.
+ */
+export class HeldLeases {
+  readonly #byKey = new Map<string, Set<Lease>>();
+  readonly #store: Pick<KeyStore, "settle">;
+  readonly #pauseMs: SpanMs;
+  readonly #now: Clock;
+  readonly #steady: Timer;
+  #isClosing = false;
+  /** Ends the pauses between tries. */
+  readonly #wake = new Set<() => void>();
+
+  /** @param pauseMs - Between the first two tries to give something back. */
+  constructor(store: Pick<KeyStore, "settle">, pauseMs: SpanMs, now: Clock, steady: Timer) {
+    this.#store = store;
+    this.#pauseMs = pauseMs;
+    this.#now = now;
+    this.#steady = steady;
+  }
+
+  add(lease: Lease): void {
+    const name = nameOf(lease.plan);
+    const own = this.#byKey.get(name);
+    if (own === undefined) this.#byKey.set(name, new Set([lease]));
+    else own.add(lease);
+  }
+
+  /** The leases of the key of a plan, those included that are being given back. */
+  of(plan: ChargePlan): ReadonlySet<Lease> {
+    return this.#byKey.get(nameOf(plan)) ?? NONE;
+  }
+
+  giveBack(lease: Lease): Promise<void> {
+    lease.returning ??= this.#report(lease).then(() => {
+      const name = nameOf(lease.plan);
+      const own = this.#byKey.get(name);
+      own?.delete(lease);
+      if (own?.size === 0) this.#byKey.delete(name);
+    });
+    return lease.returning;
+  }
+
+  /** Gives everything back. From now on each is tried only once more. */
+  async giveAllBack(): Promise<void> {
+    this.#isClosing = true;
+    for (const wake of this.#wake) wake();
+    const all = [...this.#byKey.values()].flatMap((leases) => [...leases]);
+    await Promise.all(all.map((lease) => this.giveBack(lease)));
+  }
+
+  /** Says how much was used, until the store answers, or others count the lease as that of a dead process. */
+  async #report({ id, plan, cost, used }: Lease): Promise<void> {
+    const limits = plan.limits.map(({ window, cost: units }) => ({
+      name: limitNameOf(window),
+      cost: used * units,
+    }));
+    const step = { kind: "end", id, uses: used * cost, limits, rest: true } as const;
+    const since = this.#steady();
+    for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+      const isLast = this.#isClosing || this.#steady() - since > DEAD_AFTER_MS;
+      try {
+        await this.#store.settle(plan.workspaceId, step, { now: this.#now(), revision: null });
+        return;
+      } catch {
+        if (isLast) return;
+        await this.#pause(pause);
+      }
+    }
+  }
+
+  #pause(ms: SpanMs): Promise<void> | undefined {
+    if (this.#isClosing) return;
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#wake.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms);
+      unref(timer);
+      this.#wake.add(end);
+    });
+  }
+}

@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { unavailable } from "../errors.js";
+import { fixedWindows, usageOf } from "../testing/records.js";
+import { applyCharge, type ChargeMoment, type ChargePlan } from "./charge.js";
+import type { HoldResult, HoldStep } from "./settle.js";
+import type { SettledCharge, SettledStore } from "./settled.js";
+import { createUnitsAhead } from "./units-ahead.js";
+
+const MS = 500;
+const WINDOW = "60000:default";
+/** Each verification takes two uses and five units of a limit. */
+const PLAN: ChargePlan = {
+  workspaceId: "ws_default",
+  revision: 7,
+  confirms: [{ kind: "key", id: "key_1", version: 3 }],
+  mode: "commit",
+  cost: 2,
+  uses: 0,
+  limits: [
+    {
+      ...fixedWindows(90_000),
+      name: "default",
+      shadow: false,
+      cost: 5,
+      window: WINDOW,
+      owner: 0,
+    },
+  ],
+};
+
+/** Steady and wall clock go together unless a test says otherwise. */
+let time = 0;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  time = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A store of one key with 10,000 uses, and units ahead on it. Nothing that is given back is counted. */
+function aProcess() {
+  let state = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
+  const charged = vi.fn((plan: ChargePlan, moment: ChargeMoment): SettledCharge => {
+    const { result, next } = applyCharge(state as never, plan, moment);
+    if (next !== null) state = { ...state, usage: next.usage, windows: [...next.windows] };
+    return result as SettledCharge;
+  });
+  const settle = vi.fn(async (_workspaceId: string, _step: HoldStep): Promise<HoldResult> => {
+    return { kind: "unknown" };
+  });
+  const holds = vi.fn(async () => []);
+  let ids = 0;
+  const ahead = createUnitsAhead(
+    { charge: charged, settle, holds } as unknown as SettledStore,
+    { ms: MS, share: 0.01 },
+    () => time,
+    () => time,
+    () => {
+      ids += 1;
+      return `lse_${ids}`;
+    },
+  );
+  const verify = (fields: Partial<ChargeMoment> = {}) =>
+    ahead.charge(PLAN, { now: time, refill: null, ...fields }, true);
+  return { ahead, verify, charged, settle };
+}
+
+type Process = ReturnType<typeof aProcess>;
+
+/** The second of two verifications in short order takes a lease: of 8 verifications, it included. */
+function aLeasing(): Process {
+  const made = aProcess();
+  made.verify();
+  made.verify();
+  expect(made.charged).toHaveBeenCalledTimes(2);
+  return made;
+}
+
+/** What the store was told of each lease, once it was told. */
+const reports = ({ settle }: Process) => settle.mock.calls.map(([, step]) => step);
+
+const report = (id: string, verifications: number) => ({
+  kind: "end",
+  id,
+  uses: 2 * verifications,
+  limits: [{ name: "default", cost: 5 * verifications }],
+  rest: true,
+});
+
+describe("a lease", () => {
+  test("is decided on without the store, and its verdicts count down by one verification", () => {
+    const { verify, charged } = aLeasing();
+    expect(verify()).toMatchObject({
+      leased: true,
+      remaining: 10_000 - 3 * 2,
+      limits: [{ remaining: 90_000 - 3 * 5 }],
+    });
+    expect(charged).toHaveBeenCalledTimes(2);
+  });
+
+  test("is used for 0.8 of its time, and not at that instant", () => {
+    const { verify, charged } = aLeasing();
+    time = 399;
+    expect(verify()).toHaveProperty("leased", true);
+    time = 400;
+    verify();
+    expect(charged).toHaveBeenCalledTimes(3);
+  });
+
+  test("is not used once the wall clock says that its time is over: the steady one stands still while a machine sleeps", () => {
+    const { verify, charged } = aLeasing();
+    verify({ now: 400 });
+    expect(charged).toHaveBeenCalledTimes(3);
+  });
+
+  test("is not used past the edge of a window", () => {
+    time = 59_900;
+    const { verify, charged } = aLeasing();
+    time = 59_999;
+    expect(verify()).toHaveProperty("leased", true);
+    time = 60_000;
+    verify();
+    expect(charged).toHaveBeenCalledTimes(3);
+  });
+
+  test("is not used once a refill falls due that was not when it was taken", () => {
+    const { verify, charged } = aLeasing();
+    verify({ refill: { dueAt: 1, amount: 10 } as never });
+    expect(charged).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe("what is given back", () => {
+  test("says exactly what was used of uses and of each limit, the verification included that took it", () => {
+    const made = aLeasing();
+    made.verify();
+    made.verify();
+    vi.advanceTimersByTime(MS);
+    expect(reports(made)).toEqual([report("lse_1", 3)]);
+  });
+
+  test("is none of a lease whose taking got no answer: nobody knows whether there is one", async () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce(() => {
+      throw unavailable("lost");
+    });
+    expect(() => made.verify()).toThrow("lost");
+    expect(reports(made)).toEqual([report("lse_1", 0)]);
+  });
+
+  test("is none of a lease whose taking got no answer, where the store answers later", async () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce((() => Promise.reject(unavailable("lost"))) as never);
+    await expect(made.verify()).rejects.toThrow("lost");
+    expect(reports(made)).toEqual([report("lse_1", 0)]);
+  });
+
+  test("is said again with the same figures until the store answers", async () => {
+    const made = aLeasing();
+    made.settle
+      .mockRejectedValueOnce(unavailable("down"))
+      .mockRejectedValueOnce(unavailable("down"));
+    await vi.advanceTimersByTimeAsync(20 * MS);
+    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
+  });
+
+  test("is used no more, also while the store has not answered", async () => {
+    const made = aLeasing();
+    made.settle.mockReturnValue(new Promise(() => undefined));
+    vi.advanceTimersByTime(MS);
+    made.verify();
+    expect(made.charged).toHaveBeenCalledTimes(3);
+    expect(made.charged.mock.results[2]?.value).not.toHaveProperty("leased", true);
+  });
+});
+
+describe("closing", () => {
+  test("gives back what is held, and nothing is taken any more", async () => {
+    const made = aLeasing();
+    await made.ahead.giveAllBack();
+    expect(reports(made)).toEqual([report("lse_1", 1)]);
+    for (let count = 0; count < 5; count += 1) made.verify();
+    expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2, 2, 2, 2, 2]);
+  });
+
+  test("waits for a taking that has no answer yet, and gives that back, too", async () => {
+    const made = aProcess();
+    made.verify();
+    let answer: (result: SettledCharge) => void = () => undefined;
+    const charge = made.charged.getMockImplementation() as Process["charged"];
+    made.charged.mockImplementationOnce(((plan: ChargePlan, moment: ChargeMoment) => {
+      const result = charge(plan, moment);
+      return new Promise((resolve) => {
+        answer = () => resolve(result);
+      });
+    }) as never);
+    const verifying = made.verify();
+    const closing = made.ahead.giveAllBack();
+    answer({ kind: "conflict" });
+    await Promise.all([verifying, closing]);
+    expect(reports(made)).toEqual([report("lse_1", 1)]);
+  });
+
+  test("tries once more where the store is down, and does not wait for a pause to end", async () => {
+    const made = aLeasing();
+    made.settle.mockRejectedValue(unavailable("down"));
+    await vi.advanceTimersByTimeAsync(MS);
+    await made.ahead.giveAllBack();
+    expect(reports(made)).toEqual(Array(2).fill(report("lse_1", 1)));
+  });
+});
+
+test("a verification that the store refuses is asked about again, once what this process holds of the key is back", async () => {
+  const made = aLeasing();
+  const refused: SettledCharge = { kind: "usage-exceeded", remaining: 0, limits: [] };
+  made.charged.mockImplementationOnce(() => refused);
+  time = 10;
+  // Of another question about the same key.
+  const other = { ...PLAN, cost: 9_000 };
+  await made.ahead.charge(other, { now: time, refill: null }, true);
+  expect(reports(made)).toEqual([report("lse_1", 1)]);
+  expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([9_000, 9_000]);
+});

@@ -1,0 +1,303 @@
+import { unref } from "../lib/event-loop.js";
+import {
+  type Clocks,
+  isLeaseAlive,
+  type LeaseSettings,
+  verificationsAhead,
+} from "../rules/lease.js";
+import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
+import {
+  type AppliedCharge,
+  type ChargeMoment,
+  type ChargePlan,
+  type HoldPlan,
+  type LimitCharge,
+  type LimitReading,
+  readLimit,
+} from "./charge.js";
+import { HeldLeases, type Lease } from "./held-leases.js";
+import { createOtherLeases, nameOf } from "./other-leases.js";
+import type { SettledCharge, SettledStore } from "./settled.js";
+
+/** What a lease holds never ends by itself, so that no clock ends it for a process that goes on. Few are open beside one key. */
+const HELD: HoldPlan = Object.freeze({
+  keeps: "all",
+  ttl: LAST_INSTANT,
+  slotTtl: null,
+  most: Object.freeze([100]),
+});
+
+/** Verifications that the first lease of a key is for. */
+const FIRST_WANTED = 8;
+
+/** What is known of one plan. */
+interface PlanState {
+  /** The latest, until it is replaced. */
+  lease: Lease | null;
+  /** Resolves when the store has answered to the taking of one. */
+  taking: Promise<unknown> | null;
+  /** The latest answer of the store, which says how much is left. */
+  latest: AppliedCharge | null;
+  /** How often the store was asked since `askedSince`. */
+  asked: number;
+  askedSince: number;
+  /** Verifications that the next lease is to be for. */
+  wanted: number;
+  /** Until then nothing is taken ahead. */
+  restsUntil: number;
+}
+
+/** What a process takes ahead, and gives back. */
+export interface UnitsAhead {
+  /** Charges a plan that takes units of the key alone. @param isLeasing - Whether a lease may be had at the revision of the plan. */
+  charge(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    isLeasing: boolean,
+  ): SettledCharge | Promise<SettledCharge>;
+  /** Gives back what is not used, and waits for the store. */
+  giveAllBack(): Promise<void>;
+}
+
+/**
+ * Units that a process takes ahead, as holds in the store, and uses without asking it.
+ *
+ * @see packages/core/decisions/0055-units-ahead-are-holds.md
+ */
+export function createUnitsAhead(
+  store: SettledStore,
+  { ms, share }: LeaseSettings,
+  now: Clock,
+  steady: Timer,
+  newId: () => string,
+): UnitsAhead {
+  const plans = new WeakMap<ChargePlan, PlanState>();
+  const held = new HeldLeases(store, ms, now, steady);
+  const others = createOtherLeases(store, now, steady);
+  const takings = new Set<Promise<unknown>>();
+  let isClosed = false;
+
+  function stateOf(plan: ChargePlan): PlanState {
+    let state = plans.get(plan);
+    if (state === undefined) {
+      state = {
+        lease: null,
+        taking: null,
+        latest: null,
+        asked: 0,
+        askedSince: 0,
+        wanted: FIRST_WANTED,
+        restsUntil: 0,
+      };
+      plans.set(plan, state);
+    }
+    return state;
+  }
+
+  /** Decides on a lease; null where its units, or its time, do not suffice. */
+  function decide(
+    lease: Lease,
+    { now: at, refill }: ChargeMoment,
+    wall: EpochMs,
+  ): AppliedCharge | null {
+    const { charge, plan, since, dueAt, count, returning } = lease;
+    if (returning !== null || lease.used >= count) return null;
+    if (!isLeaseAlive(since, { steady: steady(), wall }, ms)) return null;
+    if ((refill?.dueAt ?? null) !== dueAt) return null;
+    for (const { resetAt } of charge.limits) if (at >= resetAt) return null;
+    lease.used += 1;
+    return verdictOf(charge, plan, count - lease.used, true);
+  }
+
+  function charge(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    isLeasing: boolean,
+    wall = moment.now,
+  ): SettledCharge | Promise<SettledCharge> {
+    const state = stateOf(plan);
+    const { lease, taking } = state;
+    if (taking !== null) {
+      const again = () => charge(plan, moment, isLeasing, now());
+      return taking.then(again, again);
+    }
+    if (lease !== null) {
+      const decided = decide(lease, moment, wall);
+      if (decided !== null) return decided;
+      close(state, lease);
+    }
+    const time = steady();
+    if (time - state.askedSince > ms) Object.assign(state, { asked: 0, askedSince: time });
+    state.asked += 1;
+    const mayTake = isLeasing && !isClosed && state.asked > 1 && time >= state.restsUntil;
+    const count = mayTake ? countAhead(plan, state) : 0;
+    if (count < 2) return ask(plan, moment, state);
+    const result = take(plan, moment, state, count, { steady: time, wall });
+    if ("then" in result) {
+      state.taking = result;
+      takings.add(result);
+      const done = () => {
+        state.taking = null;
+        takings.delete(result);
+      };
+      result.then(done, done);
+    }
+    return result;
+  }
+
+  /** How many verifications may be taken ahead of what the store last said is left. */
+  function countAhead(plan: ChargePlan, { latest, wanted }: PlanState): number {
+    if (latest === null || latest.kind !== "charged") return 0;
+    const holders = others.count(nameOf(plan)) + 1;
+    const own = [...held.of(plan)];
+    let count = wanted;
+    const take = (left: number, each: number, ofLease: (lease: Lease) => number) => {
+      const ours = own.reduce((sum, lease) => sum + ofLease(lease) * lease.count, 0);
+      count = Math.min(count, verificationsAhead(left, each, ours, share, holders));
+    };
+    if (latest.remaining !== null) take(latest.remaining, plan.cost, ({ cost }) => cost);
+    plan.limits.forEach(({ window, cost }, index) => {
+      const ofLease = (lease: Lease) =>
+        lease.plan.limits.find((other) => other.window === window)?.cost ?? 0;
+      take(latest.limits[index]?.remaining ?? 0, cost, ofLease);
+    });
+    return count;
+  }
+
+  /** Asks the store about this verification alone. Nobody is refused beside what this process has of the same key: that goes back first. */
+  function ask(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    state: PlanState,
+  ): SettledCharge | Promise<SettledCharge> {
+    const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
+      if (!("limits" in result)) return result;
+      state.latest = result;
+      const own = [...held.of(plan)];
+      if (result.kind === "charged" || own.length === 0) return result;
+      const returned = own.map((lease) => held.giveBack(lease));
+      return Promise.all(returned).then(() => store.charge(plan, moment));
+    };
+    const result = store.charge(plan, moment);
+    return "then" in result ? result.then(keep) : keep(result);
+  }
+
+  /** Takes units for many verifications, of which this one is the first. */
+  function take(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    state: PlanState,
+    count: number,
+    since: Clocks,
+  ): SettledCharge | Promise<SettledCharge> {
+    const isCounted = state.latest?.remaining !== null;
+    const lease: Lease = {
+      id: newId(),
+      plan,
+      cost: isCounted ? plan.cost : 0,
+      since,
+      dueAt: moment.refill?.dueAt ?? null,
+      count,
+      charge: { kind: "charged", remaining: null, limits: [] },
+      used: 0,
+      returning: null,
+    };
+    const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
+      if (result.kind === "stale" || result.kind === "conflict") return result;
+      if (result.kind !== "charged") {
+        state.restsUntil = steady() + ms;
+        return ask(plan, moment, state);
+      }
+      lease.charge = result;
+      held.add(lease);
+      if ((result.remaining !== null) !== isCounted) {
+        // Uses were given a number, or lost it, since the store was asked last.
+        state.latest = null;
+        return held.giveBack(lease).then(() => ask(plan, moment, state));
+      }
+      lease.used = 1;
+      const answer = verdictOf(result, plan, count - 1, false);
+      state.latest = answer;
+      if (isTooMuch(lease)) void held.giveBack(lease);
+      else begin(state, lease);
+      return answer;
+    };
+    const fail = (error: unknown): never => {
+      state.restsUntil = steady() + ms;
+      // Nobody knows whether it was taken. None of it was used.
+      held.add(lease);
+      void held.giveBack(lease);
+      throw error;
+    };
+    const whole: ChargePlan = {
+      ...plan,
+      cost: lease.cost * count,
+      limits: plan.limits.map((limit) => ({ ...limit, cost: limit.cost * count })),
+      hold: HELD,
+      memo: undefined,
+    };
+    try {
+      const result = store.charge(whole, { ...moment, holdId: lease.id });
+      return "then" in result ? result.then(keep, fail) : keep(result);
+    } catch (error) {
+      return fail(error);
+    }
+  }
+
+  /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
+  function isTooMuch({ charge: { remaining, limits }, plan, count }: Lease): boolean {
+    const holders = others.count(nameOf(plan)) + 1;
+    const isOver = (left: number, each: number) =>
+      verificationsAhead(left + each * count, each, 0, share, holders) < count;
+    if (remaining !== null && isOver(remaining, plan.cost)) return true;
+    return limits.some((reading, index) =>
+      isOver(reading.remaining, plan.limits[index]?.cost ?? 0),
+    );
+  }
+
+  function begin(state: PlanState, lease: Lease): void {
+    const { plan } = lease;
+    state.lease = lease;
+    others.look(plan, (id) => [...held.of(plan)].some((own) => own.id === id));
+    unref(setTimeout(() => state.lease === lease && close(state, lease), ms));
+  }
+
+  /** Ends a lease: from here on none of its units is used. */
+  function close(state: PlanState, lease: Lease): void {
+    const { used, count, since } = lease;
+    const elapsed = Math.max(1, steady() - since.steady);
+    const pace = used >= count ? Math.max(1, ms / elapsed) : 1;
+    state.lease = null;
+    state.wanted = Math.ceil(2 * used * pace);
+    // A key that is hardly used is not worth it.
+    state.asked = used > 1 ? 1 : 0;
+    void held.giveBack(lease);
+  }
+
+  return {
+    charge: (plan, moment, isLeasing) => charge(plan, moment, isLeasing),
+    async giveAllBack() {
+      isClosed = true;
+      await Promise.allSettled(takings);
+      await held.giveAllBack();
+    },
+  };
+}
+
+/** What a verification is told, beside units for `rest` more that this process holds. */
+function verdictOf(
+  { remaining, limits }: AppliedCharge,
+  plan: ChargePlan,
+  rest: number,
+  isLeased: boolean,
+): AppliedCharge {
+  const left = remaining === null ? null : remaining + rest * plan.cost;
+  const readings: LimitReading[] = [];
+  for (let index = 0; index < limits.length; index += 1) {
+    const limit = plan.limits[index] as LimitCharge;
+    const { at, used, earlier } = (limits[index] as LimitReading).state;
+    readings.push(readLimit(limit, { at, used: used - rest * limit.cost, earlier }, false));
+  }
+  const leased = isLeased ? true : undefined;
+  return { kind: "charged", remaining: left, limits: readings, leased };
+}
