@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { expect, test } from "vitest";
-import { describeInBrowser } from "./testing/browser.js";
+import { describeInBrowser, watchFocus } from "./testing/browser.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
 
@@ -104,6 +104,7 @@ describeInBrowser("every page of the console", (open) => {
         [`/identities/${identityId}`, "Revoke all keys"],
         ["/dead-letters", "Send again: key.deleted"],
       ] as const;
+      const focused = await watchFocus(page);
       for (const [fragment, button] of dialogs) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#${fragment}`)}`);
         await page.getByRole("button", { name: button, exact: true }).click();
@@ -111,6 +112,7 @@ describeInBrowser("every page of the console", (open) => {
         await look(button);
         await page.keyboard.press("Escape");
         await page.getByRole("dialog").waitFor({ state: "detached" });
+        expect(await focused(), "what has the focus when the dialog is gone").toBe(button);
       }
       expect(complaints).toEqual([]);
     },

@@ -57,6 +57,31 @@ function isExecutable(path: string): boolean {
   }
 }
 
+/**
+ * Notes what has the focus at the moment when a dialog leaves the page, before anything else runs. A look from outside comes later,
+ * and would also find a focus that was given back late.
+ *
+ * @param root - An expression for the document or shadow root that holds the dialogs.
+ * @returns Reads the name of what had the focus when the last dialog left, and forgets it.
+ */
+export async function watchFocus(page: Page, root = "document"): Promise<() => Promise<unknown>> {
+  await page.evaluate(`((root) => {
+    const note = () => {
+      const one = root.activeElement;
+      window.focused = one === null || one === document.body ? "nothing" : (one.ariaLabel ?? one.textContent);
+    };
+    new MutationObserver((records) => {
+      if (records.some(({ removedNodes }) => [...removedNodes].some(({ localName }) => localName === "dialog"))) note();
+    }).observe(root, { childList: true, subtree: true });
+  })(${root})`);
+  return () =>
+    page.evaluate(`(() => {
+      const { focused } = window;
+      delete window.focused;
+      return focused;
+    })()`);
+}
+
 async function watch(
   browser: Browser,
   origin: string,

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { PortalClient, PortalError, PortalKey, PortalState } from "../client.js";
 import { UsageChart } from "./chart.js";
 import { asPortalError, Failure, useSetting } from "./parts.js";
@@ -44,7 +44,7 @@ export function KeyList({
   };
   useEffect(() => void load(), [api.id, round]);
   return (
-    <section aria-label={api.name}>
+    <section aria-label={api.name} tabIndex={-1}>
       {allow.apis.length > 1 && <Heading>{api.name}</Heading>}
       {error !== null && <Failure error={error} retry={() => load()} />}
       {keys === null && error === null && <p class="soft">{texts.loading} …</p>}
@@ -85,6 +85,12 @@ function KeyCard({
 }) {
   const { texts, language, now } = useSetting();
   const [hasUsage, setHasUsage] = useState(false);
+  const card = useRef<HTMLLIElement>(null);
+  // A key that is revoked takes the button with it that had the focus.
+  useLayoutEffect(() => {
+    const element = card.current;
+    return () => element?.matches(":focus-within") && element.closest("section")?.focus();
+  }, []);
   const name = key.name ?? texts.unnamed;
   const state = stateOf(key, { texts, language }, now());
   const instant = (at: number | undefined) =>
@@ -103,7 +109,7 @@ function KeyCard({
       </button>
     );
   return (
-    <li>
+    <li ref={card}>
       <div class="head">
         <strong>{name}</strong>
         <span class={`state ${state.tone}`}>{state.text}</span>

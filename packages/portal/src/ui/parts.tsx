@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PortalError } from "../client.js";
 import { explain, type Words } from "./words.js";
 
@@ -37,13 +37,12 @@ export function Dialog({
   const { Heading } = useSetting();
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const root = element.current?.getRootNode() as ShadowRoot;
-    const opener = root.activeElement;
-    element.current?.showModal();
-    return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
-    };
+  // Not after a paint: until then nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` gives
+  // the focus back to what had it when the dialog opened.
+  useLayoutEffect(() => {
+    const dialog = element.current;
+    dialog?.showModal();
+    return () => dialog?.close();
   }, []);
   return (
     <dialog
@@ -53,9 +52,11 @@ export function Dialog({
         event.preventDefault();
         if (!isHeld) onClose();
       }}
-      onKeyDown={(event) => {
-        // A browser closes a dialog with the second Escape, whatever `cancel` says.
-        if (event.key === "Escape" && isHeld) event.preventDefault();
+      onClose={({ currentTarget }) => {
+        // A browser closes a dialog without asking if Escape is pressed twice, or if a finger goes back.
+        if (!currentTarget.isConnected) return;
+        if (isHeld) currentTarget.showModal();
+        else onClose();
       }}
     >
       <Heading id={titleId}>{title}</Heading>
