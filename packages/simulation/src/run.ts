@@ -39,8 +39,7 @@ async function live(world: World): Promise<void> {
 async function violationOf(world: World): Promise<Violation | null> {
   if (world.server.broken !== null) return world.server.broken;
   // What is damaged has to be mended before it is moved.
-  if (world.unfinished !== null && !world.hasDamaged)
-    return { law: "a move comes to its end", how: world.unfinished };
+  if (world.unfinished !== null) return { law: "a move comes to its end", how: world.unfinished };
   for (const [law, check] of Object.entries(HISTORY_LAWS)) {
     const how = await check(world);
     if (how !== null) return { law, how };

@@ -6,7 +6,7 @@ import {
   type Latchkey,
   LatchkeyError,
 } from "@latchkey/core";
-import { copy } from "@latchkey/transfer";
+import { copy, takeBack } from "@latchkey/transfer";
 import type { Call, KeySetup, KnownKey, KnownReservation, Loss, Outcome } from "../history.js";
 import type { Plan } from "../plan/plan.js";
 import { Random } from "../random.js";
@@ -311,8 +311,8 @@ export class World {
     const attempt = async (): Promise<void> => {
       await copy(source, target, { live: true });
       from.isMoved = true;
-      this.#move = null;
       const again = await copy(source, target, { live: true });
+      this.#move = null;
       if (again.wasComplete !== true) this.unfinished = "the move was not seen to be complete";
       to.broken = from.broken;
       to.inherit(from.model);
@@ -321,9 +321,15 @@ export class World {
       for (const index of this.processes.keys()) this.kill(index);
     };
     this.#move = async () => {
-      const moving = attempt().catch((error: unknown) => {
-        this.unfinished = String(error);
-      });
+      const moving = attempt()
+        .catch((error: unknown) => {
+          // What is damaged does not move: the operator takes the keys back.
+          if (!this.hasDamaged) throw error;
+          return takeBack(source, target);
+        })
+        .catch((error: unknown) => {
+          this.unfinished = String(error);
+        });
       await this.scheduler.run();
       await moving;
     };
