@@ -9,6 +9,9 @@ import { DEAD_AFTER_MS, nameOf } from "./other-leases.js";
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
 
+/** For how long a taking without an answer may still arrive at the store, behind what gives it back. */
+const LATE_MS: SpanMs = 60_000;
+
 /** Units of one key that this process has taken ahead: enough for `count` verifications of one plan. */
 export interface Lease {
   readonly id: string;
@@ -20,12 +23,20 @@ export interface Lease {
   /** Which refill was due then: units are not used past the next one. */
   readonly dueAt: EpochMs | null;
   readonly count: number;
-  /** What the store answered when all of the units were taken. */
-  charge: AppliedCharge;
+  /** What the store answered when all of the units were taken. Null: it has not, and nobody knows whether they were. */
+  charge: AppliedCharge | null;
   /** Verifications so far. */
   used: number;
-  /** Resolves when the units are given back. Null: they may be used. */
-  returning: Promise<void> | null;
+  /** How far it is given back. Null: its units may be used. */
+  returning: Returning | null;
+}
+
+/** Two promises, none of which rejects. */
+interface Returning {
+  /** The store was told once, or did not answer. */
+  readonly tried: Promise<void>;
+  /** The store answered, or nobody tries any more. */
+  readonly ended: Promise<void>;
 }
 
 const NONE: ReadonlySet<Lease> = new Set();
@@ -64,14 +75,23 @@ export class HeldLeases {
     return this.#byKey.get(nameOf(plan)) ?? NONE;
   }
 
-  giveBack(lease: Lease): Promise<void> {
-    lease.returning ??= this.#report(lease).then(() => {
+  giveBack(lease: Lease): Returning {
+    lease.returning ??= this.#begin(lease);
+    return lease.returning;
+  }
+
+  #begin(lease: Lease): Returning {
+    let endTry = (): void => undefined;
+    const tried = new Promise<void>((resolve) => {
+      endTry = resolve;
+    });
+    const ended = this.#report(lease, endTry).then(() => {
       const name = nameOf(lease.plan);
       const own = this.#byKey.get(name);
       own?.delete(lease);
       if (own?.size === 0) this.#byKey.delete(name);
     });
-    return lease.returning;
+    return { tried, ended };
   }
 
   /** Gives everything back. From now on each is tried only once more. */
@@ -79,11 +99,11 @@ export class HeldLeases {
     this.#isClosing = true;
     for (const wake of this.#wake) wake();
     const all = [...this.#byKey.values()].flatMap((leases) => [...leases]);
-    await Promise.all(all.map((lease) => this.giveBack(lease)));
+    await Promise.all(all.map((lease) => this.giveBack(lease).ended));
   }
 
   /** Says how much was used, until the store answers, or others count the lease as that of a dead process. */
-  async #report({ id, plan, cost, used }: Lease): Promise<void> {
+  async #report({ id, plan, cost, used, charge }: Lease, onTried: () => void): Promise<void> {
     const limits = plan.limits.map(({ window, cost: units }) => ({
       name: limitNameOf(window),
       cost: used * units,
@@ -91,14 +111,19 @@ export class HeldLeases {
     const step = { kind: "end", id, uses: used * cost, limits, rest: true } as const;
     const since = this.#steady();
     for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const isLast = this.#isClosing || this.#steady() - since > DEAD_AFTER_MS;
+      const elapsed = this.#steady() - since;
+      const isLast = this.#isClosing || elapsed > DEAD_AFTER_MS;
       try {
-        await this.#store.settle(plan.workspaceId, step, { now: this.#now(), revision: null });
-        return;
+        const moment = { now: this.#now(), revision: null };
+        const { kind } = await this.#store.settle(plan.workspaceId, step, moment);
+        const mayArrive = charge === null && kind === "unknown" && elapsed < LATE_MS;
+        if (isLast || !mayArrive) return;
       } catch {
         if (isLast) return;
-        await this.#pause(pause);
+      } finally {
+        onTried();
       }
+      await this.#pause(pause);
     }
   }
 

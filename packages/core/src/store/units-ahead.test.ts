@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { unavailable } from "../errors.js";
+import { noAnswer, unavailable } from "../errors.js";
 import { fixedWindows, usageOf } from "../testing/records.js";
 import { applyCharge, type ChargeMoment, type ChargePlan } from "./charge.js";
 import type { HoldResult, HoldStep } from "./settle.js";
@@ -146,7 +146,7 @@ describe("what is given back", () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce(() => {
-      throw unavailable("lost");
+      throw noAnswer(true, "lost");
     });
     expect(() => made.verify()).toThrow("lost");
     expect(reports(made)).toEqual([report("lse_1", 0)]);
@@ -155,9 +155,34 @@ describe("what is given back", () => {
   test("is none of a lease whose taking got no answer, where the store answers later", async () => {
     const made = aProcess();
     made.verify();
-    made.charged.mockImplementationOnce((() => Promise.reject(unavailable("lost"))) as never);
+    made.charged.mockImplementationOnce((() => Promise.reject(noAnswer(true, "lost"))) as never);
     await expect(made.verify()).rejects.toThrow("lost");
     expect(reports(made)).toEqual([report("lse_1", 0)]);
+  });
+
+  test("is told again for a minute where nobody knows whether there is a lease: the taking may arrive late", async () => {
+    const made = aProcess();
+    made.verify();
+    made.settle.mockResolvedValueOnce({ kind: "unknown" }).mockImplementationOnce(async () => {
+      time = 70_000;
+      return { kind: "unknown" };
+    });
+    made.charged.mockImplementationOnce(() => {
+      throw noAnswer(true, "late");
+    });
+    expect(() => made.verify()).toThrow("late");
+    await vi.advanceTimersByTimeAsync(100 * MS);
+    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 0)));
+  });
+
+  test("is nothing of a taking that the store did not apply", () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce(() => {
+      throw unavailable("down");
+    });
+    expect(() => made.verify()).toThrow("down");
+    expect(reports(made)).toEqual([]);
   });
 
   test("is said again with the same figures until the store answers", async () => {
@@ -225,4 +250,14 @@ test("a verification that the store refuses is asked about again, once what this
   await made.ahead.charge(other, { now: time, refill: null }, true);
   expect(reports(made)).toEqual([report("lse_1", 1)]);
   expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([9_000, 9_000]);
+});
+
+test("a verification that the store refuses does not wait for a store that does not take back", async () => {
+  const made = aLeasing();
+  made.settle.mockRejectedValue(unavailable("down"));
+  vi.advanceTimersByTime(MS);
+  const refused: SettledCharge = { kind: "usage-exceeded", remaining: 0, limits: [] };
+  made.charged.mockImplementation(() => refused);
+  expect(await made.verify()).toBe(refused);
+  expect(reports(made)).toEqual([report("lse_1", 1)]);
 });

@@ -1,3 +1,4 @@
+import { LatchkeyError } from "../errors.js";
 import { unref } from "../lib/event-loop.js";
 import {
   type Clocks,
@@ -101,7 +102,7 @@ export function createUnitsAhead(
     wall: EpochMs,
   ): AppliedCharge | null {
     const { charge, plan, since, dueAt, count, returning } = lease;
-    if (returning !== null || lease.used >= count) return null;
+    if (charge === null || returning !== null || lease.used >= count) return null;
     if (!isLeaseAlive(since, { steady: steady(), wall }, ms)) return null;
     if ((refill?.dueAt ?? null) !== dueAt) return null;
     for (const { resetAt } of charge.limits) if (at >= resetAt) return null;
@@ -175,7 +176,7 @@ export function createUnitsAhead(
       state.latest = result;
       const own = [...held.of(plan)];
       if (result.kind === "charged" || own.length === 0) return result;
-      const returned = own.map((lease) => held.giveBack(lease));
+      const returned = own.map((lease) => held.giveBack(lease).tried);
       return Promise.all(returned).then(() => store.charge(plan, moment));
     };
     const result = store.charge(plan, moment);
@@ -198,7 +199,7 @@ export function createUnitsAhead(
       since,
       dueAt: moment.refill?.dueAt ?? null,
       count,
-      charge: { kind: "charged", remaining: null, limits: [] },
+      charge: null,
       used: 0,
       returning: null,
     };
@@ -213,20 +214,22 @@ export function createUnitsAhead(
       if ((result.remaining !== null) !== isCounted) {
         // Uses were given a number, or lost it, since the store was asked last.
         state.latest = null;
-        return held.giveBack(lease).then(() => ask(plan, moment, state));
+        return held.giveBack(lease).tried.then(() => ask(plan, moment, state));
       }
       lease.used = 1;
       const answer = verdictOf(result, plan, count - 1, false);
       state.latest = answer;
-      if (isTooMuch(lease)) void held.giveBack(lease);
+      if (isTooMuch(lease, result)) void held.giveBack(lease);
       else begin(state, lease);
       return answer;
     };
     const fail = (error: unknown): never => {
       state.restsUntil = steady() + ms;
-      // Nobody knows whether it was taken. None of it was used.
-      held.add(lease);
-      void held.giveBack(lease);
+      // None of it was used, if it was taken at all.
+      if (!(error instanceof LatchkeyError) || error.outcome !== "not-applied") {
+        held.add(lease);
+        void held.giveBack(lease);
+      }
       throw error;
     };
     const whole: ChargePlan = {
@@ -245,7 +248,7 @@ export function createUnitsAhead(
   }
 
   /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
-  function isTooMuch({ charge: { remaining, limits }, plan, count }: Lease): boolean {
+  function isTooMuch({ plan, count }: Lease, { remaining, limits }: AppliedCharge): boolean {
     const holders = others.count(nameOf(plan)) + 1;
     const isOver = (left: number, each: number) =>
       verificationsAhead(left + each * count, each, 0, share, holders) < count;
