@@ -34,7 +34,7 @@ export const ERROR_REASONS = [
   "no-token-keys",
   /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
   "vault-key-missing",
-  /** `PRECONDITION_FAILED`: fewer uses are left than were to be taken; `details.remaining` says how many. */
+  /** `PRECONDITION_FAILED`: fewer uses are left than were to be taken; `details.remaining` says how many, and `details.reserved` what is held beside them. */
   "insufficient-uses",
   /** `PRECONDITION_FAILED`: a key without uses left cannot be enabled. */
   "no-uses-left",
@@ -99,7 +99,7 @@ export interface ErrorDetails {
   readonly keyId?: string;
   /** Name of the limit, where the program stated it: one of a request is a value of the caller's, and in no error. */
   readonly name?: string;
-  /** What a reservation holds: uses, and units of its limits. */
+  /** What a reservation holds: uses, and units of its limits. Of `insufficient-uses`: the uses that reservations and leases hold. */
   readonly reserved?: {
     readonly uses: number;
     readonly ratelimits: readonly { readonly name: string; readonly cost: number }[];

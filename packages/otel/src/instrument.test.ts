@@ -117,8 +117,8 @@ describe("metrics", () => {
     expect(await metric("latchkey.verification.duration")).toEqual({
       unit: "s",
       series: [
-        { count: 1, labels: { ...code, "latchkey.cache.hit": false } },
-        { count: 2, labels: { ...code, "latchkey.cache.hit": true } },
+        { count: 1, labels: { ...code, "latchkey.cache.hit": false, "latchkey.leased": false } },
+        { count: 2, labels: { ...code, "latchkey.cache.hit": true, "latchkey.leased": false } },
       ],
     });
   });

@@ -90,7 +90,7 @@ function createMeters(provider: MeterProvider): Meters {
     verificationDuration: durations(
       meter,
       METRIC.verificationDuration,
-      "How long verdicts took, by code and by whether the key was in the cache.",
+      "How long verdicts took, by code, by whether the key was in the cache and by whether the store was not asked.",
     ),
     operationDuration: durations(
       meter,

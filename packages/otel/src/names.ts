@@ -9,6 +9,7 @@ export const ATTRIBUTE = {
   /** Of the semantic conventions; absent where nothing went wrong. */
   errorType: "error.type",
   keyId: "latchkey.key.id",
+  leased: "latchkey.leased",
   operation: "latchkey.operation.name",
   reservationEnd: "latchkey.reservation.end",
   storeMethod: "latchkey.store.method",

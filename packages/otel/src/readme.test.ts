@@ -22,7 +22,7 @@ test.each(PAGES)("%s lists every metric, with its labels", (page) => {
   expect(metricsOf(page)).toEqual({
     [METRIC.verifications]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
     [METRIC.shadowLimited]: [ATTRIBUTE.code, ATTRIBUTE.apiId],
-    [METRIC.verificationDuration]: [ATTRIBUTE.code, ATTRIBUTE.cacheHit],
+    [METRIC.verificationDuration]: [ATTRIBUTE.code, ATTRIBUTE.cacheHit, ATTRIBUTE.leased],
     [METRIC.reservations]: [ATTRIBUTE.reservationEnd],
     [METRIC.operationDuration]: [ATTRIBUTE.operation, ATTRIBUTE.errorType],
     [METRIC.storeDuration]: [ATTRIBUTE.storeMethod, ATTRIBUTE.errorType],

@@ -8,7 +8,7 @@ export function recordEvent(instruments: Instruments, event: LatchkeyEvent): voi
   if (event.type === "reservation.settled" || event.type === "reservation.expired")
     reservations.add(1, { [ATTRIBUTE.reservationEnd]: event.type.slice("reservation.".length) });
   if (event.type !== "key.verified") return;
-  const { code, cached, durationMs } = event;
+  const { code, cached, leased = false, durationMs } = event;
   const api =
     event.code === "NOT_FOUND" ? {} : { [ATTRIBUTE.apiId]: instruments.apiLabel(event.apiId) };
   const labels = { [ATTRIBUTE.code]: code, ...api };
@@ -17,5 +17,6 @@ export function recordEvent(instruments: Instruments, event: LatchkeyEvent): voi
   verificationDuration.record(durationMs / 1_000, {
     [ATTRIBUTE.code]: code,
     [ATTRIBUTE.cacheHit]: cached,
+    [ATTRIBUTE.leased]: leased,
   });
 }

@@ -87,6 +87,12 @@ test("too few uses are a precondition that failed, with how many are left", () =
   });
 });
 
+test("too few uses beside some that are held say how many are", () => {
+  const refused = refuseUsageChange({ kind: "insufficient", remaining: 3 }, "value", 4);
+  expect(refused.message).toBe("only 3 uses are left, and 4 are reserved; nothing was changed");
+  expect(refused.details).toEqual({ remaining: 3, reserved: { uses: 4, ratelimits: [] } });
+});
+
 test("more uses than a number holds are an issue of the field that was given", () => {
   expect(refuseUsageChange({ kind: "overflow", remaining: 3 }, "value")).toMatchObject({
     code: "BAD_REQUEST",

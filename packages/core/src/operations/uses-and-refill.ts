@@ -106,16 +106,27 @@ export function isMoreThanSet(
  * The error for a change to the uses left that was refused.
  *
  * @param path - The input field that it follows from.
+ * @param held - Uses that reservations and leases hold: they are not among those that are left.
  */
-export function refuseUsageChange(reason: UsageRefusal, path: string): LatchkeyError {
+export function refuseUsageChange(
+  reason: UsageRefusal,
+  path: string,
+  held: number = 0,
+): LatchkeyError {
   switch (reason.kind) {
     case "unlimited":
       return badRequest([{ path: "op", message: 'must be "set": the uses are unlimited' }]);
     case "insufficient":
       return new LatchkeyError(
         "PRECONDITION_FAILED",
-        `only ${reason.remaining} uses are left; nothing was changed`,
-        { reason: "insufficient-uses", details: { remaining: reason.remaining } },
+        `only ${reason.remaining} uses are left${held > 0 ? `, and ${held} are reserved` : ""}; nothing was changed`,
+        {
+          reason: "insufficient-uses",
+          details: {
+            remaining: reason.remaining,
+            ...(held > 0 && { reserved: { uses: held, ratelimits: [] } }),
+          },
+        },
       );
     case "overflow":
       return badRequest([

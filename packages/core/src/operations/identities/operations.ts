@@ -31,7 +31,7 @@ export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly ratelimits: readonly WireRateLimit<LimitName<Types>>[];
   /** Uses left to the keys that take theirs from the identity, as of now, whole and >= 0; absent when unlimited. */
   readonly remaining?: number;
-  /** Shared uses that reservations hold, beside `remaining`: whole and >= 1. Absent where none are held. */
+  /** Shared uses that reservations and leases hold, beside `remaining`: whole and >= 1. Absent where none are held. */
   readonly reserved?: number;
   /** How the shared uses are restored; absent: not at all. */
   readonly refill?: RefillView;

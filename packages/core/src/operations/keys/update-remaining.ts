@@ -78,7 +78,7 @@ export const updateRemaining = operation(
       const restartsAt = change.kind === "set" ? now : null;
       transaction.changeCounters(
         { kind, id, usage: { due, operation: change, restartsAt } },
-        (reason) => refuseUsageChange(reason, "value"),
+        (reason) => refuseUsageChange(reason, "value", usage.holds?.uses),
       );
       audit({
         ...entry,
