@@ -1,16 +1,20 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, type SpawnSyncOptions, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
+  statSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 
 /** A PostgreSQL server of the tests' own, on a socket in a folder of its own. */
@@ -27,8 +31,18 @@ export interface TestServer {
   readonly remove: () => Promise<void>;
 }
 
+/** Where the files of a server that was never used are kept, by the programs that made them. */
+const TEMPLATES = fileURLToPath(new URL("../../node_modules/.cache/servers/", import.meta.url));
+
+let known: string | null | undefined;
+
 /** Where the programs of PostgreSQL are: on the PATH, or where Debian has them; null where there are none. */
 export function programFolder(): string | null {
+  known = known === undefined ? findPrograms() : known;
+  return known;
+}
+
+function findPrograms(): string | null {
   const found = spawnSync("sh", ["-c", "command -v postgres"], { encoding: "utf8" });
   if (found.status === 0) return join(realpathSync(found.stdout.trim()), "..");
   const versions = "/usr/lib/postgresql";
@@ -41,6 +55,34 @@ export function programFolder(): string | null {
 /** The server refuses to run as root: then it runs as a user that owns nothing. */
 export function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+}
+
+/** @throws Error when the program fails. */
+function run(program: string, args: readonly string[], options: SpawnSyncOptions = {}): void {
+  const { status, stderr } = spawnSync(program, args, { ...options, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
+}
+
+/** Makes the files of a server. `initdb` takes longer than most tests: it runs once, and what it made is copied. */
+function makeFiles(programs: string, data: string, options: SpawnSyncOptions): void {
+  const initdb = join(programs, "initdb");
+  const { size, mtimeMs } = statSync(initdb);
+  const template = join(TEMPLATES, [size, Math.floor(mtimeMs), options.uid ?? "own"].join("-"));
+  if (existsSync(template)) {
+    run("cp", ["-a", template, data]);
+    return;
+  }
+  const args = ["-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"];
+  run(initdb, [...args, "-D", data], options);
+  mkdirSync(TEMPLATES, { recursive: true });
+  const copy = mkdtempSync(`${template}.`);
+  try {
+    run("cp", ["-a", data, join(copy, "data")]);
+    renameSync(join(copy, "data"), template);
+  } catch {
+    // Another process was first. Where there cannot be a copy, the next server is made like this one.
+  }
+  rmSync(copy, { recursive: true });
 }
 
 /**
@@ -60,16 +102,12 @@ export async function startServer(
   chmodSync(folder, 0o700);
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, "data");
-  const [program, ...given] =
-    primary === undefined
-      ? ["initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C"]
-      : ["pg_basebackup", "-U", "postgres", "-h", primary.folder, "-R", "--checkpoint=fast"];
-  const made = spawnSync(join(programs, program ?? ""), [...given, "-D", data, "--no-sync"], {
-    ...user,
-    cwd: folder,
-    encoding: "utf8",
-  });
-  if (made.status !== 0) throw new Error(`${program} failed: ${made.stderr}`);
+  const options = { ...user, cwd: folder };
+  if (primary === undefined) makeFiles(programs, data, options);
+  else {
+    const from = ["-U", "postgres", "-h", primary.folder, "-R", "--checkpoint=fast", "--no-sync"];
+    run(join(programs, "pg_basebackup"), [...from, "-D", data], options);
+  }
   const flags = Object.entries({
     listen_addresses: "",
     unix_socket_directories: folder,
