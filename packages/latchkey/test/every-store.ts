@@ -4,14 +4,9 @@ import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import {
-  describeWithRedis,
-  REDIS_URL,
-  startServer,
-  type TestServer,
-} from "@latchkey/redis/testing";
+import { describeOnSharedRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
-import { afterAll, beforeAll, describe } from "vitest";
+import { describe } from "vitest";
 import { tempFolder } from "../src/testing/temp-folder.js";
 import { type OpenContext, openContext } from "./test-context.js";
 
@@ -47,21 +42,15 @@ export function describeOnEveryStore(
       runsOf(1 / 2),
     ));
 
-  describeWithRedis(`${title} on Redis`, () => {
-    let server: TestServer | undefined;
-    beforeAll(async () => {
-      server = REDIS_URL === null ? await startServer() : undefined;
-    });
-    afterAll(() => server?.remove());
-
+  describeOnSharedRedis(`${title} on Redis`, (url) =>
     define(
       (options) => {
         const keyPrefix = `test:${randomUUID()}`;
-        return openContext(() => openRedis(REDIS_URL ?? server?.url ?? "", keyPrefix), options);
+        return openContext(() => openRedis(url(), keyPrefix), options);
       },
       runsOf(1 / 4),
-    );
-  });
+    ),
+  );
 
   describeOnSharedPostgres(`${title} on PostgreSQL`, (nextSchema) =>
     define((options) => openContext(nextSchema(), options), runsOf(1 / 4)),

@@ -6,14 +6,9 @@ import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import {
-  describeWithRedis,
-  REDIS_URL,
-  startServer,
-  type TestServer,
-} from "@latchkey/redis/testing";
+import { describeOnSharedRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
-import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { describe, onTestFinished } from "vitest";
 
 /** Defines the same tests on every store. `openStore` opens an empty one, during a test. */
 export function describeOnEveryStore(
@@ -29,23 +24,18 @@ export function describeOnEveryStore(
       return sqliteStore(join(folder, "keys.db"));
     }));
 
-  describeWithRedis(`${title}, on Redis`, () => {
-    let server: TestServer | undefined;
-    beforeAll(async () => {
-      server = REDIS_URL === null ? await startServer() : undefined;
-    });
-    afterAll(() => server?.remove());
-
-    // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
+  // Whatever the server of REDIS_URL is set to, it holds tests only; and a busy machine answers late.
+  describeOnSharedRedis(`${title}, on Redis`, (url) =>
     define(() =>
-      redisStore(REDIS_URL ?? server?.url ?? "", {
+      redisStore(url(), {
         keyPrefix: `test:${randomUUID()}`,
         allowEviction: true,
         allowNoPersistence: true,
         configTimeoutMs: 20_000,
         commandTimeoutMs: 20_000,
-      }));
-  });
+      }),
+    ),
+  );
 
   describeOnSharedPostgres(`${title}, on PostgreSQL`, (nextSchema) => define(() => nextSchema()()));
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -43,7 +44,7 @@ export interface TestServer {
 }
 
 /** Starts a server with the settings that latchkey demands, unless `options` say otherwise. */
-export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}, attempts = 5): Promise<TestServer> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), "latchkey-redis-"));
   let child: ChildProcess | undefined;
@@ -81,6 +82,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     await start();
   } catch (error) {
     await remove();
+    // Another process may have taken the port.
+    if (attempts > 1) return startServer(options, attempts - 1);
     throw error;
   }
   return {
@@ -110,8 +113,15 @@ async function removeDirectory(directory: string): Promise<void> {
   }
 }
 
+let known: string | null | undefined;
+
 /** Path of `redis-server`, or null where there is none. */
 export function serverProgram(): string | null {
+  known = known === undefined ? findProgram() : known;
+  return known;
+}
+
+function findProgram(): string | null {
   const found = spawnSync("sh", ["-c", "command -v redis-server"], { encoding: "utf8" });
   return found.status === 0 ? found.stdout.trim() : null;
 }
@@ -127,15 +137,22 @@ function quietClient(options: {
   return client;
 }
 
-/** A port that nothing listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * A port that nothing listens on, and that no connection is given as its own: those begin at 32768 on Linux. That of the bus of a
+ * cluster is 10,000 higher.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 22_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-    });
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
   });
 }
 
