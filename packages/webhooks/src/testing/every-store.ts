@@ -7,12 +7,14 @@ import { memoryStore } from "@latchkey/memory";
 import { postgresStore } from "@latchkey/postgres";
 import {
   describeWithPostgres,
+  PATIENT,
   startServer as startPostgres,
   type TestServer as TestPostgres,
 } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
 import {
   describeWithRedis,
+  PATIENT as PATIENT_REDIS,
   startServer as startRedis,
   type TestServer as TestRedis,
 } from "@latchkey/redis/testing";
@@ -46,7 +48,7 @@ export function describeOnEveryStore(title: string, define: (open: OpenStore) =>
 
     define(() => {
       const keyPrefix = `test:${randomUUID()}`;
-      return () => closedInTheEnd(redisStore(server?.url ?? "", { keyPrefix }));
+      return () => closedInTheEnd(redisStore(server?.url ?? "", { ...PATIENT_REDIS, keyPrefix }));
     });
   });
 
@@ -59,7 +61,8 @@ export function describeOnEveryStore(title: string, define: (open: OpenStore) =>
 
     define(() => {
       const schema = `test_${randomUUID().replaceAll("-", "")}`;
-      return () => closedInTheEnd(postgresStore(server?.url ?? "", { schema, maxConnections: 4 }));
+      return () =>
+        closedInTheEnd(postgresStore(server?.url ?? "", { ...PATIENT, schema, maxConnections: 4 }));
     });
   });
 }

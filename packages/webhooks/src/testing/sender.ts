@@ -56,7 +56,7 @@ export function expectSigned({ headers, body }: Received, secret = secretOf()): 
 
 /** Waits until something holds. */
 export function until(holds: () => unknown): Promise<void> {
-  return expect.poll(holds, { timeout: 20_000, interval: 5 }).toBeTruthy();
+  return expect.poll(holds, { timeout: 120_000, interval: 5 }).toBeTruthy();
 }
 
 /** All events of a log. */
