@@ -25,7 +25,7 @@ function say(line: string): void {
 
 /** Charges one key until it is refused, many at a time, and says how often it was admitted. */
 async function hammer(): Promise<void> {
-  const store = sqliteStore(path, { deadlineMs: 20_000 });
+  const store = sqliteStore(path, { deadlineMs: 60_000 });
   const plan = aPlan(await load(store));
   const chargeOn = async (): Promise<number> => {
     for (let admitted = 0; ; admitted += 1) {
@@ -39,7 +39,10 @@ async function hammer(): Promise<void> {
 
 /** Writes keys and charges the first one, without end, and says what was answered. */
 async function write(): Promise<void> {
-  const store = sqliteStore(path, { durability: argument === "full" ? "full" : "normal" });
+  const store = sqliteStore(path, {
+    deadlineMs: 60_000,
+    durability: argument === "full" ? "full" : "normal",
+  });
   const plan = aPlan(await load(store));
   for (let number = process.pid * 100_000; ; number += 1) {
     const identity = anIdentity(number);
@@ -57,7 +60,7 @@ async function write(): Promise<void> {
 
 /** Tries to put a key of its own in the place of the first one, with its counters, and says what came of it. */
 async function rotate(): Promise<void> {
-  const store = sqliteStore(path, { deadlineMs: 20_000 });
+  const store = sqliteStore(path, { deadlineMs: 60_000 });
   const { record } = await load(store);
   const successor = aRecord(Number(argument));
   const { kind } = await commit(store, {
@@ -73,7 +76,7 @@ async function rotate(): Promise<void> {
 }
 
 async function open(): Promise<void> {
-  const store = sqliteStore(path);
+  const store = sqliteStore(path, { deadlineMs: 60_000 });
   await withKey(store, Number(argument));
   await store.close();
   say("opened");
