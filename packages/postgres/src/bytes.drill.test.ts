@@ -3,7 +3,7 @@ import { createLatchkey } from "@latchkey/core";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // KEYS=1000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
@@ -45,7 +45,7 @@ async function bytesOf(
   auditLog: boolean,
 ): Promise<number> {
   const latchkey = createLatchkey({
-    store: postgresStore(pool, { schema, timeoutMs: 60_000 }),
+    store: postgresStore(pool, { ...PATIENT, schema }),
     auditLog,
     usage: false,
   });

@@ -5,7 +5,7 @@ import { createLatchkey } from "@latchkey/core";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // TAKEN=100000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/holds --reporter=verbose
@@ -22,7 +22,7 @@ describeWithServers("processes that reserve, settle, verify and change the same 
     timeout: 1_800_000,
   }, async () => {
     const server = await startServer({ fsync: "off", deadlock_timeout: "50ms" });
-    const store = postgresStore(server.url);
+    const store = postgresStore(server.url, PATIENT);
     const latchkey = createLatchkey({ store, usage: false });
     const workers: ChildProcess[] = [];
     try {

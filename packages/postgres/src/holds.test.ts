@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate, postgresStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 /** When all reservations are over. */
@@ -23,7 +23,7 @@ describeWithServers("holds in PostgreSQL", () => {
   });
 
   const openIn = (schema: string, clock = Date.now) =>
-    createLatchkey({ store: postgresStore(pool, { schema }), clock, usage: false });
+    createLatchkey({ store: postgresStore(pool, { ...PATIENT, schema }), clock, usage: false });
 
   async function reserve(latchkey: Latchkey, key: string, cost: number): Promise<string> {
     const verdict = await latchkey.reserve({ key, remaining: { cost } });

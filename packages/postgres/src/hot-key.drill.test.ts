@@ -1,7 +1,7 @@
 import { createLatchkey } from "@latchkey/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // CALLS=300 CONNECTIONS=32 npx vitest run --config vitest.workspace.ts --project drills postgres/src/hot-key --reporter=verbose
@@ -43,7 +43,10 @@ describeWithServers("while others use one key or one workspace", () => {
   afterAll(() => server.remove());
 
   const open = (maxConnections: number) =>
-    createLatchkey({ store: postgresStore(server.url, { maxConnections }), usage: false });
+    createLatchkey({
+      store: postgresStore(server.url, { ...PATIENT, maxConnections }),
+      usage: false,
+    });
 
   test(`another connection verifies another key, and ${CONNECTIONS} take of theirs what they say`, {
     timeout: 600_000,

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { startStandby } from "./testing/standby.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -38,7 +38,7 @@ describeWithServers("two processes that verify one key while their server is kil
     async ({ synchronousCommit, hasStandby }) => {
       const server = await startServer({ synchronous_commit: synchronousCommit });
       let standby: TestServer | undefined;
-      const store = postgresStore(server.url);
+      const store = postgresStore(server.url, PATIENT);
       const latchkey = createLatchkey({ store, usage: false });
       const workers: ChildProcess[] = [];
       /** Uses left, as callers were told them. */

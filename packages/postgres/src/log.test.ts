@@ -2,7 +2,7 @@ import { createLatchkey } from "@latchkey/core";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const LIST = "auditEntry";
@@ -29,7 +29,9 @@ describeWithServers("the order of the audit log", () => {
   };
 
   test("V1: a transaction that commits late is before those that waited for it, and hides nothing from a reader", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(server.url, { schema: "late" }) });
+    const latchkey = createLatchkey({
+      store: postgresStore(server.url, { ...PATIENT, schema: "late" }),
+    });
     await latchkey.createApi({ name: "first" });
     const { cursor: after } = await latchkey.readEvents();
     const slow = await pool.connect();
@@ -46,7 +48,9 @@ describeWithServers("the order of the audit log", () => {
   });
 
   test("V1: a transaction that is rolled back leaves no gap", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(server.url, { schema: "undone" }) });
+    const latchkey = createLatchkey({
+      store: postgresStore(server.url, { ...PATIENT, schema: "undone" }),
+    });
     await latchkey.createApi({ name: "first" });
     const { cursor: after } = await latchkey.readEvents();
     const undone = await pool.connect();
@@ -60,7 +64,9 @@ describeWithServers("the order of the audit log", () => {
   });
 
   test("entries of before there were numbers come first, in the order of their ids", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(server.url, { schema: "older" }) });
+    const latchkey = createLatchkey({
+      store: postgresStore(server.url, { ...PATIENT, schema: "older" }),
+    });
     for (const name of ["one", "two", "three"]) await latchkey.createApi({ name });
     await pool.query("UPDATE older.record SET version = 1 WHERE kind = 9");
     await pool.query("UPDATE older.list SET last = 1");

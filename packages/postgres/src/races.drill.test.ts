@@ -4,7 +4,7 @@ import { createLatchkey } from "@latchkey/core";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // STEPS=100000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/races --reporter=verbose
@@ -18,7 +18,7 @@ describeWithServers("four processes that verify and change the same keys", () =>
     timeout: 1_800_000,
   }, async () => {
     const server = await startServer({ fsync: "off", deadlock_timeout: "50ms" });
-    const store = postgresStore(server.url);
+    const store = postgresStore(server.url, PATIENT);
     const latchkey = createLatchkey({ store });
     try {
       const { apiId } = await latchkey.createApi({ name: "payments" });

@@ -3,7 +3,7 @@ import { createLatchkey, type StoredRecord } from "@latchkey/core";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("what a call costs on the wire", () => {
@@ -41,7 +41,7 @@ describeWithServers("what a call costs on the wire", () => {
   }
 
   test("a verification is one statement when the key was verified before, and two when it was not", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const limited = {
       remaining: 100,
@@ -63,7 +63,7 @@ describeWithServers("what a call costs on the wire", () => {
   });
 
   test("a reservation is one statement, and its end another", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const limited = { remaining: 100, ratelimit: { limit: 100, duration: 60_000 } };
     const { key } = await latchkey.createKey({ apiId, ...limited });
@@ -86,7 +86,7 @@ describeWithServers("what a call costs on the wire", () => {
   });
 
   test("a change, a read, a page and a batch of uses look at the rows that they name, however many others there are", async () => {
-    const store = postgresStore(pool, { schema: "large" });
+    const store = postgresStore(pool, { ...PATIENT, schema: "large" });
     const records = Array.from({ length: 3_000 }, (_, number) => aRecord("key", number));
     const counters = { usage: usesOf(1) };
     const enters = records.map(({ id }) => ({ list: "keys", id }));
@@ -121,7 +121,7 @@ describeWithServers("what a call costs on the wire", () => {
   });
 
   test("a key without limits is verified without writing anything", async () => {
-    const latchkey = createLatchkey({ store: postgresStore(pool), usage: false });
+    const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const { key } = await latchkey.createKey({ apiId });
     const position = async () => {

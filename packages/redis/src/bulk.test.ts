@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ describeWithServers("much at once", () => {
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
   });
   afterAll(async () => {
     await store.close();

@@ -7,7 +7,7 @@ import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
 import { fill, type Keys } from "./testing/one-of-everything.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const ROOT = `lk:{${WORKSPACE}}:`;
@@ -31,7 +31,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
     keys = await fill(store);
     whole = await dump(control);
   });

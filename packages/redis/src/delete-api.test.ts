@@ -1,7 +1,7 @@
 import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { startServer } from "./testing/redis-server.js";
+import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const KEYS = 1_000;
@@ -14,7 +14,7 @@ describeWithServers("deleting an API of many keys", () => {
   test("stops them all with its first step, and lets other verifications through between short steps", async () => {
     const server = await startServer();
     const control = server.connect();
-    const stores = [redisStore(server.url), redisStore(server.url)] as const;
+    const stores = [redisStore(server.url, PATIENT), redisStore(server.url, PATIENT)] as const;
     const [deleting, verifying] = stores.map((store) => createLatchkey({ store })) as [
       ReturnType<typeof createLatchkey>,
       ReturnType<typeof createLatchkey>,

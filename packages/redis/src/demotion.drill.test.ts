@@ -3,12 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { redisStore } from "./index.js";
 import { errorOf, until } from "./testing/errors.js";
 import { type FaultyLink, startProxy } from "./testing/proxy.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { demote, promote, untilFollowed } from "./testing/replication.js";
 import { describeWithServers } from "./testing/where.js";
 
 const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
-const TIMEOUTS = { commandTimeoutMs: 2_000, configTimeoutMs: 2_000 };
 
 describeWithServers("a call that waits for replicas", () => {
   let primary: TestServer;
@@ -27,8 +26,8 @@ describeWithServers("a call that waits for replicas", () => {
   beforeEach(async () => {
     await untilFollowed(primary);
     link = await startProxy(primary.port);
-    const waitReplicas = { count: 1, timeoutMs: 5_000 };
-    store = redisStore(link.url, { ...TIMEOUTS, waitReplicas });
+    const waitReplicas = { count: 1, timeoutMs: 60_000 };
+    store = redisStore(link.url, { ...PATIENT, waitReplicas });
   });
   afterEach(async () => {
     replica.signal("SIGCONT");
@@ -83,9 +82,9 @@ describeWithServers("a call that waits for replicas", () => {
     const control = primary.connect();
     await control.acl("SETUSER", "no-wait", "on", ">secret", "~*", "+@all", "-wait");
     control.disconnect();
-    const waitReplicas = { count: 1, timeoutMs: 5_000 };
+    const waitReplicas = { count: 1, timeoutMs: 60_000 };
     const url = primary.url.replace("//", "//no-wait:secret@");
-    const refused = redisStore(url, { ...TIMEOUTS, waitReplicas });
+    const refused = redisStore(url, { ...PATIENT, waitReplicas });
     const error = await errorOf(createLatchkey({ store: refused }).verifyKey({ key }));
     await refused.close();
     expect(error).toMatchObject(UNKNOWN);

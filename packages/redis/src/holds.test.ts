@@ -16,7 +16,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { Names } from "./engine/names.js";
 import { redisStore } from "./index.js";
 import { untilAnswered } from "./testing/errors.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const names = new Names("lk", WORKSPACE);
@@ -33,7 +33,7 @@ describeWithServers("what is held in Redis", () => {
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
     latchkey = createLatchkey({ store, workspaceId: WORKSPACE });
   });
   beforeEach(() => control.flushall());
@@ -300,7 +300,7 @@ describeWithServers("what is held in Redis", () => {
   describe("when a server is killed", () => {
     test("an end that was answered is repeated as it was, and takes and gives nothing again", async () => {
       const own = await startServer({ appendfsync: "always" });
-      const ownStore = redisStore(own.url);
+      const ownStore = redisStore(own.url, PATIENT);
       const ownLatchkey = createLatchkey({ store: ownStore });
       try {
         const { apiId } = await ownLatchkey.createApi({ name: "payments" });

@@ -11,7 +11,7 @@ import { redisStore } from "./index.js";
 import { createChance } from "./testing/chance.js";
 import { until, untilAnswered } from "./testing/errors.js";
 import { Journals, type Told } from "./testing/journal.js";
-import { startServer } from "./testing/redis-server.js";
+import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // KILLS=60 npx vitest run --config vitest.workspace.ts --project drills redis/src/kills --reporter=verbose
@@ -35,7 +35,7 @@ describeWithServers("two processes and their server, killed at random", () => {
     async (appendfsync) => {
       const server = await startServer({ appendfsync });
       const folder = mkdtempSync(join(tmpdir(), "latchkey-journals-"));
-      const store = redisStore(server.url);
+      const store = redisStore(server.url, PATIENT);
       const latchkey = createLatchkey({ store });
       const chance = createChance(WORKER_KILLS);
       const journals = new Journals();

@@ -1,10 +1,10 @@
 import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyError } from "@latchkey/core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { redisStore } from "./index.js";
+import { type RedisStoreOptions, redisStore } from "./index.js";
 import { createChance } from "./testing/chance.js";
 import { errorOf, isSettledWithin, untilAnswered } from "./testing/errors.js";
 import { type FaultyLink, startProxy } from "./testing/proxy.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
@@ -30,15 +30,15 @@ describeWithServers("a link that loses answers", () => {
     await proxy.close();
   });
 
-  function openAt(url: string) {
-    const store = redisStore(url, TIMEOUTS);
+  function openAt(url: string, timeouts: RedisStoreOptions = TIMEOUTS) {
+    const store = redisStore(url, timeouts);
     stores.push(store);
     return createLatchkey({ store });
   }
 
   /** A key, and what the server holds of its uses, asked past the proxy. */
   async function issueKey(remaining: number) {
-    const direct = openAt(server.url);
+    const direct = openAt(server.url, PATIENT);
     const { apiId } = await direct.createApi({ name: "payments" });
     const { key, keyId } = await direct.createKey({ apiId, remaining });
     const left = async () => Number((await direct.getKey({ keyId })).remaining);
@@ -193,7 +193,7 @@ describeWithServers("a link that loses answers", () => {
   test("a change that loses an answer on its way has not been made, or is an outcome unknown and can be repeated", async () => {
     const { key } = await issueKey(10);
     const latchkey = openAt(proxy.url);
-    const direct = openAt(server.url);
+    const direct = openAt(server.url, PATIENT);
     const { keyId } = (await direct.verifyKey({ key })) as { keyId: string };
     const outcomes: unknown[] = [];
     for (let lost = 1; outcomes.at(-1) !== "none"; lost += 1) {

@@ -4,7 +4,7 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const MOMENT = { now: NOW, refill: null };
@@ -18,7 +18,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
   });
   beforeEach(async () => {
     await control.flushall();
@@ -113,7 +113,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
   });
 
   test("are carried out when the store is closed in the same turn, and those of the next are refused", async () => {
-    const closing = redisStore(server.url);
+    const closing = redisStore(server.url, PATIENT);
     await closing.read("ws_a", []);
     const charges = [1, 2].map(async () => closing.charge(planOf("ws_a"), MOMENT));
     await closing.close();

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { startServer } from "./testing/redis-server.js";
+import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const GRANTED = 20_000;
@@ -13,7 +13,7 @@ const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import
 describeWithServers("several processes on one server", () => {
   test("admit no more than was granted, and lose only what a killed one had under way", async () => {
     const server = await startServer();
-    const store = redisStore(server.url);
+    const store = redisStore(server.url, PATIENT);
     try {
       const latchkey = createLatchkey({ store });
       const { apiId } = await latchkey.createApi({ name: "payments" });

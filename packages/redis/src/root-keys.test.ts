@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
 import { type FaultyLink, startProxy } from "./testing/proxy.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("a root key, which lies in two slots", () => {
@@ -18,7 +18,7 @@ describeWithServers("a root key, which lies in two slots", () => {
     server = await startServer();
     proxy = await startProxy(server.port);
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
     direct = createLatchkey({ store });
   });
   beforeEach(() => control.flushdb());

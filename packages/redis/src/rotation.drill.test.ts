@@ -5,7 +5,7 @@ import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const WORKER = fileURLToPath(new URL("../dist/testing/rotator.worker.js", import.meta.url));
@@ -28,7 +28,7 @@ describeWithServers("rotation in Redis", () => {
   });
 
   function open(): Latchkey {
-    const store = redisStore(server.url);
+    const store = redisStore(server.url, PATIENT);
     stores.push(store);
     return createLatchkey({ store });
   }

@@ -2,7 +2,7 @@ import { createLatchkey } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("what a verification costs on the wire", () => {
@@ -44,7 +44,7 @@ describeWithServers("what a verification costs on the wire", () => {
   }
 
   async function issueKey() {
-    const store = redisStore(server.url);
+    const store = redisStore(server.url, PATIENT);
     const latchkey = createLatchkey({ store });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const limited = {
@@ -111,7 +111,7 @@ describeWithServers("what a verification costs on the wire", () => {
     expect(await commandsOf(() => settle())).toEqual(["evalsha"]);
     // Another process knows neither the window that nobody owns, nor what restores the uses.
     await made();
-    const otherStore = redisStore(server.url);
+    const otherStore = redisStore(server.url, PATIENT);
     const other = createLatchkey({ store: otherStore });
     await other.verifyKey({ key });
     expect(await commandsOf(() => settle(other))).toEqual(["evalsha", "evalsha", "evalsha"]);

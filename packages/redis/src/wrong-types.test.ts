@@ -7,7 +7,7 @@ import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
 import { aKey, fill, type Keys, nameOf } from "./testing/one-of-everything.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 /** Redis keys that only some calls make. */
@@ -49,7 +49,7 @@ describeWithServers("a value of another type at any Redis key", () => {
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
     keys = await fill(store);
     whole = await dump(control);
   });

@@ -1,5 +1,5 @@
 import { redisStore } from "@latchkey/redis";
-import { describeWithRedis, startServer, type TestServer } from "@latchkey/redis/testing";
+import { describeWithRedis, PATIENT, startServer, type TestServer } from "@latchkey/redis/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll } from "vitest";
 import { expectAnswerOrRefusal } from "./answers.js";
@@ -30,7 +30,7 @@ describeWithRedis("values in Redis", () => {
   beforeAll(async () => {
     server = await startServer();
     client = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
   });
   afterAll(async () => {
     await store.close();

@@ -2,11 +2,10 @@ import { type Damage, describeKeyStore, type KeyStoreOptions } from "@latchkey/c
 import { type KeyStore, KIND_CODE } from "@latchkey/core";
 import type { Source } from "../engine/open.js";
 import { postgresStore } from "../index.js";
+import { PATIENT } from "./postgres-server.js";
 
 /** Runs SQL behind the back of the store. */
 export type RunSql = (sql: string, values?: readonly unknown[]) => Promise<unknown>;
-
-const TIMEOUTS = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 };
 
 const TABLES = [
   "workspace",
@@ -39,7 +38,7 @@ export function describeContract(
   const schemas = new WeakMap<KeyStore, string>();
   let count = 0;
   const open = (source: Source, schema: string) => {
-    const store = postgresStore(source, { schema, ...TIMEOUTS });
+    const store = postgresStore(source, { schema, ...PATIENT });
     schemas.set(store, schema);
     return store;
   };

@@ -17,6 +17,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
+/** For tests that are not about time: on a machine that stands still for a while answers are late, and that is no failure. */
+export const PATIENT = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 } as const;
+
 /** A PostgreSQL server of the tests' own, on a socket in a folder of its own. */
 export interface TestServer {
   /** Names a database of the server for node-postgres. */

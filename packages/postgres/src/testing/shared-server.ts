@@ -5,11 +5,8 @@ import type { KeyStore } from "@latchkey/core";
 import pg from "pg";
 import { beforeAll, onTestFinished } from "vitest";
 import { postgresStore } from "../index.js";
-import { startServer } from "./postgres-server.js";
+import { PATIENT, startServer } from "./postgres-server.js";
 import { describeWithPostgres, POSTGRES_URL } from "./where.js";
-
-/** On a busy machine answers are late, and that is no failure. */
-const TIMEOUTS = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 };
 
 /**
  * One server for all tests of a process, and schemas that are emptied and used again: to start a server, to make its tables and to
@@ -41,7 +38,7 @@ export function describeOnSharedPostgres(
         await empty(pool, schema);
         emptySchemas.push(schema);
       });
-      return () => postgresStore(pool, { schema, ...TIMEOUTS });
+      return () => postgresStore(pool, { schema, ...PATIENT });
     });
   });
 }

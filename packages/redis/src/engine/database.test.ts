@@ -3,7 +3,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { redisStore } from "../index.js";
 import { errorOf, until, untilAnswered } from "../testing/errors.js";
-import { NEVER_TWICE, startServer, type TestServer } from "../testing/redis-server.js";
+import { NEVER_TWICE, PATIENT, startServer, type TestServer } from "../testing/redis-server.js";
 import { describeWithServers } from "../testing/where.js";
 
 /** The smallest write. */
@@ -30,7 +30,7 @@ describeWithServers("the database number", () => {
   test.each([16, 99, 99_999_999_999])(
     "%i, which the server does not have, refuses every call by name and writes nothing anywhere",
     async (database) => {
-      const store = redisStore(`${server.url}/${database}`);
+      const store = redisStore(`${server.url}/${database}`, PATIENT);
       try {
         const calls = Array.from({ length: 8 }, () => store.commit("ws_16", WRITE));
         for (const error of await Promise.all(calls.map(errorOf))) {
@@ -49,7 +49,7 @@ describeWithServers("the database number", () => {
   test("with records in a layout of a later version is read and written by nobody who does not know it", async () => {
     const control = server.connect();
     await control.set("later:layout", "2");
-    const store = redisStore(server.url, { keyPrefix: "later" });
+    const store = redisStore(server.url, { ...PATIENT, keyPrefix: "later" });
     for (const call of [store.read("ws_1", []), store.commit("ws_1", WRITE)]) {
       const error = await errorOf(call);
       expect(error.code).toBe("PRECONDITION_FAILED");
@@ -63,7 +63,7 @@ describeWithServers("the database number", () => {
   test("with a layout that a later version changes under an open connection is left alone a minute later", async () => {
     const control = server.connect();
     await control.select(3);
-    const store = redisStore(`${server.url}/3`, { keyPrefix: "grown" });
+    const store = redisStore(`${server.url}/3`, { ...PATIENT, keyPrefix: "grown" });
     onTestFinished(async () => {
       control.disconnect();
       await store.close();
@@ -78,7 +78,7 @@ describeWithServers("the database number", () => {
   });
 
   test("15 holds what is written to it, and database 0 nothing of it", async () => {
-    const store = redisStore(`${server.url}/15`);
+    const store = redisStore(`${server.url}/15`, PATIENT);
     try {
       await store.commit("ws_15", WRITE);
       expect(await keysIn(15)).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ describeWithServers("the database number", () => {
 
   test("is looked at again after a reconnect, and used again once the server has it", async () => {
     const own = await startServer({ databases: "16" });
-    const store = redisStore(`${own.url}/9`);
+    const store = redisStore(`${own.url}/9`, PATIENT);
     try {
       await store.read("ws_default", []);
       await own.stop();
@@ -153,7 +153,7 @@ describeWithServers("the database number", () => {
   test("is out of reach for a user of Redis without the right to SELECT, who is told so", async () => {
     const control = server.connect();
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "+@all", "-select");
-    const store = redisStore(`${server.url.replace("//", "//narrow:pw@")}/3`);
+    const store = redisStore(`${server.url.replace("//", "//narrow:pw@")}/3`, PATIENT);
     try {
       expect((await errorOf(store.read("ws_default", []))).message).toContain("SELECT");
     } finally {

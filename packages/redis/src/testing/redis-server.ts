@@ -17,6 +17,13 @@ export const NEVER_TWICE = {
   retryStrategy: () => 20,
 } as const;
 
+/** For tests that are not about time: on a machine that stands still for a while answers are late, and that is no failure. */
+export const PATIENT = {
+  commandTimeoutMs: 60_000,
+  configTimeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
+} as const;
+
 /** Settings under which a server is fit to hold keys. */
 const FIT: ServerOptions = {
   appendonly: "yes",

@@ -4,8 +4,10 @@ import { createInterface } from "node:readline";
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { redisStore } from "../index.js";
 
+/** It ends with a call that fails: on a machine that stands still for a while, answers are late. */
+const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000 };
 const [url = ""] = process.argv.slice(2);
-const latchkey = createLatchkey({ store: redisStore(url) });
+const latchkey = createLatchkey({ store: redisStore(url, TIMEOUTS) });
 await latchkey.isWorkspaceEnabled();
 process.stdout.write("ready\n");
 

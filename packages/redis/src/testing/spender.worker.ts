@@ -3,8 +3,10 @@ import { writeSync } from "node:fs";
 import { createLatchkey } from "@latchkey/core";
 import { redisStore } from "../index.js";
 
+/** It ends with a call that fails: on a machine that stands still for a while, answers are late. */
+const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000 };
 const [url = "", key = ""] = process.argv.slice(2);
-const latchkey = createLatchkey({ store: redisStore(url) });
+const latchkey = createLatchkey({ store: redisStore(url, TIMEOUTS) });
 
 async function spend(): Promise<void> {
   for (;;) {

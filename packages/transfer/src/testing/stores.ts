@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { postgresStore } from "@latchkey/postgres";
-import { startServer as startPostgres } from "@latchkey/postgres/testing";
+import { PATIENT, startServer as startPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import { startServer as startRedis } from "@latchkey/redis/testing";
+import { PATIENT as PATIENT_REDIS, startServer as startRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 
 /** Kinds of stores, of which every pair is tested. */
@@ -29,8 +29,8 @@ export async function startStores(): Promise<TestStores> {
   const openers: { readonly [Name in Kind]: (name: string) => KeyStore } = {
     memory: () => memoryStore(),
     sqlite: (name) => sqliteStore(join(folder, name)),
-    redis: (name) => redisStore(redis.url, { keyPrefix: name }),
-    postgres: (name) => postgresStore(postgres.url, { schema: name }),
+    redis: (name) => redisStore(redis.url, { ...PATIENT_REDIS, keyPrefix: name }),
+    postgres: (name) => postgresStore(postgres.url, { ...PATIENT, schema: name }),
   };
   return {
     open: (kind) => {
