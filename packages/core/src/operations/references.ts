@@ -2,6 +2,7 @@ import { LatchkeyError } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType, newIdentity } from "../records/identity.js";
 import { permissionType } from "../records/permission.js";
+import type { RecordType } from "../records/record-type.js";
 import { roleType } from "../records/role.js";
 import type { StoredRecord } from "../records/stored-record.js";
 import type { Want } from "../store/key-store.js";
@@ -27,11 +28,13 @@ export class References {
   readonly #wants = new Map<string, Want>();
   /** Ids of what was found or is created by this transaction, null for what was not found, by the name under which it was wanted. */
   readonly #ids = new Map<string, string | null>();
-  /** Names of what does not exist; one may be in it several times. */
   readonly #apis = new Map<string, ApiRecord>();
+  /** Names of roles and permissions by id, as far as they are known. */
   readonly #names = new Map<string, string>();
   #isByMemory = false;
+  /** Labels of what does not exist; one may be in it several times. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
+  readonly #required: (readonly [GrantKind, readonly GrantItem[]])[] = [];
 
   /** @param createsMissing - Whether every role and permission that is named is created where there is none. */
   constructor(work: Work, now: EpochMs, createsMissing = false) {
@@ -73,6 +76,12 @@ export class References {
 
   needGrants(kind: GrantKind, items: readonly GrantItem[]): void {
     for (const item of items) this.#need(grantWant(kind, item));
+  }
+
+  /** Needs roles or permissions that must exist, and are given to nothing here: none of them is created. */
+  requireGrants(kind: GrantKind, items: readonly GrantItem[]): void {
+    this.needGrants(kind, items);
+    this.#required.push([kind, items]);
   }
 
   /**
@@ -120,15 +129,16 @@ export class References {
       this.#work.context.knownApis.delete(`${api.workspaceId} ${id}`);
       throw new StaleReadError();
     }
-    if (kind !== "permission") return;
+    if (kind !== "permission" && kind !== "role") return;
     const { workspaceId } = this.#work.context;
     const stored = { kind, id, version, body, ...rest };
-    const permission = decodeOrNull(permissionType, stored, workspaceId);
-    if (permission !== null) this.#names.set(id, permission.name);
+    const type: RecordType<{ readonly name: string }> = kind === "role" ? roleType : permissionType;
+    const grant = decodeOrNull(type, stored, workspaceId);
+    if (grant !== null) this.#names.set(id, grant.name);
   }
 
-  /** The name of a permission that was read or is created here. */
-  permissionName(id: string): string {
+  /** The name of a role or permission that was named, was read or is created here. */
+  grantName(id: string): string {
     return this.#names.get(id) ?? id;
   }
 
@@ -154,8 +164,10 @@ export class References {
       const { label, isId, mayCreate } = readGrantItem(item);
       const name = nameOf(grantWant(kind, item));
       const known = this.#idOf(name);
-      if (known !== null) ids.add(known);
-      else if (mayCreate || (this.#createsMissing && !isId))
+      if (known !== null) {
+        ids.add(known);
+        if (!isId) this.#names.set(known, label);
+      } else if (mayCreate || (this.#createsMissing && !isId))
         ids.add(this.#createGrant(kind, name, label));
       else this.#missing[kind].push(label);
     }
@@ -164,6 +176,10 @@ export class References {
 
   /** @throws LatchkeyError `PRECONDITION_FAILED` that names all roles and permissions that do not exist. */
   refuseMissing(): void {
+    for (const [kind, items] of this.#required)
+      for (const item of items)
+        if (this.#idOf(nameOf(grantWant(kind, item))) === null)
+          this.#missing[kind].push(readGrantItem(item).label);
     const { role, permission } = this.#missing;
     if (role.length + permission.length > 0) throw missingGrants(role, permission);
   }

@@ -154,9 +154,12 @@ export function namedGrants(
     const record = known(records, id);
     return record === null ? [] : Object.freeze({ id: record.id, name: record.name });
   });
-  return Object.freeze(
-    grants.sort(({ name: one }, { name: other }) => (one < other ? -1 : one > other ? 1 : 0)),
-  );
+  return Object.freeze(grants.sort(byName));
+}
+
+/** Sorts in ascending order of name, by code units. */
+export function byName({ name: one }: NamedGrant, { name: other }: NamedGrant): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** What a key holds; null where its roles and permissions may be missing, for no key held the same before. */

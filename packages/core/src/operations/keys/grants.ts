@@ -3,11 +3,11 @@ import { LatchkeyError } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { afterWriting } from "../after-writing.js";
-import { inSteps, type OperationContext, transact } from "../context.js";
+import { byName } from "../../verification/snapshot.js";
+import type { OperationContext } from "../context.js";
 import { id, type KeyReference } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { References } from "../references.js";
+import type { References } from "../references.js";
 import {
   type GrantInput,
   type GrantItem,
@@ -16,7 +16,6 @@ import {
   readGrantItem,
   roleList,
 } from "./grant-input.js";
-import { getKeyById } from "./load.js";
 import { changeKey } from "./update-key.js";
 
 type KeyRolesInput = KeyReference & {
@@ -126,6 +125,7 @@ type ChangeHeld = (
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
   kind: GrantKind,
+  references: References,
 ) => readonly GrantItem[] | undefined;
 
 const add: ChangeHeld = (held, items, kind) => {
@@ -136,26 +136,37 @@ const add: ChangeHeld = (held, items, kind) => {
 
 const set: ChangeHeld = (_held, items) => items;
 
-/** @returns What the key then holds itself, in ascending order of name. */
-async function changeGrants(
-  operationContext: OperationContext,
+const remove: ChangeHeld = (held, items, kind, references) => {
+  // One that the key does not hold is passed over, one that does not exist is not.
+  references.requireGrants(
+    kind,
+    items.filter((item) => heldAs(held, item) === undefined),
+  );
+  return grantsWithout(held, items);
+};
+
+/** @param answerOf - The answer, of what was committed: another call may have changed or deleted the key since. */
+function changeGrants<Answer>(
+  context: OperationContext,
   kind: GrantKind,
   keyId: string,
   items: readonly GrantItem[],
   change: ChangeHeld,
-): Promise<readonly NamedGrant[]> {
-  const context = inSteps(operationContext);
+  answerOf: (grants: readonly NamedGrant[]) => Answer,
+): Promise<Answer> {
   const field = FIELDS[kind];
-  // One that the key does not hold is passed over, one that does not exist is not.
-  if (change === grantsWithout) {
-    const held = await heldNow(context, kind, keyId);
-    const others = items.filter((item) => heldAs(held, item) === undefined);
-    await refuseMissing(context, kind, others);
-  }
-  await changeKey(context, keyId, ({ direct }) => ({
-    [field]: change(direct[field], items, kind),
-  }));
-  return afterWriting(() => heldNow(context, kind, keyId));
+  return changeKey(
+    context,
+    keyId,
+    ({ direct }, references) => ({ [field]: change(direct[field], items, kind, references) }),
+    ({ loaded: { key, direct }, after, references }) => {
+      const held = new Map(direct[field].map(({ id, name }) => [id, name]));
+      // Of what stays, some may not exist any more.
+      const ids = after[field] === key[field] ? [...held.keys()] : after[field];
+      const grants = ids.map((id) => ({ id, name: held.get(id) ?? references.grantName(id) }));
+      return answerOf(grants.sort(byName));
+    },
+  );
 }
 
 /** Else a key would grow with every call, and each verification with it. */
@@ -179,48 +190,21 @@ function heldAs(held: readonly NamedGrant[], item: GrantItem): NamedGrant | unde
   return held.find(({ id, name }) => (isId ? id : name) === label);
 }
 
-async function heldNow(
-  context: OperationContext,
-  kind: GrantKind,
-  keyId: string,
-): Promise<readonly NamedGrant[]> {
-  const loaded = await getKeyById(context, keyId);
-  return loaded.direct[FIELDS[kind]].map(({ id, name }) => ({ id, name }));
-}
-
-/** @throws LatchkeyError `PRECONDITION_FAILED` naming those that exist nowhere in the workspace. */
-async function refuseMissing(
-  context: OperationContext,
-  kind: GrantKind,
-  items: readonly GrantItem[],
-): Promise<void> {
-  await transact(context, async (work) => {
-    const references = new References(work, context.now());
-    const named = items.map((item) =>
-      typeof item === "string" ? item : { ...item, create: false },
-    );
-    references.needGrants(kind, named);
-    await references.read();
-    references.grantIds(kind, named);
-    references.refuseMissing();
-  });
-}
-
 const ofRoles = (change: ChangeHeld) =>
-  operation(rolesInput, async (context, { keyId, roles }) => ({
-    roles: await changeGrants(context, "role", keyId, roles, change),
-  }));
+  operation(rolesInput, (context, { keyId, roles: items }) =>
+    changeGrants(context, "role", keyId, items, change, (roles) => ({ roles })),
+  );
 
 const ofPermissions = (change: ChangeHeld) =>
-  operation(permissionsInput, async (context, { keyId, permissions }) => ({
-    permissions: await changeGrants(context, "permission", keyId, permissions, change),
-  }));
+  operation(permissionsInput, (context, { keyId, permissions: items }) =>
+    changeGrants(context, "permission", keyId, items, change, (permissions) => ({ permissions })),
+  );
 
 export const GRANT_TABLE = {
   addRoles: ofRoles(add),
   setRoles: ofRoles(set),
-  removeRoles: ofRoles(grantsWithout),
+  removeRoles: ofRoles(remove),
   addPermissions: ofPermissions(add),
   setPermissions: ofPermissions(set),
-  removePermissions: ofPermissions(grantsWithout),
+  removePermissions: ofPermissions(remove),
 } satisfies TableOf<KeyGrantOperations>;

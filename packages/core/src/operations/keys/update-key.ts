@@ -19,7 +19,7 @@ import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
 import { keyFields, linksOf } from "./audit-fields.js";
 import { refuseUncounted } from "./create-key.js";
-import { type GrantItem, grantLabels } from "./grant-input.js";
+import { type GrantItem, grantLabels, readGrantItem } from "./grant-input.js";
 import { loadedOrThrow, readKeys } from "./load.js";
 import type { KeyOperations } from "./operations.js";
 import { OwnerPlaces } from "./owner-places.js";
@@ -47,10 +47,13 @@ async function updateEach(
   isOfMany = false,
 ): Promise<Record<string, never>> {
   refuseUncounted(context, wanted.expiresWhenUnused);
-  return changeKeys(context, keyIds, (loaded) => withoutThoseOfRoles(loaded, wanted), {
-    evenDamaged: switchesOffOnly(wanted),
-    isOfMany,
-  });
+  return changeKeys(
+    context,
+    keyIds,
+    (loaded) => withoutThoseOfRoles(loaded, wanted),
+    { evenDamaged: switchesOffOnly(wanted), isOfMany },
+    () => ({}),
+  );
 }
 
 /** The update without the names of permissions that the key has through roles alone, where it keeps all its roles. */
@@ -71,16 +74,26 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
 /**
  * Changes a key in one transaction, on what it is at that moment.
  *
- * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where it changes
- * nothing, nothing is written.
+ * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where it changes nothing, nothing is
+ * written. It can require further roles and permissions.
+ * @param answerOf - The answer, of the key as it was committed.
  * @throws LatchkeyError as updateKey says.
  */
-export function changeKey(
+export function changeKey<Answer>(
   context: OperationContext,
   keyId: string,
-  decide: (loaded: LoadedKey) => KeyUpdate,
-): Promise<Record<string, never>> {
-  return changeKeys(context, [keyId], decide, {});
+  decide: (loaded: LoadedKey, references: References) => KeyUpdate,
+  answerOf: (changed: ChangedKey) => Answer,
+): Promise<Answer> {
+  // A key that is not there, or is damaged, has thrown.
+  return changeKeys(context, [keyId], decide, {}, ([changed]) => answerOf(changed as ChangedKey));
+}
+
+/** A key as it was read and is after its change, and the names of what it was given. */
+export interface ChangedKey {
+  readonly loaded: LoadedKey;
+  readonly after: KeyRecord;
+  readonly references: References;
 }
 
 /**
@@ -89,16 +102,17 @@ export function changeKey(
  * @param evenDamaged - Whether one whose record, API or identity is damaged is switched off: that must not need a readable record.
  * @param fieldOf - Names a key of many in the error that it causes.
  */
-async function changeKeys(
+async function changeKeys<Answer>(
   context: OperationContext,
   keyIds: readonly string[],
-  decide: (loaded: LoadedKey) => KeyUpdate,
+  decide: (loaded: LoadedKey, references: References) => KeyUpdate,
   how: {
     readonly evenDamaged?: boolean;
     /** Whether an error says which key it is about. */
     readonly isOfMany?: boolean;
   },
-): Promise<Record<string, never>> {
+  answerOf: (changed: readonly ChangedKey[]) => Answer,
+): Promise<Answer> {
   const unique = [...new Set(keyIds)];
   const placeOf = (keyId: string): KeyPlace | null =>
     how.isOfMany ? { keyId, field: `keyIds.${keyIds.indexOf(keyId)}` } : null;
@@ -113,16 +127,18 @@ async function changeKeys(
           switchOffDamaged(work, stored.record);
         else planned.push(planUpdate(loadedOrThrow(read), decide, references, now));
       });
-    // By what this process knows, permissions have ids and no names.
-    const isMeasured = planned.some(givesMeasuredPermissions);
-    await references.read(isMeasured || work.transaction.isRetry);
+    await references.read(planned.some(wantsNames) || work.transaction.isRetry);
     const places = await OwnerPlaces.read(work, references, planned.flatMap(movedKey));
-    for (const update of planned) {
-      const place = placeOf(update.loaded.key.id);
-      aboutKey(place, () => writeUpdate(work, update, references, places, now, place));
-    }
+    const changed = planned.map((update): ChangedKey => {
+      const { loaded } = update;
+      const place = placeOf(loaded.key.id);
+      const after = aboutKey(place, () =>
+        writeUpdate(work, update, references, places, now, place),
+      );
+      return { loaded, after, references };
+    });
     references.refuseMissing();
-    return {};
+    return answerOf(changed);
   });
   return answer;
 }
@@ -136,11 +152,11 @@ interface PlannedUpdate {
 
 function planUpdate(
   loaded: LoadedKey,
-  decide: (loaded: LoadedKey) => KeyUpdate,
+  decide: (loaded: LoadedKey, references: References) => KeyUpdate,
   references: References,
   now: EpochMs,
 ): PlannedUpdate {
-  const update = decide(loaded);
+  const update = decide(loaded, references);
   const plan = planKeyUpdate(loaded, update, now);
   const owner = ownerAfter(update);
   if (typeof owner === "string") references.needIdentity(owner);
@@ -149,6 +165,7 @@ function planUpdate(
   return { loaded, update, plan };
 }
 
+/** @returns The key as it is then. */
 function writeUpdate(
   { transaction, audit }: Work,
   { loaded, update, plan }: PlannedUpdate,
@@ -156,7 +173,7 @@ function writeUpdate(
   places: OwnerPlaces,
   now: EpochMs,
   place: KeyPlace | null,
-): void {
+): KeyRecord {
   const { key } = loaded;
   const owner = ownerAfter(update);
   const after: KeyRecord = {
@@ -177,7 +194,7 @@ function writeUpdate(
     identityId: typeof owner === "string" ? after.identityId : (loaded.identity?.id ?? null),
     ...changedFields(loaded, update, plan, after),
   } as const;
-  if (changesNothing(change) && !plan.isMoreThanSet) return;
+  if (changesNothing(change) && !plan.isMoreThanSet) return after;
   transaction.update(keyType, key, after, plan.keepsVersion);
   if (plan.usage !== undefined || plan.setsLimits)
     transaction.changeCounters(
@@ -190,10 +207,17 @@ function writeUpdate(
       (reason) => aboutKeyError(place, refuseUsageChange(reason, "remaining")),
     );
   audit(change);
+  return after;
 }
 
-function givesMeasuredPermissions({ loaded: { api }, update }: PlannedUpdate): boolean {
-  return update.permissions !== undefined && keyRulesOf(api).ceilings?.permissions !== undefined;
+/** Whether an update gives a key by id what it does not hold: by what this process knows, that has no name. */
+function wantsNames({ loaded: { direct }, update }: PlannedUpdate): boolean {
+  return (["roles", "permissions"] as const).some((field) =>
+    update[field]?.some((item) => {
+      const { label, isId } = readGrantItem(item);
+      return isId && !direct[field].some(({ id }) => id === label);
+    }),
+  );
 }
 
 /** The owner that a key is given, where it had another. A key that was rotated is counted by its successor. */
@@ -231,7 +255,7 @@ function refuseAboveCeilings(
       ...(permissions !== undefined && {
         permissions: after.permissions
           .filter((id) => !held.has(id))
-          .map((id) => references.permissionName(id)),
+          .map((id) => references.grantName(id)),
       }),
     },
     now,
@@ -246,9 +270,9 @@ interface KeyPlace {
 }
 
 /** Runs what concerns one key: of many, the error that it throws says which. */
-function aboutKey(place: KeyPlace | null, run: () => void): void {
+function aboutKey<Result>(place: KeyPlace | null, run: () => Result): Result {
   try {
-    run();
+    return run();
   } catch (error) {
     throw aboutKeyError(place, error as Error);
   }

@@ -150,7 +150,14 @@ export async function openPortalSession(
     async renameMyKey(input) {
       const { keyId, name } = parseInput(INPUTS.rename, input);
       if (!create) throw notAllowed("rename");
-      return settled(changeKey(confined, keyId, () => ({ name })));
+      return settled(
+        changeKey(
+          confined,
+          keyId,
+          () => ({ name }),
+          () => ({}),
+        ),
+      );
     },
 
     async rotateMyKey(input) {
