@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { createLinkConsole } from "./link-console.js";
-import { describeInBrowser } from "./testing/browser.js";
+import { describeInBrowser, watchFocus } from "./testing/browser.js";
 import { listen, openLatchkey } from "./testing/fixture.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
@@ -64,6 +64,31 @@ describeInBrowser("a console that is interrupted", (open) => {
     setDown(false);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("link", { name: "northwind" }).waitFor();
+  });
+
+  test("a key is shown before the name of its API is there, and that name takes the focus from nothing", async () => {
+    const { latchkey, origin, url } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+    });
+    const { good } = await seed(latchkey);
+    const { page } = await open(origin);
+    let answer = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route("**/v1/apis.getApi*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(`${url}#/keys/${good.keyId}`);
+    const focused = await watchFocus(page);
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("dialog").waitFor();
+    answer();
+    await page.locator("nav a", { hasText: "maps" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await focused()).toBe("Rotate");
   });
 
   test("wrong input is refused by field, and metadata that is no JSON before anything is sent", async () => {

@@ -40,13 +40,16 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       call<Key>("keys.getKey", { keyId }),
       call<Verdict>("keys.explainKey", { keyId }),
     ]);
-    const api = allowed.can("api", "read_api", found.apiId)
-      ? await call<Api>("apis.getApi", { apiId: found.apiId })
-      : undefined;
     // `enabled` of a key is also false where it has expired or is used up.
-    return { found, api, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
+    return { found, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
   });
-  const { found: key = null, api, isOn = true } = value ?? {};
+  const { found: key = null, isOn = true } = value ?? {};
+  // The page does not wait for it.
+  const { value: api } = useLoad(`API ${key?.apiId}`, async () =>
+    key !== null && allowed.can("api", "read_api", key.apiId)
+      ? call<Api>("apis.getApi", { apiId: key.apiId })
+      : null,
+  );
   if (error !== null && key === null)
     return <FailedPage title="Key" error={error} retry={reload} />;
   if (key === null) return <Waiting lines={8} />;
