@@ -103,6 +103,8 @@ describeInBrowser("every page of the console", (open) => {
         [`/keys/${good.keyId}`, "Rotate"],
         [`/identities/${identityId}`, "Revoke all keys"],
         ["/dead-letters", "Send again: key.deleted"],
+        ["/root-keys", "Edit billing"],
+        ["/root-keys", "Rotate billing"],
       ] as const;
       const focused = await watchFocus(page);
       for (const [fragment, button] of dialogs) {

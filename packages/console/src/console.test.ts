@@ -36,6 +36,7 @@ describe("a root key", () => {
       workspaceId: "ws_default",
       permissions,
       actor: rootKeyId,
+      rootKeys: false,
       tasks: [],
       now: expect.any(Number),
     });
@@ -116,7 +117,7 @@ describe("the host's authenticate", () => {
 describe("requests of other sites", () => {
   test("are refused: without the header of the page, or marked as such by the browser", async () => {
     const { latchkey, answer } = open({ authenticate: () => ALICE, rootKeys: true });
-    for (const path of ["session", "v1/apis.listApis", "rootKeys.listRootKeys"])
+    for (const path of ["session", "v1/apis.listApis", "v1/rootKeys.listRootKeys"])
       for (const headers of [
         {},
         { ...OWN, "sec-fetch-site": "cross-site" },
@@ -132,7 +133,8 @@ describe("requests of other sites", () => {
       body: '{"permissions":["*"]}',
     };
     expect(
-      (await answer(new Request("http://ops.test/console/rootKeys.createRootKey", simple))).status,
+      (await answer(new Request("http://ops.test/console/v1/rootKeys.createRootKey", simple)))
+        .status,
     ).toBe(403);
     expect((await latchkey.listRootKeys()).total).toBe(0);
   });
@@ -163,49 +165,36 @@ describe("requests of other sites", () => {
 });
 
 describe("root keys and a look at the store", () => {
-  const body = JSON.stringify({ permissions: ["api.*.read_api"], name: "reports" });
+  const posted = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ permissions: ["api.*.read_api"], name: "reports" }),
+  };
 
-  test("are for operators with *, where the host allows them", async () => {
+  test("are managed by operators who may, where the host allows it", async () => {
     const { ask } = open({ authenticate: () => ALICE, rootKeys: true });
-    const created = await jsonOf(await ask("rootKeys.createRootKey", { method: "POST", body }));
-    expect(created.body).toEqual({
-      rootKeyId: expect.stringMatching(/^root_/),
-      key: expect.any(String),
-    });
-    const listed = await jsonOf(await ask("rootKeys.listRootKeys"));
+    expect((await jsonOf(await ask("session"))).body.rootKeys).toBe(true);
+    const created = await jsonOf(await ask("v1/rootKeys.createRootKey", posted));
+    const listed = await jsonOf(await ask("v1/rootKeys.listRootKeys"));
     expect(listed.body).toMatchObject({ rootKeys: [{ name: "reports" }], total: 1 });
     expect(JSON.stringify(listed.body)).not.toContain(created.body.key);
-    const { rootKeyId } = created.body;
-    const revoke = { method: "POST", body: JSON.stringify({ rootKeyId }) };
-    expect((await ask("rootKeys.revokeRootKey", revoke)).status).toBe(200);
-    expect((await ask("rootKeys.revokeRootKey", revoke)).status).toBe(404);
   });
 
   test("are not there where the host does not", async () => {
     const { ask } = open({ authenticate: () => ALICE });
-    expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
+    expect((await jsonOf(await ask("session"))).body).toMatchObject({ rootKeys: false, tasks: [] });
     for (const path of ["rootKeys.createRootKey", "v1/rootKeys.createRootKey"])
-      expect((await ask(path, { method: "POST", body })).status).toBe(404);
+      expect((await ask(path, posted)).status).toBe(404);
   });
 
   test("are refused to everybody else", async () => {
-    const permissions = ["api.*.read_api"];
     const { ask, latchkey } = open({
-      authenticate: () => ({ ...ALICE, permissions }),
+      authenticate: () => ({ ...ALICE, permissions: ["api.*.read_api"] }),
       rootKeys: true,
     });
-    expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
-    expect((await ask("rootKeys.createRootKey", { method: "POST", body })).status).toBe(403);
+    expect((await ask("v1/rootKeys.createRootKey", posted)).status).toBe(403);
+    expect((await ask("v1/rootKeys.listRootKeys")).status).toBe(403);
     expect((await latchkey.listRootKeys()).total).toBe(0);
-  });
-
-  test("bad input is a 400 that names the field", async () => {
-    const { ask } = open({ authenticate: () => ALICE, rootKeys: true });
-    const post = (text: string) => ask("rootKeys.createRootKey", { method: "POST", body: text });
-    expect((await post("{")).status).toBe(400);
-    const { status, body: answer } = await jsonOf(await post('{"permissions":["nonsense"]}'));
-    expect([status, answer.error.issues[0].path]).toEqual([400, "permissions.0"]);
-    expect((await ask("rootKeys.createRootKey")).status).toBe(405);
   });
 
   test("a look at the store answers what it finds, of a broken store no more than 200 findings", async () => {

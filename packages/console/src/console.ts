@@ -39,13 +39,13 @@ export function makeConsole(
   link: LinkSignIn | null = null,
 ): FetchConsole {
   checkOptions(options);
-  const { basePath = "", hosts = null, authenticate, onError } = options;
+  const { basePath = "", hosts = null, rootKeys = false, authenticate, onError } = options;
   const handler = createHandler({
     latchkey,
     basePath,
     v2: false,
     docs: false,
-    rootKeys: options.rootKeys === true,
+    rootKeys,
     ...(authenticate !== undefined && { authenticate }),
     ...(onError !== undefined && { onError }),
   });
@@ -80,7 +80,7 @@ export function makeConsole(
     const operator = await operatorOf(request);
     if (operator === null) return unknownOperator();
     if (!isTaskOf(operator, task)) return refuse(403, "INSUFFICIENT_PERMISSIONS", "this needs *");
-    return jsonResponse(await task.run(operator, request));
+    return jsonResponse(await task.run(request));
   }
 
   /**
@@ -101,6 +101,7 @@ export function makeConsole(
       workspaceId,
       permissions,
       ...(actor !== undefined && { actor }),
+      rootKeys,
       tasks: [...tasks].filter(([, task]) => isTaskOf(operator, task)).map(([name]) => name),
       now: latchkey.now(),
     });

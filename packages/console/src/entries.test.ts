@@ -100,7 +100,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     );
     expect(listed.body).toMatchObject({ id: apiId, name: "maps" });
     const task = { method: "POST", headers, body: '{"permissions":["api.*.read_api"]}' };
-    expect((await ask("/ops/console/rootKeys.createRootKey", task)).status).toBe(200);
+    expect((await ask("/ops/console/v1/rootKeys.createRootKey", task)).status).toBe(200);
   });
 
   test("answers no other path", async () => {

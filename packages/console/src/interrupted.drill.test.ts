@@ -141,10 +141,30 @@ describeInBrowser("a console that is interrupted", (open) => {
     const secret = (await page.locator("output").textContent()) ?? "";
     expect(await latchkey.authenticateRootKey(secret)).toMatchObject({ kind: "authenticated" });
     await page.getByRole("button", { name: "I have it" }).click();
-    await page.getByRole("button", { name: "Revoke reports" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke root key" }).click();
+    await page.getByRole("button", { name: "Edit reports" }).click();
+    const edit = page.getByRole("dialog");
+    await edit.getByLabel("Name").fill("statements");
+    await edit.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Rotate statements" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate" }).click();
+    const next = (await page.locator("output").textContent()) ?? "";
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByText("rotated").waitFor();
+    for (const key of [secret, next])
+      expect(await latchkey.authenticateRootKey(key)).toMatchObject({ kind: "authenticated" });
+    for (const at of [1, 0]) {
+      await page.getByRole("button", { name: "Revoke statements" }).nth(at).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke root key" }).click();
+      // The button that had the focus is gone with its row.
+      await page.locator("main:focus").waitFor();
+      await page
+        .getByRole("button", { name: "Revoke statements" })
+        .nth(at)
+        .waitFor({ state: "detached" });
+    }
     await page.getByText("No root key").waitFor();
-    expect(await latchkey.authenticateRootKey(secret)).toEqual({ kind: "refused" });
+    for (const key of [secret, next])
+      expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
     await page.getByRole("link", { name: "Store" }).click();
     await page.getByRole("button", { name: "Look" }).click();
     await page.getByText("the list of keys has 5 entries").waitFor();

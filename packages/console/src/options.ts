@@ -30,8 +30,8 @@ export interface ConsoleOptions {
   /** The values of the `Host` header that are answered, such as `127.0.0.1:4000`. Default: all. */
   readonly hosts?: readonly string[];
   /**
-   * Whether operators who hold `*` can list, create and revoke root keys. Default: false, since a root key that leaks could then
-   * make others that outlive it.
+   * Whether operators can manage root keys, each as far as its permissions allow, such as `root.*.create_root_key`. Default: false,
+   * since a root key that leaks could then make others that outlive it.
    */
   readonly rootKeys?: boolean;
   /** Looks at the store for operators who hold `*`, as `latchkey doctor` does. Default: none. */

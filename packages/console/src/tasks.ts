@@ -8,7 +8,7 @@ export interface OperatorTask {
   readonly method: "GET" | "POST";
   /** The workspace whose operators alone can do it; absent: operators of any. */
   readonly workspaceId?: string;
-  readonly run: (operator: HostCaller, request: Request) => Promise<unknown>;
+  readonly run: (request: Request) => Promise<unknown>;
 }
 
 /** Findings of one look at a store that are shown: a store in which everything is wrong would fill any page. */
@@ -17,27 +17,9 @@ const MAX_FINDINGS = 200;
 /** The tasks that the options allow, by the name of their path. */
 export function operatorTasks(
   latchkey: Latchkey,
-  { rootKeys = false, examine, webhooks }: ConsoleOptions,
+  { examine, webhooks }: ConsoleOptions,
 ): ReadonlyMap<string, OperatorTask> {
   const tasks = new Map<string, OperatorTask>();
-  const actingAs = ({ workspaceId, actor }: HostCaller) => {
-    const own = latchkey.workspace(workspaceId);
-    return actor === undefined ? own : own.actingAs(actor);
-  };
-  if (rootKeys) {
-    tasks.set("rootKeys.listRootKeys", {
-      method: "GET",
-      run: (operator, request) => actingAs(operator).listRootKeys({ cursor: cursorOf(request) }),
-    });
-    tasks.set("rootKeys.createRootKey", {
-      method: "POST",
-      run: async (operator, request) => actingAs(operator).createRootKey(await inputOf(request)),
-    });
-    tasks.set("rootKeys.revokeRootKey", {
-      method: "POST",
-      run: async (operator, request) => actingAs(operator).revokeRootKey(await inputOf(request)),
-    });
-  }
   if (examine !== undefined)
     tasks.set("store.examine", {
       method: "GET",
@@ -55,12 +37,12 @@ export function operatorTasks(
     tasks.set("webhooks.listDeadLetters", {
       method: "GET",
       workspaceId,
-      run: (_, request) => webhooks.listDeadLetters({ limit: 50, cursor: cursorOf(request) }),
+      run: (request) => webhooks.listDeadLetters({ limit: 50, cursor: cursorOf(request) }),
     });
     tasks.set("webhooks.redeliver", {
       method: "POST",
       workspaceId,
-      run: async (_, request) => {
+      run: async (request) => {
         await webhooks.redeliver(await inputOf(request));
         return {};
       },

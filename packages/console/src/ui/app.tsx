@@ -81,7 +81,7 @@ const PAGES: readonly Page[] = [
   {
     name: "root-keys",
     title: "Root keys",
-    isFor: ({ hasTask }) => hasTask("rootKeys.listRootKeys"),
+    isFor: ({ can }) => can("root", "read_root_key"),
     show: () => <RootKeysPage />,
   },
   { name: "store", title: "Store", isFor: () => true, show: () => <HealthPage /> },

@@ -6,6 +6,8 @@ export interface Session {
   readonly workspaceId: string;
   readonly permissions: readonly string[];
   readonly actor?: string;
+  /** Whether the host allows the operations on root keys. */
+  readonly rootKeys: boolean;
   /** What the host allows beside the operations of HTTP. */
   readonly tasks: readonly string[];
   readonly now: number;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { allowedTo } from "./permissions.js";
 
-const held = (...permissions: string[]) => allowedTo({ permissions, tasks: [] });
+const held = (...permissions: string[]) => allowedTo({ permissions, rootKeys: false, tasks: [] });
 
 test("* allows everything", () => {
   const { can, canSome } = held("*");
@@ -30,6 +30,14 @@ test("the same action on another kind of resource is another permission", () => 
   const { can, canSome } = held("identity.*.read_reservation");
   expect(can("identity", "read_reservation", "id_1")).toBe(true);
   expect(canSome("api", "read_reservation")).toBe(false);
+});
+
+test("root keys are for those who may, where the host allows them", () => {
+  const allowed = (rootKeys: boolean, ...permissions: string[]) =>
+    allowedTo({ permissions, rootKeys, tasks: [] }).can("root", "read_root_key");
+  expect([allowed(true, "*"), allowed(true, "root.*.read_root_key")]).toEqual([true, true]);
+  expect(allowed(true, "root.*.create_root_key")).toBe(false);
+  expect([allowed(false, "*"), allowed(false, "root.*.read_root_key")]).toEqual([false, false]);
 });
 
 test("nothing allows nothing", () => {

@@ -11,15 +11,20 @@ export interface Allowed {
   readonly hasTask: (name: string) => boolean;
 }
 
-export type Resource = "api" | "identity" | "rbac" | "audit" | "ratelimit";
+export type Resource = "api" | "identity" | "rbac" | "audit" | "ratelimit" | "root";
 
 /** Reads permissions as the server does; the server decides. */
-export function allowedTo({ permissions, tasks }: Pick<Session, "permissions" | "tasks">): Allowed {
+export function allowedTo({
+  permissions,
+  rootKeys,
+  tasks,
+}: Pick<Session, "permissions" | "rootKeys" | "tasks">): Allowed {
   const held = new Set(permissions);
   const can: Allowed["can"] = (resource, action, id) =>
-    held.has("*") ||
-    held.has(`${resource}.*.${action}`) ||
-    (id !== undefined && held.has(`${resource}.${id}.${action}`));
+    (resource !== "root" || rootKeys) &&
+    (held.has("*") ||
+      held.has(`${resource}.*.${action}`) ||
+      (id !== undefined && held.has(`${resource}.${id}.${action}`)));
   const idsOf: Allowed["idsOf"] = (resource, action) =>
     permissions.flatMap((permission) => {
       const isNamed = permission.startsWith(`${resource}.`) && permission.endsWith(`.${action}`);
@@ -34,7 +39,7 @@ export function allowedTo({ permissions, tasks }: Pick<Session, "permissions" | 
   };
 }
 
-const NOBODY = allowedTo({ permissions: [], tasks: [] });
+const NOBODY = allowedTo({ permissions: [], rootKeys: false, tasks: [] });
 
 /** What whoever is signed in may do; whoever was, while a new sign-in is awaited. */
 export function useAllowed(): Allowed {

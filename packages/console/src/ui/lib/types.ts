@@ -153,6 +153,7 @@ export interface RootKey {
   readonly permissions: readonly string[];
   readonly expires?: number;
   readonly enabled: boolean;
+  readonly rotatedTo?: string;
   readonly createdAt: number;
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists } from "../lib/list.js";
@@ -121,33 +122,39 @@ export function RotateKey({ item, onClose, onDone }: KeyDialogProps) {
     );
   return (
     <Dialog title={`Rotate ${called(item)}`} onClose={onClose}>
-      <RotateForm item={item} onClose={onClose} onRotated={setCreated} />
+      <RotateForm
+        rotate={(graceMs) => call("keys.rotateKey", { keyId: item.id, graceMs })}
+        onClose={onClose}
+        onRotated={setCreated}
+      >
+        A new key with the same settings takes its place, and shares its uses and limits. A key can
+        be rotated once; the new one can be rotated again.
+      </RotateForm>
     </Dialog>
   );
 }
 
-function RotateForm({
-  item,
+/** Asks for how long the old secret works. */
+export function RotateForm<Created>({
+  rotate,
   onClose,
   onRotated,
+  children,
 }: {
-  readonly item: Key;
+  readonly rotate: (graceMs: number) => Promise<Created>;
   readonly onClose: () => void;
-  readonly onRotated: (created: { readonly keyId: string; readonly key: string }) => void;
+  readonly onRotated: (created: Created) => void;
+  readonly children: ComponentChildren;
 }) {
   return (
     <ActionForm
       submit="Rotate"
       onCancel={onClose}
       action={async (form) => {
-        const graceMs = Number(textOf(form, "graceMs") ?? "0");
-        onRotated(await call("keys.rotateKey", { keyId: item.id, graceMs }));
+        onRotated(await rotate(Number(textOf(form, "graceMs") ?? "0")));
       }}
     >
-      <p>
-        A new key with the same settings takes its place, and shares its uses and limits. A key can
-        be rotated once; the new one can be rotated again.
-      </p>
+      <p>{children}</p>
       <ChoiceField
         label="The old secret stops working"
         name="graceMs"

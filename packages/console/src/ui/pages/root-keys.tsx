@@ -1,109 +1,103 @@
 import { useState } from "preact/hooks";
-import { runTask } from "../lib/api.js";
+import { call } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
+import { useAllowed } from "../lib/permissions.js";
 import type { RootKey } from "../lib/types.js";
 import { Badge, Empty, Failure, Instant, Names, PageHead, Waiting } from "../parts/basics.js";
-import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
-import { instantOf, namesOf, TextField, textOf } from "../parts/fields.js";
 import { PlainTable } from "../parts/plain-table.js";
 import type { Column } from "../parts/table.js";
 import { NewSecret } from "./key-actions.js";
+import {
+  CreateRootKey,
+  EditRootKey,
+  RevokeRootKey,
+  RotateRootKey,
+  rootKeyName,
+} from "./root-key-actions.js";
 
 const COLUMNS: readonly Column<RootKey>[] = [
   {
     title: "Root key",
     cell: ({ id, name, start }) => <span title={id}>{name ?? <code>{start}…</code>}</span>,
   },
-  {
-    title: "State",
-    cell: ({ enabled }) => (
-      <Badge tone={enabled ? "good" : "bad"}>{enabled ? "active" : "expired"}</Badge>
-    ),
-  },
+  { title: "State", cell: (item) => <RootKeyState item={item} /> },
   { title: "Permissions", cell: ({ permissions }) => <Names names={permissions} /> },
   { title: "Expires", cell: ({ expires }) => <Instant at={expires} />, isOptional: true },
   { title: "Created", cell: ({ createdAt }) => <Instant at={createdAt} />, isOptional: true },
 ];
 
+function RootKeyState({ item: { enabled, rotatedTo } }: { readonly item: RootKey }) {
+  if (!enabled) return <Badge tone="bad">expired</Badge>;
+  if (rotatedTo !== undefined) return <Badge tone="warn">rotated</Badge>;
+  return <Badge tone="good">active</Badge>;
+}
+
+type Open =
+  | { readonly kind: "create" }
+  | { readonly kind: "edit" | "rotate" | "revoke"; readonly item: RootKey }
+  | { readonly kind: "secret"; readonly secret: string };
+
+/** All root keys: a workspace has few, and a page of them is at most 100. */
+async function readRootKeys(): Promise<readonly RootKey[]> {
+  const all: RootKey[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await call<{ rootKeys: readonly RootKey[]; cursor?: string }>(
+      "rootKeys.listRootKeys",
+      { cursor },
+    );
+    all.push(...page.rootKeys);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
 /** The keys that authorise management over HTTP. */
 export function RootKeysPage() {
-  const { value, error, reload } = useLoad("root keys", () =>
-    runTask<{ rootKeys: RootKey[]; cursor?: string }>("rootKeys.listRootKeys"),
-  );
-  const [isCreating, setIsCreating] = useState(false);
-  const [secret, setSecret] = useState<string | null>(null);
-  const [revoked, setRevoked] = useState<RootKey | null>(null);
+  const allowed = useAllowed();
+  const { value, error, reload } = useLoad("root keys", readRootKeys);
+  const [open, setOpen] = useState<Open | null>(null);
+  const dialog = {
+    onClose: () => setOpen(null),
+    onDone: reload,
+    onSecret: (secret: string) => {
+      setOpen({ kind: "secret", secret });
+      reload();
+    },
+  };
   return (
     <>
       <PageHead
         title="Root keys"
         note="They authorise management over HTTP. Give each program one of its own, with no more than it needs."
       >
-        <button type="button" class="primary" onClick={() => setIsCreating(true)}>
-          Create root key
-        </button>
+        {allowed.can("root", "create_root_key") && (
+          <button type="button" class="primary" onClick={() => setOpen({ kind: "create" })}>
+            Create root key
+          </button>
+        )}
       </PageHead>
       {error !== null && <Failure error={error} retry={reload} />}
       {value === null && error === null && <Waiting lines={6} />}
-      {value !== null && <RootKeys keys={value.rootKeys} onRevoke={setRevoked} />}
-      {isCreating && (
-        <Dialog title="Create root key" onClose={() => setIsCreating(false)}>
-          <ActionForm
-            submit="Create root key"
-            onCancel={() => setIsCreating(false)}
-            action={async (form) => {
-              const { key } = await runTask<{ key: string }>("rootKeys.createRootKey", {
-                name: textOf(form, "name"),
-                permissions: namesOf(form, "permissions") ?? [],
-                expires: instantOf(form, "expires"),
-              });
-              setIsCreating(false);
-              setSecret(key);
-              reload();
-            }}
-          >
-            <TextField label="Name" name="name" autofocus hint="The program that uses it." />
-            <TextField label="Expires" name="expires" type="datetime-local" hint="Empty: never." />
-            <TextField
-              label="Permissions"
-              name="permissions"
-              required
-              isWide
-              placeholder="api.*.create_key, api.*.read_key"
-              hint="Names with commas between them, such as api.*.verify_key. * is everything."
-            />
-          </ActionForm>
-        </Dialog>
-      )}
-      {secret !== null && <NewSecret secret={secret} onClose={() => setSecret(null)} />}
-      {revoked !== null && (
-        <Confirm
-          title={`Revoke ${revoked.name ?? `${revoked.start}…`}?`}
-          submit="Revoke root key"
-          onClose={() => setRevoked(null)}
-          action={async () => {
-            await runTask("rootKeys.revokeRootKey", { rootKeyId: revoked.id });
-            reload();
-          }}
-        >
-          <p>
-            Programs that use it can manage nothing from their next request on. This cannot be
-            undone.
-          </p>
-        </Confirm>
-      )}
+      {value !== null && <RootKeys items={value} onOpen={setOpen} />}
+      {open?.kind === "create" && <CreateRootKey {...dialog} />}
+      {open?.kind === "edit" && <EditRootKey item={open.item} {...dialog} />}
+      {open?.kind === "rotate" && <RotateRootKey item={open.item} {...dialog} />}
+      {open?.kind === "revoke" && <RevokeRootKey item={open.item} {...dialog} />}
+      {open?.kind === "secret" && <NewSecret secret={open.secret} onClose={dialog.onClose} />}
     </>
   );
 }
 
 function RootKeys({
-  keys,
-  onRevoke,
+  items,
+  onOpen,
 }: {
-  readonly keys: readonly RootKey[];
-  readonly onRevoke: (key: RootKey) => void;
+  readonly items: readonly RootKey[];
+  readonly onOpen: (open: Open) => void;
 }) {
-  if (keys.length === 0)
+  const { can } = useAllowed();
+  if (items.length === 0)
     return (
       <Empty title="No root key">
         <p>
@@ -111,20 +105,32 @@ function RootKeys({
         </p>
       </Empty>
     );
+  const canUpdate = can("root", "update_root_key");
   return (
     <PlainTable
       columns={COLUMNS}
-      items={keys}
+      items={items}
       idOf={({ id }) => id}
-      actions={(key) => (
-        <button
-          type="button"
-          onClick={() => onRevoke(key)}
-          aria-label={`Revoke ${key.name ?? key.start}`}
-        >
-          Revoke
-        </button>
-      )}
+      actions={(item) => {
+        const button = (kind: "edit" | "rotate" | "revoke", text: string, isOffered: boolean) =>
+          isOffered && (
+            <button
+              type="button"
+              onClick={() => onOpen({ kind, item })}
+              aria-label={`${text} ${rootKeyName(item)}`}
+            >
+              {text}
+            </button>
+          );
+        const isCurrent = item.enabled && item.rotatedTo === undefined;
+        return (
+          <>
+            {button("edit", "Edit", canUpdate)}
+            {button("rotate", "Rotate", canUpdate && isCurrent && can("root", "create_root_key"))}
+            {button("revoke", "Revoke", can("root", "revoke_root_key"))}
+          </>
+        );
+      }}
     />
   );
 }

@@ -1,0 +1,136 @@
+import { call } from "../lib/api.js";
+import type { RootKey } from "../lib/types.js";
+import { localInstant } from "../lib/words.js";
+import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
+import { instantOf, namesOf, TextField, textOf } from "../parts/fields.js";
+import { RotateForm } from "./key-actions.js";
+
+interface DialogProps {
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+  /** Is called with a new secret, in place of the others. */
+  readonly onSecret: (secret: string) => void;
+}
+
+interface ItemProps extends DialogProps {
+  readonly item: RootKey;
+}
+
+/** What a root key is called where it has no name. */
+export const rootKeyName = ({ name, start }: RootKey): string => name ?? `${start}…`;
+
+/** Creates a root key, and shows its secret once. */
+export function CreateRootKey({ onClose, onSecret }: DialogProps) {
+  return (
+    <Dialog title="Create root key" onClose={onClose}>
+      <ActionForm
+        submit="Create root key"
+        onCancel={onClose}
+        action={async (form) => {
+          const { key } = await call<{ key: string }>("rootKeys.createRootKey", {
+            name: textOf(form, "name"),
+            permissions: namesOf(form, "permissions") ?? [],
+            expires: instantOf(form, "expires"),
+          });
+          onSecret(key);
+        }}
+      >
+        <RootKeyFields />
+      </ActionForm>
+    </Dialog>
+  );
+}
+
+/** Changes a root key: only what was changed in the form is sent. */
+export function EditRootKey({ item, onClose, onDone }: ItemProps) {
+  return (
+    <Confirm
+      title={`Edit ${rootKeyName(item)}`}
+      submit="Save"
+      isDangerous={false}
+      onClose={onClose}
+      action={async (form) => {
+        const name = textOf(form, "name");
+        const permissions = namesOf(form, "permissions") ?? [];
+        const expires = instantOf(form, "expires");
+        await call("rootKeys.updateRootKey", {
+          rootKeyId: item.id,
+          ...(name !== item.name && { name: name ?? null }),
+          ...(`${permissions}` !== `${item.permissions}` && { permissions }),
+          // The field shows minutes: an instant within one is as it was.
+          ...(localInstant(expires) !== localInstant(item.expires) && { expires: expires ?? null }),
+        });
+        onDone();
+      }}
+    >
+      <RootKeyFields item={item} />
+    </Confirm>
+  );
+}
+
+/** Replaces the secret of a root key. */
+export function RotateRootKey({ item, onClose, onSecret }: ItemProps) {
+  return (
+    <Dialog title={`Rotate ${rootKeyName(item)}`} onClose={onClose}>
+      <RotateForm
+        rotate={(graceMs) =>
+          call<{ key: string }>("rootKeys.rotateRootKey", { rootKeyId: item.id, graceMs })
+        }
+        onClose={onClose}
+        onRotated={({ key }) => onSecret(key)}
+      >
+        A new root key with the same permissions takes its place. A root key can be rotated once;
+        the new one can be rotated again.
+      </RotateForm>
+    </Dialog>
+  );
+}
+
+/** Revokes a root key for good. */
+export function RevokeRootKey({ item, onClose, onDone }: ItemProps) {
+  return (
+    <Confirm
+      title={`Revoke ${rootKeyName(item)}?`}
+      submit="Revoke root key"
+      onClose={onClose}
+      action={async () => {
+        await call("rootKeys.revokeRootKey", { rootKeyId: item.id });
+        onDone();
+      }}
+    >
+      <p>
+        Programs that use it can manage nothing from their next request on. This cannot be undone.
+      </p>
+    </Confirm>
+  );
+}
+
+function RootKeyFields({ item }: { readonly item?: RootKey }) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        autofocus
+        defaultValue={item?.name ?? ""}
+        hint="The program that uses it."
+      />
+      <TextField
+        label="Expires"
+        name="expires"
+        type="datetime-local"
+        defaultValue={localInstant(item?.expires) ?? ""}
+        hint="Empty: never."
+      />
+      <TextField
+        label="Permissions"
+        name="permissions"
+        required
+        isWide
+        defaultValue={item?.permissions.join(", ") ?? ""}
+        placeholder="api.*.create_key, api.*.read_key"
+        hint="Names with commas between them, such as api.*.verify_key. * is everything."
+      />
+    </>
+  );
+}
