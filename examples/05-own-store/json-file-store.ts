@@ -32,6 +32,7 @@ export function jsonFileStore(path: string): core.KeyStore {
     commit: async (workspaceId, change) => begin(workspaceId).commit(change),
     charge: (plan, moment) => structuredClone(begin(plan.workspaceId).charge(plan, moment)),
     settle: async (id, step, moment) => structuredClone(begin(id).settle(step, moment)),
+    countsInStep: true,
     holds: async (id, ...page) =>
       structuredClone(
         begin(id)
@@ -211,6 +212,13 @@ class Step {
   }
 
   charge(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
+    const result = this.move(plan, moment);
+    const counted = core.countedByCharge(plan, moment, result);
+    if (counted !== null) this.addStatistics(counted);
+    return result;
+  }
+
+  move(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
     const { revision, confirms, limits, uses } = plan;
     if (revision !== null && revision !== (this.get("revision") ?? 0))
       return { kind: "stale", moved: "revision" };
@@ -249,10 +257,13 @@ class Step {
     return result;
   }
 
-  settle(step: core.HoldStep, { now, revision }: core.HoldMoment): core.HoldResult {
+  settle(step: core.HoldStep, moment: core.HoldMoment): core.HoldResult {
+    const { now, revision } = moment;
     if (revision !== null && revision !== (this.get("revision") ?? 0)) return { kind: "stale" };
     const result = core.applyHoldStep(this.book(now), step, now);
     this.end();
+    const counted = core.countedBySettle(moment, result);
+    if (counted !== null) this.addStatistics(counted);
     return result;
   }
 

@@ -336,6 +336,12 @@ export {
 } from "./store/charge.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
 export {
+  type ChargeCounts,
+  type CodeSums,
+  countedByCharge,
+  countedBySettle,
+} from "./store/counted.js";
+export {
   applyRefill,
   type Counters,
   changeUsage,

@@ -92,8 +92,8 @@ export interface LatchkeyOptions<
         /** How often the counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`. Default: 5,000. */
         readonly flushMs?: Duration;
         /**
-         * Whether a verification is answered once its count is written: then a crash loses the count of none that was answered. False unless
-         * given: it makes every verification a write, also one that takes nothing.
+         * Whether a verification is counted in the same step as its charge: then no crash loses a count, of uses neither. False unless given: it
+         * makes every verification a write, also one that takes nothing or is refused.
          */
         readonly durable?: boolean;
       };
@@ -282,6 +282,11 @@ export function createLatchkey<
   for (const name of ["meta", "identityMeta"] as const)
     if (options[name] !== undefined && typeof options[name]["~standard"]?.validate !== "function")
       throw new TypeError(`"${name}" must be a schema with Standard Schema`);
+  const counting = usage === false ? null : readRecorderSettings(usage);
+  if (counting?.isDurable && options.store.countsInStep !== true)
+    throw new TypeError(
+      '"usage.durable" needs a store that counts in the step of a charge, whose "countsInStep" is true',
+    );
   const bytes = checkedRandom(random);
   const now = createMonotonicClock(clock);
   const hasOwnClock = options.clock !== undefined;
@@ -308,7 +313,7 @@ export function createLatchkey<
     tokens: options.tokens === undefined ? null : createTokenSigner(options.tokens),
     transact: createTransact(store, bytes),
     catalog: new Catalog(store),
-    cache: new KeyCache(maxCachedKeys),
+    cache: new KeyCache(maxCachedKeys, counting?.isDurable),
     reserved: createLruCache(MAX_KNOWN_RESERVATIONS),
     rootKeys: createLruCache(MAX_KNOWN_ROOT_KEYS),
     knownIds: new KnownIds(),
@@ -325,9 +330,9 @@ export function createLatchkey<
     call: null,
     crossings: usage === false || !auditLog ? null : createCrossings(notice),
     recorder:
-      usage === false
+      counting === null
         ? null
-        : createStatisticsRecorder(store, readRecorderSettings(usage), onError, steady, () =>
+        : createStatisticsRecorder(store, counting, onError, steady, () =>
             writeAllCrossings(shared),
           ),
   };

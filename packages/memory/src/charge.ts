@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   type ChargeState,
+  countedByCharge,
   deepFrozen,
   endsAt,
   isVersion,
@@ -14,6 +15,7 @@ import {
 } from "@latchkey/core";
 import { entryOf } from "./entry-of.js";
 import type { Row } from "./row.js";
+import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
@@ -28,6 +30,22 @@ interface PlannedRows {
   readonly first: Row | undefined;
   readonly second: Row | undefined;
   readonly others: readonly (Row | undefined)[];
+}
+
+/** As {@link charge}, with what the plan counts. */
+export function chargeCounted(
+  all: Workspaces,
+  plan: ChargePlan,
+  moment: ChargeMoment,
+): ChargeResult {
+  const result = charge(all, plan, moment);
+  const counted = countedByCharge(plan, moment, result);
+  if (counted !== null)
+    addStatistics(
+      entryOf(all, plan.workspaceId, () => new Workspace()),
+      counted,
+    );
+  return result;
 }
 
 /** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */

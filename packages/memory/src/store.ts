@@ -1,5 +1,5 @@
-import { applyHoldStep, type KeyStore, unavailable } from "@latchkey/core";
-import { charge } from "./charge.js";
+import { applyHoldStep, countedBySettle, type KeyStore, unavailable } from "@latchkey/core";
+import { charge, chargeCounted } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
@@ -30,11 +30,17 @@ export function memoryStore(): KeyStore {
       const isWriting = puts.length + claims.length + enters.length > 0 || revision !== null;
       return commit(isWriting ? open(workspaceId) : find(workspaceId), change);
     },
-    charge: (plan, moment) => charge(opened(), plan, moment),
-    settle: async (workspaceId, step, { now, revision }) => {
+    charge: (plan, moment) =>
+      (plan.counts === undefined ? charge : chargeCounted)(opened(), plan, moment),
+    countsInStep: true,
+    settle: async (workspaceId, step, moment) => {
+      const { now, revision } = moment;
       const workspace = find(workspaceId);
       if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
-      return applyHoldStep(workspace.holds.at(now), step, now);
+      const result = applyHoldStep(workspace.holds.at(now), step, now);
+      const counted = countedBySettle(moment, result);
+      if (counted !== null) addStatistics(workspace, counted);
+      return result;
     },
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),

@@ -170,7 +170,11 @@ export class ChargeQueue {
     }
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${waitsForLocks}`];
-    const text = await ask({ sql: this.#connection.sql.charge, values });
+    const { sql } = this.#connection;
+    const isCounted = batch.some(({ prepared }) => prepared.plan.counts !== undefined);
+    if (isCounted)
+      values.push(JSON.stringify(batch.map(({ prepared, moment }) => prepared.countedAt(moment))));
+    const text = await ask({ sql: isCounted ? sql.chargeCounted : sql.charge, values });
     // What is settled next is no reason.
     if (statement && !text?.startsWith("unsettled ")) plain?.leaveOut();
     return String(text).split("\x01");

@@ -17,6 +17,7 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { fieldsOf, listOf, quoted } from "./row-text.js";
 import type { SettleQueue } from "./settle-queue.js";
+import { countedAt } from "./statistics.js";
 
 type RestoreStep = Extract<HoldStep, { kind: "restore" }>;
 
@@ -29,7 +30,10 @@ export async function settle(
   moment: HoldMoment,
 ): Promise<HoldResult> {
   if (step.kind === "restore") return restore(connection, workspaceId, step, moment);
-  const waiting = { row: stepRow(step, moment), plain: plainEnd(step, moment) };
+  const { counts, now } = moment;
+  const counted = counts ? countedAt(workspaceId, counts, now) : null;
+  const plain = counts ? null : plainEnd(step, moment);
+  const waiting = { row: stepRow(step, moment), plain, counted };
   const text = await queue.add(workspaceId, waiting, connection.deadline());
   return resultOf(text, step);
 }

@@ -10,6 +10,7 @@ import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
 import { plainChargeOf } from "./plain-charge.js";
 import { amountOf, escaped, fieldsOf, listOf, quoted } from "./row-text.js";
+import { countedAt } from "./statistics.js";
 
 /** What of a charge is the same from one moment to the next: it is kept with the plan. */
 export class PreparedCharge {
@@ -25,10 +26,10 @@ export class PreparedCharge {
   readonly #fixed: string;
 
   constructor(connection: Connection, plan: ChargePlan) {
-    const { workspaceId, revision, confirms, mode, cost, uses, limits, hold } = plan;
+    const { workspaceId, revision, confirms, mode, cost, uses, limits, hold, counts } = plan;
     this.connection = connection;
     this.plan = plan;
-    this.isWrite = mode === "commit";
+    this.isWrite = mode === "commit" || counts !== undefined;
     const [first] = limits;
     const isPlain = limits.every(({ algorithm, shadow }) => algorithm === "fixed" && !shadow);
     const isOnly =
@@ -44,7 +45,7 @@ export class PreparedCharge {
       cost,
       uses === null ? null : uses + 1,
       mode === "peek",
-      this.isWrite &&
+      mode === "commit" &&
         (hold !== undefined ||
           limits.some(({ owner, cost: units }) => owner !== null && units > 0)),
       listOf(limits.map(({ window }) => quoted(window))),
@@ -61,7 +62,7 @@ export class PreparedCharge {
       hold?.slotTtl,
     ];
     this.#fixed = escaped(fieldsOf(fields));
-    this.plain = plainChargeOf(connection, plan);
+    this.plain = counts === undefined ? plainChargeOf(connection, plan) : null;
   }
 
   /**
@@ -69,13 +70,13 @@ export class PreparedCharge {
    * window that is all it takes from; null for neither.
    */
   get firstLock(): string | null {
-    if (!this.isWrite) return null;
+    if (this.plan.mode === "peek") return null;
     return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
   }
 
   /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
   batchableAt({ request }: ChargeMoment): "all" | "same lock" | "none" {
-    if (!this.isWrite) return "all";
+    if (this.plan.mode === "peek") return "all";
     if (request !== undefined) return "none";
     if (this.#onlyWindow !== null) return "same lock";
     return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
@@ -87,6 +88,14 @@ export class PreparedCharge {
     const remembered = request ? escaped(this.#remembered(request)) : ",,,";
     const held = this.plan.hold && escaped(quoted(holdId));
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered},${held ?? ""})"`;
+  }
+
+  /** What is counted of it; null for nothing. */
+  countedAt({ now }: ChargeMoment) {
+    const { workspaceId, counts } = this.plan;
+    return counts === undefined
+      ? null
+      : { ...countedAt(workspaceId, counts.subjects, now), ...counts.sums };
   }
 
   #remembered({ id, fingerprint, rememberUntil }: NonNullable<ChargeMoment["request"]>): string {

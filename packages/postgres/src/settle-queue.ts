@@ -1,6 +1,7 @@
 import { isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
+import type { countedAt } from "./statistics.js";
 
 /** Most steps in one statement. */
 const MOST_AT_ONCE = 32;
@@ -18,6 +19,8 @@ const MOST_ATTEMPTS = 10;
 interface WaitingStep {
   /** As the function `settle` takes it. */
   readonly row: string;
+  /** What is counted of it; null for nothing. */
+  readonly counted: ReturnType<typeof countedAt> | null;
   /** Parameters of a plain statement that does the same; null: only the function will do. */
   readonly plain: Statement["values"] | null;
   /** As `performance.now()` counts. */
@@ -54,7 +57,7 @@ export class SettleQueue {
    */
   add(
     workspaceId: string,
-    { row, plain }: Pick<WaitingStep, "row" | "plain">,
+    step: Pick<WaitingStep, "row" | "plain" | "counted">,
     deadline: number,
   ): Promise<string> {
     let turns = this.#workspaces.get(workspaceId);
@@ -66,7 +69,7 @@ export class SettleQueue {
     if (waiting.length === 0) process.nextTick(() => this.#sendWaiting(workspaceId));
     const state = { attempts: 0, isSent: false, isOver: false };
     const answered = new Promise<string>((answer, reject) => {
-      waiting.push({ row, plain, deadline, answer, reject, state });
+      waiting.push({ ...step, deadline, answer, reject, state });
     });
     return withTimeout(deadline - performance.now(), answered, () => {
       state.isOver = true;
@@ -145,6 +148,9 @@ export class SettleQueue {
     const plain = this.#plainOf(batch);
     const answer = plain && (await ask({ sql: sql.plainEnd, values: [workspaceId, ...plain] }));
     if (answer) return [answer];
-    return String(await ask({ sql: sql.settle, values })).split("\x01");
+    const isCounted = batch.some(({ counted }) => counted !== null);
+    if (isCounted) values.push(JSON.stringify(batch.map(({ counted }) => counted)));
+    const statement = isCounted ? sql.settleCounted : sql.settle;
+    return String(await ask({ sql: statement, values })).split("\x01");
   }
 }

@@ -6,6 +6,7 @@ import {
   KIND_CODE,
   MOST_SUMS_A_DAY,
   parseWhole,
+  STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsPage,
   type StatisticsPageWant,
@@ -34,6 +35,19 @@ export async function addStatistics(
     uses: uses.map(({ kind, id, usedAt }) => ({ kind: KIND_CODE[kind], id, usedAt })),
   };
   await connection.ask(connection.sql.addStatistics, [workspaceId, JSON.stringify(batch)], true);
+}
+
+/** Whose sums of an hour are added to, in the statement that does something else. */
+export function countedAt(
+  workspaceId: string,
+  subjects: readonly StatisticsSubject[],
+  now: EpochMs,
+) {
+  return {
+    workspace: workspaceId,
+    hourAt: now - (now % STATISTICS_SPAN_MS),
+    subjects: subjects.map(({ kind, id }) => [SUBJECT_CODE[kind], subjectText(id)]),
+  };
 }
 
 /** The sums of a range, by hour. */

@@ -39,6 +39,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     commit: (...given) => commit(connection, commits, ...given),
     charge: (...given) => charge(connection, charges, ...given),
     settle: (...given) => settle(connection, settles, ...given),
+    countsInStep: true,
     holds: (...given) => holdsBeside(connection, ...given),
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),

@@ -7,7 +7,7 @@ import {
 import type { Connection } from "./engine/connection.js";
 import { refusedWith } from "./engine/errors.js";
 import type { Rows } from "./engine/rows.js";
-import { SCRIPTS } from "./engine/scripts.js";
+import { SCRIPTS, type Script } from "./engine/scripts.js";
 import type { Workspace } from "./engine/workspace.js";
 import type { HeldWindows } from "./held-windows.js";
 import { PreparedCharge } from "./prepared-charge.js";
@@ -32,14 +32,22 @@ export function createCharges(
   at: (workspaceId: string) => Workspace,
   held: HeldWindows,
 ) {
-  let waiting = new Map<string, Waiting[]>();
+  /** By workspace: those that are counted have a script of their own, so that the others pay nothing for it. */
+  const queues = [
+    { script: SCRIPTS.charge, waiting: new Map<string, Waiting[]>() },
+    { script: SCRIPTS.chargeCounted, waiting: new Map<string, Waiting[]>() },
+  ] as const;
+  let isSending = false;
 
   /** Sends what waits, without waiting for the end of the turn. */
   function send(): void {
-    const sent = waiting;
-    waiting = new Map();
-    for (const [shared, charges] of sent)
-      while (charges.length > 0) run(connection, held, shared, charges.splice(0, MOST_AT_ONCE));
+    isSending = false;
+    for (const { script, waiting } of queues) {
+      for (const [shared, charges] of waiting)
+        while (charges.length > 0)
+          run(connection, held, script, shared, charges.splice(0, MOST_AT_ONCE));
+      waiting.clear();
+    }
   }
 
   function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
@@ -51,8 +59,10 @@ export function createCharges(
     plan.memo = prepared;
     return new Promise((resolve, reject) => {
       const own: Waiting = { plan, rows: prepared.rowsAt(moment), resolve, reject };
-      if (waiting.size === 0) process.nextTick(send);
+      if (!isSending) process.nextTick(send);
+      isSending = true;
       const { shared } = prepared.at;
+      const { waiting } = queues[plan.counts === undefined ? 0 : 1];
       const others = waiting.get(shared);
       if (others === undefined) waiting.set(shared, [own]);
       else others.push(own);
@@ -66,6 +76,7 @@ export function createCharges(
 async function run(
   connection: Connection,
   held: HeldWindows,
+  script: Script,
   shared: string,
   charges: readonly Waiting[],
 ) {
@@ -76,7 +87,7 @@ async function run(
     args.push(...rows.args);
   }
   try {
-    const answers = String(await connection.run(SCRIPTS.charge, keys, args)).split("\0");
+    const answers = String(await connection.run(script, keys, args)).split("\0");
     for (let index = 0; index < charges.length; index += 1) {
       const { plan, resolve, reject } = charges[index] as Waiting;
       try {

@@ -1,6 +1,7 @@
 import {
   type ChargeMoment,
   type ChargePlan,
+  type CodeSums,
   type Expectation,
   type HoldPlan,
   type LimitCharge,
@@ -9,6 +10,7 @@ import {
 import { Rows } from "./engine/rows.js";
 import { digits, expectedText, holderLetter, orDash } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
+import { sumsAt } from "./statistics.js";
 
 /** Code of the character that stands for the first confirmation, and how many characters there are. */
 const FIRST_OWNER = 33;
@@ -50,8 +52,28 @@ export class PreparedCharge extends Rows {
     this.add(letter, keys, ` ${window}=`, figuresText(limit), digits(duration), digits(cost));
   }
 
+  /** Keys and arguments as charge-counted.lua takes them, of a plan that is counted; as charge.lua does of another. */
+  rowsAt(moment: ChargeMoment): Pick<Rows, "keys" | "args"> {
+    const rows = this.#chargeAt(moment);
+    const { counts } = this.plan;
+    if (counts === undefined) return rows;
+    const { subjects, sums } = counts;
+    const { keys, members, hour } = sumsAt(this.at, subjects, moment.now);
+    const added = KINDS.map((kind) => wordsOf(sums[kind], hour));
+    const all = [...rows.keys, ...keys];
+    const args = [
+      ...rows.args,
+      ...members,
+      ...added,
+      `${hour}SHADOW_LIMITED=1`,
+      digits(subjects.length),
+    ];
+    complete(all, args, rows.args[LETTERS] as string);
+    return { keys: all, args };
+  }
+
   /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
-  rowsAt({ now, refill, request, holdId }: ChargeMoment): Pick<Rows, "keys" | "args"> {
+  #chargeAt({ now, refill, request, holdId }: ChargeMoment): Pick<Rows, "keys" | "args"> {
     const args = this.args.slice();
     args[NOW] = digits(now);
     const { confirms, hold, limits, mode } = this.plan;
@@ -91,6 +113,15 @@ function holdWords(
   const kinds = beside.map(({ kind }) => holderLetter(kind)).join("");
   const spans = [keeps === "all" ? "a" : "s", digits(ttl), orDash(slotTtl)];
   return [...spans, kinds, id, key, identity, ...most.map(digits)];
+}
+
+const KINDS = ["charged", "repeat", "rate-limited", "usage-exceeded"] as const;
+
+/** What is added to sums, as add-statistics.lua stores it. */
+function wordsOf(sums: CodeSums, hour: string): string {
+  return Object.entries(sums)
+    .map(([code, count]) => `${hour}${code}=${digits(count)}`)
+    .join("");
 }
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;

@@ -14,6 +14,7 @@ import { SCRIPTS } from "./engine/scripts.js";
 import { asList, digits, holderLetter, orDash, refillText } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 import type { HeldWindows } from "./held-windows.js";
+import { sumsAt } from "./statistics.js";
 
 /**
  * Does with holds what a step says, in one round trip; in one more where the script finds that it needs keys which it was not given, and has
@@ -24,7 +25,7 @@ export async function settle(
   held: HeldWindows,
   workspaceId: string,
   step: HoldStep,
-  { now, revision }: HoldMoment,
+  { now, revision, counts = [] }: HoldMoment,
 ): Promise<HoldResult> {
   const isOfRecord = "of" in step;
   const id = isOfRecord ? step.of.id : step.id;
@@ -34,10 +35,13 @@ export async function settle(
   const homes = [...workspace.everyPartOf("key"), ...workspace.everyPartOf("identity")];
   const letter = isOfRecord ? holderLetter(step.of.kind) : step.kind === "end" ? "e" : "r";
   const start = [orDash(revision), digits(now), letter, id];
+  const sums = counts.length === 0 ? null : sumsAt(workspace, counts, now);
+  const counted = sums === null ? [] : [...sums.members, `${sums.hour}EXTRA_USES=`];
   for (;;) {
     const named = [...names].map((name) => keyOf(workspace, name));
-    const keys = [shared, holds, holdEnds, first, ...homes, ...named];
+    const keys = [shared, holds, holdEnds, first, ...homes, ...named, ...(sums?.keys ?? [])];
     const args = [...start, digits(names.size), ...names, ...wordsOf(step)];
+    if (step.kind === "end") args.push(...counted, digits(counts.length));
     const [status, ...rest] = asList(
       await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], keys, args),
       "reservation",

@@ -39,6 +39,16 @@ export async function addStatistics(workspace: Workspace, batch: StatisticsBatch
   if (answer !== "OK") throw corruptRecord(SUM);
 }
 
+/** Which sums of the day of `now` are added to, as count.lua takes it; and what stands before each code. */
+export function sumsAt(workspace: Workspace, subjects: readonly StatisticsSubject[], now: EpochMs) {
+  const texts = subjects.map(subjectText);
+  return {
+    keys: [workspace.days, ...texts.map((text) => workspace.sumsOf(text))],
+    members: texts.map((text) => `${dayText(now)} ${text}`),
+    hour: ` ${Math.floor(now / STATISTICS_SPAN_MS)}:`,
+  };
+}
+
 export async function readStatistics(
   workspace: Workspace,
   { subject, startAt, endAt }: StatisticsRange,

@@ -45,6 +45,7 @@ export function redisStore(
     page: (id, ...given) => page(at(id), ...given),
     commit: (id, ...given) => commit(at(id), ...given),
     charge: charges.charge,
+    countsInStep: true,
     settle: (id, ...given) => settle(at(id), held, id, ...given),
     holds: (id, ...given) => listHolds(at(id), ...given),
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),

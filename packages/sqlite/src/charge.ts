@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type ChargeResult,
   type ChargeWrite,
+  countedByCharge,
   endsAt,
   isVersion,
   NO_USES,
@@ -16,6 +17,7 @@ import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, keepRequest, keepWindow, requestName } from "./expiring.js";
 import { putHold } from "./holds.js";
+import { addStatistics } from "./statistics.js";
 import { keptRecord } from "./stored-record.js";
 
 /** What a plan rests on. It is kept with the plan. */
@@ -35,6 +37,7 @@ type Decided = ReturnType<typeof decide>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
 export function answerWithoutLock(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
+  if (plan.counts !== undefined) return null;
   const usesExpiring =
     moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (usesExpiring && plan.mode === "commit") return null;
@@ -62,6 +65,8 @@ export function charge(at: Connection, plan: ChargePlan, moment: ChargeMoment): 
   if ("kind" in basis) return basis;
   const decided = decide(basis, moment);
   if (decided.next !== null) store(basis, moment, decided, decided.next);
+  const counted = countedByCharge(plan, moment, decided.result);
+  if (counted !== null) addStatistics(at, plan.workspaceId, counted);
   return decided.result;
 }
 

@@ -1,5 +1,6 @@
 import {
   applyHoldStep,
+  countedBySettle,
   type EpochMs,
   type FoundHold,
   type Hold,
@@ -18,6 +19,7 @@ import type { Row } from "./engine/database.js";
 import type { KeptCounters } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findEnd, findWindow, keepEnd, keepWindow } from "./expiring.js";
+import { addStatistics } from "./statistics.js";
 
 /** Numbers of the counters of a key and of an identity, beside which a hold is; null for none. */
 type Beside = readonly [first: number | null, second: number | null];
@@ -39,8 +41,9 @@ export function settle(
   connection: Connection,
   workspaceId: string,
   step: HoldStep,
-  { now, revision }: HoldMoment,
+  moment: HoldMoment,
 ): HoldResult {
+  const { now, revision } = moment;
   const { run, names, memo } = connection;
   const current = parseWhole(run.workspace.get(workspaceId)?.[1]) ?? 0;
   if (revision !== null && revision !== current) return { kind: "stale" };
@@ -116,6 +119,8 @@ export function settle(
   };
   const result = applyHoldStep(book, step, now);
   for (const seq of moved) moveCounters(connection, seq, counted.get(seq) as KeptCounters);
+  const sums = countedBySettle(moment, result);
+  if (sums !== null) addStatistics(connection, workspaceId, sums);
   return result;
 }
 

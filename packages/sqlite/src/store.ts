@@ -69,6 +69,7 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
         () => answerWithoutLock(connection, plan, moment),
         () => charge(connection, plan, moment),
       ),
+    countsInStep: true,
     // Committed together with charges, and as durable.
     settle: async (...given) =>
       steps.charge(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type KeyStore, LatchkeyError } from "@latchkey/core";
+import { type KeyStore, LatchkeyError, type StoreMethod } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { anEnd, holdsOf, settle } from "../fixtures/holds.js";
 import { idsOn, pageOf } from "../fixtures/pages.js";
@@ -22,7 +22,7 @@ const SUBJECT = { kind: "key", id: at("key").id } as const;
 const HOUR_AT = NOW - (NOW % 3_600_000);
 const RANGE = { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 };
 
-type Method = Exclude<keyof KeyStore, "close" | "readClock">;
+type Method = Exclude<StoreMethod, "close" | "readClock">;
 
 /** A call of every method: one that is added to the port does not compile until it is listed here. */
 const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> } = {

@@ -7,6 +7,7 @@ import { chargingContracts } from "./charging.js";
 import { claimingContracts } from "./claiming.js";
 import { closingContracts } from "./closing.js";
 import { confirmingContracts } from "./confirming.js";
+import { countedContracts } from "./counted.js";
 import { countingContracts } from "./counting.js";
 import { emptyingContracts } from "./emptying.js";
 import { expectationContracts } from "./expectations.js";
@@ -61,6 +62,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "holds: slots", contracts: slotContracts },
   { name: "holds: restored", contracts: restoringContracts },
   { name: "statistics", contracts: statisticsContracts },
+  { name: "counted in the step", contracts: countedContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },
   { name: "forget", contracts: forgettingContracts },

@@ -7,6 +7,8 @@ import {
   type ChargeResult,
   type Claim,
   type CommitResult,
+  countedByCharge,
+  countedBySettle,
   EMPTY_CHANGE,
   type FoundHold,
   type Hold,
@@ -184,6 +186,13 @@ export class ModelStore {
   }
 
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+    const result = this.#charge(plan, moment);
+    const counted = countedByCharge(plan, moment, result);
+    if (counted !== null) this.addStatistics(plan.workspaceId, counted);
+    return result;
+  }
+
+  #charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
     const workspace = this.#workspace(plan.workspaceId);
     if (plan.revision !== null && plan.revision !== workspace.revision)
       return { kind: "stale", moved: "revision" };
@@ -221,10 +230,14 @@ export class ModelStore {
     return result;
   }
 
-  settle(workspaceId: string, step: HoldStep, { now, revision }: HoldMoment): HoldResult {
+  settle(workspaceId: string, step: HoldStep, moment: HoldMoment): HoldResult {
+    const { now, revision } = moment;
     const workspace = this.#workspace(workspaceId);
     if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
-    return applyHoldStep(this.#book(workspace), step, now);
+    const result = applyHoldStep(this.#book(workspace), step, now);
+    const counted = countedBySettle(moment, result);
+    if (counted !== null) this.addStatistics(workspaceId, counted);
+    return result;
   }
 
   /** What is held beside the counters of a record. */

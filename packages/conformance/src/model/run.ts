@@ -19,6 +19,17 @@ import { dueOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
 /** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
+/** What is counted: to two sums at once, and others than core adds. */
+const COUNTED = [
+  { kind: "key", id: "s1" },
+  { kind: "api", id: "s2" },
+] as const;
+const SUMS = {
+  charged: { VALID: 1, EXTRA_USES: 4 },
+  repeat: { VALID: 1, FREE: 1 },
+  "rate-limited": { RATE_LIMITED: 2 },
+  "usage-exceeded": { USAGE_EXCEEDED: 1 },
+} as const;
 /** How far the clock may lie behind the latest instant it has shown. */
 const MOST_BACK_MS = DAY / 2;
 
@@ -222,6 +233,7 @@ export class ModelRun {
       uses: ownerOf(step.uses),
       limits,
       hold,
+      ...(this.#isCounted(this.#plans.length) && { counts: { subjects: COUNTED, sums: SUMS } }),
     };
     this.#plans.push(plan);
     return plan;
@@ -257,6 +269,11 @@ export class ModelRun {
     await this.#read(workspaceId);
   }
 
+  /** Every second one, where the store does that. */
+  #isCounted(number: number): boolean {
+    return number % 2 === 1 && this.#context.store.countsInStep === true;
+  }
+
   #pass(move: number): void {
     this.#now = Math.max(this.#now + move, this.#latest - MOST_BACK_MS);
     this.#latest = Math.max(this.#latest, this.#now);
@@ -290,7 +307,11 @@ export class ModelRun {
   }
 
   async #takeStep(workspace: string, step: HoldStep, revision: number | null): Promise<void> {
-    const moment = { now: this.#now, revision };
+    const moment = {
+      now: this.#now,
+      revision,
+      ...(this.#isCounted(this.#holds) && { counts: COUNTED }),
+    };
     const expected = this.#model.settle(workspace, step, moment);
     const result = await this.#store.settle(workspace, step, moment);
     assertAlike(result, expected, { step, moment });

@@ -4,7 +4,7 @@ import {
   type StatisticsRange,
   type StatisticsSubject,
 } from "@latchkey/core";
-import { elsewhere, type Mutant, withMethods } from "./mutant.js";
+import { elsewhere, type Mutant, withMethods, withPlans } from "./mutant.js";
 
 const DAY_MS = 86_400_000;
 
@@ -29,6 +29,45 @@ function withSubjects(
 }
 
 export const STATISTICS_MUTANTS: readonly Mutant[] = [
+  {
+    mistake: "counts charges, and no looks",
+    noticedBy: ["counted in the step"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPlans(store, (plan) => (plan.mode === "peek" ? { ...plan, counts: undefined } : plan)),
+  },
+  {
+    mistake: "counts the repeat of a request as it counted the first",
+    noticedBy: ["counted in the step"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPlans(store, ({ counts, ...plan }) => {
+        if (counts === undefined) return plan;
+        return {
+          ...plan,
+          counts: { ...counts, sums: { ...counts.sums, repeat: counts.sums.charged } },
+        };
+      }),
+  },
+  {
+    mistake: "counts for the first subject alone",
+    noticedBy: ["counted in the step"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPlans(store, ({ counts, ...plan }) => ({
+        ...plan,
+        counts: counts && { ...counts, subjects: counts.subjects.slice(0, 1) },
+      })),
+  },
+  {
+    mistake: "ends holds without counting them",
+    noticedBy: ["counted in the step"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        settle: (id, step, { now, revision }) => store.settle(id, step, { now, revision }),
+      }),
+  },
   {
     mistake: "counts the hour at the end of a range",
     noticedBy: ["statistics"],

@@ -1,12 +1,12 @@
 import {
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
-  type StatisticsSubject,
   SUM_CODES,
   type SubjectCount,
   type SumCode,
 } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
+import { countedFor, subjectsOf } from "../verification/counted.js";
 import type { CachedKey, KeyCounts } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
@@ -62,9 +62,13 @@ const INDEX_BY_CODE = Object.fromEntries(SUM_CODES.map((code, index) => [code, i
  * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
  *
  * @param maxKeys - Most keys, hour by hour, that are held: a whole number >= 1.
+ * @param isOfUses - Whether batches bring the latest uses alone, as the sums are in the store already.
  * @see packages/core/decisions/0015-usage-is-counted-beside-the-charge.md
  */
-export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
+export function createStatisticsBuffer(
+  maxKeys: number,
+  isOfUses: boolean = false,
+): StatisticsBuffer {
   /** By key: what is being counted in the hour that goes on. */
   let current = new Map<string, KeyCounts>();
   /** What was counted before, in an hour that is over or for an identity that the key has left. */
@@ -84,22 +88,19 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
   }
 
   function countsOf(counted: CachedKey): KeyCounts | null {
-    const { key, identity } = counted;
-    const identityId = identity === null ? null : identity.id;
-    const known = current.get(key.id);
+    const subject = countedFor(counted);
+    const { keyId, identityId } = subject;
+    const known = current.get(keyId);
     if (known !== undefined && known.identityId === identityId) return known;
     if (current.size + closed.length >= maxKeys) return null;
     if (known !== undefined) closed.push(known);
-    const { workspaceId, id: keyId, apiId } = key;
     const counts: KeyCounts = {
       generation,
       valid: 0,
       usedAfterMs: 0,
       refusals: null,
-      workspaceId,
-      keyId,
-      apiId,
-      identityId,
+      workspaceId: counted.key.workspaceId,
+      ...subject,
       hourAt,
     };
     current.set(keyId, counts);
@@ -130,7 +131,8 @@ export function createStatisticsBuffer(maxKeys: number): StatisticsBuffer {
       return current.size + closed.length;
     },
     take(now) {
-      const batches = batchesIn([...closed, ...current.values()], returned, now);
+      const held = [...closed, ...current.values()];
+      const batches = batchesIn(held, returned, now, isOfUses);
       current = new Map();
       closed = [];
       returned = [];
@@ -159,17 +161,19 @@ function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
   now: EpochMs,
+  isOfUses: boolean,
 ): Generator<WorkspaceBatch> {
   const atOnce = returned.length > 0 ? held.length : KEYS_AT_ONCE;
-  if (held.length === 0) yield* batchesOf([], returned, now);
+  if (held.length === 0) yield* batchesOf([], returned, now, isOfUses);
   for (let from = 0; from < held.length; from += atOnce)
-    yield* batchesOf(held.slice(from, from + atOnce), returned, now);
+    yield* batchesOf(held.slice(from, from + atOnce), returned, now, isOfUses);
 }
 
 function batchesOf(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],
   now: EpochMs,
+  isOfUses: boolean,
 ): readonly WorkspaceBatch[] {
   const byWorkspace = new Map<string, Sums>();
   for (const { workspaceId, batch } of returned) {
@@ -177,26 +181,25 @@ function batchesOf(
     for (const count of batch.counts) addCount(sums, count);
     for (const { id, usedAt } of batch.uses) addUse(sums, id, usedAt);
   }
-  for (const counts of held) addCounts(sumsOf(byWorkspace, counts.workspaceId, now), counts);
+  for (const counts of held) {
+    const sums = sumsOf(byWorkspace, counts.workspaceId, now);
+    if (!isOfUses) addCounts(sums, counts);
+    if (counts.valid > 0) addUse(sums, counts.keyId, counts.hourAt + counts.usedAfterMs);
+  }
   return [...byWorkspace].flatMap(([workspaceId, sums]) =>
     inBatches(sums).map((batch) => ({ workspaceId, batch })),
   );
 }
 
 function addCounts(sums: Sums, counts: KeyCounts): void {
-  const { keyId, apiId, identityId, hourAt } = counts;
-  const subjects: StatisticsSubject[] = [
-    { kind: "key", id: keyId },
-    { kind: "api", id: apiId },
-    ...(identityId === null ? [] : [{ kind: "identity", id: identityId } as const]),
-  ];
+  const { hourAt } = counts;
+  const subjects = subjectsOf(counts);
   const refusals = counts.refusals ?? [];
   for (const [index, code] of SUM_CODES.entries()) {
     const count = code === "VALID" ? counts.valid : (refusals[index] ?? 0);
     if (count === 0) continue;
     for (const subject of subjects) addCount(sums, { subject, hourAt, code, count });
   }
-  if (counts.valid > 0) addUse(sums, keyId, hourAt + counts.usedAfterMs);
 }
 
 function addCount({ counts, now }: Sums, added: SubjectCount): void {

@@ -190,47 +190,16 @@ test("a listener that throws or rejects does not stop the flush, nor the next", 
   }
 });
 
-test("what is durable is written before it is answered, and calls at once share a write", async () => {
-  const { recorder, batches, countsOfKey, timers } = setUp(null, true);
-  expect(setUp().recorder.written()).toBeNull();
-  const answered = [1, 2, 3].map((at) => {
-    recorder.count(loaded, "VALID", at);
-    return recorder.written();
-  });
-  await Promise.all(answered);
-  expect(batches.map(countsOfKey)).toEqual([[3]]);
-  expect(timers).toEqual([]);
+test("of what is durable nothing but the latest use is written later", async () => {
+  const { recorder, batches, fire } = setUp(null, true);
+  recorder.count(loaded, "VALID", 3_700_001);
+  recorder.count(loaded, "EXTRA_USES", 3_700_001, 4);
+  recorder.count(loaded, "RATE_LIMITED", 3_700_002);
+  recorder.count(keyNamed("key_refused"), "DISABLED", 3_700_002);
+  await fire();
+  const uses = [{ kind: "key", id: loaded.key.id, usedAt: 3_700_001 }];
+  expect(batches).toEqual([{ counts: [], uses }]);
 });
-
-test("what is counted while something is written is written next, and answered no earlier", async () => {
-  const { recorder, batches, countsOfKey } = setUp(null, true);
-  recorder.count(loaded, "VALID", 1);
-  const first = recorder.written();
-  await Promise.resolve();
-  await Promise.resolve();
-  recorder.count(loaded, "VALID", 2);
-  await Promise.all([first, recorder.written()]);
-  expect(batches.map(countsOfKey)).toEqual([[1], [1]]);
-});
-
-test.each([
-  { failure: unavailable("not-applied"), written: [1, 2] },
-  { failure: unavailable("unknown"), written: [1, 1] },
-])(
-  "where a count cannot be written nothing is answered: $failure.outcome",
-  async ({ failure, written }) => {
-    const { recorder, failures, batches, countsOfKey } = setUp(null, true);
-    failures.push(failure);
-    recorder.count(loaded, "VALID", 1);
-    await expect(recorder.written()).rejects.toMatchObject({
-      code: "STORE_UNAVAILABLE",
-      outcome: "unknown",
-    });
-    recorder.count(loaded, "VALID", 2);
-    await recorder.written();
-    expect(batches.flatMap((batch) => countsOfKey(batch) ?? [])).toEqual(written);
-  },
-);
 
 test.each([
   { afterMs: 3_659_000, hourAt: 0 },

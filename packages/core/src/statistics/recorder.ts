@@ -28,7 +28,7 @@ export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 /** When counts are written. */
 export interface RecorderSettings {
   readonly flushMs: SpanMs;
-  /** Whether answers wait for that: then nothing that was answered is lost. */
+  /** Whether verifications are counted in the step that charges: then a crash loses the count of none. */
   readonly isDurable: boolean;
 }
 
@@ -59,12 +59,8 @@ export interface StatisticsRecorder {
   count(key: CachedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
-  /**
-   * Of a recorder that is durable: resolves when all that was counted before the call was written. Calls at once share a write. Null of another.
-   *
-   * @throws LatchkeyError `STORE_UNAVAILABLE` with outcome `unknown` where it could not be.
-   */
-  written(): Promise<void> | null;
+  /** Whether the step of a charge counts: then nothing but when keys were used last is written later. */
+  readonly isDurable: boolean;
 }
 
 /**
@@ -85,22 +81,19 @@ export function createStatisticsRecorder(
   writeOthers: () => Promise<void> = async () => undefined,
   schedule: Schedule = scheduleOnHost,
 ): StatisticsRecorder {
-  const buffer = createStatisticsBuffer(MAX_HELD_KEYS);
+  const buffer = createStatisticsBuffer(MAX_HELD_KEYS, isDurable);
   let callOff: (() => void) | null = null;
   let isEarly = false;
   /** When the first was counted that the store does not have, and how long this process ran by then. */
   let [firstAt, firstMs] = [0, 0];
-  /** What went wrong in the latest write, once that is over; null for nothing. */
-  let flushed: Promise<unknown> = Promise.resolve(null);
-  /** The write that has not begun yet. */
-  let next: Promise<void> | null = null;
+  let flushed: Promise<void> = Promise.resolve();
 
   function flushIn(delayMs: SpanMs): void {
     callOff?.();
     callOff = schedule(() => void flush(), delayMs);
   }
 
-  function writeNext(): Promise<unknown> {
+  function flush(): Promise<void> {
     callOff?.();
     callOff = null;
     isEarly = false;
@@ -108,15 +101,9 @@ export function createStatisticsRecorder(
     return flushed;
   }
 
-  async function flush(): Promise<void> {
-    await writeNext();
-  }
-
-  async function writeAll(): Promise<unknown> {
-    next = null;
+  async function writeAll(): Promise<void> {
     let isFirst = true;
     let isAway = false;
-    let failure: unknown = null;
     // By the time that has passed since: whoever has a clock of its own may have moved it.
     for (const batch of buffer.take(firstAt + Math.floor(steady() - firstMs))) {
       // Also while the store is away: to put a batch together takes its time, too.
@@ -125,13 +112,11 @@ export function createStatisticsRecorder(
       if (!isAway) {
         const error = await failureOf(store, batch);
         if (error !== null) report(onError, error);
-        failure ??= error;
         isAway = error instanceof LatchkeyError && error.outcome === "not-applied";
       }
       if (isAway) buffer.giveBack(batch);
     }
     await writeOthers().catch((error: unknown) => report(onError, error));
-    return failure;
   }
 
   return {
@@ -149,18 +134,8 @@ export function createStatisticsRecorder(
       }
     },
     flush,
-    written() {
-      if (!isDurable) return null;
-      next ??= writeNext().then(refuseFailure);
-      return next;
-    },
+    isDurable,
   };
-}
-
-function refuseFailure(failure: unknown): void {
-  if (failure === null) return;
-  const message = "what was decided may have been taken, and its count was not written";
-  throw new LatchkeyError("STORE_UNAVAILABLE", message, { outcome: "unknown", cause: failure });
 }
 
 /** Null where a batch was added. */

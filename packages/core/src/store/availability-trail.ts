@@ -47,12 +47,14 @@ export function nameOf(touched: Touched): string {
   return "window" in touched ? ` ${touched.window}` : `${touched.kind} ${touched.id}`;
 }
 
-/** What a charge may move: records whose counters it draws from, and windows without an owner. */
+/** What a charge may move: records whose counters it draws from or whose sums it adds to, and windows without an owner. */
 export function touchedBy(plan: ChargePlan): readonly Touched[] {
-  if (plan.mode === "peek") return [];
+  const counted = plan.counts?.subjects ?? [];
+  if (plan.mode === "peek") return counted;
   const beside = plan.hold?.most.map((_, place) => place) ?? [];
   const indexes = new Set([plan.uses, ...plan.limits.map(({ owner }) => owner), ...beside]);
   return [
+    ...counted,
     ...plan.confirms.filter((_, index) => indexes.has(index)),
     ...plan.limits.filter(({ owner }) => owner === null),
   ];

@@ -202,17 +202,19 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   /** The sums first: whoever reads the trail finds them. A workspace that is gone, or goes, is not brought back by what was counted in it. */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
-    if (!(await isCounted(workspaceId, batch))) return;
+    const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
+    if (!(await isCounted(workspaceId, counted))) return;
     await store.addStatistics(workspaceId, batch);
     if (!followed.has(workspaceId)) return;
-    const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
     // They are added, whatever becomes of the trail: an error would have them added again.
     await runBeside(() => commit(workspaceId, EMPTY_CHANGE, counted)).catch(() => undefined);
   }
 
   /** Where the revision is 0 no API was ever deleted: one that is not there went with its workspace. */
-  async function isCounted(workspaceId: string, { counts }: StatisticsBatch): Promise<boolean> {
-    const subjects = counts.map(({ subject }) => subject);
+  async function isCounted(
+    workspaceId: string,
+    subjects: readonly RecordAddress[],
+  ): Promise<boolean> {
     const apis = subjects.filter(({ kind }) => kind === "api");
     const some = (apis.length > 0 ? apis : subjects).slice(0, MOST_ASKED);
     const wants = [STATE_ADDRESS, ...some];
@@ -274,15 +276,16 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   }
 
   /** What it has touched is known afterwards: a copy that ends in between misses no more than what came back. */
-  function settle(workspaceId: string, step: HoldStep, { now }: HoldMoment): Promise<HoldResult> {
+  function settle(workspaceId: string, step: HoldStep, moment: HoldMoment): Promise<HoldResult> {
     const state = known.get(workspaceId);
-    const again = () =>
-      readWritable(workspaceId).then(() => settle(workspaceId, step, { now, revision: null }));
+    const again = () => readWritable(workspaceId).then(() => settle(workspaceId, step, moment));
     if (state === undefined || state.isDeleting) return again();
-    return store.settle(workspaceId, step, { now, revision: state.revision }).then((result) => {
+    const { revision } = state;
+    return store.settle(workspaceId, step, { ...moment, revision }).then((result) => {
       if (result.kind === "stale") return again();
       if (!followed.has(workspaceId)) return result;
-      return commit(workspaceId, EMPTY_CHANGE, settledBy(step, result)).then(() => result);
+      const touched = [...settledBy(step, result), ...(moment.counts ?? [])];
+      return commit(workspaceId, EMPTY_CHANGE, touched).then(() => result);
     });
   }
 

@@ -18,6 +18,7 @@ import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
+import type { ChargeCounts } from "./counted.js";
 import { applyRefill, type Usage } from "./counters.js";
 
 /** One limit that a charge takes from. */
@@ -60,6 +61,8 @@ export interface ChargePlan {
   readonly limits: readonly LimitCharge[];
   /** Where some of it is only held; absent: all of it is taken for good. */
   readonly hold?: HoldPlan | undefined;
+  /** What is counted in the same step, also where nothing is charged: `peek` moves no counter, and counts. Only for a store that `countsInStep`. */
+  readonly counts?: ChargeCounts | undefined;
   /** The store's own, to write to. */
   memo?: unknown;
 }

@@ -1,7 +1,7 @@
 import type { KeyStore } from "./key-store.js";
 
 /** Name of a method of {@link KeyStore}. */
-export type StoreMethod = keyof KeyStore;
+export type StoreMethod = Exclude<keyof KeyStore, "countsInStep">;
 
 /** One call of a store. */
 export interface StoreCall {

@@ -182,6 +182,11 @@ export interface KeyStore {
    * @returns The position to continue from; null if nothing is left.
    */
   forget(workspaceId: string, after: string | null): Promise<string | null>;
+  /**
+   * Whether `charge` adds what a plan `counts` to the sums of verifications in the same step, and `settle` what a moment `counts`: both or neither
+   * happen. Without it, `usage: { durable: true }` is refused. {@link countedByCharge} and {@link countedBySettle} say what is added.
+   */
+  readonly countsInStep?: true;
   /** The store's own clock, if it has one: Unix epoch ms. */
   readClock?(): Promise<EpochMs>;
   /** Closes what the store opened itself. You can call it twice. Later calls of other methods reject with `STORE_UNAVAILABLE`. */

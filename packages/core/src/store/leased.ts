@@ -112,9 +112,18 @@ export function createLeasedStore(
   };
 }
 
-/** Whether a plan is neither remembered nor a look, nor holds anything itself. */
-function isLeasable({ mode, revision, hold }: ChargePlan, { request }: ChargeMoment): boolean {
-  return mode === "commit" && revision !== null && hold === undefined && request === undefined;
+/** Whether a plan is neither remembered nor counted nor a look, nor holds anything itself. */
+function isLeasable(
+  { mode, revision, hold, counts }: ChargePlan,
+  { request }: ChargeMoment,
+): boolean {
+  return (
+    mode === "commit" &&
+    revision !== null &&
+    hold === undefined &&
+    counts === undefined &&
+    request === undefined
+  );
 }
 
 /** Whether a plan takes uses and units of fixed windows of its key, and nothing else. */

@@ -16,6 +16,7 @@ import { afterReturn, endsAfterReturn } from "../rules/returned-units.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 import { applyRefill, UNLIMITED_USES, type Usage } from "./counters.js";
+import type { StatisticsSubject } from "./statistics.js";
 
 /** How long the end of a hold is remembered, so that its repeat is answered alike. */
 export const REMEMBER_END_MS: SpanMs = 3_600_000;
@@ -51,6 +52,8 @@ export interface HoldMoment {
   readonly now: EpochMs;
   /** The revision of the workspace that the step rests on; null: whatever it is. */
   readonly revision: number | null;
+  /** Whose sums rise in the same step by the uses that an end came to, under `EXTRA_USES`. Only for a store that `countsInStep`. */
+  readonly counts?: readonly StatisticsSubject[] | undefined;
 }
 
 /** What was used of a limit. */

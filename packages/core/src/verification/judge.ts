@@ -34,6 +34,11 @@ export function judgeRecords(
   return null;
 }
 
+/** The code of the verdict that a refusal comes to. */
+export function codeOf(refusal: Refusal): RecordCheck["code"] {
+  return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
+}
+
 /**
  * The verdict where nothing was charged: the records refuse, or the question names limits that nothing configures.
  *
@@ -49,10 +54,11 @@ export function verdictOnRefusal(
   now: EpochMs,
 ): KnownVerdict {
   if (refusal === null) throw unknownLimits(loaded, question);
-  if (refusal === "workspace-disabled") return verdictOf(loaded, "FORBIDDEN", charge, now);
   const hints: RefusalHints | undefined =
-    refusal.name === "permissions" ? (refusal.details(loaded, question, now) ?? {}) : undefined;
-  return verdictOf(loaded, refusal.code, charge, now, undefined, hints);
+    refusal !== "workspace-disabled" && refusal.name === "permissions"
+      ? (refusal.details(loaded, question, now) ?? {})
+      : undefined;
+  return verdictOf(loaded, codeOf(refusal), charge, now, undefined, hints);
 }
 
 /** The verdict on a charge of what the records did not refuse. */

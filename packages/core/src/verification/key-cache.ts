@@ -1,7 +1,9 @@
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
 import type { Refill } from "../rules/refill.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
+import type { StatisticsSubject } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
+import { type CountedFor, countedFor, countsOfCharge, subjectsOf } from "./counted.js";
 import { effectiveRefill } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
@@ -17,11 +19,8 @@ import {
 const MAX_SHARED_LIMITS = 1_000;
 
 /** Verifications of one key in one hour, as the statistics count them. */
-export interface KeyCounts {
+export interface KeyCounts extends CountedFor {
   readonly workspaceId: string;
-  readonly keyId: string;
-  readonly apiId: string;
-  readonly identityId: string | null;
   readonly hourAt: EpochMs;
   /** They go on as long as this is the generation of the buffer that it is in. */
   readonly generation: object;
@@ -56,6 +55,8 @@ export interface CachedKey extends VerifiableKey {
   storing: Promise<void> | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
+  /** Whom its verifications count for in the step that charges; null where they are counted beside it. */
+  readonly subjects: readonly StatisticsSubject[] | null;
 }
 
 /** Keys that were verified lately, ready for the next verification. Whether one still is as it was is for the store to say. */
@@ -67,9 +68,15 @@ export class KeyCache {
    */
   readonly #limits = new Map<string, readonly LimitCharge[]>();
 
-  /** @param maxKeys - Most keys that are kept: a whole number >= 0. */
-  constructor(maxKeys: number) {
+  readonly #countsInStep: boolean;
+
+  /**
+   * @param maxKeys - Most keys that are kept: a whole number >= 0.
+   * @param countsInStep - Whether their plans say what they count.
+   */
+  constructor(maxKeys: number, countsInStep: boolean = false) {
     this.#keys = createLruCache(maxKeys);
+    this.#countsInStep = countsInStep;
   }
 
   /** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
@@ -83,7 +90,7 @@ export class KeyCache {
 
   keep(loaded: VerifiableKey): CachedKey {
     const { limits } = decideLimits(loaded, PLAIN_QUESTION.limits);
-    const cached = cachedKey(loaded, this.#shared(limits));
+    const cached = cachedKey(loaded, this.#shared(limits), this.#countsInStep);
     this.#keys.set(cached.key.hash, cached);
     return cached;
   }
@@ -106,7 +113,14 @@ export class KeyCache {
 }
 
 /** Makes a loaded key ready for many verifications. @param limits - That the plain question takes from. */
-export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[]): CachedKey {
+export function cachedKey(
+  loaded: VerifiableKey,
+  limits: readonly LimitCharge[],
+  countsInStep: boolean = false,
+): CachedKey {
+  const { cost } = PLAIN_QUESTION;
+  const subjects = countsInStep ? subjectsOf(countedFor(loaded)) : null;
+  const counts = subjects === null ? undefined : countsOfCharge(subjects, cost);
   // Field by field, what every verification reads first, so that it lies together: with a spread a warm
   // verification in memory takes 1.9 times as long.
   return {
@@ -114,7 +128,7 @@ export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[])
     workspace: loaded.workspace,
     api: loaded.api,
     identity: loaded.identity,
-    plainPlan: planCharge(loaded, PLAIN_QUESTION.cost, limits),
+    plainPlan: planCharge(loaded, cost, limits, undefined, "commit", counts),
     refill: effectiveRefill(loaded),
     counts: null,
     roles: loaded.roles,
@@ -127,6 +141,7 @@ export function cachedKey(loaded: VerifiableKey, limits: readonly LimitCharge[])
     identityHandle: loaded.identityHandle,
     lastUsedAt: loaded.lastUsedAt,
     storing: null,
+    subjects,
   };
 }
 
@@ -143,7 +158,11 @@ export function chargePlanOf(
   if (isSame && isSameLimits(latest.limits, limits)) return latest.plan;
   const decision = decideLimits(cached, limits);
   if (decision.unknown.length > 0) return null;
-  const plan = planCharge(cached, cost, decision.limits, ttl);
+  const { subjects } = cached;
+  // Uses of a reservation count when it is settled.
+  const uses = ttl === undefined ? cost : 0;
+  const counts = subjects === null ? undefined : countsOfCharge(subjects, uses);
+  const plan = planCharge(cached, cost, decision.limits, ttl, "commit", counts);
   if (ttl === undefined) cached.latest = { limits, ttl, plan };
   else cached.latestHeld = { limits, ttl, plan };
   return plan;

@@ -15,6 +15,7 @@ export function planCharge(
   limits: readonly LimitCharge[],
   ttl?: SpanMs,
   mode: ChargePlan["mode"] = "commit",
+  counts?: ChargePlan["counts"],
 ): ChargePlan {
   const hold = mode === "commit" ? holdOf(loaded, limits, ttl) : undefined;
   return {
@@ -27,6 +28,7 @@ export function planCharge(
     limits,
     hold,
     memo: undefined,
+    counts,
   };
 }
 

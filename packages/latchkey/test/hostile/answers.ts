@@ -3,16 +3,17 @@ import {
   type KeyStore,
   LatchkeyError,
   type LoadedRecord,
+  type StoreMethod,
   type StoredRecordState,
   SUM_CODES,
   type Usage,
 } from "@latchkey/core";
 import { expect } from "vitest";
 
-type Answer<Method extends keyof KeyStore> = Awaited<ReturnType<NonNullable<KeyStore[Method]>>>;
+type Answer<Method extends StoreMethod> = Awaited<ReturnType<NonNullable<KeyStore[Method]>>>;
 
 /** What is wrong with what a store answered to a call; null where nothing is. */
-type Check<Method extends keyof KeyStore> = (answer: Answer<Method>) => boolean;
+type Check<Method extends StoreMethod> = (answer: Answer<Method>) => boolean;
 
 const isWholeOrNull = (value: unknown) => value === null || isWhole(value);
 const isUsage = (usage: Usage) =>
@@ -26,7 +27,7 @@ const isState = ({ record, usage, usedAt }: StoredRecordState) =>
 const isLoaded = (loaded: LoadedRecord) =>
   isState(loaded) && (loaded.linked === null || isState(loaded.linked));
 
-const CHECKS: { readonly [Method in keyof KeyStore]?: Check<Method> } = {
+const CHECKS: { readonly [Method in StoreMethod]?: Check<Method> } = {
   read: ({ revision, found }) =>
     isWhole(revision) && found.every((loaded) => loaded === null || isLoaded(loaded)),
   page: ({ revision, size, found, hasMore }) =>
@@ -80,7 +81,7 @@ const CODES = [
 
 /** Asks a store, whose answer must have the types of the port, or be an error of the port. */
 export async function expectAnswerOrRefusal(
-  method: keyof KeyStore,
+  method: StoreMethod,
   ask: () => unknown,
 ): Promise<void> {
   let answer: unknown;

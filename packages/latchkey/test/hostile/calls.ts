@@ -1,4 +1,4 @@
-import type { Change, ChargePlan, KeyStore, LimitCharge } from "@latchkey/core";
+import type { Change, ChargePlan, KeyStore, LimitCharge, StoreMethod } from "@latchkey/core";
 import { expect } from "vitest";
 
 export const WORKSPACE = "ws_default";
@@ -48,7 +48,7 @@ const CHANGE: Change = {
   revision: 2,
 };
 
-type Call = readonly [method: keyof KeyStore, ask: (store: KeyStore) => unknown];
+type Call = readonly [method: StoreMethod, ask: (store: KeyStore) => unknown];
 
 /** Calls of every method that answers something. Plans are new each time: stores keep something with them. */
 export const CALLS: readonly Call[] = [

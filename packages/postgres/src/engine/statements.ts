@@ -55,6 +55,37 @@ const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${ta
     WHERE r.workspace = (SELECT seq FROM w) AND ${condition} LIMIT $2::text::integer))`;
 
 /**
+ * Runs a function that answers texts with a byte 1 between, and adds to sums in the same statement. Locks of sums come last, in one order.
+ *
+ * @param counts - A list, in the order of the answers `o.answer`: null, or workspace, hour, and subjects as kind and hexadecimal text.
+ * @param codes - What is added to sums of those, by code; null for nothing.
+ */
+const counted = (call: string, counts: string, codes: string) =>
+  `WITH a AS MATERIALIZED (SELECT ${call} AS text), sums AS MATERIALIZED (
+    SELECT o.item ->> 'workspace' AS workspace, (s.item ->> 0)::smallint AS kind, s.item ->> 1 AS subject,
+      (o.item ->> 'hourAt')::bigint AS hour, c.code, pg_catalog.sum(c.added::bigint) AS added
+    FROM (SELECT q.item, pg_catalog.split_part(a.text, E'\\x01', q.place::integer) AS answer
+      FROM a CROSS JOIN pg_catalog.jsonb_array_elements(${counts}::text::jsonb) WITH ORDINALITY q (item, place) OFFSET 0) o
+    CROSS JOIN LATERAL pg_catalog.jsonb_each_text(${codes}) c (code, added)
+    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(o.item -> 'subjects') s (item) GROUP BY 1, 2, 3, 4, 5
+  ) SELECT a.text, (SELECT pg_catalog.count(latchkey.add_statistics(g.workspace, pg_catalog.jsonb_build_object('counts', g.counts))::text)
+    FROM (SELECT e.workspace, pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', e.kind, 'subject', e.subject, 'hourAt', e.hour,
+      'code', e.code, 'count', e.added)) AS counts FROM sums e GROUP BY 1 ORDER BY 1) g)::text FROM a`;
+
+/** What a charge came to, in the words of `ChargeCounts`, and whether a shadow had no room. */
+const CHARGED = `CASE WHEN pg_catalog.starts_with(o.answer, 'repeat charged ') THEN o.item -> 'repeat'
+    WHEN pg_catalog.starts_with(o.answer, 'repeat ') THEN o.item -> pg_catalog.split_part(o.answer, ' ', 2)
+    ELSE (o.item -> pg_catalog.split_part(o.answer, ' ', 1))
+      || CASE WHEN pg_catalog.strpos(o.answer, '!') > 0 THEN '{"SHADOW_LIMITED": 1}'::jsonb ELSE '{}'::jsonb END END`;
+
+/** The uses that an end came to. */
+const ENDED = `CASE WHEN pg_catalog.starts_with(o.answer, 'ended ') AND pg_catalog.split_part(o.answer, ' ', 4) <> '0'
+  THEN pg_catalog.jsonb_build_object('EXTRA_USES', pg_catalog.split_part(o.answer, ' ', 4)::bigint) END`;
+
+const CHARGE = "latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)";
+const SETTLE = "latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)";
+
+/**
  * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
  * PostgreSQL, whatever another role makes in `public`: see `plain-charge-sql.ts`.
  */
@@ -70,8 +101,10 @@ const SQL = {
   descending: pageIn("<", "DESC"),
   log: LOG_PAGE,
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
-  charge: "SELECT latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)",
-  settle: "SELECT latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)",
+  charge: `SELECT ${CHARGE}`,
+  chargeCounted: counted(CHARGE, "$3", CHARGED),
+  settle: `SELECT ${SETTLE}`,
+  settleCounted: counted(SETTLE, "$4", ENDED),
   plainEnd: PLAIN_END,
   restore:
     "SELECT latchkey.restore($1::text, $2::text::bigint, $3::text::smallint, $4::text, $5::text, $6::text::jsonb)",

@@ -8,7 +8,8 @@
   ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] "e" to end, "r" to renew, [4] id of the hold
   KEYS[5]  and further, ARGV[5] and further: as hold-keys.lua says, then
            for "e" uses that were used, "-" for all; "1" where all of the limits that are not named was used, else "0"; for each limit that is
-           named its name as windows have it, and units;
+           named its name as windows have it, and units; then for "e" whose sums are added to, KEYS: the days that have sums and for
+           each subject its sums, its member of the days; " <hour>:EXTRA_USES=", number of subjects, or the number 0 alone;
            for "r" for how long in ms, "-" for as long as at first
   Returns  {"STALE"}, {"UNKNOWN"}, {"CONFLICT"}, {"CORRUPT"}, {"EXPIRED"} and what is known of the hold that has, just now,
            {"RENEWED", holdText}, {"OVER", holdText}, {"UNNAMED", holdText}, {"REPEAT", rememberedEndText},
@@ -19,7 +20,10 @@
 -- include stored-holds.lua
 -- include give-back.lua
 -- include write-counters.lua
+-- include count.lua
 local LAST_INSTANT, step = 8640000000000000, ARGV[3]
+local subjects = step == "e" and tonumber(ARGV[#ARGV]) or 0
+local limitsEnd = subjects == 0 and #ARGV - 1 or #ARGV - 2 - subjects
 
 -- A hold with the counters that it is beside, nil where the counters of its key are gone.
 local function findHold(holdId, text)
@@ -49,7 +53,7 @@ local function usedOf(hold)
     if held.mark == "c" then
       units = 0
     else
-      for number = at + 2, #ARGV, 2 do
+      for number = at + 2, limitsEnd, 2 do
         if ARGV[number] == name then
           named, units = named + 1, tonumber(ARGV[number + 1])
           break
@@ -58,7 +62,7 @@ local function usedOf(hold)
     end
     used[index] = held.units == 0 and 0 or units
   end
-  if named < (#ARGV - at - 1) / 2 then return nil end
+  if named < (limitsEnd - at - 1) / 2 then return nil end
   return used, ARGV[at] == "-" and hold.uses or tonumber(ARGV[at])
 end
 
@@ -101,6 +105,9 @@ if step == "r" then
 end
 if isCorrupt then return { "CORRUPT" } end
 if #missing > 1 then return missing end
+local isCounted = subjects > 0 and used and usedUses > 0
+local sums = isCounted and readSums(subjects, #KEYS, #ARGV - 2)
+if isCounted and not sums then return { "CORRUPT" } end
 
 if isOver then
   if slots then expire(slots) end
@@ -148,4 +155,5 @@ local ended = format("%.0f %.0f %.0f ", now + REMEMBER_END_MS, now, usedUses) ..
 ended = ended .. " " .. (owner and usageText(owner) or "- - -") .. " " .. hold.text
 call("SET", KEYS[4], ended, "PX", format("%.0f", REMEMBER_END_MS))
 writeAll()
+if isCounted then addToSums(sums, ARGV[#ARGV - 1] .. format("%.0f", usedUses)) end
 return { "ENDED", ended }

@@ -9,13 +9,14 @@ import type {
   HoldStep,
   KeyStore,
   LoadedRecord,
+  StoreMethod,
 } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { settleHold, toldOf } from "../model/hold-model.js";
 import { type ModelWorkspace, StoreModel } from "../model/store-model.js";
 
 /** The methods of a store that a process calls over the network. */
-export type Method = Exclude<keyof KeyStore, "close" | "readClock">;
+export type Method = Exclude<StoreMethod, "close" | "readClock">;
 
 /** One write that the store has carried out. */
 export interface Write {

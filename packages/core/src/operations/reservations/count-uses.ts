@@ -1,5 +1,8 @@
 import { LatchkeyError } from "../../errors.js";
+import type { Hold } from "../../rules/hold.js";
 import type { HoldResult } from "../../store/settle.js";
+import type { StatisticsSubject } from "../../store/statistics.js";
+import { countedFor, subjectsOf } from "../../verification/counted.js";
 import { type CachedKey, cachedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { getKeyById } from "../keys/load.js";
@@ -11,17 +14,35 @@ import { getKeyById } from "../keys/load.js";
  */
 export function countUses(context: OperationContext, result: HoldResult): Promise<unknown> | null {
   const { recorder, reserved } = context;
-  if (recorder === null || result.kind !== "ended" || result.isRepeat) return null;
+  if (recorder === null || recorder.isDurable) return null;
+  if (result.kind !== "ended" || result.isRepeat) return null;
   const { hold, used, endedAt } = result;
   if (used.uses === 0) return null;
   const count = (key: CachedKey | null) => {
-    if (key === null) return null;
-    recorder.count(key, "EXTRA_USES", endedAt, used.uses);
-    return recorder.written();
+    if (key !== null) recorder.count(key, "EXTRA_USES", endedAt, used.uses);
   };
   const known = reserved.get(hold.id);
   if (known === undefined) return findKey(context, hold.keyId).then(count);
-  return count(known);
+  count(known);
+  return null;
+}
+
+/**
+ * Whom the uses of a reservation count for in the step that ends it.
+ *
+ * @param look - Finds the reservation, where this process did not make it.
+ * @returns Nothing where it is not open.
+ */
+export async function countedBy(
+  context: OperationContext,
+  id: string,
+  look: () => Promise<Hold | null>,
+): Promise<readonly StatisticsSubject[] | undefined> {
+  const known = context.reserved.get(id);
+  if (known !== undefined) return subjectsOf(countedFor(known));
+  const hold = await look();
+  const key = hold && (await findKey(context, hold.keyId));
+  return key === null ? undefined : subjectsOf(countedFor(key));
 }
 
 /** Null: it was deleted, while another of its rotation has its counters. */

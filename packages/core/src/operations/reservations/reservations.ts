@@ -13,6 +13,7 @@ import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
+import type { StatisticsSubject } from "../../store/statistics.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
@@ -40,7 +41,7 @@ import {
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
-import { countUses } from "./count-uses.js";
+import { countedBy, countUses } from "./count-uses.js";
 import type {
   ReservationOperations,
   ReservationView,
@@ -162,11 +163,15 @@ export const RESERVATION_TABLE = {
 } satisfies TableOf<ReservationOperations>;
 
 // Without `async`, as what calls it: every settle goes through here.
-function settle(context: OperationContext, step: HoldStep): Promise<HoldResult> {
+function settle(
+  context: OperationContext,
+  step: HoldStep,
+  counts?: readonly StatisticsSubject[],
+): Promise<HoldResult> {
   const { store, workspaceId, emit } = context;
   if ("id" in step && !RESERVATION_ID.test(step.id)) return Promise.reject(notFound("reservation"));
   const now = context.now();
-  const settled = store.settle(workspaceId, step, { now, revision: null });
+  const settled = store.settle(workspaceId, step, { now, revision: null, counts });
   return emit === null
     ? settled
     : settled.then((result) => {
@@ -189,13 +194,17 @@ async function refuseOfOthers(
   scope: VerifyScope = EVERY_API,
 ): Promise<void> {
   if (scope.apiIds === undefined) return;
-  // A step that is refused whatever it holds: nothing else of the port finds a hold by its id alone.
-  const look = { kind: "end", id, uses: 0, limits: NO_LIMIT, rest: false } as const;
   const known = context.reserved.get(id);
-  const found = known === undefined ? await settle(context, look) : null;
-  const apiId =
-    found?.kind === "unnamed" ? await findApiId(context, found.hold.keyId) : known?.key.apiId;
+  const found = known === undefined ? await look(context, id) : null;
+  const apiId = found === null ? known?.key.apiId : await findApiId(context, found.keyId);
   if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
+}
+
+/** One that is open, by a step that is refused whatever it holds: nothing else of the port finds it by its id alone. */
+async function look(context: OperationContext, id: string): Promise<Hold | null> {
+  const step = { kind: "end", id, uses: 0, limits: NO_LIMIT, rest: false } as const;
+  const found = await settle(context, step);
+  return found.kind === "unnamed" ? found.hold : null;
 }
 
 /** @param apiId - Null: nobody knows, as its key is gone. */
@@ -210,10 +219,16 @@ function end(
   scope: VerifyScope = EVERY_API,
 ): Promise<SettledReservation> {
   const startedAt = context.emit === null ? 0 : context.timer();
+  const settleCounted = () =>
+    context.recorder?.isDurable
+      ? countedBy(context, step.id, () => look(context, step.id)).then((counts) =>
+          settle(context, step, counts),
+        )
+      : settle(context, step);
   const settled =
     scope.apiIds === undefined
-      ? settle(context, step)
-      : refuseOfOthers(context, step.id, scope).then(() => settle(context, step));
+      ? settleCounted()
+      : refuseOfOthers(context, step.id, scope).then(settleCounted);
   return settled.then((result) => {
     const counting = countUses(context, result);
     const answer = () => answerOf(context, step, scope, result, startedAt);

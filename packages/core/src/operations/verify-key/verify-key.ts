@@ -10,8 +10,10 @@ import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan } from "../../store/charge.js";
 import type { SettledCharge } from "../../store/settled.js";
 import type { EpochMs } from "../../time.js";
+import { countsOfRefusal } from "../../verification/counted.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
 import {
+  codeOf,
   judgeRecords,
   type Refusal,
   verdictOnCharge,
@@ -133,10 +135,17 @@ function verifyCached(
   const remembered = isRemembered ? chargeRequestOf(requestId, question, now) : undefined;
   const holdId = plan?.hold && context.newId("rsv");
   const moment = { now, refill: dueRefill(cached.refill, now), request: remembered, holdId };
-  const charge = context.store.charge(plan ?? planPeek(cached), moment);
+  const charge = context.store.charge(plan ?? planRefusal(cached, refusal), moment);
   return "then" in charge
     ? charge.then((result) => conclude(context, request, cached, refusal, plan, result, now, watch))
     : conclude(context, request, cached, refusal, plan, charge, now, watch);
+}
+
+/** The plan that confirms what the records refuse, and counts it where that is done in the same step. */
+function planRefusal(cached: CachedKey, refusal: Refusal | null): ChargePlan {
+  const peek = planPeek(cached);
+  if (refusal === null || cached.subjects === null) return peek;
+  return { ...peek, counts: countsOfRefusal(cached.subjects, codeOf(refusal)) };
 }
 
 function conclude(
@@ -169,7 +178,7 @@ function conclude(
   const shadows = exceededShadows(charge.limits, (plan ?? NO_PLAN).limits);
   if (recorder !== null) {
     recorder.count(cached, verdict.code, now);
-    if (shadows.length > 0) recorder.count(cached, "SHADOW_LIMITED", now);
+    if (shadows.length > 0 && !charge.isRepeat) recorder.count(cached, "SHADOW_LIMITED", now);
     // Uses of a reservation count when it is settled.
     const uses = charge.isRepeat || question.ttl !== undefined ? 0 : question.cost;
     if (verdict.valid && uses !== 1)
@@ -183,8 +192,6 @@ function conclude(
       { loaded: cached, verdict, cost: question.cost, now, charge, shadows },
       traceOf(context, request, watch),
     );
-  const counting = recorder === null ? null : recorder.written();
-  if (counting !== null) return counting.then(() => verdict);
   if (cached.key.expiresWhenUnused === null || !verdict.valid) return verdict;
   const storing = storeUse(context, cached, now);
   return storing === null ? verdict : storing.then(() => verdict);

@@ -1,0 +1,49 @@
+import type { ChargeCounts, CodeSums } from "../store/counted.js";
+import type { CountedCode, StatisticsSubject } from "../store/statistics.js";
+import type { VerifiableKey } from "./loaded-key.js";
+
+/** Whom what is done with a key counts for. */
+export interface CountedFor {
+  readonly keyId: string;
+  readonly apiId: string;
+  readonly identityId: string | null;
+}
+
+export function countedFor({ key, identity }: VerifiableKey): CountedFor {
+  return { keyId: key.id, apiId: key.apiId, identityId: identity === null ? null : identity.id };
+}
+
+export function subjectsOf({ keyId, apiId, identityId }: CountedFor): readonly StatisticsSubject[] {
+  const subjects: StatisticsSubject[] = [
+    { kind: "key", id: keyId },
+    { kind: "api", id: apiId },
+  ];
+  if (identityId !== null) subjects.push({ kind: "identity", id: identityId });
+  return subjects;
+}
+
+const REPEATED: CodeSums = { VALID: 1, FREE: 1 };
+
+/** What a verification that is charged adds to sums. @param uses - That it takes for good. */
+export function countsOfCharge(subjects: readonly StatisticsSubject[], uses: number): ChargeCounts {
+  const extra = uses === 0 ? { FREE: 1 } : uses > 1 ? { EXTRA_USES: uses - 1 } : {};
+  const sums = {
+    charged: { VALID: 1, ...extra },
+    repeat: REPEATED,
+    "rate-limited": { RATE_LIMITED: 1 },
+    "usage-exceeded": { USAGE_EXCEEDED: 1 },
+  };
+  return { subjects, sums };
+}
+
+/** What a verification that the records refuse adds to sums, once they are confirmed. */
+export function countsOfRefusal(
+  subjects: readonly StatisticsSubject[],
+  code: CountedCode,
+): ChargeCounts {
+  const sums = { [code]: 1 };
+  return {
+    subjects,
+    sums: { charged: sums, repeat: sums, "rate-limited": sums, "usage-exceeded": sums },
+  };
+}

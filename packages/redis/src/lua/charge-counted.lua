@@ -1,0 +1,45 @@
+#!lua
+--[[
+  As charge.lua, for plans that are counted: each adds to sums what it came to, in the same step.
+
+  KEYS[1]  workspace, as in charge.lua; then for each plan what its letters name, the days that have sums, a sorted set, and for each subject
+           its sums, a hash
+  ARGV[1]  as in charge.lua, the number of arguments with those that follow the letters: for each subject its member of the days; what
+           is added, as add-statistics.lua stores it, for "charged", the repeat of that, "rate-limited", "usage-exceeded", and to these
+           where it is no repeat and a shadow had no room; number of subjects
+  Returns  as charge.lua
+  Mirrors  applyCharge in packages/core/src/store/charge.ts and countedByCharge in packages/core/src/store/counted.ts
+]]
+-- include charge-step.lua
+-- include count.lua
+
+local function chargeCounted(nextKey, at)
+  local last = at + ARGV[at + 1] - 1
+  local sums = readSums(tonumber(ARGV[last]), nextKey + ARGV[at] - 1, last - 6)
+  if not sums then return "CORRUPT" end
+  local reply = charge(nextKey, at)
+  local isRepeat = sub(reply, 1, 7) == "REPEAT "
+  local kind = match(reply, "^%S+", isRepeat and 8 or 1)
+  local counts
+  if kind == "charged" then
+    counts = ARGV[last - (isRepeat and 4 or 5)]
+  elseif kind == "rate-limited" then
+    counts = ARGV[last - 3]
+  elseif kind == "usage-exceeded" then
+    counts = ARGV[last - 2]
+  else
+    return reply
+  end
+  local isShadowed = not isRepeat and find(reply, "!", 1, true)
+  addToSums(sums, isShadowed and counts .. ARGV[last - 1] or counts)
+  return reply
+end
+
+local replies, nextKey, at = nil, 2, 1
+repeat
+  local isDone, reply = pcall(chargeCounted, nextKey, at)
+  if not isDone then reply = "ERROR " .. reply end
+  replies = replies and replies .. "\0" .. reply or reply
+  nextKey, at = nextKey + ARGV[at], at + ARGV[at + 1]
+until not ARGV[at]
+return replies
