@@ -335,12 +335,7 @@ export {
   stateOfReading,
 } from "./store/charge.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
-export {
-  type ChargeCounts,
-  type CodeSums,
-  countedByCharge,
-  countedBySettle,
-} from "./store/counted.js";
+export { countedByCharge, countedBySettle } from "./store/counted.js";
 export {
   applyRefill,
   type Counters,
@@ -381,7 +376,9 @@ export {
   type UsedUnits,
 } from "./store/settle.js";
 export {
+  type ChargeCounts,
   COUNTED_CODES,
+  type CodeSums,
   type CountedCode,
   type DeletedCount,
   type HourCount,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type {
+  ChargeCounts,
   ChargeMoment,
   ChargePlan,
   Expectation,
@@ -8,6 +9,21 @@ import type {
 } from "@latchkey/core";
 import { SLOTS, type StepOf, WINDOW_KINDS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
+
+/** What is counted: to two sums at once, and others than core adds. */
+export const COUNTED = [
+  { kind: "key", id: "s1" },
+  { kind: "api", id: "s2" },
+] as const;
+export const COUNTS: ChargeCounts = {
+  subjects: COUNTED,
+  sums: {
+    charged: { VALID: 1, EXTRA_USES: 4 },
+    repeat: { VALID: 1, FREE: 1 },
+    "rate-limited": { RATE_LIMITED: 2 },
+    "usage-exceeded": { USAGE_EXCEEDED: 1 },
+  },
+};
 
 /** What a plan may hold as core makes them: beside a key, and beside its identity where that is confirmed as well. */
 function holdOf(

@@ -15,21 +15,10 @@ import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.j
 import { KINDS, LISTS, type Step, type StepOf, WORKSPACES } from "./arbitraries.js";
 import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from "./comparing.js";
 import { ModelStore } from "./model-store.js";
-import { dueOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
+import { COUNTED, COUNTS, dueOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
 /** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
-/** What is counted: to two sums at once, and others than core adds. */
-const COUNTED = [
-  { kind: "key", id: "s1" },
-  { kind: "api", id: "s2" },
-] as const;
-const SUMS = {
-  charged: { VALID: 1, EXTRA_USES: 4 },
-  repeat: { VALID: 1, FREE: 1 },
-  "rate-limited": { RATE_LIMITED: 2 },
-  "usage-exceeded": { USAGE_EXCEEDED: 1 },
-} as const;
 /** How far the clock may lie behind the latest instant it has shown. */
 const MOST_BACK_MS = DAY / 2;
 
@@ -233,7 +222,7 @@ export class ModelRun {
       uses: ownerOf(step.uses),
       limits,
       hold,
-      ...(this.#isCounted(this.#plans.length) && { counts: { subjects: COUNTED, sums: SUMS } }),
+      ...(this.#isCounted(this.#plans.length) && { counts: COUNTS }),
     };
     this.#plans.push(plan);
     return plan;

@@ -18,8 +18,8 @@ import type { LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
-import type { ChargeCounts } from "./counted.js";
 import { applyRefill, type Usage } from "./counters.js";
+import type { ChargeCounts } from "./statistics.js";
 
 /** One limit that a charge takes from. */
 export interface LimitCharge extends LimitFigures {

@@ -1,25 +1,12 @@
-import type { AppliedCharge, ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
+import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import type { HoldMoment, HoldResult } from "./settle.js";
 import {
+  type CodeSums,
   STATISTICS_SPAN_MS,
   type StatisticsBatch,
   type StatisticsSubject,
   type SumCode,
 } from "./statistics.js";
-
-/** What is added to sums of one subject and hour: whole numbers >= 1. */
-export type CodeSums = Readonly<Partial<Record<SumCode, number>>>;
-
-/** What the step of a charge adds to sums: the same to those of each subject, in the hour of its moment. */
-export interface ChargeCounts {
-  /** No two are the same. */
-  readonly subjects: readonly StatisticsSubject[];
-  /**
-   * By what the plan came to, `repeat` where that was charged before under the same request id. Where it was no repeat and a shadow had no
-   * room, 1 is added to `SHADOW_LIMITED` as well. A plan that came to anything else adds nothing.
-   */
-  readonly sums: Readonly<Record<AppliedCharge["kind"] | "repeat", CodeSums>>;
-}
 
 /** What a store adds to sums in the step of a charge; null for nothing. */
 export function countedByCharge(

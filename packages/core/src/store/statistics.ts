@@ -77,6 +77,22 @@ export interface StatisticsBatch {
   readonly uses: readonly (RecordAddress & { readonly usedAt: EpochMs })[];
 }
 
+/** What is added to sums of one subject and hour: whole numbers >= 1. */
+export type CodeSums = Readonly<Partial<Record<SumCode, number>>>;
+
+/** What the step of a charge adds to sums: the same to those of each subject, in the hour of its moment. */
+export interface ChargeCounts {
+  /** No two are the same. */
+  readonly subjects: readonly StatisticsSubject[];
+  /**
+   * By what the plan came to, `repeat` where that was charged before under the same request id. Where it was no repeat and a shadow had no
+   * room, 1 is added to `SHADOW_LIMITED` as well. A plan that came to anything else adds nothing.
+   */
+  readonly sums: Readonly<
+    Record<"charged" | "repeat" | "rate-limited" | "usage-exceeded", CodeSums>
+  >;
+}
+
 /** Which sums are wanted: of one subject, in the hours from `startAt`, included, to `endAt`, not included. */
 export interface StatisticsRange {
   readonly subject: StatisticsSubject;

@@ -1,5 +1,9 @@
-import type { ChargeCounts, CodeSums } from "../store/counted.js";
-import type { CountedCode, StatisticsSubject } from "../store/statistics.js";
+import type {
+  ChargeCounts,
+  CodeSums,
+  CountedCode,
+  StatisticsSubject,
+} from "../store/statistics.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
 /** Whom what is done with a key counts for. */

@@ -55,7 +55,8 @@ const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${ta
     WHERE r.workspace = (SELECT seq FROM w) AND ${condition} LIMIT $2::text::integer))`;
 
 /**
- * Runs a function that answers texts with a byte 1 between, and adds to sums in the same statement. Locks of sums come last, in one order.
+ * Runs a function that answers texts with a byte 1 between, and adds to sums in the same statement. Locks of sums come last, in one order. The
+ * limits are above what there can be: without them the planner takes it for a million rows, and compiles it anew each time.
  *
  * @param counts - A list, in the order of the answers `o.answer`: null, or workspace, hour, and subjects as kind and hexadecimal text.
  * @param codes - What is added to sums of those, by code; null for nothing.
@@ -65,9 +66,9 @@ const counted = (call: string, counts: string, codes: string) =>
     SELECT o.item ->> 'workspace' AS workspace, (s.item ->> 0)::smallint AS kind, s.item ->> 1 AS subject,
       (o.item ->> 'hourAt')::bigint AS hour, c.code, pg_catalog.sum(c.added::bigint) AS added
     FROM (SELECT q.item, pg_catalog.split_part(a.text, E'\\x01', q.place::integer) AS answer
-      FROM a CROSS JOIN pg_catalog.jsonb_array_elements(${counts}::text::jsonb) WITH ORDINALITY q (item, place) OFFSET 0) o
-    CROSS JOIN LATERAL pg_catalog.jsonb_each_text(${codes}) c (code, added)
-    CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(o.item -> 'subjects') s (item) GROUP BY 1, 2, 3, 4, 5
+      FROM a CROSS JOIN pg_catalog.jsonb_array_elements(${counts}::text::jsonb) WITH ORDINALITY q (item, place) LIMIT 64) o
+    CROSS JOIN LATERAL (SELECT * FROM pg_catalog.jsonb_each_text(${codes}) LIMIT 8) c (code, added)
+    CROSS JOIN LATERAL (SELECT * FROM pg_catalog.jsonb_array_elements(o.item -> 'subjects') LIMIT 64) s (item) GROUP BY 1, 2, 3, 4, 5
   ) SELECT a.text, (SELECT pg_catalog.count(latchkey.add_statistics(g.workspace, pg_catalog.jsonb_build_object('counts', g.counts))::text)
     FROM (SELECT e.workspace, pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', e.kind, 'subject', e.subject, 'hourAt', e.hour,
       'code', e.code, 'count', e.added)) AS counts FROM sums e GROUP BY 1 ORDER BY 1) g)::text FROM a`;
