@@ -3,8 +3,8 @@ import {
   type KeyStore,
   LatchkeyError,
   type LoadedRecord,
-  type StoreMethod,
   type StoredRecordState,
+  type StoreMethod,
   SUM_CODES,
   type Usage,
 } from "@latchkey/core";
