@@ -75,6 +75,11 @@ test.each<[string, object, string]>([
     { store, usage: { flushMs: "2h" } },
     '"usage.flushMs" must be a whole number',
   ],
+  [
+    "durable counts on a store that does not count in the step of a charge",
+    { store: { ...store, countsInStep: undefined }, usage: { durable: true } },
+    '"usage.durable" needs a store that counts in the step of a charge',
+  ],
   ["half a ms", { store, usage: { flushMs: 1.5 } }, '"usage.flushMs" must be a whole number'],
 ])("%s is refused, with the option and its bound", (_, options, message) => {
   expect(() => createLatchkey(options as LatchkeyOptions)).toThrow(TypeError);
