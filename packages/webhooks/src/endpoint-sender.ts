@@ -307,7 +307,7 @@ export class EndpointSender {
     }
   }
 
-  /** The origin is told, and not the URL, which may hold what is secret. */
+  /** Names the receiver by its origin: the rest of its URL may hold a secret. */
   readonly #report = (what: string, cause?: unknown): void => {
     const message = `webhooks to ${this.#endpoint.url.origin}: ${what}`;
     this.#context.deliveries.report(new Error(message, cause === undefined ? {} : { cause }));

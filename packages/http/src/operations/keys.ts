@@ -1,13 +1,11 @@
-import { OPERATIONS as CORE_OPERATIONS, expiryIssues, parseInput } from "@latchkey/core";
+import { expiryIssues } from "@latchkey/core";
 import { authorizeConditional } from "../auth/authorize.js";
-import { canActOn } from "../auth/held-permissions.js";
 import {
   andRbac,
   onApiById,
   onApiOfKey,
   onApiOfSecret,
   onIdentity,
-  onKeysOf,
   type RequiredPermissions,
   toListKeys,
 } from "../auth/required-permissions.js";
@@ -20,6 +18,7 @@ import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY, KEY_ID, NEXT_KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
 import { LIST_KEYS, listKeysText } from "./list-keys.js";
 import { defineOperation, type Operation } from "./operation.js";
+import { defineVerification } from "./verification.js";
 
 /** The operation that `publicVerify` opens to everyone. */
 export const VERIFY_KEY = "keys.verifyKey";
@@ -56,17 +55,15 @@ export const KEYS: readonly Operation[] = [
         ...(create && permissions.length > 0 ? (["create_permission"] as const) : []),
       ]),
   }),
-  defineOperation({
+  defineVerification({
     name: VERIFY_KEY,
     operation: "verifyKey",
-    method: "POST",
     summary: "Verify a key",
     description:
       "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
       "`valid` and `code`. A refusal charges nothing. With an `Idempotency-Key` a retry within 10 minutes gets the " +
       "same verdict and is charged once.",
-    headerFields: { requestId: "Idempotency-Key" },
-    isKnownAllowed: ({ verifyScope }, { apiId }) => canActOn(verifyScope, apiId),
+    action: "verify_key",
     response: verdict,
     errors: ["CONFLICT"],
     example: {
@@ -93,13 +90,7 @@ export const KEYS: readonly Operation[] = [
         ],
       },
     },
-    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "verify_key"),
-    run: async ({ latchkey, verifyScope }, input, requestId) => {
-      // For the library any text is a question, with the verdict NOT_FOUND. Over HTTP a malformed one stays a mistake.
-      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.verifyKey.input, input);
-      // Not a spread: the engine copies by assign three times as fast, and this is the busiest line of all.
-      return Object.assign({ requestId }, await latchkey.verifyKey(input, verifyScope));
-    },
+    run: ({ latchkey, verifyScope }, input) => latchkey.verifyKey(input, verifyScope),
   }),
   defineOperation({
     name: "keys.explainKey",
@@ -278,11 +269,6 @@ export const KEYS: readonly Operation[] = [
       }),
   }),
 ];
-
-/** Whether a key is within its bounds, as far as its length in UTF-16 units tells; the schema decides about the rest. */
-export function isPresentedSecret(key: unknown): boolean {
-  return typeof key === "string" && key.length >= 1 && key.length <= 512;
-}
 
 function rotateKeyPermissions({ keyId }: { readonly keyId: string }): RequiredPermissions {
   return {

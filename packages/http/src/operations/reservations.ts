@@ -1,13 +1,12 @@
-import { OPERATIONS as CORE_OPERATIONS, LatchkeyError, parseInput } from "@latchkey/core";
+import { LatchkeyError } from "@latchkey/core";
 import { insufficient } from "../auth/authorize.js";
 import type { Caller } from "../auth/callers.js";
-import { canActOn } from "../auth/held-permissions.js";
-import { onApi, onApiOfKey, onIdentity, onKeysOf } from "../auth/required-permissions.js";
+import { onApi, onApiOfKey, onIdentity } from "../auth/required-permissions.js";
 import { renewed, reservationList, settled } from "../response-schemas/reservations.js";
 import { verdict } from "../response-schemas/verdict.js";
 import { API_ID, KEY_ID, REQUEST_ID, RESERVATION_ID, SECRET, START } from "./examples.js";
-import { isPresentedSecret } from "./keys.js";
 import { defineOperation, type Operation } from "./operation.js";
+import { defineVerification } from "./verification.js";
 
 /** Whoever settles is asked for the API of the reservation's key, which only the operation learns. */
 const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
@@ -20,18 +19,16 @@ const OVER =
 
 /** Operations on what is held until its price is known. */
 export const RESERVATIONS: readonly Operation[] = [
-  defineOperation({
+  defineVerification({
     name: "keys.reserve",
     operation: "reserve",
-    method: "POST",
     summary: "Verify a key, and hold what that takes",
     description:
       "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
       "`keys.settleReservation` says what the work came to. What is not settled by `expiresAt` is given back. Every verdict is a 200; " +
       "with an `Idempotency-Key` a retry within 10 minutes gets the same reservation. More than 1,000 open ones of a key, or 10,000 " +
       "of an identity, are a 412.",
-    headerFields: { requestId: "Idempotency-Key" },
-    isKnownAllowed: ({ reserveScope }, { apiId }) => canActOn(reserveScope, apiId),
+    action: "reserve_key",
     response: verdict,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -50,11 +47,7 @@ export const RESERVATIONS: readonly Operation[] = [
         expiresAt: START + 300_000,
       },
     },
-    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "reserve_key"),
-    run: async ({ latchkey, reserveScope }, input, requestId) => {
-      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.reserve.input, input);
-      return { requestId, ...(await latchkey.reserve(input, reserveScope)) };
-    },
+    run: ({ latchkey, reserveScope }, input) => latchkey.reserve(input, reserveScope),
   }),
   defineOperation({
     name: "keys.settleReservation",

@@ -8,7 +8,7 @@ import { defineOperation, type Operation } from "./operation.js";
 const BOUND =
   "No root key gets a permission that the caller does not hold, and a caller that expires makes none that expires later: a 403.";
 
-/** Operations on root keys. What a caller gives none beyond is judged in the commit. */
+/** Operations on root keys. The commit checks that nobody gives a root key more than they hold. */
 export const ROOT_KEYS: readonly Operation[] = [
   defineOperation({
     name: "rootKeys.createRootKey",

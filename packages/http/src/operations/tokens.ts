@@ -1,25 +1,21 @@
-import { OPERATIONS as CORE_OPERATIONS, parseInput } from "@latchkey/core";
-import { canActOn } from "../auth/held-permissions.js";
-import { NO_PERMISSIONS, onKeysOf } from "../auth/required-permissions.js";
+import { NO_PERMISSIONS } from "../auth/required-permissions.js";
 import { tokenKeys } from "../response-schemas/tokens.js";
 import { exchanged } from "../response-schemas/verdict.js";
 import { API_ID, KEY_ID, REQUEST_ID, SECRET, START } from "./examples.js";
-import { isPresentedSecret } from "./keys.js";
-import { defineHttpOnly, defineOperation, type Operation } from "./operation.js";
+import { defineHttpOnly, type Operation } from "./operation.js";
+import { defineVerification } from "./verification.js";
 
 /** Short tokens in place of keys, and what they are checked with. */
 export const TOKENS: readonly Operation[] = [
-  defineOperation({
+  defineVerification({
     name: "keys.exchangeKey",
     operation: "exchangeKey",
-    method: "POST",
     summary: "Verify a key, and get a short token for it",
     description:
       "As `keys.verifyKey`; a `VALID` verdict has a JWT, signed EdDSA, that others check by `/v1/jwks.json` without asking. It cannot be " +
       "called back: when the key is revoked, its tokens are good until they run out. A server without keys for tokens answers a 412, and " +
       "takes nothing.",
-    headerFields: { requestId: "Idempotency-Key" },
-    isKnownAllowed: ({ verifyScope }, { apiId }) => canActOn(verifyScope, apiId),
+    action: "verify_key",
     response: exchanged,
     errors: ["CONFLICT", "PRECONDITION_FAILED"],
     example: {
@@ -37,11 +33,7 @@ export const TOKENS: readonly Operation[] = [
         tokenExpiresAt: START + 300_000,
       },
     },
-    requiredPermissions: ({ apiId }) => onKeysOf(apiId, "verify_key"),
-    run: async ({ latchkey, verifyScope }, input, requestId) => {
-      if (!isPresentedSecret(input.key)) parseInput(CORE_OPERATIONS.exchangeKey.input, input);
-      return { requestId, ...(await latchkey.exchangeKey(input, verifyScope)) };
-    },
+    run: ({ latchkey, verifyScope }, input) => latchkey.exchangeKey(input, verifyScope),
   }),
   defineHttpOnly({
     name: "jwks.json",

@@ -58,7 +58,7 @@ const exportUsageInput = z.strictObject({
 
 type UsageQuestion = z.output<typeof exportUsageInput>;
 
-/** How far rows were told. */
+/** Where a page of rows ends, and the next one begins. */
 interface UsagePlace {
   /** Rows that start before are told by this export. */
   readonly until: EpochMs;
@@ -150,7 +150,7 @@ async function readSpan(
     reading.push(store.pageStatistics(workspaceId, { kind, dayAt, from, limit }));
   const pages = await Promise.all(reading);
   const sums = pages.flatMap((page) => page.sums);
-  // No row of an id is whole before every day has been read beyond it.
+  // A row sums up several days: it is complete when each of them has been read past its id.
   const ends = pages.flatMap((page) => (page.hasMore ? [page.sums.at(-1)?.subject.id ?? ""] : []));
   const [lastId = null] = ends.sort();
   const firstAt = bucketStartAt(start, of);
