@@ -269,4 +269,18 @@ describeInBrowser("the console in a browser", (open) => {
     await page.goto(`${url}#/keys/${keyId}`);
     await page.getByRole("link", { name: "maps" }).waitFor();
   });
+
+  test("an owner is deleted, and its keys are switched off unless something else is chosen", async () => {
+    const { latchkey, origin, url } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+    });
+    const { identityId, good } = await seed(latchkey);
+    const { page } = await open(origin);
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByRole("link", { name: "map server" }).waitFor();
+    await page.getByRole("button", { name: "Delete owner" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete owner" }).click();
+    await page.getByRole("heading", { name: "Owners" }).waitFor();
+    expect(await latchkey.verifyKey({ key: good.key })).toMatchObject({ code: "DISABLED" });
+  });
 });

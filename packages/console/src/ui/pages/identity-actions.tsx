@@ -64,10 +64,13 @@ export function RevokeKeys({
 /** Deletes an owner, and does with its keys what is chosen. */
 export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps) {
   const allowed = useAllowed();
+  // First what can be undone, last what leaves the keys in use.
   const choices = [
-    ["unlink", "stay valid, and belong to nobody"],
-    ...(allowed.can("api", "update_key") ? [["disable", "are switched off"] as const] : []),
+    ...(allowed.can("api", "update_key")
+      ? [["disable", "are switched off, and can be switched on again"] as const]
+      : []),
     ...(allowed.can("api", "delete_key") ? [["delete", "are deleted"] as const] : []),
+    ["unlink", "stay valid, and belong to nobody"],
   ] as const;
   return (
     <Confirm
@@ -89,7 +92,7 @@ export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps)
           label={`Its ${plural(keys.length, "key")}`}
           name="keys"
           choices={choices}
-          value="unlink"
+          value={choices[0][0]}
         />
       )}
     </Confirm>
