@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { filtersOf } from "../lib/key-filters.js";
 import { useList } from "../lib/list.js";
 import { linkTo, useRoute } from "../lib/router.js";
 import type { Key } from "../lib/types.js";
 import { Empty, PageHead } from "../parts/basics.js";
-import { FilterBar, filtersOf, withoutFilters } from "../parts/key-filters.js";
+import { FilterBar, withoutFilters } from "../parts/key-filters.js";
 import { KEY_COLUMNS } from "../parts/key-list.js";
 import { ListTable } from "../parts/table.js";
 

@@ -1,53 +1,22 @@
+import { DAY_FILTERS, FILTER_NAMES, TEXT_FILTERS } from "../lib/key-filters.js";
 import { go, useRoute, withQuery } from "../lib/router.js";
 import { localInstant } from "../lib/words.js";
 import { ChoiceField, namesOf, TextField, textOf } from "./fields.js";
-
-/** Filters that are texts, as listKeys names them. */
-const TEXTS = [
-  "nameContains",
-  "externalId",
-  "enabled",
-  "permission",
-  "role",
-  "environment",
-  "tags",
-];
-
-/** Filters that are instants, ms in the address and days in the form. */
-const DAYS = [
-  ["expiresBefore", "Expires before"],
-  ["usedBefore", "Not used since"],
-  ["createdAfter", "Created since"],
-  ["createdBefore", "Created before"],
-] as const;
 
 /** Orders beside that of creation. The server sorts at most 2,000 keys, and says so. */
 const ORDERS = [
   ["", "oldest first"],
   ["createdAt desc", "newest first"],
   ["expires asc", "next to expire first"],
+  ["expires desc", "last to expire first"],
   ["lastUsedAt desc", "last used first"],
   ["lastUsedAt asc", "longest unused first"],
 ] as const;
 
-const NAMES = [...TEXTS, ...DAYS.map(([name]) => name), "order"];
-
-/** Filters of keys in the address, as listKeys takes them. */
-export function filtersOf(
-  query: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const given = NAMES.filter((name) => name !== "order" && query[name]);
-  const [orderBy, order] = (query.order ?? "").split(" ");
-  return {
-    ...Object.fromEntries(given.map((name) => [name, query[name] ?? ""])),
-    ...(orderBy && order && { orderBy, order }),
-  };
-}
-
 /** The same place with all keys. */
 export function withoutFilters(): string {
   return withQuery({
-    ...Object.fromEntries(NAMES.map((name) => [name, undefined])),
+    ...Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])),
     from: undefined,
   });
 }
@@ -58,9 +27,9 @@ export function FilterBar() {
   const find = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const texts = [...TEXTS, "order"].map((name) => [name, textOf(form, name)]);
+    const texts = [...TEXT_FILTERS, "order"].map((name) => [name, textOf(form, name)]);
     const tags = namesOf(form, "tags")?.join();
-    const days = DAYS.map(([name]) => [name, startOfDay(textOf(form, name))]);
+    const days = DAY_FILTERS.map(([name]) => [name, startOfDay(textOf(form, name))]);
     go(withQuery({ ...Object.fromEntries([...texts, ...days]), tags, from: undefined }));
   };
   const text = (name: string, label: string, placeholder = "") => (
@@ -71,13 +40,13 @@ export function FilterBar() {
       defaultValue={query[name] ?? ""}
     />
   );
-  const isFiltered = NAMES.some((name) => query[name]);
-  const hasMore = NAMES.some(
+  const isFiltered = FILTER_NAMES.some((name) => query[name]);
+  const hasMore = FILTER_NAMES.some(
     (name) => !["nameContains", "externalId", "enabled"].includes(name) && query[name],
   );
   return (
     // A new one for each question, so that it shows what the address says.
-    <form class="filters" key={NAMES.map((name) => query[name]).join()} onSubmit={find}>
+    <form class="filters" key={FILTER_NAMES.map((name) => query[name]).join()} onSubmit={find}>
       {text("nameContains", "Name contains")}
       {text("externalId", "Owner", "user_1")}
       <ChoiceField
@@ -99,7 +68,7 @@ export function FilterBar() {
           {text("role", "Role", "editor")}
           {text("environment", "Environment", "live")}
           {text("tags", "Tags", "all of these, with commas")}
-          {DAYS.map(([name, label]) => (
+          {DAY_FILTERS.map(([name, label]) => (
             <TextField
               key={name}
               label={label}
