@@ -39,6 +39,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     mistake: "confirms the first record only",
     noticedBy: ["charge: confirmation"],
     isNoticedByModel: true,
+    seed: 4,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {

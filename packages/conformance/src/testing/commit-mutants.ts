@@ -122,6 +122,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     mistake: "drops windows of the workspace in a step before",
     noticedBy: ["commit: all or nothing"],
     isNoticedByModel: true,
+    seed: 8,
     plant: (store) => inSteps(store, ({ dropWindows, ...rest }) => [{ dropWindows }, rest]),
   },
   {
@@ -134,6 +135,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     mistake: "looks at names before expectations",
     noticedBy: ["commit: expectations"],
     isNoticedByModel: true,
+    seed: 21,
     plant: (store) =>
       withMethods(store, {
         commit: async (workspaceId, change) => {

@@ -177,6 +177,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     mistake: "fills a bucket to which something comes back",
     noticedBy: ["holds: ended"],
     isNoticedByModel: true,
+    seed: 13,
     plant: (store) =>
       afterEnds(store, async (workspaceId, { hold, used }) => {
         for (const [index, { window, owner, units }] of hold.limits.entries()) {
@@ -233,6 +234,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     mistake: "lets one hold more be open than may be",
     noticedBy: ["holds: taken"],
     isNoticedByModel: true,
+    seed: 3,
     plant: (store) =>
       withHolds(store, (hold) => ({ ...hold, most: hold.most.map((count) => count + 1) })),
   },
@@ -258,6 +260,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     mistake: "forgets how a hold has ended",
     noticedBy: ["holds: ended"],
     isNoticedByModel: true,
+    seed: 21,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);

@@ -17,6 +17,8 @@ export interface Mutant {
   readonly noticedBy: readonly string[];
   /** Whether random sequences of calls, one at a time, must notice too. */
   readonly isNoticedByModel: boolean;
+  /** Of random sequences that soon notice it, where the usual ones take long. */
+  readonly seed?: number;
 }
 
 /** A store with some methods replaced. */

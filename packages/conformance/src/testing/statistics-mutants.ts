@@ -126,6 +126,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     mistake: "keeps the latest use that it was told of last",
     noticedBy: ["statistics"],
     isNoticedByModel: true,
+    seed: 2,
     plant: (store) => {
       const told = new Map<string, number>();
       return withMethods(store, {
