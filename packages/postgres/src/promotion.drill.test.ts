@@ -1,7 +1,7 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/postgres-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/postgres-server.js";
 import { ask, startStandby, until } from "./testing/standby.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -58,7 +58,7 @@ async function promote({ synchronousCommit, isSynchronous }: Conditions): Promis
   try {
     standby = await startStandby(primary, isSynchronous);
 
-    const latchkey = createLatchkey({ store: postgresStore(primary.url), usage: false });
+    const latchkey = createLatchkey({ store: postgresStore(primary.url, PATIENT), usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const { key, keyId } = await latchkey.createKey({ apiId, remaining: USES });
     const [first, second] = [
@@ -89,7 +89,7 @@ async function promote({ synchronousCommit, isSynchronous }: Conditions): Promis
     await crashed;
     await ask(standby, "SELECT pg_promote()");
 
-    const next = createLatchkey({ store: postgresStore(standby.url), usage: false });
+    const next = createLatchkey({ store: postgresStore(standby.url, PATIENT), usage: false });
     const { remaining } = await next.getKey({ keyId });
     const verdicts = await Promise.all(revoked.map((other) => next.verifyKey({ key: other })));
     await next.close();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { isSettledWithin, until, untilAnswered } from "./testing/errors.js";
 import { startSentinel } from "./testing/redis-sentinel.js";
-import { NEVER_TWICE, startServer } from "./testing/redis-server.js";
+import { NEVER_TWICE, PATIENT, startServer } from "./testing/redis-server.js";
 import { untilFollowed } from "./testing/replication.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -27,9 +27,10 @@ describeWithServers("a client that asks Sentinel where the primary is", () => {
       await untilFollowed(primary);
       await sentinel.untilItKnows(1);
       const latchkey = createLatchkey({ store });
-      const { apiId } = await latchkey.createApi({ name: "payments" });
-      const { key } = await latchkey.createKey({ apiId, remaining: 100 });
-      expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true, remaining: 99 });
+      const patient = createLatchkey({ store: redisStore(client, PATIENT) });
+      const { apiId } = await patient.createApi({ name: "payments" });
+      const { key } = await patient.createKey({ apiId, remaining: 100 });
+      expect(await patient.verifyKey({ key })).toMatchObject({ valid: true, remaining: 99 });
       await untilFollowed(primary);
 
       const killedAt = performance.now();
