@@ -9,6 +9,9 @@ import { DEAD_AFTER_MS, nameOf } from "./other-leases.js";
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
 
+/** How many are given back at once on closing: thousands would wait for each other until the store seems not to answer. */
+const MOST_AT_ONCE = 50;
+
 /** For how long a taking without an answer may still arrive at the store, behind what gives it back. */
 const LATE_MS: SpanMs = 60_000;
 
@@ -98,8 +101,12 @@ export class HeldLeases {
   async giveAllBack(): Promise<void> {
     this.#isClosing = true;
     for (const wake of this.#wake) wake();
-    const all = [...this.#byKey.values()].flatMap((leases) => [...leases]);
-    await Promise.all(all.map((lease) => this.giveBack(lease).ended));
+    const left = [...this.#byKey.values()].flatMap((leases) => [...leases]);
+    const next = async () => {
+      for (let lease = left.pop(); lease !== undefined; lease = left.pop())
+        await this.giveBack(lease).ended;
+    };
+    await Promise.all(Array.from({ length: MOST_AT_ONCE }, next));
   }
 
   /** Says how much was used, until the store answers, or others count the lease as that of a dead process. */

@@ -231,6 +231,28 @@ describe("closing", () => {
     expect(reports(made)).toEqual([report("lse_1", 1)]);
   });
 
+  test("gives back many leases a few at once, so that none waits until the store seems not to answer", async () => {
+    const made = aProcess();
+    const plans = Array.from({ length: 200 }, (_, at) => ({
+      ...PLAN,
+      cost: 0,
+      confirms: [{ kind: "key" as const, id: `key_${at}`, version: 3 }],
+    }));
+    for (const plan of [...plans, ...plans])
+      made.ahead.charge(plan, { now: time, refill: null }, true);
+    let [running, most] = [0, 0];
+    made.settle.mockImplementation(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return { kind: "unknown" };
+    });
+    await made.ahead.giveAllBack();
+    expect(reports(made).length).toBe(200);
+    expect(most).toBe(50);
+  });
+
   test("tries once more where the store is down, and does not wait for a pause to end", async () => {
     const made = aLeasing();
     made.settle.mockRejectedValue(unavailable("down"));
