@@ -1,7 +1,7 @@
 // Every check besides the tests: one line each, with the full output of those that fail at the end.
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -99,20 +99,37 @@ function unpackedSize(archive) {
 }
 
 /**
- * Packs a package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied) and
- * looks at the tarball.
+ * Packs every public package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied), each into a
+ * folder of its own.
  *
- * @param {string} directory
  * @param {string} into
  * @returns {Promise<Result>}
  */
-async function checkPacked(directory, into) {
-  const target = join(into, directory);
-  mkdirSync(target);
-  const pnpm = ["--yes", manifest.packageManager, "-C", `packages/${directory}`];
-  const packed = await run("npx", [...pnpm, "pack", "--pack-destination", target]);
+async function pack(into) {
+  const filters = publicPackages().map((directory) => `--filter=./packages/${directory}`);
+  const pnpm = ["--yes", manifest.packageManager, "--recursive", ...filters];
+  const packed = await run("npx", [...pnpm, "pack", "--pack-destination", into]);
+  for (const directory of packed.isOk ? publicPackages() : []) {
+    const file = join(root, "packages", directory, "package.json");
+    const { name, version } = JSON.parse(readFileSync(file, "utf8"));
+    const tarball = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+    mkdirSync(join(into, directory));
+    renameSync(join(into, tarball), join(into, directory, tarball));
+  }
+  return packed;
+}
+
+/**
+ * Looks at the tarball of a package.
+ *
+ * @param {string} directory
+ * @param {string} from
+ * @returns {Promise<Result>}
+ */
+async function checkPacked(directory, from) {
+  const target = join(from, directory);
   const tarball = readdirSync(target).find((name) => name.endsWith(".tgz"));
-  if (!packed.isOk || tarball === undefined) return { isOk: false, output: packed.output };
+  if (tarball === undefined) return { isOk: false, output: "it was not packed" };
   const path = join(target, tarball);
   const listed = await run("tar", ["-tzf", path]);
   const names = listed.output.split("\n");
@@ -189,6 +206,7 @@ const checks = [
     name: "architecture",
     run: () => tool("vitest", [...vitest, ".ci/", "--reporter=dot"]),
   },
+  { name: "pack", run: () => pack(scratch) },
   ...publicPackages().map((directory) => ({
     name: `packed ${directory} (publint, attw)`,
     run: () => checkPacked(directory, scratch),
