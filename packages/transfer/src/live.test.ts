@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { JsonValue, KeyStore, Latchkey } from "@latchkey/core";
+import { createLatchkey, type JsonValue, type KeyStore, type Latchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
@@ -153,6 +153,37 @@ describe("a live copy", () => {
       const { verifications } = await target.getVerifications(subject);
       expect(verifications.at(-1)).toMatchObject({ success: 2 });
     }
+  });
+
+  test("loses no use that a process has taken ahead: its leases end before the fence", async () => {
+    const store = memoryStore();
+    let leased = 0;
+    const latchkey = createLatchkey({
+      store,
+      leases: { ms: 50, share: 0.1 },
+      onEvent: (event) => {
+        if (event.type === "key.verified" && event.leased === true) leased += 1;
+      },
+    });
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const { key, keyId } = await latchkey.createKey({ apiId, remaining: 1_000_000 });
+    const verify = async () => {
+      const { code } = await latchkey.verifyKey({ key });
+      if (code !== "VALID") throw new Error(code);
+    };
+    let admitted = 0;
+    const admit = async () => {
+      await verify();
+      admitted += 1;
+    };
+    while (leased === 0) await admit();
+    const work = untilMoved(admit);
+    const to = memoryStore();
+    await copy(unhurried(store), unhurried(to), { live: true });
+    await work;
+    expect(leased).toBeGreaterThan(1);
+    const { remaining, reserved } = await latchkeyOn(to).getKey({ keyId });
+    expect([remaining, reserved]).toEqual([1_000_000 - admitted, undefined]);
   });
 
   test("shows no window of its own in a verdict, nor in one that is repeated", async () => {

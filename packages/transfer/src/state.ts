@@ -22,8 +22,10 @@ export interface FoundState {
   /** Null where there is no record of it. */
   readonly version: number | null;
   /** Leases that processes have in it. */
-  readonly leases: ReturnType<typeof leaseTimesOf>;
+  readonly leases: LeaseTimes;
 }
+
+type LeaseTimes = ReturnType<typeof leaseTimesOf>;
 
 export async function readState(store: KeyStore, workspaceId: string): Promise<FoundState> {
   const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
@@ -46,10 +48,21 @@ export function expectState({ version }: FoundState): Expectation {
   return { ...STATE_ADDRESS, version };
 }
 
+/** Says that no process may have a new lease. Those that are out go on for `wait` ms. */
+export function endLeases(
+  store: KeyStore,
+  workspaceId: string,
+  found: FoundState,
+): Promise<FoundState> {
+  const end = (leases: LeaseTimes) => leases && { ...leases, grant: 0 };
+  return replaceState(store, workspaceId, found, found.state, end);
+}
+
 /**
  * Writes another state, or none, in the place of the one that was read: one atomic step, of which every process hears by the
- * revision. Lease times stay.
+ * revision.
  *
+ * @param leasesAfter - What becomes of lease times: they stay unless given.
  * @returns The state as it is now.
  * @throws LatchkeyError `CONFLICT` where it is another by now: somebody else is at work.
  */
@@ -58,10 +71,11 @@ export async function replaceState(
   workspaceId: string,
   before: FoundState,
   state: WorkspaceState | null,
+  leasesAfter: (leases: LeaseTimes) => LeaseTimes = (leases) => leases,
 ): Promise<FoundState> {
   // At random: one that was there before would be taken for what it was.
   const version = randomInt(1, MAX_VERSION);
-  const { leases } = before;
+  const leases = leasesAfter(before.leases);
   const isGone = state === null && leases === null;
   const change = aChange({
     expects: [expectState(before)],
@@ -74,7 +88,7 @@ export async function replaceState(
   // A process that begins with leases says so there.
   const now = await readState(store, workspaceId);
   if (now.version !== before.version && isDeepStrictEqual(now.state, before.state))
-    return replaceState(store, workspaceId, now, state);
+    return replaceState(store, workspaceId, now, state, leasesAfter);
   throw new LatchkeyError(
     "CONFLICT",
     "the state of a workspace was changed by somebody else: is another copy under way?",

@@ -21,7 +21,8 @@ const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
  *    address in the trail, in the same step.
  * 2. Everything is compared and written; then, trail by trail, what changed meanwhile, until that is little.
  * 3. Everything is compared once more. What differs must be in the trail, or something is wrong.
- * 4. The fence: every workspace of the source has moved. From then on the source admits nothing.
+ * 4. Leases end, and what was taken ahead comes back. Then the fence: every workspace of the source has moved. From then on the
+ *    source admits nothing.
  * 5. The last trail, compared until nothing differs. 6. The target is opened.
  *
  * The order of 4 and 6 is the whole safety: the target is opened by this process alone, after the fence, and nothing lifts the fence
@@ -114,7 +115,10 @@ async function finish(
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
   // To look for them may have taken a while.
-  if (!wasFenced) await catchUp(source, target);
+  if (!wasFenced) {
+    await source.endLeases();
+    await catchUp(source, target);
+  }
   const startedAt = performance.now();
   await source.fence();
   const whole = workspaces.filter((id) => wasFenced || !known.has(id));

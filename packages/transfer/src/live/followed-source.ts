@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { KeyStore } from "@latchkey/core";
 import { workspacesOf } from "../passes/source.js";
-import { assertUsed, type FoundState, readState, replaceState } from "../state.js";
+import { assertUsed, endLeases, type FoundState, readState, replaceState } from "../state.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
 /** A trail that no step can be added to any more. */
@@ -78,6 +78,22 @@ export class FollowedSource {
     this.#closed.delete(id);
   }
 
+  /**
+   * Ends leases while the source still serves: what processes have taken ahead of counters comes back before the fence. Behind it,
+   * nobody could say how much of it was used.
+   */
+  async endLeases(): Promise<void> {
+    let waitMs = 0;
+    for (const id of this.workspaces) {
+      const found = await readState(this.store, id);
+      if (found.leases === null) continue;
+      waitMs = Math.max(waitMs, found.leases.wait);
+      if (found.leases.grant > 0) this.#states.set(id, await endLeases(this.store, id, found));
+    }
+    // Once for the leases, and once for those who give back.
+    await waitFor(2 * waitMs);
+  }
+
   /** From when this resolves on, the source admits nothing: leases have ended, too. */
   async fence(): Promise<void> {
     let waitMs = 0;
@@ -86,13 +102,13 @@ export class FollowedSource {
       const name = this.#trailOf(id);
       const state = { state: "moved", transfer: this.transfer } as const;
       const fenced = await replaceState(this.store, id, found, state);
-      waitMs = Math.max(waitMs, fenced.leases?.wait ?? 0);
+      // Of a process that began after the others had ended theirs.
+      if (fenced.leases !== null && fenced.leases.grant > 0)
+        waitMs = Math.max(waitMs, fenced.leases.wait);
       this.#states.set(id, fenced);
       this.#closed.set(id, { name, trail: EMPTY_TRAIL });
     }
-    // By a clock that nobody sets; a timer may come early.
-    const since = performance.now();
-    while (performance.now() - since < waitMs) await setTimeout(waitMs);
+    await waitFor(waitMs);
     this.isFenced = true;
   }
 
@@ -114,4 +130,10 @@ export class FollowedSource {
     const state = this.#states.get(id)?.state;
     return state?.state === "followed" ? state.trail : "0";
   }
+}
+
+/** By a clock that nobody sets; a timer may come early. */
+async function waitFor(ms: number): Promise<void> {
+  const since = performance.now();
+  while (performance.now() - since < ms) await setTimeout(ms);
 }
