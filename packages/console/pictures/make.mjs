@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { chromium } from "playwright-core";
-import { createLinkConsole } from "../dist/index.js";
+import { createConsole } from "../dist/node.js";
 
 const DAY = 86_400_000;
 
@@ -17,7 +17,7 @@ const latchkey = createLatchkey({
   usage: { flushMs: 20 },
 });
 
-/** @returns {Promise<{ apiId: string, keyId: string, identityId: string }>} */
+/** @returns {Promise<{ apiId: string, keyId: string, batchId: string, identityId: string }>} */
 async function seed() {
   for (const name of ["tiles.read", "tiles.write", "routes.read"])
     await latchkey.createPermission({ name });
@@ -42,6 +42,7 @@ async function seed() {
     name: "nightly export",
     expires: latchkey.now() + 45 * DAY,
   });
+  const batch = await latchkey.createKey({ ...owner, name: "batch", remaining: 1_000 });
   for (const name of ["trial", "mobile app", "partner site", "dashboard", "staging"])
     await latchkey.createKey({
       apiId,
@@ -56,15 +57,58 @@ async function seed() {
     ahead = Math.min(0, ahead + DAY);
   }
   for (let at = 0; at < 70; at += 1) await latchkey.verifyKey({ key });
-  return { apiId, keyId, identityId };
+  await latchkey.createApi({ name: "routes" });
+  await latchkey.reserve({ key: batch.key, remaining: { cost: 400 }, ttl: "1h" });
+  await latchkey.createRootKey({ name: "billing", permissions: ["api.*.read_key"] });
+  await latchkey.createRootKey({ name: "sign-up", permissions: ["api.*.create_key"] });
+  return { apiId, keyId, batchId: batch.keyId, identityId };
 }
 
-const { apiId, keyId } = await seed();
-const server = createServer();
+const { apiId, keyId, batchId, identityId } = await seed();
+
+/** As `latchkey doctor` says what it finds. */
+async function* examine() {
+  yield { check: "store", state: /** @type {const} */ ("fine"), found: "it answers" };
+  yield {
+    check: "lists",
+    state: /** @type {const} */ ("fine"),
+    found: "9 keys, all of them listed",
+  };
+  yield {
+    check: "leases",
+    state: /** @type {const} */ ("wrong"),
+    found: "a process that died holds 12 uses of 1 key; --fix mends it",
+  };
+}
+
+const { events } = await latchkey.readEvents({ types: ["key.created"], limit: 2 });
+/** Stands in for what `createWebhooks` returns. */
+const webhooks = /** @type {any} */ ({
+  workspaceId: latchkey.workspaceId,
+  redeliver: async () => undefined,
+  listDeadLetters: async () => ({
+    deadLetters: events.map((event, at) => ({
+      deadLetterId: `dl_${at}`,
+      url: "https://billing.example/hooks",
+      eventId: event.id,
+      event,
+      tries: 14,
+      givenUpAt: Date.now() - at * 3_600_000,
+      failure: "503",
+    })),
+  }),
+});
+const authenticate = () => ({
+  workspaceId: latchkey.workspaceId,
+  permissions: ["*"],
+  actor: "console",
+});
+const server = createServer(
+  createConsole(latchkey, { authenticate, rootKeys: true, examine, webhooks }),
+);
 await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-const address = /** @type {import("node:net").AddressInfo} */ (server.address());
-const { listener, link } = createLinkConsole(latchkey, { port: address.port });
-server.on("request", listener);
+const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+const origin = `http://127.0.0.1:${port}`;
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -75,18 +119,31 @@ const page = await browser.newPage({
   locale: "en-GB",
   reducedMotion: "reduce",
 });
-await page.goto(link);
+await page.goto(`${origin}/`);
 await page.getByRole("link", { name: "Audit log" }).waitFor();
+/** Every page, and what is on it when it is there. */
 const PICTURES = [
-  ["key", `#/keys/${keyId}`, "Left now"],
+  ["check", "#/", "Why is it refused?"],
+  ["apis", "#/apis", "routes"],
   ["keys", `#/apis/${apiId}`, "shown"],
+  ["find", "#/keys?nameContains=build", "old build server"],
+  ["key", `#/keys/${keyId}`, "Left now"],
   ["usage", `#/keys/${keyId}?tab=usage`, "As a table"],
+  ["reservations", `#/keys/${batchId}?tab=reservations`, "400"],
+  ["trail", `#/keys/${keyId}?tab=audit`, "key.created"],
+  ["owners", "#/identities", "contoso"],
+  ["owner", `#/identities/${identityId}`, "nightly export"],
+  ["roles", "#/roles", "reader"],
+  ["audit", "#/audit", "key.created"],
+  ["dead-letters", "#/dead-letters", "billing.example"],
+  ["root-keys", "#/root-keys", "sign-up"],
+  ["store", "#/store", "Store"],
 ];
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   await page.emulateMedia({ colorScheme });
   for (const [name, fragment, sign] of PICTURES) {
     if (colorScheme === "dark" && name !== "key") continue;
-    await page.goto(`${new URL(link).origin}/${fragment}`);
+    await page.goto(`${origin}/${fragment}`);
     await page
       .getByText(sign ?? "")
       .first()

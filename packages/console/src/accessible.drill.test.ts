@@ -120,6 +120,21 @@ describeInBrowser("every page of the console", (open) => {
     },
   );
 
+  test("the name of a key has room in its list, however wide the page is", async () => {
+    const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    await latchkey.createKey({ apiId, name: "build server", externalId: "northwind" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/keys`);
+    const name = page.getByRole("link", { name: "build server" });
+    for (const width of [390, 761, 900, 1_120, 1_440]) {
+      await page.setViewportSize({ width, height: 800 });
+      await name.waitFor();
+      const cell = await page.locator("tbody td").first().boundingBox();
+      expect(cell?.width, `${width} pixels`).toBeGreaterThan(120);
+    }
+  });
+
   test("instants are in the reader's zone, and on hover what they are in UTC", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });

@@ -34,7 +34,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     title: "Starts with",
     cell: ({ start }) => <code>{start}…</code>,
     isOptional: true,
-    width: "9rem",
+    width: "8rem",
   },
   {
     title: "Owner",
@@ -47,7 +47,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
         </a>
       ),
     isOptional: true,
-    width: "11rem",
+    width: "9rem",
   },
   {
     title: "Uses left",
@@ -61,24 +61,24 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
       ),
     isOptional: true,
     isNumber: true,
-    width: "7rem",
+    width: "6.5rem",
   },
   {
     title: "Last used",
     cell: ({ lastUsedAt }) => <Instant at={lastUsedAt} />,
     isOptional: true,
-    width: "9rem",
+    width: "8rem",
   },
   {
     title: "Expires",
     cell: ({ expires }) => <Instant at={expires} />,
     isOptional: true,
-    width: "9rem",
+    width: "8rem",
   },
   {
     title: "Created",
     cell: ({ createdAt }) => <Instant at={createdAt} />,
     isOptional: true,
-    width: "9rem",
+    width: "8rem",
   },
 ];

@@ -92,7 +92,7 @@ export function ListTable<Item extends { readonly id: string }>({
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled from the keyboard, too */}
       <section class="table-box" ref={box} onScroll={look} tabIndex={0} aria-label={label}>
-        <table aria-rowcount={isDone ? items.length + 1 : -1}>
+        <table aria-rowcount={isDone ? items.length + 1 : -1} style={leastWidth(columns)}>
           <thead>
             <tr>
               {columns.map(({ title, isOptional, width, isNumber }) => (
@@ -130,6 +130,11 @@ export function ListTable<Item extends { readonly id: string }>({
       </p>
     </>
   );
+}
+
+/** Columns of a width would leave nothing to the one without. Where there is less room, the table scrolls. */
+function leastWidth(columns: readonly Pick<Column<unknown>, "width">[]) {
+  return { "--least-width": `calc(${columns.map(({ width = "12rem" }) => width).join(" + ")})` };
 }
 
 function endText({ items, total, isDone, damaged }: List<unknown>): string {
