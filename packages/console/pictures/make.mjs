@@ -137,7 +137,7 @@ const PICTURES = [
   ["audit", "#/audit", "key.created"],
   ["dead-letters", "#/dead-letters", "billing.example"],
   ["root-keys", "#/root-keys", "sign-up"],
-  ["store", "#/store", "Store"],
+  ["store", "#/store", "Examine"],
 ];
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   await page.emulateMedia({ colorScheme });

@@ -166,7 +166,7 @@ describeInBrowser("a console that is interrupted", (open) => {
     for (const key of [secret, next])
       expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
     await page.getByRole("link", { name: "Store" }).click();
-    await page.getByRole("button", { name: "Look" }).click();
+    await page.getByRole("button", { name: "Examine" }).click();
     await page.getByText("the list of keys has 5 entries").waitFor();
     await page.reload();
     await page.getByRole("link", { name: "Store" }).waitFor();

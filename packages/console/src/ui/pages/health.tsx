@@ -35,8 +35,8 @@ export function HealthPage() {
             <Waiting lines={1} />
           ) : (
             <>
-              <Badge tone="good">answers</Badge> in {figure(Math.round(value))} ms, with the way
-              from this page and back
+              <Badge tone="good">answers</Badge> in {figure(Math.round(value))} ms, round trip from
+              this page included
             </>
           )}
         </p>
@@ -63,13 +63,13 @@ function Examination() {
   };
   return (
     <section class="card">
-      <h2>Look at everything</h2>
+      <h2>Examine the store</h2>
       <p>
         Compares clocks, lists, names and records, and tries the vault key and the pepper. It reads
         every record, and changes nothing; “latchkey doctor --fix” mends what can be mended.
       </p>
       <button type="button" onClick={look} aria-busy={isLooking}>
-        {isLooking ? "Looking…" : "Look"}
+        {isLooking ? "Examining…" : "Examine"}
       </button>
       {error !== null && <Failure error={error} />}
       {findings !== null && (
