@@ -41,3 +41,22 @@ test.each([
     await expect(call({ [id]: inputs[id] })).rejects.toMatchObject({ code: "NOT_FOUND" });
   },
 );
+
+test("a key that is back for one look, and deleted before the next, is not there: it is not damaged", async () => {
+  const store = memoryStore();
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "payments" });
+  const { keyId } = await latchkey.createKey({ apiId });
+  let reads = 0;
+  const early = createLatchkey({
+    store: interceptStore(store, async ({ method }, run) => {
+      if (method === "page") await latchkey.deleteKey({ keyId });
+      const answer = await run();
+      if (method !== "read") return answer;
+      reads += 1;
+      const { revision, found } = answer as ReadResult;
+      return reads === 1 ? { revision, found: found.map(() => null) } : answer;
+    }),
+  });
+  await expect(early.getKey({ keyId })).rejects.toMatchObject({ code: "NOT_FOUND" });
+});

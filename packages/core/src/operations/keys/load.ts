@@ -120,12 +120,15 @@ async function whyMissing(
   loaded: LoadedRecord | null,
 ): Promise<LatchkeyError> {
   if (loaded === null) return notFound("key");
-  const { id, apiId } = keyType.decode(loaded.record, workspaceId);
+  const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
   // The first from the id on downwards: no id of a key goes on where another ends.
   const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
   const { found } = await store.page(workspaceId, page);
-  return found[0]?.record.id === id ? notFound("key") : corruptRecord(`key ${id}`);
+  if (found[0]?.record.id === id) return notFound("key");
+  // It may have been deleted before its list was read.
+  const { found: now } = await store.read(workspaceId, [{ kind: "key", id }]);
+  return now[0]?.record.version === version ? corruptRecord(`key ${id}`) : notFound("key");
 }
 
 /** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
