@@ -150,8 +150,11 @@ export class EndpointSender {
     this.#hasMore = page.cursor !== this.#cursor;
     if (!this.#hasMore) return;
     const part: LogPart = { cursor: page.cursor, open: 0 };
+    const ids = page.found.map(({ event }) => event.id);
+    // One that held the lease before may have read these, and given some of them up: a dead letter is sent again only where somebody asks.
+    const stored = await this.#findStored(ids);
     for (const { event, number } of page.found) {
-      if (this.#lanes.has(event.id)) continue;
+      if (this.#lanes.has(event.id) || stored.has(event.id)) continue;
       const lane = event.keyId ?? event.resourceId;
       this.#lanes.add({ eventId: event.id, number, lane, delivery: null, part });
       part.open += 1;
@@ -159,6 +162,11 @@ export class EndpointSender {
     this.#cursor = page.cursor;
     this.#parts.push(part);
     this.#passParts();
+  }
+
+  async #findStored(eventIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (eventIds.length === 0) return new Set();
+    return this.#context.deliveries.findStored(this.#endpoint.id, eventIds);
   }
 
   async #readPage() {

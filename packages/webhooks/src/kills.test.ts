@@ -19,6 +19,54 @@ async function changeKeys(latchkey: Latchkey, apiId: string): Promise<readonly s
   return keyIds;
 }
 
+describeOnEveryStore("a process that sends and loses its lease", (openStore) => {
+  test("behind a dead letter leaves it dead: it is not sent behind those that followed", async () => {
+    const store = openStore()();
+    const seen: string[] = [];
+    let [first, waiting] = ["", ""];
+    let isCalm = false;
+    const receiver = await startReceiver((response, { eventId, about, type }) => {
+      seen.push(eventId);
+      if (!isCalm && about === waiting) return;
+      const isUnwanted = about === first && type === "key.created";
+      response.writeHead(isUnwanted ? (isCalm ? 500 : 410) : 204).end();
+    });
+    let skipped = 0;
+    const openProcess = (through = store) =>
+      sendingProcess(
+        through,
+        { endpoints: [endpointAt(receiver.url)], leaseMs: 30_000, retryForMs: 60_000 },
+        { clock: () => Date.now() + skipped },
+      );
+    const watching = openProcess();
+    const { latchkey } = watching;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await watching.start();
+    await watching.stop();
+    // Nobody answers what is about the first key: so the place in the log stays before the rest.
+    waiting = (await latchkey.createKey({ apiId })).keyId;
+    first = (await latchkey.createKey({ apiId })).keyId;
+    await latchkey.updateKey({ keyId: first, name: "named" });
+    const events = (await readAll(latchkey)).filter(({ keyId }) => keyId === first);
+    const [unwanted, next] = events.map(({ id }) => id);
+    const dying = dyingStore(store);
+    await openProcess(dying.store).start();
+    await until(() => seen.includes(next as string));
+    dying.die();
+    isCalm = true;
+    seen.length = 0;
+    skipped += 30_000;
+    // It is the last event, so all others were sent before it, or are not sent at all.
+    await latchkey.updateKey({ keyId: waiting, name: "named" });
+    const last = (await readAll(latchkey)).at(-1)?.id as string;
+    await openProcess().start();
+    await until(() => seen.includes(last) && seen.includes(next as string));
+    expect(seen).not.toContain(unwanted);
+    const { deadLetters } = await watching.listDeadLetters();
+    expect(deadLetters).toEqual([expect.objectContaining({ eventId: unwanted })]);
+  });
+});
+
 describeOnEveryStore("a process that sends and is killed", (openStore) => {
   test("before any of its calls of the store loses nothing, and leaves each key in order", async () => {
     const store = openStore()();

@@ -73,6 +73,8 @@ export interface Deliveries {
     readonly damaged: number;
     readonly next: string | null;
   }>;
+  /** Which of these events an endpoint has refused, or not got yet because another is in the way: those that are stored, in any state. */
+  findStored(endpointId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** A page of those that were given up, as lists are answered. @throws LatchkeyError `BAD_REQUEST`. */
   listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
   /**
@@ -140,10 +142,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
         }
         for (const { endpointId, eventId } of taken)
           await deleteRecord(transaction, deliveryType, deliveryId(endpointId, eventId));
-        const wants = puts.map(
-          ({ endpointId, eventId }) =>
-            ({ kind: "delivery", id: deliveryId(endpointId, eventId) }) as const,
-        );
+        const wants = puts.map(deliveryWant);
         const found = wants.length === 0 ? [] : await transaction.read(wants);
         puts.forEach((put, index) => {
           const known = found[index];
@@ -163,6 +162,14 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       const next = result.hasMore ? (result.found.at(-1)?.record.id ?? null) : null;
       const deliveries = decodeAll(deliveryType, result, workspaceId);
       return { deliveries, damaged: result.found.length - deliveries.length, next };
+    },
+
+    async findStored(endpointId, eventIds) {
+      const wants = eventIds.map((eventId) => deliveryWant({ endpointId, eventId }));
+      const { found } = await store.read(workspaceId, wants);
+      const isStored = (loaded: (typeof found)[number]) =>
+        loaded !== null && decodeOrNull(deliveryType, loaded.record, workspaceId) !== null;
+      return new Set(eventIds.filter((_, index) => isStored(found[index] ?? null)));
     },
 
     async listDead(input = {}) {
@@ -189,6 +196,10 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       });
     },
   };
+}
+
+function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId" | "eventId">) {
+  return { kind: "delivery", id: deliveryId(endpointId, eventId) } as const;
 }
 
 /** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
