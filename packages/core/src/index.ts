@@ -263,6 +263,7 @@ export {
   type LimitAlgorithm,
   type LimitKind,
   type LimitState,
+  limitNameOf,
   MOST_EARLIER,
 } from "./rules/limit-state.js";
 export type { Metadata } from "./rules/metadata.js";

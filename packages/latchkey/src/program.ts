@@ -18,6 +18,7 @@ import { addIdentities } from "./commands/identities.js";
 import { addImport } from "./commands/import.js";
 import { addKeys } from "./commands/keys.js";
 import { addLeaks } from "./commands/leaks.js";
+import { addLeases } from "./commands/leases.js";
 import { addLimits } from "./commands/limits.js";
 import { addMigrate } from "./commands/migrate.js";
 import { addPermissions } from "./commands/permissions.js";
@@ -47,6 +48,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addExplain,
   addLimits,
   addReservations,
+  addLeases,
   addUsage,
   addAudit,
   addEvents,

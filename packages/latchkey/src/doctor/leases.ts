@@ -1,10 +1,38 @@
-import { endOfLease, isLease, type LoadedRecord } from "@latchkey/core";
+import {
+  allHolds,
+  type EpochMs,
+  endOfLease,
+  type Hold,
+  isLease,
+  type KeyStore,
+  type LoadedRecord,
+} from "@latchkey/core";
 import { plural } from "../command-line/words.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable } from "./finding.js";
 
 /** Twice the longest lease: a process that goes on has given its units back by then. */
 const OLD_AFTER_MS = 20_000;
+
+/** What processes have taken ahead of the counters of a record, in ascending order of id. */
+export async function leasesBeside(
+  store: KeyStore,
+  workspaceId: string,
+  { record: { kind, id }, usage }: LoadedRecord,
+): Promise<readonly Hold[]> {
+  if (usage?.holds === undefined) return [];
+  return (await allHolds(store, workspaceId, { kind, id })).filter(isLease);
+}
+
+/** Whether a lease is that of a process that died or is stopped, as far as one can see. */
+export function seemsDead({ createdAt }: Hold, now: EpochMs): boolean {
+  return createdAt + OLD_AFTER_MS <= now;
+}
+
+/** Uses that a lease holds. */
+export function heldUses({ uses, usesOf }: Hold): number {
+  return usesOf === null ? 0 : uses;
+}
 
 /** Looks for units that a process took ahead and never gave back: it was killed, or is stopped. With `--fix` they count as used. */
 export async function* checkLeases(
@@ -13,17 +41,16 @@ export async function* checkLeases(
 ): AsyncIterable<Finding> {
   const { workspaceId } = latchkey;
   const now = latchkey.now();
-  for (const { record, usage } of records) {
-    if (usage?.holds === undefined) continue;
-    const { kind, id } = record;
-    const holds = await store.holds(workspaceId, { kind, id }, null, 1_000);
-    const old = holds.filter((hold) => isLease(hold) && hold.createdAt + OLD_AFTER_MS <= now);
+  for (const loaded of records) {
+    const leases = await leasesBeside(store, workspaceId, loaded);
+    const old = leases.filter((lease) => seemsDead(lease, now));
     if (old.length === 0) continue;
-    const uses = old.reduce((sum, hold) => sum + (hold.usesOf === null ? 0 : hold.uses), 0);
+    const { kind, id } = loaded.record;
+    const uses = old.reduce((sum, lease) => sum + heldUses(lease), 0);
     const what = `${kind} ${id}: ${plural(old.length, "lease")} of processes that died or are stopped, with ${plural(uses, "use")}`;
     yield await mendable("leases", what, fix, async () => {
-      for (const hold of old)
-        await store.settle(workspaceId, endOfLease(hold.id), { now, revision: null });
+      for (const lease of old)
+        await store.settle(workspaceId, endOfLease(lease.id), { now, revision: null });
     });
   }
 }

@@ -1,0 +1,121 @@
+import {
+  type EpochMs,
+  endOfLease,
+  type Hold,
+  type KeyStore,
+  keysOfApi,
+  type Latchkey,
+  type LoadedRecord,
+  leaseTimesOf,
+  limitNameOf,
+  STATE_ADDRESS,
+} from "@latchkey/core";
+import type { Command } from "commander";
+import { example } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
+import { type Column, instant, minute, printRows } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { heldUses, leasesBeside, seemsDead } from "../doctor/leases.js";
+
+/** What a process has taken ahead, as it is shown. */
+interface ShownLease {
+  readonly leaseId: string;
+  readonly keyId: string;
+  readonly identityId?: string;
+  readonly createdAt: EpochMs;
+  /** Its process uses it until then at the latest, by the longest lease of any process. */
+  readonly endsAt: EpochMs;
+  readonly state: "in use" | "seems dead" | "counted as used";
+  readonly uses: number;
+  readonly ratelimits: readonly { readonly name: string; readonly cost: number }[];
+}
+
+const COLUMNS: readonly Column<ShownLease>[] = [
+  { title: "ID", of: ({ leaseId }) => leaseId },
+  { title: "KEY", of: ({ keyId }) => keyId },
+  {
+    title: "SINCE",
+    of: (each) => instant(each.createdAt),
+    inTable: (each) => minute(each.createdAt),
+  },
+  { title: "UNTIL", of: ({ endsAt }) => instant(endsAt), inTable: null },
+  { title: "STATE", of: ({ state }) => state },
+  { title: "USES", of: ({ uses }) => uses },
+  {
+    title: "LIMITS",
+    of: ({ ratelimits }) => ratelimits.map(({ name, cost }) => `${name}=${cost}`).join(","),
+  },
+];
+
+/** Records that are read at once. */
+const PAGE = 500;
+
+/** Adds `latchkey leases`: what processes have taken ahead, and of which of them it is lost. */
+export function addLeases(program: Command, host: Host): void {
+  const leases = program
+    .command("leases")
+    .description(
+      "list the uses and units of limits that processes have taken ahead; of a process that seems dead they come back to nobody",
+    )
+    .option("--end-dead", "count what dead processes hold as used")
+    .addHelpText("after", example("latchkey leases", "latchkey leases --end-dead"));
+  addCommonOptions(leases).action(async () => {
+    const options = leases.opts<CommonOptions & { readonly endDead?: true }>();
+    await withLatchkey(options, host, async (latchkey, store) => {
+      const { workspaceId } = latchkey;
+      const { found } = await store.read(workspaceId, [STATE_ADDRESS]);
+      const longest = leaseTimesOf(found[0] ?? null)?.wait ?? 0;
+      const seen = new Set<string>();
+      for await (const records of counted(latchkey, store)) {
+        const now = latchkey.now();
+        const shown: ShownLease[] = [];
+        for (const record of records)
+          for (const lease of await leasesBeside(store, workspaceId, record)) {
+            // One that holds units of an identity as well is beside both.
+            if (seen.has(lease.id)) continue;
+            seen.add(lease.id);
+            const isDead = seemsDead(lease, now);
+            const ends = isDead && options.endDead;
+            if (ends)
+              await store.settle(workspaceId, endOfLease(lease.id), { now, revision: null });
+            const state = ends ? "counted as used" : isDead ? "seems dead" : "in use";
+            shown.push(shownLease(lease, longest, state));
+          }
+        if (shown.length > 0) printRows(host, options, shown, COLUMNS);
+      }
+    });
+  });
+}
+
+/** All keys, then all identities, page by page. */
+async function* counted(
+  latchkey: Latchkey,
+  store: KeyStore,
+): AsyncIterable<readonly LoadedRecord[]> {
+  const lists: { readonly kind: "key" | "identity"; readonly list: string }[] = [];
+  for await (const { id } of latchkey.apis()) lists.push({ kind: "key", list: keysOfApi(id) });
+  lists.push({ kind: "identity", list: "identity" });
+  for (const list of lists) {
+    let after: string | null = null;
+    do {
+      const page = await store.page(latchkey.workspaceId, { ...list, after, limit: PAGE });
+      yield page.found;
+      after = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
+    } while (after !== null);
+  }
+}
+
+function shownLease(lease: Hold, longest: number, state: ShownLease["state"]): ShownLease {
+  const { id: leaseId, keyId, identityId, createdAt, limits } = lease;
+  return {
+    leaseId,
+    keyId,
+    ...(identityId !== null && { identityId }),
+    createdAt,
+    endsAt: createdAt + longest,
+    state,
+    uses: heldUses(lease),
+    ratelimits: limits.map(({ window, units }) => ({ name: limitNameOf(window), cost: units })),
+  };
+}
