@@ -74,6 +74,7 @@ export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
 export {
+  type DeadBounds,
   type DeadDelivery,
   type Deliveries,
   type DeliveryChanges,

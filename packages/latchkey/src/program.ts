@@ -30,6 +30,7 @@ import { addScannerRules } from "./commands/scanner-rules.js";
 import { addServe } from "./commands/serve.js";
 import { addUsage } from "./commands/usage.js";
 import { addVerify } from "./commands/verify.js";
+import { addWebhooks } from "./commands/webhooks.js";
 import { addWorkspace } from "./commands/workspace.js";
 import { redact } from "./secrets/redact.js";
 import { hasPassword } from "./store-url.js";
@@ -52,6 +53,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addUsage,
   addAudit,
   addEvents,
+  addWebhooks,
   addRootKey,
   addWorkspace,
   addCopy,

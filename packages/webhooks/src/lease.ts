@@ -77,12 +77,12 @@ export class Lease {
   }
 
   /** Writes how far an endpoint has got, and holds it for longer. @throws LeaseLostError where another has it. */
-  async writePlace(place: EndpointPlace): Promise<void> {
+  async writePlace({ id, cursor }: Pick<EndpointPlace, "id" | "cursor">): Promise<void> {
     const written = await this.#hold(
       (sender) =>
         this.#isMine(sender) && {
           ...sender,
-          endpoints: sender.endpoints.map((one) => (one.id === place.id ? place : one)),
+          endpoints: sender.endpoints.map((one) => (one.id === id ? { ...one, cursor } : one)),
         },
     );
     if (written === null) throw new LeaseLostError();

@@ -24,7 +24,15 @@ describe("createWebhooks takes", () => {
     ["options that are undefined", { ...withEndpoint({ allow: undefined }), leaseMs: undefined }],
     [
       "the least spans",
-      { endpoints: [ENDPOINT], retryForMs: 1, firstRetryMs: 1, timeoutMs: 1, leaseMs: 100 },
+      {
+        endpoints: [ENDPOINT],
+        retryForMs: 1,
+        firstRetryMs: 1,
+        timeoutMs: 1,
+        leaseMs: 100,
+        deadLettersForMs: 3_600_000,
+        maxDeadLetters: 1,
+      },
     ],
     [
       "the longest spans",
@@ -34,10 +42,18 @@ describe("createWebhooks takes", () => {
         firstRetryMs: 3_600_000,
         timeoutMs: 60_000,
         leaseMs: 3_600_000,
+        deadLettersForMs: 315_360_000_000,
+        maxDeadLetters: 100_000,
       },
     ],
   ])("%s", (_, options) => {
-    expect(Object.keys(make(options))).toEqual(["start", "stop", "listDeadLetters", "redeliver"]);
+    expect(Object.keys(make(options))).toEqual([
+      "start",
+      "stop",
+      "listDeadLetters",
+      "redeliver",
+      "pruneDeadLetters",
+    ]);
   });
 });
 
@@ -164,6 +180,16 @@ describe("createWebhooks refuses", () => {
       "31 days",
       { endpoints: [ENDPOINT], retryForMs: 31 * 86_400_000 },
       '"retryForMs" must be a whole number from 1 to 2592000000',
+    ],
+    [
+      "dead letters of minutes",
+      { endpoints: [ENDPOINT], deadLettersForMs: 60_000 },
+      '"deadLettersForMs" must be a whole number from 3600000 to 315360000000',
+    ],
+    [
+      "no dead letters",
+      { endpoints: [ENDPOINT], maxDeadLetters: 0 },
+      '"maxDeadLetters" must be a whole number from 1 to 100000',
     ],
     [
       "a fraction",

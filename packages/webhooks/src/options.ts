@@ -39,6 +39,10 @@ export interface WebhookOptions {
   readonly timeoutMs?: SpanMs | undefined;
   /** After how long another process takes over from one that was killed: 100 ms to an hour, 30,000 ms unless given. */
   readonly leaseMs?: SpanMs | undefined;
+  /** How long a dead letter is kept: an hour to 3,650 days, 30 days unless given. */
+  readonly deadLettersForMs?: SpanMs | undefined;
+  /** How many dead letters are kept, of all endpoints together: 1 to 100,000, 10,000 unless given. The earliest events go first. */
+  readonly maxDeadLetters?: number | undefined;
 }
 
 /** An endpoint whose options were checked. */
@@ -56,16 +60,20 @@ export interface Settings extends RetryRule {
   readonly endpoints: readonly Endpoint[];
   readonly timeoutMs: SpanMs;
   readonly leaseMs: SpanMs;
+  readonly deadLettersForMs: SpanMs;
+  readonly maxDeadLetters: number;
 }
 
 const DAY_MS = 86_400_000;
 
-/** Least, most and usual ms of each. */
-const SPANS = {
+/** Least, most and usual value of each. */
+const NUMBERS = {
   retryForMs: [1, 30 * DAY_MS, 3 * DAY_MS],
   firstRetryMs: [1, DAY_MS / 24, 5_000],
   timeoutMs: [1, 60_000, 15_000],
   leaseMs: [100, DAY_MS / 24, 30_000],
+  deadLettersForMs: [DAY_MS / 24, 3_650 * DAY_MS, 30 * DAY_MS],
+  maxDeadLetters: [1, 100_000, 10_000],
 } as const;
 
 const [MAX_ENDPOINTS, MAX_SECRETS, MAX_ALLOWED, MAX_URL] = [100, 5, 100, 2_048];
@@ -77,7 +85,7 @@ export function readSettings(options: WebhookOptions): Settings {
   const given = fieldsOf(
     options,
     "options",
-    ["endpoints", ...Object.keys(SPANS)],
+    ["endpoints", ...Object.keys(NUMBERS)],
     "createWebhooks",
   );
   const endpoints = listOf(given.endpoints, "endpoints", MAX_ENDPOINTS, "endpoints").map(
@@ -87,8 +95,8 @@ export function readSettings(options: WebhookOptions): Settings {
     if (endpoints.findIndex((other) => other.id === id) < index)
       throw new TypeError(`"endpoints[${index}].url" must not be that of another endpoint`);
   });
-  const span = (name: keyof typeof SPANS): SpanMs => {
-    const [min, max, usual] = SPANS[name];
+  const number = (name: keyof typeof NUMBERS): number => {
+    const [min, max, usual] = NUMBERS[name];
     const { [name]: value = usual } = given;
     if (Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max)
       return Number(value);
@@ -96,10 +104,12 @@ export function readSettings(options: WebhookOptions): Settings {
   };
   return {
     endpoints,
-    retryForMs: span("retryForMs"),
-    firstRetryMs: span("firstRetryMs"),
-    timeoutMs: span("timeoutMs"),
-    leaseMs: span("leaseMs"),
+    retryForMs: number("retryForMs"),
+    firstRetryMs: number("firstRetryMs"),
+    timeoutMs: number("timeoutMs"),
+    leaseMs: number("leaseMs"),
+    deadLettersForMs: number("deadLettersForMs"),
+    maxDeadLetters: number("maxDeadLetters"),
   };
 }
 

@@ -1,4 +1,9 @@
-import { AUDIT_TYPES, type Sender as SenderState, type SpanMs } from "@latchkey/core";
+import {
+  AUDIT_TYPES,
+  type EndpointPlace,
+  type Sender as SenderState,
+  type SpanMs,
+} from "@latchkey/core";
 import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
@@ -15,6 +20,9 @@ const PATIENCE_LOOKS = 3;
 /** What has come about by itself is noticed every so many looks: every five seconds. */
 const NOTICE_EVERY_LOOKS = 10;
 
+/** Dead letters that are too old, or too many, are deleted every so many looks: every minute. */
+const PRUNE_EVERY_LOOKS = 120;
+
 /** Endpoints of earlier settings whose place is remembered, at most. */
 const MOST_PLACES = 1_000;
 
@@ -30,8 +38,8 @@ export class Sender {
   #endSending: () => void = () => undefined;
   /** Where a log begins that was found to be empty. */
   #beginning: string | undefined;
-  /** Whether noticing has not failed the last time. */
-  #isNoticing = true;
+  /** What is done beside sending and has failed the last time. */
+  readonly #failing = new Set<() => Promise<void>>();
 
   constructor(context: SendingContext) {
     this.#context = context;
@@ -125,7 +133,8 @@ export class Sender {
     }
     const repetitions = [
       new Repetition(settings.leaseMs / 3, () => lease.renew()),
-      new Repetition(NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
+      this.#beside(NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
+      this.#beside(PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
     ];
     const endRepetitions = async () => {
       for (const repetition of repetitions) repetition.end();
@@ -157,19 +166,39 @@ export class Sender {
     }
   }
 
+  /** Sending goes on where this fails, and the first of several failures is reported. */
+  #beside(everyMs: SpanMs, work: () => Promise<void>): Repetition {
+    return new Repetition(everyMs, async () => {
+      try {
+        await work();
+        this.#failing.delete(work);
+      } catch (error) {
+        if (!this.#failing.has(work)) this.#context.deliveries.report(error);
+        this.#failing.add(work);
+      }
+    });
+  }
+
   /** Notices what has come about by itself: whoever has its events sent need not see to that. */
   async #notice(): Promise<void> {
-    const { notice, deliveries } = this.#context;
-    try {
-      let cursor: string | undefined;
-      do {
-        ({ cursor } = await notice(cursor === undefined ? {} : { cursor }));
-      } while (cursor !== undefined);
-      this.#isNoticing = true;
-    } catch (error) {
-      if (this.#isNoticing) deliveries.report(error);
-      this.#isNoticing = false;
-    }
+    let cursor: string | undefined;
+    do {
+      ({ cursor } = await this.#context.notice(cursor === undefined ? {} : { cursor }));
+    } while (cursor !== undefined);
+  }
+
+  /** Deletes dead letters that are too old, or too many. */
+  async #prune(): Promise<void> {
+    const { deliveries, settings } = this.#context;
+    const { deadLettersForMs, maxDeadLetters } = settings;
+    const before = deliveries.now() - deadLettersForMs;
+    const { tooMany } = await deliveries.pruneDead({ before, most: maxDeadLetters });
+    if (tooMany > 0)
+      deliveries.report(
+        new Error(
+          `webhooks: the ${tooMany} earliest dead letters were deleted: there were more than ${maxDeadLetters}`,
+        ),
+      );
   }
 }
 
@@ -208,18 +237,22 @@ async function addPlaces(
   { deliveries, settings }: SendingContext,
   beginning?: string,
 ): Promise<void> {
-  const [cursor, { endpoints }] = await Promise.all([
+  const [cursor, known] = await Promise.all([
     beginning ?? deliveries.endOfLog(),
     deliveries.readSender(),
   ]);
-  const ids = settings.endpoints.map(({ id }) => id);
-  const isKnown = (id: string) => endpoints.some((place) => place.id === id);
-  if (ids.every(isKnown)) return;
+  const placesIn = ({ endpoints }: SenderState) =>
+    settings.endpoints.map(({ id, url: { origin } }) => ({
+      id,
+      cursor: endpoints.find((place) => place.id === id)?.cursor ?? cursor,
+      origin,
+    }));
+  const isKnown = ({ id, origin }: EndpointPlace) =>
+    known.endpoints.some((place) => place.id === id && place.origin === origin);
+  if (placesIn(known).every(isKnown)) return;
   await deliveries.write((sender) => {
-    const others = sender.endpoints.filter((place) => !ids.includes(place.id));
-    const own = ids.map(
-      (id) => sender.endpoints.find((place) => place.id === id) ?? { id, cursor },
-    );
+    const own = placesIn(sender);
+    const others = sender.endpoints.filter(({ id }) => own.every((place) => place.id !== id));
     return { ...sender, endpoints: [...others.slice(-MOST_PLACES), ...own] };
   });
 }

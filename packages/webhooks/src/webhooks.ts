@@ -4,6 +4,7 @@ import {
   type EpochMs,
   type Latchkey,
   LatchkeyError,
+  type PrunedCount,
 } from "@latchkey/core";
 import type { SendingContext } from "./endpoint-sender.js";
 import { readSettings, type WebhookOptions } from "./options.js";
@@ -80,6 +81,18 @@ export interface Webhooks {
     /** As `listDeadLetters` answers it. */
     readonly deadLetterId: string;
   }): Promise<void>;
+  /**
+   * Deletes dead letters that were given up before an instant. It leaves those alone that are sent again. While a process sends, it deletes
+   * those that are older than `deadLettersForMs`, and more than `maxDeadLetters`, by itself.
+   *
+   * @throws LatchkeyError `BAD_REQUEST`.
+   * @example
+   * const { deleted } = await webhooks.pruneDeadLetters({ before: latchkey.now() - 7 * 86_400_000 });
+   */
+  pruneDeadLetters(input: {
+    /** An instant, Unix epoch ms or a `Date`, not later than now. */
+    readonly before: number | Date;
+  }): Promise<PrunedCount>;
 }
 
 /** A latchkey, whatever names and metadata its program knows. */
@@ -155,5 +168,7 @@ export function createWebhooksWith(
       });
       sender.wake();
     },
+
+    pruneDeadLetters: (input) => deliveries.pruneDeadBefore(input),
   };
 }

@@ -6,6 +6,8 @@ export interface EndpointPlace {
   readonly id: string;
   /** A cursor of `readEvents`. */
   readonly cursor: string;
+  /** Where its receiver is, `https://billing.example`, for those who look; null: it was written before that was kept. */
+  readonly origin: string | null;
 }
 
 /** Who sends the events of a workspace, and how far that has got. There is one at most. */
@@ -33,7 +35,9 @@ export const senderType = defineRecord<Sender>({
     holder,
     until,
     leaseMs,
-    endpoints: unlessEmpty(endpoints.map(({ id, cursor }) => ({ id, cursor }))),
+    endpoints: unlessEmpty(
+      endpoints.map(({ origin, ...place }) => ({ ...place, ...(origin !== null && { origin }) })),
+    ),
   }),
   read: (body, { workspaceId, version }) => ({
     id: SENDER_ID,
@@ -44,6 +48,7 @@ export const senderType = defineRecord<Sender>({
     endpoints: body.list("endpoints", (place) => ({
       id: place.id("id"),
       cursor: place.text("cursor"),
+      origin: place.textOrNull("origin"),
     })),
     version,
   }),

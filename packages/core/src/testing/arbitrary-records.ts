@@ -286,7 +286,9 @@ const sender: fc.Arbitrary<Sender> = fc.record({
   holder: textOrNull,
   until: whole,
   leaseMs: whole,
-  endpoints: fc.array(fc.record({ id: idOf("end"), cursor: fc.string() }), { maxLength: 3 }),
+  endpoints: fc.array(fc.record({ id: idOf("end"), cursor: fc.string(), origin: textOrNull }), {
+    maxLength: 3,
+  }),
   version: fc.integer({ min: 1 }),
 });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import type { ErrorListener } from "../../lib/error-listener.js";
+import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { auditEntryType } from "../../records/audit-entry.js";
 import {
   DELIVERY_LIST,
@@ -11,11 +12,13 @@ import {
 } from "../../records/delivery.js";
 import { SENDER_ID, type Sender, senderType } from "../../records/sender.js";
 import type { EpochMs } from "../../time.js";
+import type { PrunedCount } from "../audit-log/audit-log.js";
 import { afterCursor, type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
-import { endOfLog, type LogPage, readLogPage } from "../events/read-events.js";
+import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
 import { id, pageFields, parseInput } from "../input.js";
 import { decodeAll, type PageInfo, pageInfo, readRecordIn } from "../read.js";
+import { instant, notLaterThanNow } from "../time-input.js";
 
 /** What is written of an event that an endpoint did not take. */
 export type DeliveryState = Omit<Delivery, "id" | "workspaceId" | "version">;
@@ -85,10 +88,50 @@ export interface Deliveries {
    * @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`.
    */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
+  /**
+   * Deletes those that were given up before an instant, and the earliest of those beyond a number, in bounded steps. One whose event its endpoint
+   * would read again stays: it would be sent again.
+   *
+   * @returns How many it deleted, of each kind.
+   */
+  pruneDead(bounds: DeadBounds): Promise<PrunedDead>;
+  /** As {@link pruneDead}, as a caller says it. @param input - `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
+  pruneDeadBefore(input: unknown): Promise<PrunedCount>;
+  /** Where the endpoints are, as far as the store knows. */
+  listEndpoints(): Promise<readonly EndpointState[]>;
+}
+
+/** Which dead letters stay. */
+export interface DeadBounds {
+  /** Those that were given up then or later. */
+  readonly before: EpochMs;
+  /** So many of them, the latest; all unless given. */
+  readonly most?: number;
+}
+
+/** How many dead letters were deleted: for their age, and because there were too many. */
+export interface PrunedDead {
+  readonly old: number;
+  readonly tooMany: number;
+}
+
+/** How far an endpoint has got. */
+export interface EndpointState {
+  readonly endpointId: string;
+  /** Where its receiver is, such as `https://billing.example`; null where that was not kept. */
+  readonly origin: string | null;
+  /** Events of the log, of all types, that were not read for it yet. */
+  readonly unread: number;
+  /** Events that it refused and that are sent again, and those that wait behind them. */
+  readonly waiting: number;
 }
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
 const deadLettersInput = z.strictObject(pageFields);
+const pruneInput = z.strictObject({ before: instant(0) });
+
+/** Dead letters that are read, and deleted, at once. */
+const AT_ONCE = 100;
 
 /** Makes the {@link Deliveries} of a workspace. */
 export function createDeliveries(context: OperationContext, report: ErrorListener): Deliveries {
@@ -113,6 +156,78 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     });
   }
 
+  async function readSender(): Promise<Sender> {
+    const { found } = await store.read(workspaceId, [senderWant]);
+    return found[0] ? senderType.decode(found[0].record, workspaceId) : newSender;
+  }
+
+  /** How far each endpoint has read. */
+  const readPlaces = ({ endpoints }: Sender) =>
+    new Map(endpoints.map(({ id, cursor }) => [id, numberAt(context, cursor)]));
+
+  async function listDeliveries(list: string, after: string | null) {
+    const result = await page(list, after, AT_ONCE);
+    const next = result.hasMore ? (result.found.at(-1)?.record.id ?? null) : null;
+    const deliveries = decodeAll(deliveryType, result, workspaceId);
+    return { deliveries, damaged: result.found.length - deliveries.length, next };
+  }
+
+  async function countDeliveries(list: string): Promise<number> {
+    let count = 0;
+    for (let after: string | null = ""; after !== null; ) {
+      const { deliveries, next }: Page = await listDeliveries(list, after || null);
+      count += deliveries.length;
+      after = next;
+    }
+    return count;
+  }
+
+  /** Deletes dead letters, the earliest event first, but for those that are none any more. @returns How many. */
+  async function deleteDead(
+    isWanted: (dead: Delivery) => boolean,
+    isOver: () => boolean,
+  ): Promise<number> {
+    let deleted = 0;
+    for (let after: string | null = ""; after !== null && !isOver(); ) {
+      const { deliveries, next }: Page = await listDeliveries(DEAD_LIST, after || null);
+      const wanted = deliveries.filter(isWanted);
+      if (wanted.length > 0) {
+        const { answer } = await transactPlain(context, async (transaction) => {
+          const found = await transaction.read(wanted.map(deliveryWant));
+          const dead = found.flatMap((loaded) => {
+            const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
+            return now?.state === "dead" ? [now] : [];
+          });
+          for (const each of dead) transaction.delete(deliveryType, each);
+          return dead.length;
+        });
+        deleted += answer;
+      }
+      after = next;
+      await yieldToEventLoop(0);
+    }
+    return deleted;
+  }
+
+  async function pruneDead({ before, most = Number.POSITIVE_INFINITY }: DeadBounds) {
+    const places = readPlaces(await readSender());
+    const isPassed = ({ endpointId, number }: Delivery) =>
+      number <= (places.get(endpointId) ?? Number.POSITIVE_INFINITY);
+    let excess = -most;
+    const isOld = (dead: Delivery) => {
+      const isGone = dead.at < before && isPassed(dead);
+      if (!isGone) excess += 1;
+      return isGone;
+    };
+    const old = await deleteDead(isOld, () => false);
+    const isTooMany = (dead: Delivery) => {
+      const isGone = excess > 0 && isPassed(dead);
+      if (isGone) excess -= 1;
+      return isGone;
+    };
+    return { old, tooMany: await deleteDead(isTooMany, () => excess <= 0) };
+  }
+
   const page = (of: string, after: string | null, limit: number) =>
     store.page(workspaceId, { kind: "delivery", list: DELIVERY_LIST, of, after, limit });
 
@@ -124,10 +239,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     endOfLog: () => endOfLog(context),
     readEvent: async (eventId) => (await readEvents([eventId]))[0] ?? null,
 
-    async readSender() {
-      const { found } = await store.read(workspaceId, [senderWant]);
-      return found[0] ? senderType.decode(found[0].record, workspaceId) : newSender;
-    },
+    readSender,
 
     async write(decide, { puts = [], taken = [] } = {}) {
       const { answer } = await transactPlain(context, async (transaction) => {
@@ -157,12 +269,8 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       return answer;
     },
 
-    async listDeliveries(state, endpointId, after) {
-      const result = await page(deliveriesIn(state, endpointId), after, 100);
-      const next = result.hasMore ? (result.found.at(-1)?.record.id ?? null) : null;
-      const deliveries = decodeAll(deliveryType, result, workspaceId);
-      return { deliveries, damaged: result.found.length - deliveries.length, next };
-    },
+    listDeliveries: (state, endpointId, after) =>
+      listDeliveries(deliveriesIn(state, endpointId), after),
 
     async findStored(endpointId, eventIds) {
       const wants = eventIds.map((eventId) => deliveryWant({ endpointId, eventId }));
@@ -175,7 +283,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     async listDead(input = {}) {
       const { limit, cursor } = parseInput(deadLettersInput, input);
       const scope = { list: "dead-letters", ownerId: workspaceId } as const;
-      const result = await page(deliveriesIn("dead", ""), afterCursor(scope, cursor), limit);
+      const result = await page(DEAD_LIST, afterCursor(scope, cursor), limit);
       const deliveries = decodeAll(deliveryType, result, workspaceId);
       const events = await readEvents(deliveries.map(({ eventId }) => eventId));
       const dead = deliveries.map((delivery, index) => ({
@@ -195,8 +303,35 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
           transaction.update(deliveryType, value, { ...value, state: "asked" });
       });
     },
+
+    pruneDead,
+
+    async pruneDeadBefore(input) {
+      const read = (raw: Readonly<Record<string, unknown>>) =>
+        notLaterThanNow(raw, "before", now());
+      const { old } = await pruneDead(parseInput(pruneInput, input, read));
+      return { deleted: old };
+    },
+
+    async listEndpoints() {
+      const [sender, end] = await Promise.all([readSender(), endOfLog(context)]);
+      const [places, last] = [readPlaces(sender), numberAt(context, end)];
+      const states: EndpointState[] = [];
+      for (const { id: endpointId, origin } of sender.endpoints) {
+        const waiting = await countDeliveries(deliveriesIn("pending", endpointId));
+        const unread = Math.max(0, last - (places.get(endpointId) ?? 0));
+        states.push({ endpointId, origin, unread, waiting });
+      }
+      return states;
+    },
   };
 }
+
+/** A page of deliveries in one state. */
+type Page = Awaited<ReturnType<Deliveries["listDeliveries"]>>;
+
+/** Of the dead letters of all endpoints. */
+const DEAD_LIST = deliveriesIn("dead", "");
 
 function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId" | "eventId">) {
   return { kind: "delivery", id: deliveryId(endpointId, eventId) } as const;

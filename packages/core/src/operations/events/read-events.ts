@@ -172,6 +172,11 @@ export async function endOfLog(context: OperationContext): Promise<string> {
   return cursorOf(context, { version, id: entry?.record.id ?? "", deleted: version - size });
 }
 
+/** The number of the latest event that whoever has this cursor has read. @throws LatchkeyError `BAD_REQUEST` for one of another list. */
+export function numberAt(context: OperationContext, cursor: string): number {
+  return positionOf(context, cursor).version;
+}
+
 function cursorOf(context: OperationContext, { version, deleted, id }: LogPosition): string {
   return encodeCursor(scopeOf(context), `${version}.${deleted}.${id}`);
 }

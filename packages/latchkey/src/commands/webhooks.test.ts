@@ -1,0 +1,107 @@
+import { createLatchkey, deliveriesOf } from "@latchkey/core";
+import { describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { cliStore, TERMINAL } from "../testing/cli-store.js";
+
+const ENDPOINT = "0123456789abcdef0123456789abcdef";
+const NOON = Date.UTC(2031, 4, 17, 12);
+
+/** A store whose sender gave up so many events, and has one more to send again; and one of an endpoint that nobody knows. */
+async function deadStore(count: number) {
+  const store = cliStore();
+  for (let at = 0; at <= count; at += 1) await store.run(`apis create --name api${at}`);
+  const work = async <Answer>(
+    run: (deliveries: ReturnType<typeof deliveriesOf>) => Promise<Answer>,
+  ) => {
+    const latchkey = createLatchkey({ store: openStore(store.url), clock: () => NOON });
+    try {
+      return await run(deliveriesOf(latchkey));
+    } finally {
+      await latchkey.close();
+    }
+  };
+  await work(async (deliveries) => {
+    const { found, cursor } = await deliveries.readLog({ limit: 100, types: ["api.created"] });
+    const place = { id: ENDPOINT, cursor, origin: "https://billing.example" };
+    await deliveries.write((sender) => ({ ...sender, endpoints: [place] }), {
+      puts: found.map(({ event, number }, at) => ({
+        endpointId: ENDPOINT,
+        eventId: event.id,
+        number,
+        lane: event.resourceId,
+        state: at < count ? "dead" : "pending",
+        tries: 3,
+        since: NOON,
+        at: NOON,
+        failure: "503",
+      })),
+    });
+  });
+  return { ...store, work };
+}
+
+describe("latchkey webhooks", () => {
+  test("shows how far endpoints have got, and what was given up", async () => {
+    const { run, json } = await deadStore(2);
+    await run("apis create --name later");
+    expect(await json("webhooks endpoints")).toEqual([
+      { endpointId: ENDPOINT, origin: "https://billing.example", unread: 1, waiting: 1 },
+    ]);
+    expect((await run("webhooks endpoints")).stdout).toBe(
+      `${ENDPOINT}\thttps://billing.example\t1\t1\n`,
+    );
+    const letters = await json("webhooks dead-letters");
+    expect(letters).toMatchObject([
+      { origin: "https://billing.example", tries: 3, givenUpAt: NOON, failure: "503" },
+      { event: { type: "api.created" } },
+    ]);
+    const { stdout } = await run("webhooks dead-letters");
+    expect(stdout.split("\n")[0]?.split("\t").slice(1)).toEqual([
+      "https://billing.example",
+      "api.created",
+      expect.stringMatching(/^api_/),
+      "2031-05-17T12:00:00.000Z",
+      "3",
+      "503",
+    ]);
+  });
+
+  test("has one sent again, or all", async () => {
+    const { run, json, work } = await deadStore(3);
+    const [first] = await json("webhooks dead-letters");
+    expect((await run(`webhooks redeliver ${first?.deadLetterId}`)).stdout).toBe(
+      "1 dead letter will be sent again, by the process that sends\n",
+    );
+    expect(await json("webhooks redeliver --all")).toEqual([{ redelivered: 2 }]);
+    const asked = await work((deliveries) => deliveries.listDeliveries("asked", ENDPOINT, null));
+    expect(asked.deliveries).toHaveLength(3);
+    expect(await json("webhooks dead-letters")).toEqual([]);
+    expect(await run("webhooks redeliver")).toMatchObject({ exitCode: 2 });
+    expect(await run("webhooks redeliver dlv_1 --all")).toMatchObject({ exitCode: 2 });
+    expect(await run("webhooks redeliver dlv_1")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("dead letter"),
+    });
+  });
+
+  test("does not promise to send to an endpoint that nobody knows", async () => {
+    const { run, json, work } = await deadStore(1);
+    await work((deliveries) => deliveries.write((sender) => ({ ...sender, endpoints: [] })));
+    const [letter] = await json("webhooks dead-letters");
+    expect(letter).toMatchObject({ origin: null, endpointId: ENDPOINT });
+    expect(await run(`webhooks redeliver ${letter?.deadLetterId}`)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("add it to createWebhooks"),
+    });
+    expect(await json("webhooks dead-letters")).toHaveLength(1);
+  });
+
+  test("deletes those that were given up before a date, and asks first on a terminal", async () => {
+    const { run, json } = await deadStore(2);
+    expect(await run("webhooks prune")).toMatchObject({ exitCode: 2 });
+    expect(await run("webhooks prune --before 1d", TERMINAL)).toMatchObject({ exitCode: 2 });
+    expect((await run("webhooks prune --before 1d")).stdout).toBe("0 dead letters are deleted\n");
+    expect(await json("webhooks prune --before 1ms")).toEqual([{ deleted: 2 }]);
+    expect(await json("webhooks dead-letters")).toEqual([]);
+  });
+});

@@ -1,0 +1,165 @@
+import { type Deliveries, deliveriesOf, type Latchkey, LatchkeyError } from "@latchkey/core";
+import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
+import type { Field } from "../command-line/fields.js";
+import { addGroup } from "../command-line/help.js";
+import type { Host } from "../command-line/host.js";
+import {
+  type AddCommand,
+  addCommonOptions,
+  addInput,
+  addYesOption,
+  type CommonOptions,
+  confirm,
+  inputOf,
+  listCommand,
+} from "../command-line/operations.js";
+import { instant, minute } from "../command-line/output.js";
+import { withLatchkey } from "../command-line/store-options.js";
+import { isoDateOrAge } from "../command-line/values.js";
+
+const ENDPOINTS: AddCommand = listCommand({
+  name: "endpoints",
+  text: "list the endpoints of the workspace, and how far each has got",
+  page: async (latchkey) => ({ items: await deliveriesOf(latchkey).listEndpoints() }),
+  columns: () => [
+    { title: "ID", of: ({ endpointId }) => endpointId },
+    { title: "RECEIVER", of: ({ origin }) => origin ?? undefined },
+    { title: "UNREAD", of: ({ unread }) => unread },
+    { title: "WAITING", of: ({ waiting }) => waiting },
+  ],
+});
+
+const DEAD_LETTERS: AddCommand = listCommand({
+  name: "dead-letters",
+  text: "list the events that were given up, in the order in which they happened",
+  page: async (latchkey, input) => {
+    const { items, cursor } = await deadLetters(deliveriesOf(latchkey), input);
+    return { items, cursor };
+  },
+  columns: () => [
+    { title: "ID", of: ({ deadLetterId }) => deadLetterId },
+    { title: "RECEIVER", of: ({ origin, endpointId }) => origin ?? endpointId },
+    { title: "EVENT", of: ({ event }) => event?.type },
+    { title: "OF", of: ({ event }) => event?.resourceId },
+    {
+      title: "GIVEN UP",
+      of: ({ givenUpAt }) => instant(givenUpAt),
+      inTable: ({ givenUpAt }) => minute(givenUpAt),
+    },
+    { title: "TRIES", of: ({ tries }) => tries },
+    { title: "FAILURE", of: ({ failure }) => failure ?? undefined },
+  ],
+});
+
+/** A page of dead letters as it is shown: with the receiver that the store knows, which is all that is known here. */
+async function deadLetters(deliveries: Deliveries, input: { readonly cursor?: string }) {
+  const [{ dead, cursor }, { endpoints }] = await Promise.all([
+    deliveries.listDead(input),
+    deliveries.readSender(),
+  ]);
+  const items = dead.map(({ delivery, event }) => ({
+    deadLetterId: delivery.id,
+    endpointId: delivery.endpointId,
+    origin: endpoints.find(({ id }) => id === delivery.endpointId)?.origin ?? null,
+    eventId: delivery.eventId,
+    event,
+    tries: delivery.tries,
+    givenUpAt: delivery.at,
+    failure: delivery.failure,
+  }));
+  return { items, cursor };
+}
+
+/** Has one sent again, by the process that sends. @throws LatchkeyError where no process ever sent to its endpoint. */
+async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<void> {
+  const { endpoints } = await deliveries.readSender();
+  await deliveries.redeliver({ deadLetterId }, ({ endpointId }) => {
+    if (endpoints.some(({ id }) => id === endpointId)) return;
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      "the endpoint of this dead letter is not known any more: add it to createWebhooks, start that, and try again",
+    );
+  });
+}
+
+async function redeliverAll(deliveries: Deliveries): Promise<number> {
+  let [count, cursor]: [number, string | undefined] = [0, undefined];
+  do {
+    const page: Awaited<ReturnType<typeof deadLetters>> = await deadLetters(
+      deliveries,
+      cursor === undefined ? {} : { cursor },
+    );
+    for (const { deadLetterId } of page.items) {
+      await redeliver(deliveries, deadLetterId).catch(unlessGone);
+      count += 1;
+    }
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return count;
+}
+
+/** Another one may have sent it, or deleted it, meanwhile. */
+function unlessGone(error: unknown): void {
+  if (!(error instanceof LatchkeyError && error.code === "NOT_FOUND")) throw error;
+}
+
+const addRedeliver: AddCommand = (group, host) => {
+  const command = group
+    .command("redeliver")
+    .description("have a dead letter sent again, by the process that sends")
+    .argument("[deadLetterId]")
+    .option("--all", "all dead letters of the workspace");
+  addCommonOptions(command).action(async (deadLetterId: string | undefined) => {
+    const options = command.opts<CommonOptions & { all?: true }>();
+    if ((deadLetterId === undefined) !== (options.all === true))
+      throw new UsageError("give the id of a dead letter, or --all");
+    await withLatchkey(options, host, async (latchkey: Latchkey) => {
+      const deliveries = deliveriesOf(latchkey);
+      if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
+      const redelivered = deadLetterId === undefined ? await redeliverAll(deliveries) : 1;
+      if (options.json) host.print(JSON.stringify({ redelivered }));
+      else host.print(`${countOf(redelivered)} will be sent again, by the process that sends`);
+    });
+  });
+};
+
+const BEFORE: readonly Field[] = [
+  {
+    flags: "--before <date|span>",
+    text: "those that were given up before a date, or longer ago: 30d",
+    read: isoDateOrAge("--before"),
+  },
+];
+
+const addPrune: AddCommand = (group, host) => {
+  const command = group
+    .command("prune")
+    .description("delete dead letters that were given up before a date");
+  addCommonOptions(addYesOption(addInput(command, [], BEFORE))).action(async () => {
+    confirm(command, host);
+    const input = inputOf(command, BEFORE, host);
+    if (input.before === undefined) throw new UsageError("--before must be given");
+    const options = command.opts<CommonOptions>();
+    await withLatchkey(options, host, async (latchkey: Latchkey) => {
+      const answer = await deliveriesOf(latchkey).pruneDeadBefore(input);
+      if (options.json) host.print(JSON.stringify(answer));
+      else host.print(`${countOf(answer.deleted)} ${answer.deleted === 1 ? "is" : "are"} deleted`);
+    });
+  });
+};
+
+function countOf(count: number): string {
+  return count === 1 ? "1 dead letter" : `${count} dead letters`;
+}
+
+/** Adds `latchkey webhooks`: what endpoints have got, and what was given up. */
+export function addWebhooks(program: Command, host: Host): void {
+  const webhooks = addGroup(
+    program,
+    "webhooks",
+    "show how far endpoints have got, and send again, or delete, what was given up",
+    ["latchkey webhooks dead-letters", "latchkey webhooks redeliver --all"],
+  );
+  for (const add of [ENDPOINTS, DEAD_LETTERS, addRedeliver, addPrune]) add(webhooks, host);
+}

@@ -1,0 +1,122 @@
+import { deliveriesOf } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { describeOnEveryStore } from "./testing/every-store.js";
+import { startReceiver } from "./testing/receiver.js";
+import { endpointAt, sendingProcess, until } from "./testing/sender.js";
+
+const DAY_MS = 86_400_000;
+const NOON = Date.UTC(2026, 2, 10, 12);
+
+describeOnEveryStore("dead letters", (openStore) => {
+  /** A process that sends to a receiver that refuses for ever, and so many events that it gave up. */
+  async function setUp(count: number, bounds: object = {}) {
+    const open = openStore();
+    const receiver = await startReceiver(410);
+    const options = { endpoints: [endpointAt(receiver.url)], ...bounds };
+    const time = { now: NOON };
+    const process = sendingProcess(open(), options, { clock: () => time.now, lookEveryMs: 1 });
+    const { latchkey } = process;
+    const { apiId } = await latchkey.createApi({ name: "payments" });
+    await process.start();
+    const keyIds: string[] = [];
+    const fail = async (more: number) => {
+      const before = receiver.received.length;
+      for (let at = 0; at < more; at += 1) {
+        time.now += 1;
+        keyIds.push((await latchkey.createKey({ apiId })).keyId);
+      }
+      await until(() => receiver.received.length === before + more);
+    };
+    await fail(count);
+    const dead = async () => {
+      const { deadLetters } = await process.listDeadLetters();
+      return deadLetters.map(({ event }) => event?.keyId);
+    };
+    return { open, receiver, options, process, latchkey, time, keyIds, dead, fail };
+  }
+
+  test("go when they are too old, or too many, the earliest first", async () => {
+    const { process, time, keyIds, dead, fail } = await setUp(4, { maxDeadLetters: 3 });
+    await until(() => process.errors.length > 1);
+    expect(await dead()).toEqual(keyIds.slice(1));
+    expect(process.errors.map(String)).toContain(
+      "Error: webhooks: the 1 earliest dead letters were deleted: there were more than 3",
+    );
+    time.now += 20 * DAY_MS;
+    await fail(1);
+    await until(async () => (await dead())[0] === keyIds[2]);
+    time.now += 11 * DAY_MS;
+    await until(async () => (await dead()).length === 1);
+    expect(await dead()).toEqual(keyIds.slice(4));
+  });
+
+  test("go by hand, but for those that are sent again and those that are not older", async () => {
+    const { process, latchkey, time, keyIds, dead, fail } = await setUp(2);
+    await until(async () => (await dead()).length === 2);
+    const [first] = (await process.listDeadLetters()).deadLetters;
+    time.now += DAY_MS;
+    await fail(1);
+    await until(async () => (await dead()).length === 3);
+    await process.stop();
+    await process.redeliver({ deadLetterId: first?.deadLetterId ?? "" });
+    expect(await process.pruneDeadLetters({ before: NOON })).toEqual({ deleted: 0 });
+    const before = new Date(NOON + DAY_MS);
+    expect(await process.pruneDeadLetters({ before })).toEqual({ deleted: 1 });
+    expect(await dead()).toEqual([keyIds[2]]);
+    expect(await process.pruneDeadLetters({ before })).toEqual({ deleted: 0 });
+    // The one that is to be sent again is still there: a refusal makes it a dead letter again.
+    await process.start();
+    await until(async () => (await dead()).length === 2);
+    expect(await dead()).toEqual([keyIds[0], keyIds[2]]);
+    for (const wrong of [{}, { before: "yesterday" }, { before: time.now + 1 }])
+      await expect(process.pruneDeadLetters(wrong as never)).rejects.toMatchObject({
+        code: "BAD_REQUEST",
+        issues: [{ path: "before" }],
+      });
+    expect(await latchkey.notice()).toEqual({ noticed: 0 });
+  });
+
+  test("stay while their endpoint could read the event again: it would be sent again", async () => {
+    const { process, latchkey, dead } = await setUp(3);
+    await until(async () => (await dead()).length === 3);
+    await process.stop();
+    const deliveries = deliveriesOf(latchkey);
+    const { cursor } = await latchkey.readEvents({ limit: 1 });
+    // As it is where the sender was killed before it had written how far it had got.
+    await deliveries.write((sender) => ({
+      ...sender,
+      endpoints: sender.endpoints.map((place) => ({ ...place, cursor })),
+    }));
+    const [state] = await deliveries.listEndpoints();
+    expect(state).toMatchObject({ unread: 3, waiting: 0 });
+    expect(await deliveries.pruneDead({ before: latchkey.now() + 1, most: 1 })).toEqual({
+      old: 0,
+      tooMany: 0,
+    });
+    expect(await dead()).toHaveLength(3);
+  });
+
+  test("of more than a page go all", async () => {
+    const { latchkey } = await setUp(0);
+    const deliveries = deliveriesOf(latchkey);
+    const places = { id: "0".repeat(32), cursor: await deliveries.endOfLog(), origin: null };
+    await deliveries.write((sender) => ({ ...sender, endpoints: [places] }), {
+      puts: Array.from({ length: 250 }, (_, at) => ({
+        endpointId: places.id,
+        eventId: `evt_${1_000 + at}`,
+        number: 1,
+        lane: "key_1",
+        state: "dead",
+        tries: 1,
+        since: NOON,
+        at: NOON,
+        failure: "410",
+      })),
+    });
+    expect(await deliveries.pruneDead({ before: 0, most: 120 })).toEqual({ old: 0, tooMany: 130 });
+    expect(await deliveries.pruneDead({ before: NOON + 1, most: 1 })).toEqual({
+      old: 120,
+      tooMany: 0,
+    });
+  });
+});
