@@ -1,0 +1,81 @@
+import { type Latchkey, LatchkeyError, type VerifyOutcome } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { makeChangeFixture, WITH_VAULT } from "./change-cases/fixture.js";
+import { CHANGE_CASES } from "./changes.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { type TestContext, workspacesOf } from "./test-context.js";
+
+/** Short: every change waits for it. */
+const LEASE_MS = 30;
+
+/** What a verification says, but for the figures that count down. */
+function settled(verdict: VerifyOutcome) {
+  const { remaining: _, ratelimit: __, ...rest } = { remaining: 0, ratelimit: {}, ...verdict };
+  return rest;
+}
+
+/**
+ * Makes a change while another process decides by itself about the key that it may concern.
+ *
+ * @param remaining - Of the key.
+ * @returns What that process says of the key afterwards, and what one says that has never met it.
+ */
+async function changeUnderLease(
+  context: TestContext,
+  run: (typeof CHANGE_CASES)[number]["run"],
+  remaining: number | null,
+) {
+  const fixture = await makeChangeFixture(context);
+  const { key, keyId } = fixture;
+  await context.latchkey.updateRemaining({ keyId, op: "set", value: remaining });
+  let leased = 0;
+  const holder = context.another({
+    leases: { ms: LEASE_MS },
+    onEvent: (event) => {
+      if ("leased" in event) leased += 1;
+    },
+  });
+  const verify = async (by: Latchkey) =>
+    settled(await by.verifyKey({ key, authorization: { permissions: "tides.read" } }));
+  for (let before = leased; leased < before + 2; ) {
+    expect((await verify(holder)).code).toBe("VALID");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  // So that the latest lease is as new as can be.
+  const changing = run(context.another(), fixture).catch((error: unknown) => {
+    // A key without uses has none that could be raised.
+    if (!(error instanceof LatchkeyError && error.code === "BAD_REQUEST" && remaining === null))
+      throw error;
+  });
+  await verify(holder);
+  await changing;
+  return [await verify(holder), await verify(context.another())] as const;
+}
+
+describeOnEveryStore("leases", (open, runs) => {
+  test.each([
+    ["without counters", null],
+    ["with uses", 100_000],
+  ])(
+    "E2: no change of any operation is passed over by a process with a lease of a key %s",
+    async (_, remaining) => {
+      const nextWorkspace = workspacesOf(open({ ...WITH_VAULT, usage: false }));
+      const stride = Math.ceil(CHANGE_CASES.length / runs(CHANGE_CASES.length));
+      const cases = CHANGE_CASES.filter((_case, at) => at % stride === 0);
+      const all = await Promise.all(
+        cases.map(async ({ title, run }) => {
+          const [held, fresh] = await changeUnderLease(nextWorkspace(), run, remaining);
+          return { title, held, fresh };
+        }),
+      );
+      expect(all.map(({ title, held }) => [title, held])).toEqual(
+        all.map(({ title, fresh }) => [title, fresh]),
+      );
+      if (stride > 1) return;
+      const codes = [...new Set(all.map(({ held }) => held.code))];
+      expect(codes).toEqual(
+        expect.arrayContaining(["VALID", "DISABLED", "NOT_FOUND", "INSUFFICIENT_PERMISSIONS"]),
+      );
+    },
+  );
+});
