@@ -29,7 +29,7 @@ import { addRootKey } from "./commands/root-key.js";
 import { addScannerRules } from "./commands/scanner-rules.js";
 import { addServe } from "./commands/serve.js";
 import { addUsage } from "./commands/usage.js";
-import { addVerify } from "./commands/verify.js";
+import { addExchange, addVerify } from "./commands/verify.js";
 import { addWebhooks } from "./commands/webhooks.js";
 import { addWorkspace } from "./commands/workspace.js";
 import { redact } from "./secrets/redact.js";
@@ -46,6 +46,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addRoles,
   addPermissions,
   addVerify,
+  addExchange,
   addExplain,
   addLimits,
   addReservations,

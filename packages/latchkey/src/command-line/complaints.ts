@@ -4,12 +4,13 @@ import { UsageError } from "./failures.js";
 import { typedNames } from "./fields.js";
 import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 
-/** What a store calls an option of its own in a complaint, and what it is called here. */
+/** What a store, or core, calls an option in a complaint, and what it is called here. */
 const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
   ["allowNoPersistence: true", "--allow-no-persistence"],
   ["allowEviction: true", "--allow-eviction"],
   ["preparedStatements: false", "--no-prepared-statements"],
   ['"schema"', "--schema"],
+  ['see "tokens" of createLatchkey', "set LATCHKEY_TOKEN_KEY"],
 ]);
 
 /** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */

@@ -55,6 +55,52 @@ describe("latchkey verify", () => {
   );
 });
 
+describe("latchkey exchange", () => {
+  const LATCHKEY_TOKEN_KEY = Buffer.from(Array.from({ length: 32 }, (_, at) => at)).toString(
+    "base64",
+  );
+
+  test("prints a token for a good key, which says what was asked for", async () => {
+    const store = cliStore();
+    const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY };
+    const { key, keyId } = await keyWith(store, "--remaining 2 --expires 30d");
+    const command = "exchange - --audience billing --ttl 30s";
+    const printed = await store.run(command, { ...onStdin(key), env });
+    expect(printed).toMatchObject({ exitCode: 0, stderr: "" });
+    const [, payload = ""] = printed.stdout.split(".");
+    const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+    expect(claims).toMatchObject({ sub: keyId, aud: "billing", exp: claims.iat + 30 });
+    const [answer] = await store.json(command, { ...onStdin(key), env });
+    expect(answer).toMatchObject({
+      code: "VALID",
+      remaining: 0,
+      tokenExpiresAt: expect.any(Number),
+    });
+    const refused = await store.run(command, { ...onStdin(key), env });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(refused.stdout).toContain("code\tUSAGE_EXCEEDED\n");
+  });
+
+  test("says what is missing: the audience, a ttl in bounds, keys for tokens", async () => {
+    const store = cliStore();
+    const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY };
+    const { key } = await keyWith(store, "");
+    const parts = { ...onStdin(key), env };
+    expect(await store.run("exchange -", parts)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--audience"),
+    });
+    expect(await store.run("exchange - --audience billing --ttl 16m", parts)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--ttl"),
+    });
+    expect(await store.run("exchange - --audience billing", onStdin(key))).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("LATCHKEY_TOKEN_KEY"),
+    });
+  });
+});
+
 describe("a secret among the arguments", () => {
   test("is refused with a sentence that says how, whatever the command", async () => {
     const store = cliStore();

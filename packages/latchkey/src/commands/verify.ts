@@ -1,5 +1,7 @@
+import type { ExchangeKeyInput, Latchkey, VerifyOutcome } from "@latchkey/core";
 import type { Command } from "commander";
 import { Refused } from "../command-line/failures.js";
+import { type Field, span } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { withIds } from "../command-line/named-ids.js";
@@ -7,6 +9,7 @@ import {
   addCommonOptions,
   addInput,
   type CommonOptions,
+  type Input,
   inputOf,
 } from "../command-line/operations.js";
 import { instant, printRecord } from "../command-line/output.js";
@@ -22,39 +25,84 @@ export function addVerify(program: Command, host: Host): void {
     .description(
       `verify a key as a server would, and take what that costs; ends with 1 where it is refused`,
     )
-    .argument("<secret>", ON_STDIN)
     .option("--dry-run", "take nothing")
     .addHelpText("after", example("latchkey verify - --store sqlite:./keys.db < key.txt"));
-  addCommonOptions(addInput(verify, [], QUESTION)).action(async (argument: string) => {
-    const options = verify.opts<CommonOptions & { readonly dryRun?: true }>();
+  addQuestion(verify, QUESTION, host, async (latchkey, input, options) => {
+    const { dryRun = false }: { readonly dryRun?: boolean } & CommonOptions = options;
+    const verdict = await latchkey.verifyKey({ ...input, dryRun });
+    printVerdict(verdict, options, host);
+    return verdict;
+  });
+}
+
+const OF_TOKEN: readonly Field[] = [
+  { flags: "--audience <text>", text: "who is to accept the token" },
+  {
+    flags: "--ttl <span>",
+    text: "for how long it is good, from 1s to 15m; 5m unless given",
+    read: span("--ttl", 1),
+  },
+];
+
+/** Adds `latchkey exchange`: a verification, and a token where the key is good. */
+export function addExchange(program: Command, host: Host): void {
+  const exchange = program
+    .command("exchange")
+    .description(
+      "verify a key, take what that costs, and print a signed token for it; ends with 1 where it is refused",
+    )
+    .addHelpText("after", example("latchkey exchange - --audience billing < key.txt"));
+  addQuestion(exchange, [...OF_TOKEN, ...QUESTION], host, async (latchkey, input, options) => {
+    const verdict = await latchkey.exchangeKey(input as ExchangeKeyInput);
+    // The token alone, for a script to keep.
+    if (verdict.code === "VALID" && !options.json) host.print(verdict.token);
+    else printVerdict(verdict, options, host);
+    return verdict;
+  });
+}
+
+type QuestionInput = Input & { readonly key: string };
+
+/** Adds what asks for a verdict on the secret on stdin: its fields and what it does. It ends with 1 where the key is refused. */
+function addQuestion(
+  command: Command,
+  fields: readonly Field[],
+  host: Host,
+  ask: (latchkey: Latchkey, input: QuestionInput, options: CommonOptions) => Promise<VerifyOutcome>,
+): void {
+  command.argument("<secret>", ON_STDIN);
+  addCommonOptions(addInput(command, [], fields)).action(async (argument: string) => {
+    const options = command.opts<CommonOptions>();
     const key = await readSecret(argument, host);
-    const { secret: _, ...typed } = inputOf(verify, QUESTION, host);
+    const { secret: _, ...typed } = inputOf(command, fields, host);
     await withLatchkey(options, host, async (latchkey, store) => {
-      const question = await withIds(latchkey, typed, verify);
-      const input = { ...question, key, dryRun: options.dryRun ?? false };
-      const verdict = await latchkey.verifyKey(input);
-      const about = verdict.code === "NOT_FOUND" ? undefined : verdict;
-      const held = verdict.code === "VALID" ? verdict : undefined;
-      const wait = about !== undefined && "retryAfterMs" in about ? about.retryAfterMs : undefined;
-      const missing = about !== undefined && "missing" in about ? about.missing : undefined;
-      printRecord(host, options, verdict, [
-        ["code", verdict.code],
-        ["keyId", about?.keyId],
-        ["apiId", about?.apiId],
-        ["name", about?.name],
-        ["externalId", about?.identity?.externalId],
-        ["remaining", about?.remaining],
-        ["startsAt", instant(about?.startsAt)],
-        ["expires", instant(about?.expires)],
-        ["missing", missing === undefined ? undefined : JSON.stringify(missing)],
-        ["retryAfterMs", wait],
-        ["reservationId", held?.reservationId],
-        ["expiresAt", instant(held?.expiresAt)],
-      ]);
-      if (verdict.code === "NOT_FOUND")
+      const input = { ...(await withIds(latchkey, typed, command)), key };
+      const { code, valid } = await ask(latchkey, input, options);
+      if (code === "NOT_FOUND")
         for (const line of await otherPeppers(latchkey, store, readRings(host), key))
           host.warn(line);
-      if (!verdict.valid) throw new Refused();
+      if (!valid) throw new Refused();
     });
   });
+}
+
+function printVerdict(verdict: VerifyOutcome, options: CommonOptions, host: Host): void {
+  const about = verdict.code === "NOT_FOUND" ? undefined : verdict;
+  const held = verdict.code === "VALID" ? verdict : undefined;
+  const wait = about !== undefined && "retryAfterMs" in about ? about.retryAfterMs : undefined;
+  const missing = about !== undefined && "missing" in about ? about.missing : undefined;
+  printRecord(host, options, verdict, [
+    ["code", verdict.code],
+    ["keyId", about?.keyId],
+    ["apiId", about?.apiId],
+    ["name", about?.name],
+    ["externalId", about?.identity?.externalId],
+    ["remaining", about?.remaining],
+    ["startsAt", instant(about?.startsAt)],
+    ["expires", instant(about?.expires)],
+    ["missing", missing === undefined ? undefined : JSON.stringify(missing)],
+    ["retryAfterMs", wait],
+    ["reservationId", held?.reservationId],
+    ["expiresAt", instant(held?.expiresAt)],
+  ]);
 }
