@@ -73,11 +73,17 @@ export async function endLeases(
   workspaceId: string,
   wait: (ms: SpanMs) => Promise<void>,
 ): Promise<void> {
-  const ending = await store.changeLeases(
-    workspaceId,
-    (before) => before && { ...before, grant: 0 },
-  );
-  if (ending === null || ending.wait === 0) return;
-  await wait(ending.wait);
-  await store.changeLeases(workspaceId, (now) => (now?.grant === 0 ? { grant: 0, wait: 0 } : now));
+  for (;;) {
+    const { times, version } = await store.changeLeases(
+      workspaceId,
+      (before) => before && { ...before, grant: 0 },
+    );
+    if (times === null || times.wait === 0) return;
+    await wait(times.wait);
+    const ended = await store.changeLeases(workspaceId, (now, versionNow) =>
+      versionNow === version ? { grant: 0, wait: 0 } : now,
+    );
+    // There were new ones meanwhile, which another call is ending: they may be out for longer.
+    if (ended.times?.grant !== 0) return;
+  }
 }

@@ -115,13 +115,14 @@ export interface AvailableStore extends KeyStore {
    * Writes other lease times, of which every process hears by the revision.
    *
    * @param beside - A record without which nothing is written: its workspace is gone.
-   * @returns Those that are there afterwards.
+   * @param change - Gets those that are there, and the version of their record.
+   * @returns Those that are there afterwards, and that version.
    */
   changeLeases(
     workspaceId: string,
-    change: (before: LeaseTimes | null) => LeaseTimes | null,
+    change: (before: LeaseTimes | null, version: number | null) => LeaseTimes | null,
     beside?: RecordAddress,
-  ): Promise<LeaseTimes | null>;
+  ): Promise<{ readonly times: LeaseTimes | null; readonly version: number | null }>;
 }
 
 /**
@@ -290,16 +291,14 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   }
 
   async function changeLeases(
-    workspaceId: string,
-    change: (before: LeaseTimes | null) => LeaseTimes | null,
-    beside?: RecordAddress,
-  ): Promise<LeaseTimes | null> {
+    ...[workspaceId, change, beside]: Parameters<AvailableStore["changeLeases"]>
+  ): ReturnType<AvailableStore["changeLeases"]> {
     const besides = beside === undefined ? [] : [{ ...beside, version: "exists" } as const];
     for (;;) {
       const { revision, found } = await store.read(workspaceId, [STATE_ADDRESS]);
       const [loaded = null] = found;
       const { version, leases } = learn(workspaceId, revision, loaded);
-      const after = change(leases);
+      const after = change(leases, version);
       const isSame = after?.grant === leases?.grant && after?.wait === leases?.wait;
       const record = stateRecord(stateOf(loaded), drawVersion(random, version ?? 0), after);
       const result = await store.commit(workspaceId, {
@@ -307,8 +306,10 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
         expects: [...besides, { ...STATE_ADDRESS, version }],
         ...(!isSame && { puts: [{ record }], revision: drawVersion(random, revision) }),
       });
-      if (result.kind === "committed") return after;
-      if (result.kind === "stale" && result.index < besides.length) return leases;
+      if (result.kind === "committed")
+        return { times: after, version: isSame ? version : record.version };
+      if (result.kind === "stale" && result.index < besides.length)
+        return { times: leases, version };
     }
   }
 

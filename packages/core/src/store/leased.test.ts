@@ -39,7 +39,7 @@ function aLeased(
       known.leases = change(known.leases);
       // Plans that were made before rest on another one.
       known.revision = 8;
-      return known.leases;
+      return { times: known.leases, version: known.revision };
     },
   );
   const available = { leases: () => known, changeLeases };
