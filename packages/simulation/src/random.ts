@@ -15,9 +15,14 @@ export class Random {
     return (mixed ^ (mixed >>> 14)) >>> 0;
   }
 
+  /** A number from 0 to less than 1. */
+  fraction(): number {
+    return this.next() / 2 ** 32;
+  }
+
   /** A whole number from 0 to `count - 1`. */
   below(count: number): number {
-    return Math.floor((this.next() / 2 ** 32) * count);
+    return Math.floor(this.fraction() * count);
   }
 
   /** A whole number from `least` to `most`. */
@@ -27,7 +32,7 @@ export class Random {
 
   /** True in `percent` of 100 cases. */
   chance(percent: number): boolean {
-    return this.next() / 2 ** 32 < percent / 100;
+    return this.fraction() < percent / 100;
   }
 
   /** One of the items. */

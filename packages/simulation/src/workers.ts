@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Tally } from "./simulate.js";
+import type { Tally } from "./tally.js";
 
 const PROGRAM = fileURLToPath(new URL("index.js", import.meta.url));
 

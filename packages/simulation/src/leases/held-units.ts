@@ -1,0 +1,173 @@
+import type { Clocks, Moment } from "./clocks.js";
+import type { CounterName, HeldUnits, KeyName } from "./counters.js";
+import { Violation } from "./laws.js";
+import type { Owner, World } from "./world.js";
+
+/** A process that has not given its units back for so long is dead, by the clock of the one that watches. */
+const DEAD_AFTER = 250;
+
+/** How often a process looks at what others hold. */
+const LOOK_EVERY = 30;
+
+/** How long a taking without an answer may still arrive at the store. */
+const LATE = 250;
+
+/** Pauses between tries to give something back: the first, and the longest. */
+const PAUSE = 60;
+const LONGEST_PAUSE = 240;
+
+/** Units that a process has taken ahead, for `count` verifications of one plan. */
+export interface Lease {
+  readonly id: number;
+  readonly key: KeyName;
+  readonly cost: number;
+  readonly count: number;
+  /** Read before the store was asked. */
+  since: Moment;
+  /** Periods of refills that were due then, of uses. */
+  readonly due: ReadonlyMap<CounterName, number>;
+  /** Null: nobody knows whether they were taken. */
+  units: readonly HeldUnits[] | null;
+  used: number;
+  isReturning: boolean;
+  /** Called when the store was told once, or did not answer. */
+  readonly tried: (() => void)[];
+}
+
+export function isUsable({ units, used, count, isReturning }: Lease): boolean {
+  return units !== null && !isReturning && used < count;
+}
+
+/** The process that holds something. */
+interface Holder extends Owner {
+  readonly name: string;
+  readonly clocks: Clocks;
+  readonly isClosing: boolean;
+}
+
+/** What a process holds, and what it gives back; and what it knows of others. */
+export class HeldUnitsAhead {
+  readonly #world: World;
+  readonly #holder: Holder;
+  readonly #held = new Set<Lease>();
+  /** Units of each counter that were used in truth, by the id of every lease that was ever asked for. */
+  readonly #used = new Map<number, number>();
+  /** Leases that it may give up, as a process would that has ended, or that was stopped for too long. */
+  readonly #givenUp = new Set<number>();
+  readonly #others = new Map<KeyName, { at: number; readonly since: Map<number, number> }>();
+
+  constructor(world: World, holder: Holder) {
+    this.#world = world;
+    this.#holder = holder;
+  }
+
+  /** That a lease is asked for. */
+  note(id: number): void {
+    this.#used.set(id, 0);
+  }
+
+  add(lease: Lease): void {
+    this.#held.add(lease);
+  }
+
+  use(lease: Lease): void {
+    lease.used += 1;
+    this.#used.set(lease.id, (this.#used.get(lease.id) ?? 0) + lease.cost);
+  }
+
+  /** Units of each counter that were used of a lease; null: it is that of another process. */
+  usedOf(id: number): number | null {
+    return this.#used.get(id) ?? null;
+  }
+
+  mayKeep(id: number): boolean {
+    return this.#holder.isDead || this.#givenUp.has(id);
+  }
+
+  all(): readonly Lease[] {
+    return [...this.#held];
+  }
+
+  of(key: KeyName): readonly Lease[] {
+    return this.all().filter((lease) => lease.key === key);
+  }
+
+  /** @param then - Called once, when the store was told of all of them. */
+  giveAllBack(leases: readonly Lease[], then: () => void): void {
+    let left = leases.length;
+    for (const lease of leases) {
+      lease.tried.push(() => {
+        left -= 1;
+        if (left === 0) then();
+      });
+      this.giveBack(lease);
+    }
+  }
+
+  /** From here on none of its units is used. */
+  giveBack(lease: Lease): void {
+    if (lease.isReturning || this.#world.has("never-gives-back")) return;
+    lease.isReturning = true;
+    const used = lease.used * lease.cost;
+    this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);
+  }
+
+  /** Says how much was used, until the store answers. No id is used twice, so a repeat changes nothing. */
+  #report(lease: Lease, used: number, pause: number, since: number): void {
+    const world = this.#world;
+    const { clocks, isClosing, name } = this.#holder;
+    const elapsed = clocks.read().steady - since;
+    const isLast = isClosing || elapsed > DEAD_AFTER;
+    const work = () => world.store.end(lease.id, used);
+    world.call(this.#holder, work, (answer) => {
+      world.tell(`${name} gives #${lease.id} back, ${used} used: ${answer ?? "no answer"}`);
+      for (const go of lease.tried.splice(0)) go();
+      const mayArrive = answer === "unknown" && lease.units === null && elapsed < LATE;
+      const isOpen = answer === null || (mayArrive && !world.has("unknown-taken-for-done"));
+      if (isOpen && isLast) this.#givenUp.add(lease.id);
+      if (!isOpen || isLast || world.has("gives-back-once")) this.#held.delete(lease);
+      else {
+        const again = () => this.#report(lease, used, Math.min(2 * pause, LONGEST_PAUSE), since);
+        world.at(world.time + clocks.truly(pause), this.#holder, again);
+      }
+    });
+  }
+
+  /** How many leases of others there were of a key when it was looked last. */
+  others(key: KeyName): number {
+    return this.#others.get(key)?.since.size ?? 0;
+  }
+
+  /** Looks at what others hold, now and then, and ends what has been there for too long. */
+  look(key: KeyName): void {
+    const world = this.#world;
+    const { steady } = this.#holder.clocks.read();
+    const seen = this.#others.get(key) ?? { at: Number.NEGATIVE_INFINITY, since: new Map() };
+    if (steady - seen.at < LOOK_EVERY) return;
+    this.#others.set(key, seen);
+    seen.at = steady;
+    const end = (id: number) =>
+      world.call(
+        this.#holder,
+        () => world.store.end(id, null),
+        () => undefined,
+      );
+    world.call(
+      this.#holder,
+      () => world.store.holds(key),
+      (holds) => {
+        const before = new Map(seen.since);
+        if (holds !== null) seen.since.clear();
+        for (const { id, takenAt } of holds ?? []) {
+          if (this.all().some((own) => own.id === id)) continue;
+          const since = before.get(id) ?? steady;
+          seen.since.set(id, since);
+          if (steady - since <= DEAD_AFTER && !world.has("others-look-dead")) continue;
+          if (world.time - takenAt < DEAD_AFTER / 2)
+            throw new Violation("E3", `#${id} is ended, which was taken a moment ago`);
+          end(id);
+        }
+      },
+    );
+  }
+}

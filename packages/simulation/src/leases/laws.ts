@@ -1,0 +1,167 @@
+import {
+  COUNTER_NAMES,
+  COUNTERS,
+  type Counter,
+  type CounterName,
+  type HeldUnits,
+  tagAt,
+} from "./counters.js";
+
+/** A law that a schedule has broken. */
+export class Violation extends Error {
+  readonly law: Law;
+
+  constructor(law: Law, how: string) {
+    super(how);
+    this.law = law;
+  }
+}
+
+export type Law = keyof typeof LAWS;
+
+/** What must never happen. */
+export const LAWS = {
+  E1: "admitted is at most granted, in each window and each period of a refill",
+  E2: "what starts after a change has resolved does not contradict it",
+  E3: "without a crash nothing is lost",
+  E4: "a process that is killed loses what it held, at most its share, and nobody is refused beside units of its own",
+} as const;
+
+/** What a call of management resolves to: whoever starts later knows at least these versions. */
+export type Claims = Readonly<Partial<Record<string, number>>>;
+
+/** What was set of uses, and what happened since: grants, by the period of a refill that they were made in. */
+interface Fund {
+  readonly first: number;
+  readonly from: number;
+  readonly added: Map<number, number>;
+  readonly refills: number[];
+}
+
+/** Sees everything at once: what was admitted, granted, resolved and lost. */
+export class Observer {
+  /** The latest that calls have resolved to. */
+  readonly resolved: Record<string, number> = {};
+  /** How often a process decided without the store. */
+  decisions = 0;
+  /** Units, by counter, epoch and tag. */
+  readonly #admitted = new Map<string, number>();
+  readonly #lost = new Map<string, number>();
+  readonly #funds = new Map<CounterName, Fund[]>();
+
+  constructor() {
+    for (const name of COUNTER_NAMES) {
+      const counter = COUNTERS[name];
+      if (counter.kind === "uses") this.#funds.set(name, [fundOf(counter.first, 0)]);
+    }
+  }
+
+  admit(name: CounterName, epoch: number, tag: number, units: number): void {
+    add(this.#admitted, placeOf(name, epoch, tag), units);
+  }
+
+  /** Units that were taken ahead, not used, and come back to nobody. */
+  lose({ name, epoch, tag }: HeldUnits, units: number): void {
+    add(this.#lost, placeOf(name, epoch, tag), units);
+  }
+
+  refilled(name: CounterName, tag: number): void {
+    this.#funds.get(name)?.at(-1)?.refills.push(tag);
+  }
+
+  added(name: CounterName, tag: number, units: number): void {
+    const fund = this.#funds.get(name)?.at(-1);
+    if (fund !== undefined) add(fund.added, tag, units);
+  }
+
+  set(name: CounterName, uses: number, tag: number): void {
+    this.#funds.get(name)?.push(fundOf(uses, tag));
+  }
+
+  resolve(claims: Claims): void {
+    for (const [name, version = 0] of Object.entries(claims))
+      this.resolved[name] = Math.max(this.resolved[name] ?? 0, version);
+  }
+
+  /** E2: of a decision that rests on `known`, made by a verification that began when `seen` had resolved. */
+  checkDecision(known: Claims, seen: Claims): void {
+    for (const [name, version] of Object.entries(known))
+      if ((version ?? 0) < (seen[name] ?? 0))
+        throw new Violation(
+          "E2",
+          `decided on ${name} of version ${version}, after ${seen[name]} had resolved`,
+        );
+  }
+
+  /** E1: units belong to a window, uses to the period of a refill, by the clock of the process that decides. */
+  checkUnit(name: CounterName, tag: number, now: number): void {
+    if (tagAt(name, now) > tag) throw new Violation("E1", `a unit of ${name} was used too late`);
+  }
+
+  /** E4. @param share - The most that may be taken ahead. */
+  checkShare(name: CounterName, units: number, share: number): void {
+    if (units > share)
+      throw new Violation("E4", `${units} of ${name} are taken ahead, share ${share}`);
+  }
+
+  /** E4. @param usable - Leases of the process that was refused, of the same key. */
+  checkRefusal(usable: number): void {
+    if (usable > 0) throw new Violation("E4", `refused beside ${usable} leases of its own`);
+  }
+
+  /** E1 and E3, of a counter at the end. */
+  check(counter: Counter): void {
+    const { name } = counter;
+    const rule = COUNTERS[name];
+    if (rule.kind === "uses") {
+      this.#checkUses(counter);
+      return;
+    }
+    for (const [place, units] of this.#admitted)
+      if (place.startsWith(`${name} `) && units > rule.limit)
+        throw new Violation("E1", `${units} of ${name} in a window, limit ${rule.limit}`);
+    const now = placeOf(name, counter.epoch, counter.tag);
+    const unused = rule.limit - (this.#admitted.get(now) ?? 0);
+    compare(counter, unused, this.#lost.get(now) ?? 0);
+  }
+
+  /** Each grant, with the refills in between, was enough for what was admitted of it; and the rest is there. */
+  #checkUses(counter: Counter): void {
+    const { name } = counter;
+    let unused = 0;
+    let lost = 0;
+    for (const [epoch, { first, from, added, refills }] of (
+      this.#funds.get(name) ?? []
+    ).entries()) {
+      unused = first;
+      lost = 0;
+      for (const tag of [from, ...refills]) {
+        const { amount = 0 } = COUNTERS[name] as { readonly amount?: number };
+        if (tag !== from) unused = Math.max(unused, amount);
+        unused += added.get(tag) ?? 0;
+        unused -= this.#admitted.get(placeOf(name, epoch, tag)) ?? 0;
+        lost += this.#lost.get(placeOf(name, epoch, tag)) ?? 0;
+        if (unused < 0) throw new Violation("E1", `${-unused} more of ${name} than granted`);
+      }
+    }
+    compare(counter, unused, lost);
+  }
+}
+
+function compare({ name, left }: Counter, unused: number, lost: number): void {
+  if (left > unused) throw new Violation("E1", `${left} of ${name} left, ${unused} were not used`);
+  if (left < unused - lost)
+    throw new Violation("E3", `${left} of ${name} left, ${unused} were not used, ${lost} are lost`);
+}
+
+function fundOf(first: number, from: number): Fund {
+  return { first, from, added: new Map(), refills: [] };
+}
+
+function placeOf(name: CounterName, epoch: number, tag: number): string {
+  return `${name} ${epoch} ${tag}`;
+}
+
+function add<Key>(map: Map<Key, number>, key: Key, units: number): void {
+  map.set(key, (map.get(key) ?? 0) + units);
+}

@@ -1,0 +1,264 @@
+import {
+  COUNTER_NAMES,
+  COUNTERS_OF,
+  Counter,
+  type CounterName,
+  type HeldUnits,
+  type KeyName,
+  keyOf,
+} from "./counters.js";
+import type { Fault } from "./faults.js";
+import type { Claims, Observer } from "./laws.js";
+
+/** Records that a verification rests on: a key, and the identity of them all. */
+export type RecordName = KeyName | "id";
+
+/** Counter by counter: at most a fourth of what is left is taken ahead, and nothing where fewer than 4 for each holder are left. */
+export const SHARE = 4;
+
+/** How long leases are, of one process and another. */
+export const SHORT_MS = 60;
+export const LONGEST_MS = 100;
+
+/** What a process knows of the records. A record that is gone has no version. */
+export interface Known {
+  readonly revision: number;
+  readonly versions: Readonly<Partial<Record<RecordName, number>>>;
+  /** How often each counter was set, or reset. */
+  readonly epochs: Readonly<Record<string, number>>;
+  /** Of the record that has the lease times. */
+  readonly timesVersion: number;
+  /** The longest lease that may be given, and how long a change waits. */
+  readonly grant: number;
+  readonly wait: number;
+}
+
+/** A verification's question, or that for many of them. */
+export interface Taking {
+  readonly key: KeyName;
+  readonly known: Known;
+  /** By the clock of the process. */
+  readonly now: number;
+  /** Units of each verification. */
+  readonly cost: number;
+  /** Null: the question of one verification, whose units are taken for good. */
+  readonly lease: { readonly id: number; readonly count: number } | null;
+}
+
+export type Taken =
+  | { readonly kind: "stale"; readonly known: Known }
+  | { readonly kind: "refused" }
+  | {
+      readonly kind: "taken";
+      /** Afterwards, by counter. */
+      readonly left: Readonly<Partial<Record<CounterName, number>>>;
+      readonly units: readonly HeldUnits[];
+    };
+
+/** A change by management. */
+export type ChangeOf =
+  | { readonly kind: "change" | "repeat" | "delete"; readonly record: RecordName }
+  | { readonly kind: "revise" | "stop" | "lower" }
+  | { readonly kind: "announce"; readonly ms: number }
+  | { readonly kind: "add" | "set"; readonly counter: CounterName; readonly units: number }
+  | { readonly kind: "reset"; readonly counter: CounterName };
+
+export type Changed =
+  | { readonly kind: "stale" | "refused" | "gone" }
+  | { readonly kind: "done"; readonly claims: Claims };
+
+/** What was taken ahead: it never ends by itself. */
+interface Hold {
+  readonly id: number;
+  readonly key: KeyName;
+  readonly units: readonly HeldUnits[];
+  /** When it was taken, in real time, and by the clock of its process. */
+  readonly takenAt: number;
+  readonly since: number;
+}
+
+/** The store. Each method is one atomic step. */
+export class LeaseStore {
+  #revision = 1;
+  #times = { version: 0, grant: 0, wait: 0 };
+  readonly #versions: Partial<Record<RecordName, number>> = { k1: 1, k2: 1, k3: 1, id: 1 };
+  readonly #counters = new Map(COUNTER_NAMES.map((name) => [name, new Counter(name)]));
+  readonly #holds = new Map<number, Hold>();
+  /** Holds that have ended, and what was said of them. */
+  readonly #ended = new Map<number, { readonly hold: Hold; readonly used: number | null }>();
+  readonly #observer: Observer;
+  readonly #fault: Fault | null;
+  readonly #time: () => number;
+
+  /** @param time - Real time, which the store itself never asks for. */
+  constructor(observer: Observer, fault: Fault | null, time: () => number) {
+    this.#observer = observer;
+    this.#fault = fault;
+    this.#time = time;
+  }
+
+  read(): Known {
+    const epochs: Record<string, number> = {};
+    for (const [name, { epoch }] of this.#counters) epochs[name] = epoch;
+    const { version, grant, wait } = this.#times;
+    const versions = { ...this.#versions };
+    return { revision: this.#revision, versions, epochs, timesVersion: version, grant, wait };
+  }
+
+  /** Confirms the records, decides, and takes units: for good, or for a lease. */
+  take({ key, known, now, cost, lease }: Taking): Taken {
+    if (!this.#isAsKnown(key, known)) return { kind: "stale", known: this.read() };
+    if (this.#fault === "ends-by-itself") this.#releaseBefore(key, now - LONGEST_MS);
+    const units = cost * (lease?.count ?? 1);
+    const counters = COUNTERS_OF[key].map((name) => this.#refreshed(name, now));
+    if (counters.some(({ left }) => left < units)) return { kind: "refused" };
+    const left: Partial<Record<CounterName, number>> = {};
+    const taken = counters.map((counter): HeldUnits => {
+      const { name, tag, epoch } = counter;
+      counter.left -= units;
+      left[name] = counter.left;
+      if (lease === null) this.#observer.admit(name, epoch, tag, units);
+      return { name, units, tag, epoch };
+    });
+    if (lease !== null)
+      this.#holds.set(lease.id, {
+        id: lease.id,
+        key,
+        units: taken,
+        takenAt: this.#time(),
+        since: now,
+      });
+    return { kind: "taken", left, units: taken };
+  }
+
+  #isAsKnown(key: KeyName, { versions, revision }: Known): boolean {
+    if (this.#versions[key] === undefined || versions[key] !== this.#versions[key]) return false;
+    if (versions.id !== this.#versions.id && this.#fault !== "identity-not-confirmed") return false;
+    return revision === this.#revision || this.#fault === "revision-not-confirmed";
+  }
+
+  /** Ends a lease: what was not used comes back. @param used - Units of each counter; null: nobody knows, so all count as used. */
+  end(id: number, used: number | null): "ended" | "unknown" | "conflict" {
+    const hold = this.#holds.get(id);
+    const before = this.#ended.get(id);
+    if (hold === undefined) {
+      if (before === undefined) return "unknown";
+      if (before.used !== used) return "conflict";
+      if (this.#fault === "gives-back-twice") this.#giveBack(before.hold, used ?? 0);
+      return "ended";
+    }
+    this.#holds.delete(id);
+    this.#ended.set(id, { hold, used });
+    if (used !== null) this.#giveBack(hold, used);
+    else if (this.#fault === "dead-give-back") this.#giveBack(hold, 0);
+    return "ended";
+  }
+
+  #giveBack({ key, units }: Hold, used: number): void {
+    if (this.#versions[key] === undefined) return;
+    for (const held of units) {
+      const counter = this.#counters.get(held.name) as Counter;
+      const keeps =
+        this.#fault === (held.name.endsWith("uses") ? "set-keeps-holds" : "reset-keeps-holds");
+      if (held.epoch !== counter.epoch && !keeps) continue;
+      const rest = Math.max(0, held.units - used);
+      const isPaid = this.#fault !== "back-over-a-refill";
+      counter.giveBack(held, rest, isPaid, this.#fault === "back-to-a-later-window");
+    }
+  }
+
+  #releaseBefore(key: KeyName, before: number): void {
+    for (const { id, since } of this.holds(key)) if (since <= before) this.end(id, 0);
+  }
+
+  /** What stands beside the counters of a key. */
+  holds(key: KeyName): readonly Hold[] {
+    return [...this.#holds.values()].filter((hold) => hold.key === key);
+  }
+
+  /** All that is held, and all that was ended for a process that did not say itself what it used. */
+  unreported(): readonly Hold[] {
+    const foreign = [...this.#ended.values()].filter(({ used }) => used === null);
+    return [...this.#holds.values(), ...foreign.map(({ hold }) => hold)];
+  }
+
+  /** A change expects what it rests on, and the lease times: so who makes it knows how long leases are that may be out. */
+  commit(change: ChangeOf, known: Known, now: number): Changed {
+    const isOld = known.timesVersion !== this.#times.version;
+    if (isOld && this.#fault !== "lease-times-not-expected") return { kind: "stale" };
+    if ("record" in change && known.versions[change.record] !== this.#versions[change.record])
+      return { kind: "stale" };
+    if ("counter" in change && this.#versions[keyOf(change.counter)] === undefined)
+      return { kind: "gone" };
+    switch (change.kind) {
+      case "repeat":
+        return done({ [change.record]: known.versions[change.record] ?? 0 });
+      case "change":
+        this.#versions[change.record] = (this.#versions[change.record] ?? 0) + 1;
+        return done({ [change.record]: this.#versions[change.record] ?? 0 });
+      case "delete":
+        delete this.#versions[change.record];
+        for (const hold of this.#holds.values())
+          if (hold.key === change.record) this.#holds.delete(hold.id);
+        return done({ [change.record]: Number.POSITIVE_INFINITY });
+      case "revise":
+        this.#revision += 1;
+        return done({ revision: this.#revision });
+      case "announce":
+        this.#setTimes(
+          Math.max(this.#times.grant, change.ms),
+          Math.max(this.#times.wait, change.ms),
+        );
+        return done({});
+      case "stop":
+        if (this.#times.grant === 0) return done({});
+        this.#setTimes(0, this.#fault === "ended-at-once" ? 0 : this.#times.wait);
+        return done({});
+      case "lower":
+        if (this.#times.grant > 0) return { kind: "refused" };
+        this.#setTimes(0, 0);
+        return done({});
+      default:
+        return this.#changeCounter(change, now);
+    }
+  }
+
+  #setTimes(grant: number, wait: number): void {
+    const isQuiet = this.#fault === "ended-under-the-same-revision" && grant === 0;
+    if (!isQuiet) this.#revision += 1;
+    this.#times = { version: this.#times.version + 1, grant, wait };
+  }
+
+  #changeCounter(
+    change: Extract<ChangeOf, { readonly counter: CounterName }>,
+    now: number,
+  ): Changed {
+    const counter = this.#refreshed(change.counter, now);
+    const { name, tag } = counter;
+    if (change.kind === "add") {
+      if (counter.left + change.units < 0) return { kind: "refused" };
+      counter.left += change.units;
+      this.#observer.added(name, tag, change.units);
+      return done({});
+    }
+    const uses = change.kind === "set" ? change.units : 0;
+    counter.renew(uses);
+    if (change.kind === "set") this.#observer.set(name, uses, tag);
+    return done({ [name]: counter.epoch });
+  }
+
+  #refreshed(name: CounterName, now: number): Counter {
+    const counter = this.#counters.get(name) as Counter;
+    if (counter.refresh(now)) this.#observer.refilled(name, counter.tag);
+    return counter;
+  }
+
+  /** Counters of keys that are still there. */
+  counters(): readonly Counter[] {
+    return [...this.#counters.values()].filter(({ name }) => this.#versions[keyOf(name)]);
+  }
+}
+
+function done(claims: Claims): Changed {
+  return { kind: "done", claims };
+}
