@@ -95,6 +95,8 @@ describeInBrowser("every page of the console", (open) => {
       for (const [fragment, sign] of pages) {
         await page.evaluate(`location.hash = ${JSON.stringify(`#${fragment}`)}`);
         await page.locator("main").getByText(sign).first().waitFor();
+        // The first page is where one came in, and its field has the focus.
+        await page.locator(fragment === "/" ? "input:focus" : "h1:focus").waitFor();
         await look(fragment);
       }
       const dialogs = [

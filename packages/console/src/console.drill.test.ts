@@ -112,6 +112,7 @@ describeInBrowser("the console in a browser", (open) => {
       await page.getByRole("button", { name: "Switch off" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
       await page.getByText("Refused: switched off").waitFor();
+      await page.locator(".page-head .badge", { hasText: "off" }).waitFor();
       expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
 
       // A stranger is given the secret alone.
@@ -125,6 +126,8 @@ describeInBrowser("the console in a browser", (open) => {
       await page.getByRole("button", { name: "Revoke 1 key" }).click();
       await page.getByText("1 key of northwind: revoked.").waitFor();
       await page.getByText("No key belongs to this owner").waitFor();
+      // The button that had the focus is gone with the keys.
+      await page.locator("h1:focus").waitFor();
       expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
       await page.getByRole("link", { name: "Check a key" }).click();
       await page.getByLabel("Key, or id of a key").fill(secret);
@@ -164,16 +167,19 @@ describeInBrowser("the console in a browser", (open) => {
     expect(await focused()).toBe("rootKey");
     await page.keyboard.type(rootKey);
     await page.keyboard.press("Enter");
-    await page.getByLabel("Key, or id of a key").waitFor();
+    await page.locator("h1:focus", { hasText: "Check a key" }).waitFor();
     await tabTo("APIs");
     await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "maps" }).waitFor();
-    await tabTo("maps");
-    await page.keyboard.press("Enter");
-    await page.getByRole("link", { name: "map server" }).waitFor();
-    await tabTo("map server");
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Switch off" }).waitFor();
+    for (const [heading, link] of [
+      ["APIs", "maps"],
+      ["maps", "map server"],
+    ] as const) {
+      await page.locator("h1:focus", { hasText: heading }).waitFor();
+      await page.getByRole("link", { name: link }).waitFor();
+      await tabTo(link);
+      await page.keyboard.press("Enter");
+    }
+    await page.locator("h1:focus", { hasText: "map server" }).waitFor();
     await tabTo("Switch off");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

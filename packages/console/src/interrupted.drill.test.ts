@@ -156,7 +156,7 @@ describeInBrowser("a console that is interrupted", (open) => {
       await page.getByRole("button", { name: "Revoke statements" }).nth(at).click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke root key" }).click();
       // The button that had the focus is gone with its row.
-      await page.locator("main:focus").waitFor();
+      await page.locator("h1:focus").waitFor();
       await page
         .getByRole("button", { name: "Revoke statements" })
         .nth(at)

@@ -1,6 +1,7 @@
 import type { ComponentChild } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { enter, leave, type Session, sessionStore } from "./lib/api.js";
+import { focusPage } from "./lib/focus.js";
 import { type Allowed, useAllowed } from "./lib/permissions.js";
 import { linkTo, useRoute } from "./lib/router.js";
 import { useStore } from "./lib/store.js";
@@ -125,6 +126,13 @@ function Console({ session }: { readonly session: Session }) {
   const [current = "", id] = route.path;
   const pages = PAGES.filter(({ isFor }) => isFor(allowed));
   const page = pages.find(({ name }) => name === current);
+  const place = linkTo(route.path);
+  const lastPlace = useRef(place);
+  useLayoutEffect(() => {
+    if (lastPlace.current === place) return;
+    lastPlace.current = place;
+    focusPage();
+  }, [place]);
   useEffect(() => {
     // On a phone the list of pages is wider than the page.
     document

@@ -88,11 +88,13 @@ export function meaningOf({ code, checks = [] }: Verdict): Meaning {
   const refusing = checks.filter(({ passed }) => !passed);
   if (code === "FORBIDDEN" && refusing.length > 0 && refusing.every(isWithoutAddress))
     return ADDRESS_UNKNOWN;
-  const meaning = VERDICTS[code] ?? { title: code, way: "" };
-  return code === "USAGE_EXCEEDED" &&
-    refusing.some(({ nextRefillAt }) => nextRefillAt !== undefined)
-    ? { ...meaning, way: "Add uses, or wait for the next refill." }
-    : meaning;
+  const { title, way } = VERDICTS[code] ?? { title: code, way: "" };
+  const uses = refusing.find(({ check }) => check === "uses");
+  if (code !== "USAGE_EXCEEDED" || uses === undefined) return { title, way };
+  return {
+    title: uses.remaining === 0 ? title : "Refused: too few uses left",
+    way: uses.nextRefillAt === undefined ? way : "Add uses, or wait for the next refill.",
+  };
 }
 
 interface Meaning {

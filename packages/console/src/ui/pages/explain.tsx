@@ -1,37 +1,46 @@
+import { useRef } from "preact/hooks";
 import { call } from "../lib/api.js";
-import { useLoad } from "../lib/load.js";
+import { type Loaded, useLoad } from "../lib/load.js";
 import { go, useRoute, withQuery } from "../lib/router.js";
 import type { Key, Verdict } from "../lib/types.js";
-import { Failure, Waiting } from "../parts/basics.js";
+import { Failure } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
 import { LimitBars } from "../parts/limit-bars.js";
 import { VerdictReport } from "../parts/verdict.js";
 
-const EVERY_MS = 2_000;
+/** How often what moves is read again. */
+export const EVERY_MS = 2_000;
 
-/** What a verification would answer now, and what is left of limits and uses, as it moves. */
-export function Explain({ item }: { readonly item: Key }) {
+/** What a verification would answer now, to what the address asks. Null until the key and the answer are known. */
+export function useVerdict(item: Key | null): Loaded<Verdict> {
   const { query } = useRoute();
-  const { permissions, ip, cost } = query;
-  const named = (item.ratelimits ?? []).filter(({ autoApply }) => autoApply === false);
+  const { permissions, ip, cost, tab = "now" } = query;
+  const named = (item?.ratelimits ?? []).filter(({ autoApply }) => autoApply === false);
   const input = {
-    keyId: item.id,
+    keyId: item?.id,
     ...(permissions && { authorization: { permissions: queryOf(permissions) } }),
     ...(ip && { ipAddress: ip }),
     ...(cost && { remaining: { cost: Number(cost) } }),
     // Limits that only some requests take from are shown as well.
     ...(named.length > 0 && { ratelimits: named.map(({ name }) => ({ name, cost: 0 })) }),
   };
-  const question = JSON.stringify([input, item.updatedAt, item.enabled]);
   const { value, error, reload } = useLoad(
-    question,
-    () => call<Verdict>("keys.explainKey", input),
-    EVERY_MS,
+    JSON.stringify(input),
+    async () => (item === null ? null : call<Verdict>("keys.explainKey", input)),
+    tab === "now" ? EVERY_MS : undefined,
   );
+  // The last answer stays until there is one to another question.
+  const last = useRef<Verdict | null>(null);
+  if (value !== null) last.current = value;
+  return { value: error === null ? last.current : value, error, reload };
+}
+
+/** The verdict, and what is left of limits and uses, as it moves. */
+export function Explain({ item, asked }: { readonly item: Key; readonly asked: Loaded<Verdict> }) {
+  const { value, error, reload } = asked;
   return (
     <div class="stack">
       {error !== null && <Failure error={error} retry={reload} />}
-      {value === null && error === null && <Waiting lines={8} />}
       {value !== null && <VerdictReport verdict={value} />}
       {value?.checks !== undefined && (
         <section class="card">

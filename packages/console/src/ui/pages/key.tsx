@@ -1,13 +1,15 @@
 import { useState } from "preact/hooks";
-import { call } from "../lib/api.js";
+import { call, serverNow } from "../lib/api.js";
 import { forgetLists, useList } from "../lib/list.js";
+import { checkedState, listedState, ROTATED } from "../lib/key-state.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
-import type { Api, AuditEvent, Key, Verdict } from "../lib/types.js";
+import type { Api, AuditEvent, Check, Key } from "../lib/types.js";
 import { figure, perSpan, refillText } from "../lib/words.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
 import {
+  Badge,
   Empty,
   Fact,
   Facts,
@@ -19,12 +21,11 @@ import {
   PageHead,
   Waiting,
 } from "../parts/basics.js";
-import { KeyState } from "../parts/key-list.js";
 import { ListTable } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
 import { EditKey } from "./edit-key.js";
-import { Explain } from "./explain.js";
+import { EVERY_MS, Explain, useVerdict } from "./explain.js";
 import { DeleteKey, RotateKey, SwitchKey } from "./key-actions.js";
 import { Reservations } from "./reservations.js";
 
@@ -35,15 +36,13 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
   const allowed = useAllowed();
   const { query } = useRoute();
   const [open, setOpen] = useState<Open>(null);
-  const { value, error, reload } = useLoad(keyId, async () => {
-    const [found, { checks = [] }] = await Promise.all([
-      call<Key>("keys.getKey", { keyId }),
-      call<Verdict>("keys.explainKey", { keyId }),
-    ]);
-    // `enabled` of a key is also false where it has expired or is used up.
-    return { found, isOn: checks.some(({ check, passed }) => check === "enabled" && passed) };
-  });
-  const { found: key = null, isOn = true } = value ?? {};
+  const isNow = (query.tab ?? "now") === "now";
+  const {
+    value: key,
+    error,
+    reload,
+  } = useLoad(keyId, () => call<Key>("keys.getKey", { keyId }), isNow ? EVERY_MS : undefined);
+  const asked = useVerdict(key);
   // The page does not wait for it.
   const { value: api } = useLoad(`API ${key?.apiId}`, async () =>
     key !== null && allowed.can("api", "read_api", key.apiId)
@@ -52,12 +51,16 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
   );
   if (error !== null && key === null)
     return <FailedPage title="Key" error={error} retry={reload} />;
-  if (key === null) return <Waiting lines={8} />;
+  if (key === null || (asked.value ?? asked.error) === null) return <Waiting lines={8} />;
   const { apiId } = key;
+  const { checks = [] } = asked.value ?? {};
+  // `enabled` of a key is also false where it has expired or is used up.
+  const isOn = checks.find(({ check }) => check === "enabled")?.passed ?? key.enabled;
   const canUpdate = allowed.can("api", "update_key", apiId);
   const changed = () => {
     forgetLists();
     reload();
+    asked.reload();
   };
   const close = () => setOpen(null);
   const dialog = { item: key, onClose: close, onDone: changed };
@@ -73,7 +76,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         ]}
         note={
           <>
-            <KeyState item={key} /> <Id id={key.id} />
+            <State item={key} checks={asked.value?.checks} /> <Id id={key.id} />
           </>
         }
       >
@@ -106,9 +109,9 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
           ...(canAudit ? [["audit", "Audit"] as const] : []),
         ]}
       />
-      {(query.tab ?? "now") === "now" && (
+      {isNow && (
         <div class="columns wide-first">
-          <Explain item={key} />
+          <Explain item={key} asked={asked} />
           <Settings item={key} />
         </div>
       )}
@@ -119,6 +122,25 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       {open === "switch" && <SwitchKey {...dialog} isOn={isOn} />}
       {open === "rotate" && <RotateKey {...dialog} />}
       {open === "delete" && <DeleteKey {...dialog} />}
+    </>
+  );
+}
+
+/** Whether the key was rotated, and its state: what the verdict below says, in one or two words. */
+function State({
+  item,
+  checks,
+}: {
+  readonly item: Key;
+  readonly checks: readonly Check[] | undefined;
+}) {
+  const state = checks === undefined ? listedState(item, serverNow()) : checkedState(checks);
+  return (
+    <>
+      {item.rotatedTo !== undefined && state !== ROTATED && (
+        <Badge tone={ROTATED.tone}>{ROTATED.text}</Badge>
+      )}{" "}
+      <Badge tone={state.tone}>{state.text}</Badge>
     </>
   );
 }

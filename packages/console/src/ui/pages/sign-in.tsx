@@ -8,7 +8,7 @@ type Out = Extract<SessionState, { readonly kind: "out" }>;
 export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
   return (
     <main class="sign-in">
-      <h1>latchkey console</h1>
+      <h1 tabIndex={-1}>latchkey console</h1>
       <SignInForm signIn={signIn} />
     </main>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ApiError, serverNow } from "../lib/api.js";
+import { takeFocus } from "../lib/focus.js";
 import { atMinute, exactly, fromNow } from "../lib/words.js";
 
 /** An instant as seen from now, with the exact one on hover. */
@@ -143,6 +144,8 @@ export function PageHead({
   readonly children?: ComponentChildren;
   readonly note?: ComponentChildren;
 }) {
+  const head = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => takeFocus(head.current), []);
   return (
     <header class="page-head">
       {trail.length > 0 && (
@@ -155,7 +158,9 @@ export function PageHead({
         </nav>
       )}
       <div class="head-row">
-        <h1>{title}</h1>
+        <h1 ref={head} tabIndex={-1}>
+          {title}
+        </h1>
         <div class="actions">{children}</div>
       </div>
       {note !== undefined && <div class="note">{note}</div>}

@@ -1,22 +1,15 @@
 import { serverNow } from "../lib/api.js";
+import { listedState } from "../lib/key-state.js";
 import { linkTo } from "../lib/router.js";
 import type { Key } from "../lib/types.js";
 import { figure } from "../lib/words.js";
 import { Badge, Instant } from "./basics.js";
 import type { Column } from "./table.js";
 
-/** Whether a key is usable, as lists know it. */
-export function KeyState({ item }: { readonly item: Key }) {
-  if (item.rotatedTo !== undefined) return <Badge tone="warn">rotated</Badge>;
-  if (item.enabled) return <Badge tone="good">active</Badge>;
-  const now = serverNow();
-  if (item.expires !== undefined && item.expires <= now) return <Badge tone="bad">expired</Badge>;
-  if (item.idleExpiresAt !== undefined && item.idleExpiresAt <= now)
-    return <Badge tone="bad">unused too long</Badge>;
-  if (item.startsAt !== undefined && item.startsAt > now)
-    return <Badge tone="warn">not started</Badge>;
-  if (item.remaining === 0) return <Badge tone="bad">no uses left</Badge>;
-  return <Badge tone="bad">off</Badge>;
+/** The state of a key as lists know it. */
+function ListedState({ item }: { readonly item: Key }) {
+  const { text, tone } = listedState(item, serverNow());
+  return <Badge tone={tone}>{text}</Badge>;
 }
 
 /** Columns of keys. */
@@ -29,7 +22,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
       </a>
     ),
   },
-  { title: "State", cell: (item) => <KeyState item={item} />, width: "9rem" },
+  { title: "State", cell: (item) => <ListedState item={item} />, width: "9rem" },
   {
     title: "Starts with",
     cell: ({ start }) => <code>{start}…</code>,

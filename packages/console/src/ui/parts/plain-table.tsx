@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Column } from "./table.js";
 
 /** A short list, with all of its rows in the page. */
@@ -32,27 +31,17 @@ export function PlainTable<Item>({
         </thead>
         <tbody>
           {items.map((item) => (
-            <Row key={idOf(item)}>
+            <tr key={idOf(item)}>
               {columns.map(({ title, cell, isOptional }) => (
                 <td key={title} class={isOptional ? "optional" : undefined}>
                   {cell(item)}
                 </td>
               ))}
               <td class="row-actions">{actions(item)}</td>
-            </Row>
+            </tr>
           ))}
         </tbody>
       </table>
     </div>
   );
-}
-
-/** A row. When it goes it takes the button with it that had the focus: the page has it then. */
-function Row({ children }: { readonly children: ComponentChildren }) {
-  const row = useRef<HTMLTableRowElement>(null);
-  useLayoutEffect(() => {
-    const element = row.current;
-    return () => element?.matches(":focus-within") && element.closest("main")?.focus();
-  }, []);
-  return <tr ref={row}>{children}</tr>;
 }
