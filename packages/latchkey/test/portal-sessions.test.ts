@@ -166,6 +166,39 @@ describeOnEveryStore("portal sessions", (open) => {
     await sessions[0].createMyKey({ apiId });
   });
 
+  test("a rotated key works for 7 days at most, and no more of them than maxKeys, also for many calls at once", async () => {
+    const context = open();
+    const { latchkey, session, secret } = await setUp(context, { maxKeys: 2 });
+    const sessions = [session, await opened(context.another(), { secret })];
+    const WEEK_MS = 7 * DAY_MS;
+    let current = await session.createMyKey({});
+    await expectRefused("BAD_REQUEST", [
+      session.rotateMyKey({ keyId: current.keyId, graceMs: WEEK_MS + 1 }),
+      session.rotateMyKey({ keyId: current.keyId, graceMs: -1 }),
+    ]);
+    current = await session.rotateMyKey({ keyId: current.keyId, graceMs: WEEK_MS });
+    const others = [current, await session.createMyKey({})];
+    const outcomes = await Promise.allSettled(
+      others.map(({ keyId }, at) => sessions[at]?.rotateMyKey({ keyId, graceMs: "1m" })),
+    );
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const refused = outcomes.findIndex(({ status }) => status === "rejected");
+    const { keyId = "" } = others[refused] ?? {};
+    const error = await rejectionOf(session.rotateMyKey({ keyId, graceMs: 1 }));
+    expect(error).toMatchObject({
+      code: "PRECONDITION_FAILED",
+      reason: "above-ceiling",
+      details: { field: "graceMs", limit: 2 },
+    });
+    const next = await session.rotateMyKey({ keyId });
+    context.advance(60_000);
+    await session.rotateMyKey({ keyId: next.keyId, graceMs: 1 });
+    // The host is not bound by it.
+    const { keys } = await latchkey.listKeys({ externalId: "pier-7" });
+    const last = keys.find(({ rotatedTo }) => rotatedTo === undefined);
+    await latchkey.rotateKey({ keyId: last?.id ?? "", graceMs: 30 * DAY_MS });
+  });
+
   test("an API that is named twice is one: its keys count once, and it need not be named again", async () => {
     const { latchkey, apiId } = await setUp(open());
     const allow = { apiIds: [apiId, apiId], ...ALL, maxKeys: 2 };

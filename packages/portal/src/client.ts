@@ -84,7 +84,7 @@ export interface PortalClient {
     readonly permissions?: readonly string[];
   }): Promise<PortalSecret>;
   renameKey(input: { readonly keyId: string; readonly name: string }): Promise<void>;
-  /** Makes a key with a new secret in the place of another, which works for `graceMs` longer. */
+  /** Makes a key with a new secret in the place of another, which works for `graceMs` longer, 7 days at most. */
   rotateKey(input: {
     readonly keyId: string;
     readonly graceMs?: number | string;

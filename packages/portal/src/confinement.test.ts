@@ -21,6 +21,7 @@ function chanceOf(seed: number) {
 
 const LIMIT = { name: "default", limit: 50, duration: 60_000 };
 const MAX_KEYS = 6;
+const WEEK_MS = 7 * 86_400_000;
 
 /** Everything of one identity that is stored, as the host sees it. */
 async function everythingOf(latchkey: Latchkey, externalId: string) {
@@ -122,7 +123,7 @@ test.each(Object.entries(STORES))(
       ratelimits: () => [],
       remaining: () => 9_999,
       expires: () => chance.pick([latchkey.now() + 60_000, 1, undefined]),
-      graceMs: () => chance.pick([0, "1h", undefined]),
+      graceMs: () => chance.pick([0, "1h", "7d", "8d", undefined]),
       days: () => chance.pick([1, 30]),
       limit: () => chance.pick([1, 100]),
       cursor: () => chance.pick(["", "AAAA", undefined]),
@@ -184,13 +185,15 @@ test.each(Object.entries(STORES))(
       ).toEqual([]);
       expect(key.ratelimit, said).toMatchObject({ limit: 50, duration: 60_000 });
       const { keys } = await latchkey.listKeys({ apiId, externalId: "alice", limit: 100 });
-      expect(
-        keys.filter(({ rotatedTo }) => rotatedTo === undefined).length,
-        said,
-      ).toBeLessThanOrEqual(MAX_KEYS);
-      // So that there is room again.
-      if (keys.length >= MAX_KEYS + 4)
-        for (const one of keys.filter(({ id: known }) => made.has(known)).slice(0, 6))
+      const replaced = keys.filter(({ rotatedTo }) => rotatedTo !== undefined);
+      expect(keys.length - replaced.length, said).toBeLessThanOrEqual(MAX_KEYS);
+      const now = latchkey.now();
+      const ends = replaced.map(({ expires = Number.POSITIVE_INFINITY }) => expires);
+      expect(ends.filter((end) => end > now).length, said).toBeLessThanOrEqual(MAX_KEYS);
+      expect(Math.max(0, ...ends), said).toBeLessThanOrEqual(now + WEEK_MS);
+      // So that there is room again, now and then.
+      if (keys.length >= 2 * MAX_KEYS + 4)
+        for (const one of keys.filter(({ id: known }) => made.has(known)).slice(0, 12))
           await latchkey.deleteKey({ keyId: one.id });
       if (own.length > 40) own.splice(1, 20);
     }

@@ -78,6 +78,7 @@ export interface Texts {
   readonly errorGone: string;
   readonly errorForbidden: string;
   readonly errorTooMany: string;
+  readonly errorGraces: string;
   readonly errorExpiry: string;
   readonly errorRotated: string;
   readonly errorExpired: string;
@@ -167,6 +168,8 @@ export const ENGLISH: Texts = {
   errorGone: "This key no longer exists.",
   errorForbidden: "This is not allowed here.",
   errorTooMany: "You have as many keys as you may have: {limit}. Revoke one first.",
+  errorGraces:
+    "{limit} replaced secrets still work, and there can be no more. End the old secret at once, or revoke one that was replaced.",
   errorExpiry: "The key must expire sooner.",
   errorRotated: "This key was rotated before. Rotate its successor.",
   errorExpired: "This key has expired and cannot be rotated.",
@@ -266,6 +269,8 @@ export const GERMAN: Texts = {
   errorForbidden: "Das ist hier nicht erlaubt.",
   errorTooMany:
     "Sie haben so viele Schlüssel, wie Sie haben dürfen: {limit}. Widerrufen Sie zuerst einen.",
+  errorGraces:
+    "{limit} ersetzte Schlüssel gelten noch, mehr geht nicht. Lassen Sie den alten sofort enden, oder widerrufen Sie einen ersetzten.",
   errorExpiry: "Der Schlüssel muss früher ablaufen.",
   errorRotated: "Dieser Schlüssel wurde schon erneuert. Erneuern Sie seinen Nachfolger.",
   errorExpired: "Dieser Schlüssel ist abgelaufen und lässt sich nicht erneuern.",

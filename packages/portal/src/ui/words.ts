@@ -51,6 +51,8 @@ export function explain(error: PortalError, texts: Texts): string {
   if (code === "FORBIDDEN") return texts.errorForbidden;
   if (reason === "above-ceiling" && details.field === "externalId")
     return fill(texts.errorTooMany, { limit: `${details.limit}` });
+  if (reason === "above-ceiling" && details.field === "graceMs")
+    return fill(texts.errorGraces, { limit: `${details.limit}` });
   if (reason === "above-ceiling" && details.field === "expires") return texts.errorExpiry;
   if (reason === "key-rotated") return texts.errorRotated;
   if (reason === "key-expired") return texts.errorExpired;

@@ -14,7 +14,12 @@ const KEY: Key = {
 
 test.each([
   ["a switched off key", { enabled: false }, { check: "enabled" }, "off"],
-  ["an expired key", { enabled: false, expires: 100 }, { check: "expiry", expires: 100 }, "expired"],
+  [
+    "an expired key",
+    { enabled: false, expires: 100 },
+    { check: "expiry", expires: 100 },
+    "expired",
+  ],
   [
     "a key that nobody used",
     { enabled: false, idleExpiresAt: 100 },

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call, serverNow } from "../lib/api.js";
-import { forgetLists, useList } from "../lib/list.js";
 import { checkedState, listedState, ROTATED } from "../lib/key-state.js";
+import { forgetLists, useList } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";

@@ -1,8 +1,10 @@
-import type { LatchkeyError } from "../../errors.js";
+import { LatchkeyError } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
-import { keysOfApi, keyType } from "../../records/key.js";
+import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
+import { isExpired } from "../../rules/keys/expiry.js";
 import { StaleReadError } from "../../store/transaction.js";
+import type { EpochMs } from "../../time.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import type { Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
@@ -55,7 +57,8 @@ export class OwnerPlaces {
       const leftIn = async (apiIds: readonly string[], most: number | undefined) => {
         let left = most ?? Number.POSITIVE_INFINITY;
         for (const apiId of identity === null ? [] : apiIds)
-          if (left > 0) left -= await countKeys(work, apiId, (identity as IdentityRecord).id, left);
+          if (left > 0)
+            left -= await countKeys(work, apiId, (identity as IdentityRecord).id, left, isPlace);
         return left;
       };
       const left = [await leftIn([api.id], max), await leftIn(confinedTo?.apiIds ?? [], inAll)];
@@ -108,12 +111,42 @@ function placeName(api: ApiRecord, owner: string): string {
   return `${api.id} ${owner}`;
 }
 
-/** Keys of an identity in an API that took the place of none that still counts; at most `enough`. */
+/**
+ * Refuses a rotation with a grace in a portal session that bounds the number of keys: of those that were rotated, as many may still work. So
+ * a customer never has more than twice as many secrets that work, however often they rotate. The identity must have been read before.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED`, `above-ceiling`.
+ */
+export async function refuseAboveGraces(work: Work, identityId: string): Promise<void> {
+  const { confinedTo, now } = work.context;
+  if (confinedTo?.maxKeys === undefined) return;
+  const { apiIds, maxKeys: limit } = confinedTo;
+  const at = now();
+  let left = limit;
+  for (const apiId of apiIds)
+    if (left > 0)
+      left -= await countKeys(work, apiId, identityId, left, (key) => isInGrace(key, at));
+  if (left > 0) return;
+  throw new LatchkeyError(
+    "PRECONDITION_FAILED",
+    `${limit} keys that were rotated still work: rotate without "graceMs", or delete one of them`,
+    { reason: "above-ceiling", details: { field: "graceMs", limit } },
+  );
+}
+
+/** One that cannot be read may be good, and counts as a key that was not rotated. */
+const isPlace = (key: KeyRecord | null): boolean => key === null || key.rotatedTo === null;
+
+const isInGrace = (key: KeyRecord | null, now: EpochMs): boolean =>
+  key !== null && key.rotatedTo !== null && !isExpired(key.expires, now);
+
+/** Keys of an identity in an API that count; at most `enough`, and a page more. */
 async function countKeys(
   { context }: Work,
   apiId: string,
   identityId: string,
   enough: number,
+  counts: (key: KeyRecord | null) => boolean,
 ): Promise<number> {
   const want = {
     kind: "key",
@@ -123,11 +156,8 @@ async function countKeys(
   } as const;
   let count = 0;
   for await (const { found } of listPages(context, want)) {
-    for (const { record } of found) {
-      // One that cannot be read may be good, and counts.
-      const key = decodeOrNull(keyType, record, context.workspaceId);
-      if (key === null || key.rotatedTo === null) count += 1;
-    }
+    for (const { record } of found)
+      if (counts(decodeOrNull(keyType, record, context.workspaceId))) count += 1;
     if (count >= enough) break;
   }
   return count;

@@ -24,6 +24,7 @@ import { grace } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 import type { CreatedKey, RotationScope } from "./operations.js";
+import { refuseAboveGraces } from "./owner-places.js";
 
 const rotateKeyInput = z.strictObject({ keyId: id, graceMs: grace });
 
@@ -45,11 +46,12 @@ export const rotateKey = operation(
  * @param given - What the new key has in place of what the old one has.
  */
 export async function rotateLoaded(
-  { context, transaction, audit }: Work,
+  work: Work,
   loaded: LoadedKey,
   graceMs: SpanMs,
   given: Partial<Pick<KeyRecord, "ratelimits">> = {},
 ): Promise<CreatedKey> {
+  const { context, transaction, audit } = work;
   const { key, api, identity } = loaded;
   const now = context.now();
   const expires = oldExpiry(loaded, graceMs, now);
@@ -60,6 +62,7 @@ export async function rotateLoaded(
     const want = { kind: "identity", id: identity.id } as const;
     const read = await readRecordIn(transaction, identityType, want, "identity");
     transaction.update(identityType, read.value, read.value);
+    if (!isExpired(expires, now)) await refuseAboveGraces(work, identity.id);
   }
   const { successor, secret } = successorOf(context, { ...key, ...given }, now);
   const { id: rotatedTo, sharedCountersId } = successor;

@@ -23,7 +23,7 @@ import { rotateLoaded } from "../keys/rotate-key.js";
 import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
 import { STATISTICS_TABLE } from "../statistics/verifications.js";
-import { grace, instant } from "../time-input.js";
+import { instant, spanBetween } from "../time-input.js";
 import { portalAllow } from "./allow.js";
 import type { OwnKey, PortalSession } from "./operations.js";
 
@@ -62,7 +62,10 @@ const INPUTS = {
     permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
   }),
   rename: z.strictObject({ keyId: id, name }),
-  rotate: z.strictObject({ keyId: id, graceMs: grace }),
+  rotate: z.strictObject({
+    keyId: id,
+    graceMs: spanBetween(0, 7 * DAY_MS, "0 ms to 7 days").default(0),
+  }),
   usage: z.strictObject({ keyId: id, days: wholeNumber(1, 366).default(30) }),
 };
 

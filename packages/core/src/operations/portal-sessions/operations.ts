@@ -19,7 +19,10 @@ export interface PortalAllow {
   readonly revoke?: boolean | undefined;
   /** Names of the permissions that a key may be given: they must exist. */
   readonly permissions?: readonly string[] | undefined;
-  /** Most keys of the identity in all of `apiIds` together: 1 to 10,000. Those that were rotated do not count. */
+  /**
+   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Keys that were rotated are not among them; as many of these may
+   * still work, in their grace.
+   */
   readonly maxKeys?: number | undefined;
   /** Limits that every key made with it has, as `ratelimits` of createKey. */
   readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
@@ -152,14 +155,15 @@ export interface PortalSession {
   /**
    * Rotates a key, as rotateKey; the new one has the limits of the session.
    *
-   * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `CONFLICT`, `PRECONDITION_FAILED`.
+   * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `CONFLICT`; `PRECONDITION_FAILED` also with a grace while as many rotated keys as
+   * `maxKeys` still work; `BAD_REQUEST`.
    * @example
    * const { key } = await session.rotateMyKey({ keyId, graceMs: "1d" });
    */
   readonly rotateMyKey: (input: {
     /** Id of the key. */
     readonly keyId: string;
-    /** For how long the old one goes on: ms, or a text such as `"1d"`; 0 unless given. */
+    /** For how long the old one goes on: ms, or a text such as `"1d"`, at most 7 days; 0 unless given. */
     readonly graceMs?: Duration | undefined;
   }) => Promise<CreatedKey>;
   /**
