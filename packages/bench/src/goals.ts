@@ -115,6 +115,7 @@ export const GOALS: readonly Goal[] = [
   ratio("P16", "PostgreSQL: the same, 64 in flight", "verify/postgres/uses/64", 1.25),
   value("P16", "PostgreSQL: round trips of a first verification", "cold/postgres/trips", 2),
   value("P16", "PostgreSQL: bytes a key", "bytes/postgres/key", 900),
+  ...STORE_KINDS.flatMap(beside),
   ...STORE_KINDS.flatMap((store) => against(store, "better-auth")),
   ...against("sqlite", "rate-limiter-flexible"),
 ];
@@ -151,6 +152,20 @@ function ratio(id: string, work: string, measurement: string, atMost: number): G
 
 function speed(id: string, work: string, measurement: string, atLeast: number): Goal {
   return { id, work, measurement, of: "speed", side: "latchkey", base: null, bound: { atLeast } };
+}
+
+/** Other limits beside a fixed one, and reservations beside a verification. */
+function beside(store: StoreKind): readonly Goal[] {
+  const of = (id: string, task: string, side: string, atMost: number): Goal => ({
+    ...ratio(id, `${STORE_TITLES[store]}: ${side}`, `${task}/${store}/${side}`, atMost),
+    side,
+  });
+  return [
+    of("P17", "algorithms", "sliding", 1.1),
+    of("P17", "algorithms", "token-bucket", 1.1),
+    of("P18", "reserve", "reserve", 1.4),
+    of("P18", "reserve", "settle", 1.2),
+  ];
 }
 
 /** The guarded question beside a peer, one at a time and 64 in flight. */

@@ -9,6 +9,8 @@ export interface LimitShape {
   readonly limit: number;
   readonly duration: number;
   readonly autoApply: boolean;
+  /** A fixed window unless given: the only one that the other sides know. */
+  readonly algorithm?: "fixed" | "sliding" | "token-bucket";
 }
 
 /** What the keys of a question are like. */

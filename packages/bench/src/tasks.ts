@@ -1,6 +1,7 @@
 import type { StoreKind } from "./fixture/stores.js";
 import { STORE_KINDS } from "./fixture/stores.js";
 import { GUARDED, QUESTIONS } from "./questions.js";
+import { verifyWithAlgorithms } from "./work/algorithms.js";
 import { verifyBesideWriter } from "./work/busy-writer.js";
 import { verifyCold } from "./work/cold.js";
 import { admitExactly } from "./work/concurrency.js";
@@ -56,6 +57,7 @@ function tasksOf(store: StoreKind): readonly Task[] {
       work: verifyWarm(store, GUARDED, 64),
     },
     { id: `exact/${store}`, store, work: admitExactly(store) },
+    { id: `algorithms/${store}`, store, work: verifyWithAlgorithms(store) },
     { id: `reserve/${store}`, store, work: reserveAndSettle(store) },
     { id: `cold/${store}`, store, work: verifyCold(store) },
     { id: `working-set/${store}`, store, work: verifyWorkingSet(store) },

@@ -17,6 +17,7 @@ export function tablesOf(
   return [
     ...STORE_KINDS.map((store) => questionTable(store, measurements)),
     sidesTable("Other states", measurements, [
+      "algorithms/",
       "reserve/",
       "cold/",
       "working-set/",

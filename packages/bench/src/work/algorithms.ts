@@ -1,0 +1,45 @@
+import { createLatchkey } from "@latchkey/core";
+import { KeyIssuer, mintSecrets } from "../fixture/keys.js";
+import { openStore, type StoreKind } from "../fixture/stores.js";
+import { interleave } from "../measure/interleave.js";
+import { GUARDED, type LimitShape } from "../questions.js";
+import type { Work } from "./work.js";
+
+/** An hour, and more than any run takes from it, which the arithmetic of a bucket can hold. */
+const LIMIT: LimitShape = { name: "default", limit: 1e9, duration: 3_600_000, autoApply: true };
+
+const ALGORITHMS = ["fixed", "sliding", "token-bucket"] as const;
+
+/** The guarded question of keys whose limit is a fixed window, beside those with the other algorithms. */
+export function verifyWithAlgorithms(kind: StoreKind): Work {
+  return async ({ location, scale }) => {
+    const latchkey = createLatchkey({ store: await openStore(kind, location, "algorithms") });
+    const contenders = [];
+    for (const algorithm of ALGORITHMS) {
+      const secrets = await mintSecrets(scale.keys);
+      const keys = { ...GUARDED.keys, limits: [{ ...LIMIT, algorithm }] };
+      const workspace = latchkey.workspace(`ws_${algorithm.replace("-", "_")}`);
+      await new KeyIssuer(workspace, keys).issue(secrets);
+      let next = 0;
+      contenders.push({
+        name: algorithm,
+        async run(calls: number) {
+          for (let call = 0; call < calls; call += 1) {
+            const secret = secrets[next++ % secrets.length] as string;
+            const { code } = await workspace.verifyKey(GUARDED.input(secret, ""));
+            if (code !== "VALID") throw new Error(`a key with ${algorithm} is ${code}`);
+          }
+        },
+      });
+    }
+    const [fixed, ...others] = await interleave(contenders, scale.pace);
+    await latchkey.close();
+    if (fixed === undefined) throw new Error("nothing was measured");
+    return others.map((other) => ({
+      id: `algorithms/${kind}/${other.name}`,
+      title: `permission, uses, ${other.name} limit`,
+      unit: "µs",
+      sides: [fixed, other],
+    }));
+  };
+}
