@@ -58,10 +58,16 @@ describeOnEveryStore("units ahead", (open, runs) => {
       const { latchkey } = context;
       let granted = 3_000 + chance.below(3_000);
       const limit = 2_000 + chance.below(3_000);
+      // Of an identity, beside a limit of the key.
+      const isShared = run % 3 !== 1;
+      if (isShared) await latchkey.createIdentity({ externalId: "pier", remaining: granted });
       const { key, keyId } = await issue(context, {
-        remaining: granted,
+        ...(isShared
+          ? { externalId: "pier", usesFrom: "identity" as const }
+          : { remaining: granted }),
         ratelimit: { limit, duration: "1h" },
       });
+      const uses = isShared ? { externalId: "pier" } : { keyId };
       let admitted = 0;
       let isCalm = false;
       /** Of calls that failed, nobody knows. */
@@ -92,7 +98,7 @@ describeOnEveryStore("units ahead", (open, runs) => {
         const what = chance.below(20);
         if (what === 0) {
           const by = 1 + chance.below(500);
-          await latchkey.updateRemaining({ keyId, op: "increment", value: by });
+          await latchkey.updateRemaining({ ...uses, op: "increment", value: by });
           granted += by;
         } else if (what === 1) {
           // What cannot be given back when a process closes is lost as if it died.
@@ -109,9 +115,10 @@ describeOnEveryStore("units ahead", (open, runs) => {
       }
       isCalm = true;
       for (const each of processes) await each.close();
-      const { remaining = 0, reserved = 0 } = await context
-        .another({ leases: undefined })
-        .getKey({ keyId });
+      const plain = context.another({ leases: undefined });
+      const { remaining = 0, reserved = 0 } = await (isShared
+        ? plain.getIdentity({ externalId: "pier" })
+        : plain.getKey({ keyId }));
       const about = `seed ${seed}: ${granted} granted, ${admitted} admitted, ${unknown} unknown, ${remaining} left, ${reserved} held`;
       expect(admitted, about).toBeLessThanOrEqual(Math.min(granted, limit));
       expect(granted - remaining - reserved, about).toBeGreaterThanOrEqual(hasDied ? 0 : admitted);
@@ -119,6 +126,103 @@ describeOnEveryStore("units ahead", (open, runs) => {
       if (hasDied) continue;
       expect(reserved, about).toBe(0);
       expect(granted - remaining, about).toBeLessThanOrEqual(admitted + unknown);
+    }
+  });
+
+  test("E1, E3, S1, S2: of two keys of one identity, no span, no window and no use is admitted that was not granted", async () => {
+    for (let run = 0; run < runs(2); run += 1) {
+      const seed = 20_261_124 + run;
+      const chance = chanceOf(seed);
+      const { onEvent, leased } = counting();
+      const context = open({ usage: false, leases: { ms: LONG_MS, share: 0.5 }, onEvent });
+      const { latchkey } = context;
+      const figures = {
+        own: { limit: 200 + chance.below(200), duration: 2_000, algorithm: "sliding" },
+        all: { limit: 250 + chance.below(250), duration: 4_000, algorithm: "sliding" },
+        minute: { limit: 800 + chance.below(800), duration: 60_000, algorithm: "fixed" },
+      } as const;
+      const { own, all, minute } = figures;
+      const granted = 2_000 + chance.below(2_000);
+      await latchkey.createIdentity({
+        externalId: "harbour",
+        remaining: granted,
+        ratelimits: [
+          { name: "all", ...all, autoApply: true },
+          { name: "minute", ...minute, autoApply: true },
+        ],
+      });
+      const alone = { externalId: "harbour", remaining: granted, ratelimit: own };
+      const { apiId, key } = await issue(context, alone);
+      const { key: other } = await latchkey.createKey({
+        apiId,
+        externalId: "harbour",
+        usesFrom: "identity",
+      });
+      /** When each key was admitted. */
+      const admitted = new Map<string, number[]>([
+        [key, []],
+        [other, []],
+      ]);
+      const make = () => context.another({ store: unclosed(context.store) });
+      const processes = [make(), make(), make()];
+      const plain = context.another({ leases: undefined });
+      for (const [asked, instants] of admitted) {
+        const count = await untilLeased(chance.pick(processes), asked, leased);
+        instants.push(...Array<number>(count).fill(context.now()));
+      }
+      for (let turn = 0; turn < 30; turn += 1) {
+        const each = chance.pick(processes);
+        const asked = chance.pick([key, other]);
+        const at = context.now();
+        for (let left = 1 + chance.below(chance.pick([8, 90])); left > 0; left -= 1)
+          if ((await each.verifyKey({ key: asked })).valid) admitted.get(asked)?.push(at);
+        if (chance.below(3) > 0) context.advance(chance.below(chance.pick([10, 300, 2_000])));
+        if (chance.below(10) > 0) continue;
+        const dead = chance.below(processes.length);
+        await processes[dead]?.close();
+        processes[dead] = make();
+      }
+      for (const each of processes) await each.close();
+      const ofKey = admitted.get(key) ?? [];
+      const ofAll = [...ofKey, ...(admitted.get(other) ?? [])].sort((one, two) => one - two);
+      const within = (instants: readonly number[], from: number, to: number) =>
+        instants.filter((at) => at > from && at <= to).length;
+      const about = `seed ${seed}: ${JSON.stringify(figures)}, ${ofAll.length} admitted, ${leased()} of these leased`;
+      for (const [{ limit, duration }, instants] of [
+        [own, ofKey],
+        [all, ofAll],
+      ] as const)
+        for (const at of new Set(instants))
+          expect(within(instants, at - duration, at), about).toBeLessThanOrEqual(limit);
+      const start = (at: number) => at - (at % minute.duration);
+      for (const at of new Set(ofAll.map(start)))
+        expect(within(ofAll, at - 1, at + minute.duration - 1), about).toBeLessThanOrEqual(
+          minute.limit,
+        );
+      const now = context.now();
+      const verdict = await plain.verifyKey({ key });
+      if (!("remaining" in verdict)) throw new TypeError(`a verdict that says nothing: ${about}`);
+      if (verdict.valid) {
+        ofKey.push(now);
+        ofAll.push(now);
+      }
+      const left = (name: string) =>
+        (verdict.ratelimits ?? []).find((each) => each.name === name)?.remaining ??
+        verdict.ratelimit?.remaining ??
+        0;
+      const { remaining: identityLeft } = await plain.getIdentity({ externalId: "harbour" });
+      expect(verdict.remaining, about).toBe(granted - ofKey.length);
+      expect(identityLeft, about).toBe(granted - (ofAll.length - ofKey.length));
+      expect(left("minute"), about).toBe(minute.limit - within(ofAll, start(now) - 1, now));
+      for (const [name, { limit, duration }, instants] of [
+        ["default", own, ofKey],
+        ["all", all, ofAll],
+      ] as const) {
+        const counted = limit - left(name);
+        expect(counted, about).toBeGreaterThanOrEqual(within(instants, now - duration, now));
+        const group = Math.ceil(duration / 16);
+        expect(counted, about).toBeLessThanOrEqual(within(instants, now - duration - group, now));
+      }
     }
   });
 
@@ -174,6 +278,51 @@ describeOnEveryStore("units ahead", (open, runs) => {
     context.advance(1);
     const verdict = await latchkey.verifyKey({ key });
     expect(verdict).toMatchObject({ remaining: 99_999, ratelimit: { remaining: 89_999 } });
+  });
+
+  test("E1, E3, E4: uses of an identity that a process holds for a key come back once the key is deleted, and are never more than its share", async () => {
+    const { onEvent, leased } = counting();
+    const context = open({ leases: { ms: LEASE_MS }, onEvent });
+    let mayGiveBack = false;
+    const store = wrapped(unclosed(context.store), {
+      settle: async (...given) => {
+        if (mayGiveBack) return context.store.settle(...given);
+        throw Object.assign(new Error("not yet"), { code: "STORE_UNAVAILABLE" });
+      },
+    });
+    const latchkey = context.another({ store });
+    const plain = context.another({ leases: undefined });
+    await plain.createIdentity({ externalId: "ferry", remaining: 5_000 });
+    const shared = { externalId: "ferry", usesFrom: "identity" } as const;
+    const { apiId, ...first } = await issue({ ...context, latchkey: plain }, shared);
+    const keys = [first, await plain.createKey({ apiId, ...shared })];
+    let count = 0;
+    for (const { key } of keys) count += await untilLeased(latchkey, key, leased);
+    const { remaining = 0, reserved = 0 } = await plain.getIdentity({ externalId: "ferry" });
+    expect(reserved).toBeGreaterThan(0);
+    expect(reserved).toBeLessThanOrEqual(50);
+    expect(remaining + reserved).toBeGreaterThanOrEqual(5_000 - count);
+    await plain.deleteKey({ keyId: first.keyId });
+    mayGiveBack = true;
+    await latchkey.close();
+    const after = await plain.getIdentity({ externalId: "ferry" });
+    expect(after).toMatchObject({ remaining: 5_000 - count });
+    expect(after).not.toHaveProperty("reserved");
+  });
+
+  test("E2: units of an identity that were taken before its uses were set admit nobody after that resolved, with any of its keys", async () => {
+    const { onEvent, leased } = counting();
+    const context = open({ leases: { ms: LEASE_MS }, onEvent });
+    const { latchkey } = context;
+    await latchkey.createIdentity({ externalId: "pilot", remaining: 100_000 });
+    const { key } = await issue(context, { externalId: "pilot", usesFrom: "identity" });
+    await untilLeased(latchkey, key, leased);
+    const plain = context.another({ leases: undefined });
+    await plain.updateRemaining({ externalId: "pilot", op: "set", value: 2 });
+    const codes: string[] = [];
+    for (let time = 0; time < 4; time += 1) codes.push((await latchkey.verifyKey({ key })).code);
+    expect(codes).toEqual(["VALID", "VALID", "USAGE_EXCEEDED", "USAGE_EXCEEDED"]);
+    expect((await plain.getIdentity({ externalId: "pilot" })).remaining).toBe(0);
   });
 
   test("E4: a process that dies loses at most its share, which is shown as reserved; near the end nothing is taken ahead", async () => {

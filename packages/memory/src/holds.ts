@@ -39,8 +39,7 @@ export class Holds implements HoldBook<Counters> {
   }
 
   find(id: string): Found | null {
-    const found = this.#byId.get(id);
-    return found === undefined || found.counters[0] === null ? null : found;
+    return this.#byId.get(id) ?? null;
   }
 
   remembered(id: string): RememberedEnd | null {

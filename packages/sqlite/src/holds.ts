@@ -73,7 +73,7 @@ export function settle(
   const book: HoldBook<KeptCounters> = {
     find(id) {
       const row = run.hold.get(workspace, id);
-      return row === undefined || row[1] === null ? null : found(row);
+      return row === undefined ? null : found(row);
     },
     remembered: (id) => findEnd(connection, workspace, id),
     remember: (id, end) => keepEnd(connection, workspace, id, end, now),

@@ -220,6 +220,29 @@ export const lastingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title:
+      "what a process took ahead of an identity comes back when it says what was used, also once the key is gone",
+    async check({ store, other }) {
+      const limits = [aHeldLimit({ cost: 2 }), aHeldLimit({ owner: 1, cost: 4, name: "shared" })];
+      await putWithUses(store, KEY, usesOf(10));
+      await putWithUses(store, IDENTITY, usesOf(10));
+      const id = "lse_1";
+      await reserve(store, 1, { ...SHARED, uses: 1, cost: 3, limits }, { holdId: id });
+      await commit(store, { deletes: [KEY] });
+      const end = {
+        ...anEnd(1, 1, { default: 1, shared: 1 }),
+        id,
+      } as const;
+      const { usage, used } = await settleAs("ended", other, end);
+      assert.deepEqual([usage?.remaining, used], [9, { uses: 1, limits: [1, 1] }]);
+      assert.deepEqual(await heldIds(other, IDENTITY), []);
+      await assertHolds(other, IDENTITY, { usage: usesOf(9) });
+      assert.equal(await usedOf(other, { owner: IDENTITY, window: "60000:shared" }), 1);
+      const { isRepeat } = await settleAs("ended", other, end);
+      assert.equal(isRepeat, true);
+    },
+  },
+  {
     title: "a hold outlives the identity of its key, and gives nothing back to it",
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(10));

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LAST_INSTANT } from "../time.js";
 import {
   afterTaking,
+  countsAlikeUntil,
   endsAt,
   type LimitFigures,
   limitAt,
@@ -123,6 +124,36 @@ describe("when a state may be forgotten", () => {
     const limit = { algorithm: "fixed", limit: 5, duration: 2 ** 52, burst: 5 } as const;
     const state = afterTaking(limitAt(null, limit, LAST_INSTANT), limit, 1);
     expect(endsAt({ ...state, at: LAST_INSTANT }, limit)).toBe(LAST_INSTANT);
+  });
+});
+
+describe("until when units count alike", () => {
+  test("whatever instant of that time they are used at, the limit is the same from then on as if that were when they were taken", () => {
+    const algorithm = fc.constantFrom("fixed", "sliding");
+    const instants = fc.tuple(fc.nat(), fc.nat({ max: 1_000 }), fc.integer({ min: 1, max: 4 }));
+    fc.assert(
+      fc.property(
+        figures,
+        algorithm,
+        start,
+        steps,
+        instants,
+        (some, own, from, taken, [at, on, cost]) => {
+          const limit = { ...some, algorithm: own };
+          const current = limitAt(stateAfter(limit, from, taken), limit, from);
+          const until = countsAlikeUntil(current, limit) as number;
+          const used = limitAt(current, limit, current.at + (at % (until - current.at)));
+          const roomLater = (state: LimitState) =>
+            roomOf(limitAt(afterTaking(state, limit, cost), limit, until + on), limit);
+          expect(roomLater(current)).toBe(roomLater(used));
+        },
+      ),
+    );
+  });
+
+  test("of a bucket, into which units flow all the time, nobody can say", () => {
+    const state = limitAt(null, { algorithm: "token-bucket", duration: 5, limit: 1, burst: 1 }, 7);
+    expect(countsAlikeUntil(state, { algorithm: "token-bucket", duration: 5 })).toBe(null);
   });
 });
 

@@ -5,6 +5,7 @@ import { currentWindow } from "./rate-window.js";
 import {
   slidingAdmitsAt,
   slidingAt,
+  slidingGroupEnd,
   slidingGroups,
   slidingRefillMs,
   slidingRoom,
@@ -123,6 +124,24 @@ export interface Taking {
   readonly now: EpochMs;
   readonly cost: number;
   readonly limit: LimitFigures;
+}
+
+/**
+ * The first instant at which a unit that is used counts otherwise than one that was taken at `current`: until then nobody can tell when in
+ * between it was. Null where each instant counts for itself.
+ */
+export function countsAlikeUntil({ at }: LimitState, limit: LimitKind): EpochMs | null {
+  switch (limit.algorithm) {
+    case "fixed":
+      return at + limit.duration;
+    case "sliding":
+      return slidingGroupEnd(at, limit.duration);
+    case "token-bucket":
+    case "concurrent":
+      return null;
+    default:
+      return limit.algorithm satisfies never;
+  }
 }
 
 /** The charges that write a state, one after the other: how a store that can only charge is handed a copy. None is refused. */

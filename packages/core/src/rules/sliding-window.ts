@@ -78,6 +78,12 @@ export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: 
   return lastInstantOf(groupOf(current.at, length) - before, length) + duration;
 }
 
+/** The first instant whose units do not count as those of `at` do. */
+export function slidingGroupEnd(at: EpochMs, duration: SpanMs): EpochMs {
+  const length = groupLength(duration);
+  return (groupOf(at, length) + 1) * length;
+}
+
 /** Gives units back to the group that they were taken in, at `at`; one that counts no more gets nothing. */
 export function slidingAfterReturn(
   state: LimitState,

@@ -4,7 +4,7 @@ import { limitNameOf } from "../rules/limit-state.js";
 import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
 import type { AppliedCharge, ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
-import { DEAD_AFTER_MS, nameOf } from "./other-leases.js";
+import { DEAD_AFTER_MS, holdersOf, nameOf } from "./other-leases.js";
 
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
@@ -15,7 +15,7 @@ const MOST_AT_ONCE = 50;
 /** For how long a taking without an answer may still arrive at the store, behind what gives it back. */
 const LATE_MS: SpanMs = 60_000;
 
-/** Units of one key that this process has taken ahead: enough for `count` verifications of one plan. */
+/** Units that this process has taken ahead for one key: enough for `count` verifications of one plan. */
 export interface Lease {
   readonly id: string;
   readonly plan: ChargePlan;
@@ -25,6 +25,8 @@ export interface Lease {
   readonly since: Clocks;
   /** Which refill was due then: units are not used past the next one. */
   readonly dueAt: EpochMs | null;
+  /** From then on its units would count otherwise than where they were taken. */
+  until: EpochMs;
   readonly count: number;
   /** What the store answered when all of the units were taken. Null: it has not, and nobody knows whether they were. */
   charge: AppliedCharge | null;
@@ -42,14 +44,21 @@ interface Returning {
   readonly ended: Promise<void>;
 }
 
-const NONE: ReadonlySet<Lease> = new Set();
+/** The name of a counter that a plan takes from. @param window - Of a limit; none of uses. */
+export function counterOf(plan: ChargePlan, owner: number | null, window = ""): string {
+  return `${nameOf(plan, owner)} ${window}`;
+}
 
 /**
  * The leases of this process. Each is closed first: none of its units is used from then on. Then the store is told how many were, until
  * it answers. No id is used twice, so a repeat changes nothing.
  */
 export class HeldLeases {
-  readonly #byKey = new Map<string, Set<Lease>>();
+  /** By the names of the records beside which they are. */
+  readonly #byRecord = new Map<string, Set<Lease>>();
+  readonly #ids = new Set<string>();
+  /** Units of each counter that are held. */
+  readonly #units = new Map<string, number>();
   readonly #store: Pick<KeyStore, "settle">;
   readonly #pauseMs: SpanMs;
   readonly #now: Clock;
@@ -66,16 +75,55 @@ export class HeldLeases {
     this.#steady = steady;
   }
 
+  /** Adds a lease, whose units were counted before. */
   add(lease: Lease): void {
-    const name = nameOf(lease.plan);
-    const own = this.#byKey.get(name);
-    if (own === undefined) this.#byKey.set(name, new Set([lease]));
-    else own.add(lease);
+    this.#ids.add(lease.id);
+    for (const place of holdersOf(lease.plan).keys()) {
+      const name = nameOf(lease.plan, place);
+      const own = this.#byRecord.get(name);
+      if (own === undefined) this.#byRecord.set(name, new Set([lease]));
+      else own.add(lease);
+    }
   }
 
-  /** The leases of the key of a plan, those included that are being given back. */
-  of(plan: ChargePlan): ReadonlySet<Lease> {
-    return this.#byKey.get(nameOf(plan)) ?? NONE;
+  #remove(lease: Lease): void {
+    this.#ids.delete(lease.id);
+    this.count(lease, -1);
+    for (const place of holdersOf(lease.plan).keys()) {
+      const name = nameOf(lease.plan, place);
+      const own = this.#byRecord.get(name);
+      own?.delete(lease);
+      if (own?.size === 0) this.#byRecord.delete(name);
+    }
+  }
+
+  /** Counts the units of a lease from before the store is asked for them: others may be asked for meanwhile. */
+  count({ plan, cost, count }: Lease, sign: 1 | -1): void {
+    const change = (name: string, each: number) => {
+      const units = (this.#units.get(name) ?? 0) + sign * each * count;
+      if (units === 0) this.#units.delete(name);
+      else this.#units.set(name, units);
+    };
+    change(counterOf(plan, plan.uses), cost);
+    for (const { owner, window, cost: each } of plan.limits)
+      change(counterOf(plan, owner, window), each);
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  /** Units of a counter that are held, those included that are asked for, or are being given back. */
+  units(counter: string): number {
+    return this.#units.get(counter) ?? 0;
+  }
+
+  /** The leases beside the records of a plan, those included that are being given back. */
+  of(plan: ChargePlan): readonly Lease[] {
+    const beside = [...holdersOf(plan).keys()].map((place) =>
+      this.#byRecord.get(nameOf(plan, place)),
+    );
+    return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
   }
 
   giveBack(lease: Lease): Returning {
@@ -88,12 +136,7 @@ export class HeldLeases {
     const tried = new Promise<void>((resolve) => {
       endTry = resolve;
     });
-    const ended = this.#report(lease, endTry).then(() => {
-      const name = nameOf(lease.plan);
-      const own = this.#byKey.get(name);
-      own?.delete(lease);
-      if (own?.size === 0) this.#byKey.delete(name);
-    });
+    const ended = this.#report(lease, endTry).then(() => this.#remove(lease));
     return { tried, ended };
   }
 
@@ -101,7 +144,7 @@ export class HeldLeases {
   async giveAllBack(): Promise<void> {
     this.#isClosing = true;
     for (const wake of this.#wake) wake();
-    const left = [...this.#byKey.values()].flatMap((leases) => [...leases]);
+    const left = [...new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]))];
     const next = async () => {
       for (let lease = left.pop(); lease !== undefined; lease = left.pop())
         await this.giveBack(lease).ended;

@@ -132,7 +132,7 @@ export interface KeyStore {
   /**
    * Does with holds exactly what `applyHoldStep` says. What it answers is as durable as what `charge` answers. A record goes together with
    * the holds beside its counters, when these go: one of a deleted key is `unknown`, and what it took from an identity comes back when its
-   * time has passed, at the latest.
+   * time has passed, at the latest. Of what a process took ahead (its id begins with `lse_`) that comes back when it ends.
    */
   settle(workspaceId: string, step: HoldStep, moment: HoldMoment): Promise<HoldResult>;
   /** Holds beside the counters of a record in ascending order of id, those above `after`, at most `limit`; also those that are over. */

@@ -17,7 +17,7 @@ export const LEASED: AppliedCharge = Object.freeze({
  * A store that confirms by itself, for a while, what the store confirmed a moment ago. That is right because nothing that was changed
  * meanwhile has resolved before that while is over.
  *
- * Of uses and fixed windows of the key itself it takes units ahead. About all else that is counted it asks the store.
+ * Of uses, fixed and sliding limits of the key and its identity it takes units ahead. About all else that is counted it asks the store.
  *
  * @param steady - A clock that nobody sets.
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
@@ -81,7 +81,7 @@ export function createLeasedStore(
     plan: ChargePlan,
     moment: ChargeMoment,
   ): SettledCharge | Promise<SettledCharge> {
-    const result = isOfKeyAlone(plan)
+    const result = isTakenAhead(plan)
       ? ahead.charge(plan, moment, isLeasing(plan))
       : store.charge(plan, moment);
     if (plan.limits.length > 0) return result;
@@ -126,10 +126,12 @@ function isLeasable(
   );
 }
 
-/** Whether a plan takes uses and units of fixed windows of its key, and nothing else. */
-function isOfKeyAlone({ cost, uses, limits }: ChargePlan): boolean {
-  if (uses !== 0 || cost === 0) return false;
-  for (const { algorithm, owner, shadow, cost: units } of limits)
-    if (algorithm !== "fixed" || owner !== 0 || shadow || units === 0) return false;
+/** Whether a plan takes uses and units of fixed and sliding limits of its key and identity, and nothing else. */
+function isTakenAhead({ cost, limits }: ChargePlan): boolean {
+  if (cost === 0) return false;
+  for (const { algorithm, owner, shadow, cost: units } of limits) {
+    if (algorithm !== "fixed" && algorithm !== "sliding") return false;
+    if (owner === null || shadow || units === 0) return false;
+  }
   return true;
 }

@@ -3,6 +3,7 @@ import {
   type Hold,
   type HoldSums,
   heldUses,
+  isLease,
   isReturnable,
   isSlotsOfAnother,
   NO_HOLDS,
@@ -115,7 +116,7 @@ export interface FoundHold<Counters> {
 
 /** What a store has of holds, once the revision was found to be as expected. `Counters` stands for the counters of a record. Nothing of it fails half way. */
 export interface HoldBook<Counters> {
-  /** Null where there is none, and where the counters of its key are gone. */
+  /** Null where there is none. */
   find(id: string): FoundHold<Counters> | null;
   remembered(id: string): RememberedEnd | null;
   remember(id: string, end: RememberedEnd): void;
@@ -154,7 +155,9 @@ export function applyHoldStep<Counters>(
   if (step.kind === "refresh") return refresh(book, step, now);
   if (step.kind === "restore") return restore(book, step);
   const found = book.find(step.id);
-  if (found === null) return endedBefore(book, step);
+  // A reservation is gone with its key. What a process took ahead comes back to the identity.
+  if (found === null || (found.counters[0] === null && !isLease(found.hold)))
+    return endedBefore(book, step);
   const { hold } = found;
   const slots = book.find(slotsIdOf(hold.id));
   if (hold.expiresAt <= now) {

@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 /** A store of one key with 10,000 uses, and units ahead on it. Nothing that is given back is counted. */
-function aProcess() {
+function aProcess(own = PLAN) {
   let state = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
   const charged = vi.fn((plan: ChargePlan, moment: ChargeMoment): SettledCharge => {
     const { result, next } = applyCharge(state as never, plan, moment);
@@ -64,15 +64,15 @@ function aProcess() {
     },
   );
   const verify = (fields: Partial<ChargeMoment> = {}) =>
-    ahead.charge(PLAN, { now: time, refill: null, ...fields }, true);
+    ahead.charge(own, { now: time, refill: null, ...fields }, true);
   return { ahead, verify, charged, settle };
 }
 
 type Process = ReturnType<typeof aProcess>;
 
 /** The second of two verifications in short order takes a lease: of 8 verifications, it included. */
-function aLeasing(): Process {
-  const made = aProcess();
+function aLeasing(plan?: ChargePlan): Process {
+  const made = aProcess(plan);
   made.verify();
   made.verify();
   expect(made.charged).toHaveBeenCalledTimes(2);
@@ -124,6 +124,50 @@ describe("a lease", () => {
     time = 60_000;
     verify();
     expect(charged).toHaveBeenCalledTimes(3);
+  });
+
+  test("of a sliding limit is used within the group of its span in which it was taken, a sixteenth of it", () => {
+    const limits = PLAN.limits.map((each) => ({ ...each, algorithm: "sliding" as const }));
+    time = 3_749 - 100;
+    const { verify, charged } = aLeasing({ ...PLAN, limits });
+    time = 3_749;
+    expect(verify()).toHaveProperty("leased", true);
+    time = 3_750;
+    verify();
+    expect(charged).toHaveBeenCalledTimes(3);
+  });
+
+  test("holds what it takes beside the identity as well, where it takes of that", () => {
+    const confirms = [...PLAN.confirms, { kind: "identity" as const, id: "id_1", version: 2 }];
+    for (const [plan, most] of [
+      [{ ...PLAN, confirms }, [100]],
+      [{ ...PLAN, confirms, uses: 1 }, [100, 1_000]],
+      [
+        { ...PLAN, confirms, limits: PLAN.limits.map((each) => ({ ...each, owner: 1 })) },
+        [100, 1_000],
+      ],
+    ] as const)
+      expect(aLeasing(plan).charged.mock.calls.at(-1)?.[0].hold).toMatchObject({ most });
+  });
+
+  test("takes its share of an identity for all keys of a process together, also while the store has not answered", () => {
+    const made = aProcess();
+    const plans = Array.from({ length: 8 }, (_, at) => ({
+      ...PLAN,
+      uses: 1,
+      limits: [],
+      confirms: [
+        { kind: "key" as const, id: `key_${at}`, version: 3 },
+        { kind: "identity" as const, id: "id_1", version: 2 },
+      ],
+    }));
+    const ask = (plan: ChargePlan) => made.ahead.charge(plan, { now: time, refill: null }, true);
+    for (const plan of plans) ask(plan);
+    made.charged.mockImplementation((() => new Promise(() => undefined)) as never);
+    for (const plan of plans) void ask(plan);
+    // A hundredth of what is left is 99: for 6 times 8 verifications of two uses, and for one.
+    const costs = made.charged.mock.calls.slice(8).map(([{ cost }]) => cost);
+    expect(costs).toEqual([16, 16, 16, 16, 16, 16, 2, 2]);
   });
 
   test("is not used once a refill falls due that was not when it was taken", () => {
@@ -194,7 +238,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
   });
 
-  test("is used no more, also while the store has not answered", async () => {
+  test("is used no more, also while the store has not answered", () => {
     const made = aLeasing();
     made.settle.mockReturnValue(new Promise(() => undefined));
     vi.advanceTimersByTime(MS);

@@ -6,27 +6,25 @@ import {
   type LeaseSettings,
   verificationsAhead,
 } from "../rules/lease.js";
+import { countsAlikeUntil } from "../rules/limit-algorithm.js";
 import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
 import {
   type AppliedCharge,
   type ChargeMoment,
   type ChargePlan,
-  type HoldPlan,
   type LimitCharge,
   type LimitReading,
   readLimit,
 } from "./charge.js";
-import { HeldLeases, type Lease } from "./held-leases.js";
-import { createOtherLeases, nameOf } from "./other-leases.js";
+import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
+import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
 import type { SettledCharge, SettledStore } from "./settled.js";
 
-/** What a lease holds never ends by itself, so that no clock ends it for a process that goes on. Few are open beside one key. */
-const HELD: HoldPlan = Object.freeze({
-  keeps: "all",
-  ttl: LAST_INSTANT,
-  slotTtl: null,
-  most: Object.freeze([100]),
-});
+/** What a lease holds never ends by itself, so that no clock ends it for a process that goes on. */
+const HELD = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null } as const;
+
+/** How many leases and reservations may be open beside a key, and beside its identity, for another one. */
+const MOST_BESIDE: readonly [ofKey: number, ofIdentity: number] = [100, 1_000];
 
 /** Verifications that the first lease of a key is for. */
 const FIRST_WANTED = 8;
@@ -50,7 +48,7 @@ interface PlanState {
 
 /** What a process takes ahead, and gives back. */
 export interface UnitsAhead {
-  /** Charges a plan that takes units of the key alone. @param isLeasing - Whether a lease may be had at the revision of the plan. */
+  /** Charges a plan that takes units of a key and its identity. @param isLeasing - Whether a lease may be had at the revision of the plan. */
   charge(
     plan: ChargePlan,
     moment: ChargeMoment,
@@ -101,11 +99,10 @@ export function createUnitsAhead(
     { now: at, refill }: ChargeMoment,
     wall: EpochMs,
   ): AppliedCharge | null {
-    const { charge, plan, since, dueAt, count, returning } = lease;
+    const { charge, plan, since, dueAt, until, count, returning } = lease;
     if (charge === null || returning !== null || lease.used >= count) return null;
     if (!isLeaseAlive(since, { steady: steady(), wall }, ms)) return null;
-    if ((refill?.dueAt ?? null) !== dueAt) return null;
-    for (const { resetAt } of charge.limits) if (at >= resetAt) return null;
+    if (at >= until || (refill?.dueAt ?? null) !== dueAt) return null;
     lease.used += 1;
     return verdictOf(charge, plan, count - lease.used, true);
   }
@@ -149,20 +146,36 @@ export function createUnitsAhead(
   /** How many verifications may be taken ahead of what the store last said is left. */
   function countAhead(plan: ChargePlan, { latest, wanted }: PlanState): number {
     if (latest === null || latest.kind !== "charged") return 0;
-    const holders = others.count(nameOf(plan)) + 1;
-    const own = [...held.of(plan)];
-    let count = wanted;
-    const take = (left: number, each: number, ofLease: (lease: Lease) => number) => {
-      const ours = own.reduce((sum, lease) => sum + ofLease(lease) * lease.count, 0);
-      count = Math.min(count, verificationsAhead(left, each, ours, share, holders));
+    return mostAhead(plan, latest, wanted, 0);
+  }
+
+  /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
+  function isTooMuch({ plan, count }: Lease, result: AppliedCharge): boolean {
+    return mostAhead(plan, result, count, count) < count;
+  }
+
+  /**
+   * For how many verifications units may be taken ahead, at most `wanted`.
+   *
+   * @param taken - For how many they were, just before the store said what is left.
+   */
+  function mostAhead(
+    plan: ChargePlan,
+    { remaining, limits }: AppliedCharge,
+    wanted: number,
+    taken: number,
+  ): number {
+    let most = wanted;
+    const take = (left: number, each: number, owner: number | null, window?: string) => {
+      const own = taken > 0 ? 0 : held.units(counterOf(plan, owner, window));
+      const holders = others.count(nameOf(plan, owner)) + 1;
+      most = Math.min(most, verificationsAhead(left + each * taken, each, own, share, holders));
     };
-    if (latest.remaining !== null) take(latest.remaining, plan.cost, ({ cost }) => cost);
-    plan.limits.forEach(({ window, cost }, index) => {
-      const ofLease = (lease: Lease) =>
-        lease.plan.limits.find((other) => other.window === window)?.cost ?? 0;
-      take(latest.limits[index]?.remaining ?? 0, cost, ofLease);
+    if (remaining !== null) take(remaining, plan.cost, plan.uses);
+    plan.limits.forEach(({ owner, window, cost }, index) => {
+      take(limits[index]?.remaining ?? 0, cost, owner, window);
     });
-    return count;
+    return most;
   }
 
   /** Asks the store about this verification alone. Nobody is refused beside what this process has of the same key: that goes back first. */
@@ -174,7 +187,7 @@ export function createUnitsAhead(
     const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
       if (!("limits" in result)) return result;
       state.latest = result;
-      const own = [...held.of(plan)];
+      const own = held.of(plan);
       if (result.kind === "charged" || own.length === 0) return result;
       const returned = own.map((lease) => held.giveBack(lease).tried);
       return Promise.all(returned).then(() => store.charge(plan, moment));
@@ -198,18 +211,21 @@ export function createUnitsAhead(
       cost: isCounted ? plan.cost : 0,
       since,
       dueAt: moment.refill?.dueAt ?? null,
+      until: LAST_INSTANT,
       count,
       charge: null,
       used: 0,
       returning: null,
     };
     const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
+      if (result.kind !== "charged") held.count(lease, -1);
       if (result.kind === "stale" || result.kind === "conflict") return result;
       if (result.kind !== "charged") {
         state.restsUntil = steady() + ms;
         return ask(plan, moment, state);
       }
       lease.charge = result;
+      lease.until = endOf(plan, result);
       held.add(lease);
       if ((result.remaining !== null) !== isCounted) {
         // Uses were given a number, or lost it, since the store was asked last.
@@ -229,16 +245,17 @@ export function createUnitsAhead(
       if (!(error instanceof LatchkeyError) || error.outcome !== "not-applied") {
         held.add(lease);
         void held.giveBack(lease);
-      }
+      } else held.count(lease, -1);
       throw error;
     };
     const whole: ChargePlan = {
       ...plan,
       cost: lease.cost * count,
       limits: plan.limits.map((limit) => ({ ...limit, cost: limit.cost * count })),
-      hold: HELD,
+      hold: { ...HELD, most: MOST_BESIDE.slice(0, holdersOf(plan).length) },
       memo: undefined,
     };
+    held.count(lease, 1);
     try {
       const result = store.charge(whole, { ...moment, holdId: lease.id });
       return "then" in result ? result.then(keep, fail) : keep(result);
@@ -247,21 +264,10 @@ export function createUnitsAhead(
     }
   }
 
-  /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
-  function isTooMuch({ plan, count }: Lease, { remaining, limits }: AppliedCharge): boolean {
-    const holders = others.count(nameOf(plan)) + 1;
-    const isOver = (left: number, each: number) =>
-      verificationsAhead(left + each * count, each, 0, share, holders) < count;
-    if (remaining !== null && isOver(remaining, plan.cost)) return true;
-    return limits.some((reading, index) =>
-      isOver(reading.remaining, plan.limits[index]?.cost ?? 0),
-    );
-  }
-
   function begin(state: PlanState, lease: Lease): void {
     const { plan } = lease;
     state.lease = lease;
-    others.look(plan, (id) => [...held.of(plan)].some((own) => own.id === id));
+    others.look(plan, (id) => held.has(id));
     unref(setTimeout(() => state.lease === lease && close(state, lease), ms));
   }
 
@@ -285,6 +291,15 @@ export function createUnitsAhead(
       await held.giveAllBack();
     },
   };
+}
+
+/** From when on units count otherwise than where they were taken. */
+function endOf({ limits }: ChargePlan, { limits: readings }: AppliedCharge): EpochMs {
+  const ends = limits.map((limit, at) =>
+    countsAlikeUntil((readings[at] as LimitReading).state, limit),
+  );
+  // A limit of which nothing may be taken ahead is never among them.
+  return Math.min(LAST_INSTANT, ...ends.map((end) => end ?? 0));
 }
 
 /** What a verification is told, beside units for `rest` more that this process holds. */

@@ -46,7 +46,8 @@ export async function* checkLeases(
     const old = leases.filter((lease) => seemsDead(lease, now));
     if (old.length === 0) continue;
     const { kind, id } = loaded.record;
-    const uses = old.reduce((sum, lease) => sum + heldUses(lease), 0);
+    const place = kind === "key" ? 0 : 1;
+    const uses = old.reduce((sum, each) => sum + (each.usesOf === place ? each.uses : 0), 0);
     const what = `${kind} ${id}: ${plural(old.length, "lease")} of processes that died or are stopped, with ${plural(uses, "use")}`;
     yield await mendable("leases", what, fix, async () => {
       for (const lease of old)

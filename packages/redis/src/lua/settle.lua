@@ -25,10 +25,10 @@ local LAST_INSTANT, step = 8640000000000000, ARGV[3]
 local subjects = step == "e" and tonumber(ARGV[#ARGV]) or 0
 local limitsEnd = subjects == 0 and #ARGV - 1 or #ARGV - 2 - subjects
 
--- A hold with the counters that it is beside, nil where the counters of its key are gone.
+-- A hold with the counters that it is beside, nil where the counters of its key are gone, unless a process took it ahead.
 local function findHold(holdId, text)
   local hold = look(holdId, text)
-  return hold and hold.beside[1] and hold or nil
+  return hold and (hold.beside[1] or sub(holdId, 1, 4) == "lse_") and hold or nil
 end
 
 -- Of the slots of a hold, those that the workspace keeps.

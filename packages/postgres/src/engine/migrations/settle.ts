@@ -138,7 +138,8 @@ BEGIN
         IF own_seq IS NULL THEN EXIT doing; END IF;
         touched := ARRAY[array_position(seqs, own_seq)];
       ELSE
-        SELECT h.* INTO hold FROM latchkey.hold h WHERE h.workspace = ws AND h.id = step.id AND h.first IS NOT NULL;
+        SELECT h.* INTO hold FROM latchkey.hold h WHERE h.workspace = ws AND h.id = step.id
+          AND (h.first IS NOT NULL OR starts_with(h.id, 'lse_'));
         IF hold.id IS NULL THEN
           -- A write, though it changes nothing: see the function charge.
           SELECT p.value INTO stored FROM latchkey.passing p WHERE p.workspace = ws AND p.name = '  ' || step.id FOR SHARE;
