@@ -58,7 +58,8 @@ export class EndpointSender {
   /** How far the endpoint has got, where the store does not know yet. */
   #place: string | null = null;
   #hasMore = true;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** Whether the log has more since it was last begun to be read, and whether events shall be sent again. */
+  readonly #news = { inLog: true, asked: true };
   #failure: { readonly error: unknown } | null = null;
   #isHalted = false;
   /** Whether an event was given up since one was taken. */
@@ -93,9 +94,9 @@ export class EndpointSender {
     }
   }
 
-  /** Looks for what is new. */
-  wake(): void {
-    this.#lookedAt = Number.NEGATIVE_INFINITY;
+  /** Looks for what is new. @param where - `asked`: among those that shall be sent again. */
+  wake(where: "inLog" | "asked"): void {
+    this.#news[where] = true;
     this.#alarm.ring();
   }
 
@@ -130,10 +131,10 @@ export class EndpointSender {
 
   /** Reads what is new: in the log, and of what was given up and shall be sent again. */
   async #look(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#lookedAt >= this.#context.lookEveryMs) {
-      this.#lookedAt = now;
-      this.#hasMore = true;
+    if (this.#news.inLog) this.#hasMore = true;
+    this.#news.inLog = false;
+    if (this.#news.asked) {
+      this.#news.asked = false;
       for await (const delivery of this.#stored("asked")) {
         if (this.#lanes.has(delivery.eventId)) continue;
         const again = { ...delivery, ...this.#waiting(this.#context.deliveries.now()) };

@@ -60,7 +60,7 @@ export class Sender {
   }
 
   wake(): void {
-    for (const sender of this.#senders) sender.wake();
+    for (const sender of this.#senders) sender.wake("inLog");
   }
 
   async #start(): Promise<void> {
@@ -124,15 +124,17 @@ export class Sender {
   /** Sends until it is stopped, until the lease is lost, or until something fails that is not a receiver. */
   async #send(lease: Lease, state: SenderState): Promise<void> {
     const { settings, lookEveryMs } = this.#context;
-    const senders: EndpointSender[] = [];
+    const senders = new Map<string, EndpointSender>();
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
       // The store was brought back to where it knew nothing of it.
       if (place === undefined) return addPlaces(this.#context);
-      senders.push(new EndpointSender(endpoint, place.cursor, lease, this.#context));
+      const { id, cursor } = place;
+      senders.set(id, new EndpointSender(endpoint, cursor, lease, this.#context));
     }
     const repetitions = [
       new Repetition(settings.leaseMs / 3, () => lease.renew()),
+      new Repetition(lookEveryMs, this.#looking(senders)),
       this.#beside(NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
       this.#beside(PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
     ];
@@ -140,21 +142,21 @@ export class Sender {
       for (const repetition of repetitions) repetition.end();
       await Promise.all(repeated);
     };
-    this.#senders = senders;
+    this.#senders = [...senders.values()];
     const ending = new Promise<void>((resolve) => {
       this.#endSending = resolve;
     });
     if (this.#isStopping) this.#endSending();
     const repeated = repetitions.map((repetition) => repetition.run());
-    const runs = senders.map((sender) => sender.run());
+    const runs = this.#senders.map((sender) => sender.run());
     const abort = () => {
-      for (const sender of senders) sender.abort();
+      for (const sender of senders.values()) sender.abort();
     };
     let grace: NodeJS.Timeout | undefined;
     try {
       // None ends by itself, unless it fails.
       await Promise.race([ending, ...repeated, ...runs]);
-      for (const sender of senders) sender.halt();
+      for (const sender of senders.values()) sender.halt();
       grace = setTimeout(abort, GRACE_MS);
       await Promise.all([...runs]);
       await endRepetitions();
@@ -164,6 +166,18 @@ export class Sender {
       abort();
       await Promise.allSettled([...runs, endRepetitions()]);
     }
+  }
+
+  /** Makes what looks, once for all endpoints, whether there is anything new, and wakes those that it may concern. */
+  #looking(senders: ReadonlyMap<string, EndpointSender>): () => Promise<void> {
+    const { deliveries } = this.#context;
+    let seen: string | null = null;
+    return async () => {
+      const [end, asked] = await Promise.all([deliveries.endOfLog(), deliveries.askedEndpoints()]);
+      if (end !== seen) for (const sender of senders.values()) sender.wake("inLog");
+      for (const id of asked) senders.get(id)?.wake("asked");
+      seen = end;
+    };
   }
 
   /** Sending goes on where this fails, and the first of several failures is reported. */

@@ -38,9 +38,9 @@ export function deliveryId(endpointId: string, eventId: string): string {
   return `dlv_${eventId.replace(/^[a-z]+_/, "")}${endpointId}`;
 }
 
-/** The small list beside {@link DELIVERY_LIST} of those in one state; of an endpoint, but for `dead`. */
+/** The small list beside {@link DELIVERY_LIST} of those in one state: of an endpoint where they are pending, else of all. */
 export function deliveriesIn(state: Delivery["state"], endpointId: string): string {
-  return state === "dead" ? state : `${state}:${endpointId}`;
+  return state === "pending" ? `${state}:${endpointId}` : state;
 }
 
 /** Deliveries: found by endpoint, or among those that were given up. */

@@ -76,6 +76,8 @@ export interface Deliveries {
     readonly damaged: number;
     readonly next: string | null;
   }>;
+  /** The endpoints of which somebody wants events sent again that were given up. */
+  askedEndpoints(): Promise<ReadonlySet<string>>;
   /** Which of these events an endpoint has refused, or not got yet because another is in the way: those that are stored, in any state. */
   findStored(endpointId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** A page of those that were given up, as lists are answered. @throws LatchkeyError `BAD_REQUEST`. */
@@ -269,8 +271,21 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       return answer;
     },
 
-    listDeliveries: (state, endpointId, after) =>
-      listDeliveries(deliveriesIn(state, endpointId), after),
+    async listDeliveries(state, endpointId, after) {
+      const { deliveries, ...rest } = await listDeliveries(deliveriesIn(state, endpointId), after);
+      return { deliveries: deliveries.filter((one) => one.endpointId === endpointId), ...rest };
+    },
+
+    async askedEndpoints() {
+      const endpoints = new Set<string>();
+      let after: string | null = null;
+      do {
+        const part: Page = await listDeliveries(deliveriesIn("asked", ""), after);
+        for (const { endpointId } of part.deliveries) endpoints.add(endpointId);
+        after = part.next;
+      } while (after !== null);
+      return endpoints;
+    },
 
     async findStored(endpointId, eventIds) {
       const wants = eventIds.map((eventId) => deliveryWant({ endpointId, eventId }));
