@@ -80,7 +80,7 @@ describeInBrowser("every page of the console", (open) => {
         [`/keys/${good.keyId}?tab=usage`, "As a table"],
         [`/keys/${good.keyId}?tab=reservations`, "Release"],
         [`/keys/${good.keyId}?tab=audit`, "key.created"],
-        ["/identities", "northwind"],
+        ["/identities?externalIdContains=NORTH", "northwind"],
         [`/identities/${identityId}`, "map server"],
         [`/identities/${identityId}?tab=limits`, "of 1,000 left"],
         ["/roles", "reader"],

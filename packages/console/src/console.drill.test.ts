@@ -265,7 +265,14 @@ describeInBrowser("the console in a browser", (open) => {
     await signIn(watched, url, rootKey);
     await page.getByLabel("Your own id of the owner").fill("northwin");
     await page.getByRole("button", { name: "Find owner" }).click();
-    await page.getByText("No owner has exactly this id").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/identities?externalIdContains=northwin");
+    await page.getByText("1 shown").waitFor();
+    await page.getByLabel("Id contains").fill("southwind");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByText("No owner matches").waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "northwind" }).waitFor();
+    await page.goto(`${url}#/`);
     await page.getByLabel("Your own id of the owner").fill("northwind");
     await page.getByRole("button", { name: "Find owner" }).click();
     await page.getByRole("button", { name: "Switch off all keys" }).click();

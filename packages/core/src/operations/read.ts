@@ -123,6 +123,51 @@ export async function readPage<Value>(
   return { items, total: result.size, info: pageInfo(scope, result, damaged) };
 }
 
+/** Most records that are read for a page of those that a filter keeps. */
+const MAX_SCANNED = 2_000;
+
+/**
+ * Reads a page of those records of a kind that are wanted. It ends behind the last record that it looked at, which may be one that is not
+ * wanted: so it may be short, or empty, and go on.
+ */
+export async function findPage<Value>(
+  { store, workspaceId }: OperationContext,
+  type: RecordType<Value>,
+  scope: ListScope,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  isWanted: (value: Value) => boolean,
+): Promise<Page<Value> & { readonly scanned: number }> {
+  const items: Value[] = [];
+  let after = afterCursor(scope, cursor);
+  let damaged = 0;
+  let scanned = 0;
+  for (;;) {
+    const want = { kind: type.kind, list: type.kind, after };
+    const page = await store.page(workspaceId, { ...want, limit: PAGE_SIZE });
+    let unread = page.found.length;
+    for (const { record } of page.found) {
+      if (items.length === limit) break;
+      const value = decodeOrNull(type, record, workspaceId);
+      if (value === null) damaged += 1;
+      else if (isWanted(value)) items.push(value);
+      after = record.id;
+      unread -= 1;
+      scanned += 1;
+    }
+    const hasMore = page.hasMore || unread > 0;
+    if (hasMore && unread === 0 && items.length < limit && scanned < MAX_SCANNED) continue;
+    return {
+      items,
+      total: page.size,
+      scanned,
+      info: {
+        ...(damaged > 0 && { damaged }),
+        ...(hasMore && after !== null && { cursor: encodeCursor(scope, after) }),
+      },
+    };
+  }
+}
+
 /**
  * An operation that answers a page of all records of a kind.
  *

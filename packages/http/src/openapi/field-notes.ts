@@ -46,6 +46,7 @@ export const FIELD_NOTES: Readonly<Record<string, string>> = {
   expiresWhenUnused:
     "How long the key lives without a valid verification: a day or more, in ms or as a text such as `90d`; forever if absent.",
   externalId: "Your own id of the user.",
+  externalIdContains: "Only identities whose `externalId` contains this, ignoring case.",
   graceMs:
     "How long the old key stays valid, in ms or as a text such as `1d`; never beyond its own expiry.",
   granularity: "Length of a bucket; the range is at most 31 days, 366 days or 120 months.",

@@ -44,7 +44,8 @@ export const IDENTITIES: readonly Operation[] = [
     method: "GET",
     summary: "List identities",
     description:
-      "One page, in the order of creation, without metadata. Send the `cursor` of a response to get the next page.",
+      "One page, in the order of creation, without metadata. Send the `cursor` of a response to get the next page. With " +
+      "`externalIdContains` a page reads at most 2,000 identities: it may have few of them, or none, and go on.",
     queryTypes: { limit: "integer" },
     response: identityList,
     errors: [],

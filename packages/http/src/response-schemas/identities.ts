@@ -44,5 +44,6 @@ export const identityList = z.strictObject({
   identities: listOf(
     z.strictObject({ id: z.string(), externalId: z.string(), ratelimits: listOf(identityLimit) }),
   ),
+  scanned: whole().optional(),
   ...pageEnd,
 });

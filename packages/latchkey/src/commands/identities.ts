@@ -22,7 +22,13 @@ const COMMANDS: readonly AddCommand[] = [
     print: ({ identityId }) => [["identityId", identityId]],
   }),
   listCommand({
-    text: "list the identities of the workspace",
+    text: "list the identities of the workspace, or those with a part of an id",
+    fields: [
+      {
+        flags: "--external-id-contains <text>",
+        text: "a part of your own id, in upper or lower case",
+      },
+    ],
     page: async (latchkey, input) => {
       const page = await latchkey.listIdentities(input);
       return { items: page.identities, cursor: page.cursor };

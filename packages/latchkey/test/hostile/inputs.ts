@@ -204,7 +204,7 @@ export async function fill(
     ["listReservations", { identityId }],
     ["whoami", { key }],
     ["getIdentity", { identityId }],
-    ["listIdentities", page],
+    ["listIdentities", { ...page, externalIdContains: "user" }],
     [
       "createIdentity",
       { externalId: "user_2", meta: { a: 1 }, ratelimits: [NAMED], remaining: 5, refill: REFILL },

@@ -37,6 +37,45 @@ describeOnMemory("identities", (open) => {
     expect(await elsewhere.listIdentities()).toEqual({ identities: [], total: 0 });
   });
 
+  test("a part of an externalId finds identities, a bounded number of them read for each page", async () => {
+    const { latchkey } = open();
+    for (let at = 0; at < 2_001; at += 1)
+      await latchkey.createIdentity({ externalId: at % 1_000 === 0 ? `Pier-${at}` : `boat-${at}` });
+    const ids = async (input: { externalIdContains: string; limit?: number }) => {
+      const pages: (readonly string[])[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await latchkey.listIdentities({ ...input, cursor });
+        expect(page.total).toBe(2_001);
+        expect(page.scanned).toBeLessThanOrEqual(2_000);
+        pages.push(page.identities.map(({ externalId }) => externalId));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      return pages;
+    };
+    expect(await ids({ externalIdContains: "pIER-" })).toEqual([
+      ["Pier-0", "Pier-1000"],
+      ["Pier-2000"],
+    ]);
+    expect(await ids({ externalIdContains: "pier-", limit: 1 })).toEqual([
+      ["Pier-0"],
+      ["Pier-1000"],
+      ["Pier-2000"],
+    ]);
+    expect(await ids({ externalIdContains: "boat-1999" })).toEqual([["boat-1999"], []]);
+    const [all] = await ids({ externalIdContains: "-", limit: 100 });
+    expect(all).toHaveLength(100);
+    expect(await latchkey.listIdentities({ limit: 1 })).not.toHaveProperty("scanned");
+    const found: string[] = [];
+    for await (const { externalId } of latchkey.identities({ externalIdContains: "-2000" }))
+      found.push(externalId);
+    expect(found).toEqual(["Pier-2000"]);
+    for (const externalIdContains of ["", "x".repeat(256)])
+      expect(await rejectionOf(latchkey.listIdentities({ externalIdContains }))).toMatchObject({
+        code: "BAD_REQUEST",
+      });
+  });
+
   test("updateIdentity leaves what is omitted, clears with {} and [], and answers the identity after the update", async () => {
     const { latchkey } = open();
     const ratelimits = [{ name: "reads", limit: 5, duration: HOUR_MS }];

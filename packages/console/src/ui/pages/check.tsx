@@ -62,13 +62,13 @@ export function CheckPage() {
             <ActionForm
               submit="Find owner"
               action={async (form) => {
-                const externalId = textOf(form, "externalId");
+                const externalId = textOf(form, "externalId") ?? "";
                 setVerdict(null);
-                go(linkTo(["identities", await ownerOf(externalId)]));
+                go(await placeOfOwner(externalId));
               }}
             >
               <TextField
-                label="Your own id of the owner, in full"
+                label="Your own id of the owner, or a part of it"
                 name="externalId"
                 required
                 isWide
@@ -83,13 +83,14 @@ export function CheckPage() {
   );
 }
 
-/** The id of the owner with exactly this id of yours. */
-async function ownerOf(externalId: string | undefined): Promise<string> {
+/** The page of the owner with exactly this id of yours, or those with a part of it. */
+async function placeOfOwner(externalId: string): Promise<string> {
   try {
-    return (await call<Identity>("identities.getIdentity", { externalId })).id;
+    const { id } = await call<Identity>("identities.getIdentity", { externalId });
+    return linkTo(["identities", id]);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== "NOT_FOUND") throw error;
-    throw new Error("No owner has exactly this id. All of them are under Owners.");
+    return linkTo(["identities"], { externalIdContains: externalId });
   }
 }
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists, useList } from "../lib/list.js";
 import { useAllowed } from "../lib/permissions.js";
-import { go, linkTo, useRoute } from "../lib/router.js";
+import { go, linkTo, useRoute, withQuery } from "../lib/router.js";
 import type { Identity } from "../lib/types.js";
 import { figure, perSpan } from "../lib/words.js";
 import { Empty, PageHead } from "../parts/basics.js";
@@ -42,11 +42,12 @@ const COLUMNS: readonly Column<ListedIdentity>[] = [
 export function IdentitiesPage() {
   const allowed = useAllowed();
   const { query } = useRoute();
+  const { externalIdContains } = query;
   const [isCreating, setIsCreating] = useState(false);
   const list = useList<ListedIdentity>({
     operation: "identities.listIdentities",
     field: "identities",
-    input: {},
+    input: { externalIdContains },
     from: query.from,
   });
   return (
@@ -58,17 +59,45 @@ export function IdentitiesPage() {
           </button>
         )}
       </PageHead>
+      <form
+        class="filters"
+        key={externalIdContains}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const part = textOf(new FormData(event.currentTarget), "externalIdContains");
+          go(withQuery({ externalIdContains: part, from: undefined }));
+        }}
+      >
+        <TextField
+          label="Id contains"
+          name="externalIdContains"
+          placeholder="user_1"
+          maxLength={255}
+          defaultValue={externalIdContains ?? ""}
+        />
+        <button type="submit">Find</button>
+        {externalIdContains && <a href={linkTo(["identities"])}>Clear</a>}
+      </form>
       <ListTable
         label="Owners"
         list={list}
         columns={COLUMNS}
         empty={
-          <Empty title="No owner yet">
-            <p>
-              An owner is made with the first key that names one, or here, to give it limits that
-              its keys share.
-            </p>
-          </Empty>
+          externalIdContains ? (
+            <Empty title="No owner matches">
+              <p>
+                No id contains this text. <a href={linkTo(["identities"])}>Clear the filter</a> to
+                see all owners.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="No owner yet">
+              <p>
+                An owner is made with the first key that names one, or here, to give it limits that
+                its keys share.
+              </p>
+            </Empty>
+          )
         }
       />
       {isCreating && (

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
+import { contains } from "../../rules/keys/filter.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
 import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
@@ -11,12 +12,20 @@ import { afterWriting } from "../after-writing.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import { inSteps, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
-import { evenWithIssues, externalId, id, metadata, parseInput, wholeNumber } from "../input.js";
+import {
+  evenWithIssues,
+  externalId,
+  id,
+  metadata,
+  pageFields,
+  parseInput,
+  wholeNumber,
+} from "../input.js";
 import { identityRatelimits } from "../limit-input.js";
 import { actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach, disableEach } from "../many-keys/many-keys.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { pagesOf, readRecord, readRecordIn, usageOf } from "../read.js";
+import { findPage, readPage, readRecord, readRecordIn, usageOf } from "../read.js";
 import { refill } from "../refill-input.js";
 import { refuseUsageChange, settingOfUses, toRefillView } from "../uses-and-refill.js";
 import { eraseIdentity } from "./erase-identity.js";
@@ -101,13 +110,25 @@ export const IDENTITY_TABLE = {
     return toIdentityView(value, usageOf(loaded), context.now());
   }),
 
-  listIdentities: pagesOf(identityType, "identities", (records) => ({
-    identities: records.map(({ id, externalId, ratelimits }) => ({
-      id,
-      externalId,
-      ratelimits: toWireLimits(ratelimits),
-    })),
-  })),
+  listIdentities: operation(
+    z.strictObject({ ...pageFields, externalIdContains: externalId.optional() }),
+    async (context, { externalIdContains: part, ...page }) => {
+      const scope = { list: "identities", ownerId: context.workspaceId } as const;
+      const { items, total, scanned, info } =
+        part === undefined
+          ? { ...(await readPage(context, identityType, scope, page)), scanned: undefined }
+          : await findPage(context, identityType, scope, page, ({ externalId }) =>
+              contains(externalId, part),
+            );
+      const identities = items.map(({ id, externalId, ratelimits }) => ({
+        id,
+        externalId,
+        ratelimits: toWireLimits(ratelimits),
+      }));
+      return { identities, total, ...(scanned !== undefined && { scanned }), ...info };
+    },
+    {},
+  ),
 
   updateIdentity: operation(updateIdentityInput, async (context, input) => {
     const wanted = await withCheckedIdentityMeta(context, input);

@@ -41,12 +41,14 @@ export interface IdentityView<Types extends LatchkeyTypes = DefaultTypes> {
 export interface ListedIdentity<Types extends LatchkeyTypes = DefaultTypes>
   extends Pick<IdentityView<Types>, "id" | "externalId" | "ratelimits"> {}
 
-/** A page of identities in the order of their creation; without `cursor` it is the last one. */
+/** A page of identities in the order of their creation; without `cursor` it is the last one. With a filter it may be short, or empty. */
 export interface IdentityList<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
   /** In the order of their creation. */
   readonly identities: readonly ListedIdentity<Types>[];
-  /** Exact number of identities of the workspace. */
+  /** Exact number of identities of the workspace, whatever a filter keeps. */
   readonly total: number;
+  /** With a filter: how many identities were read for this page, at most 2,000. */
+  readonly scanned?: number;
 }
 
 /** What became of the keys of an identity that was deleted. */
@@ -107,11 +109,18 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
   /**
    * Lists the identities of the workspace, a page at a time; `identities()` of a latchkey goes through all of them.
    *
+   * A filter reads at most 2,000 identities for a page, and `cursor` goes on behind them.
+   *
    * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
    * @example
-   * const { identities, total, cursor } = await latchkey.listIdentities({ limit: 20 });
+   * const { identities, cursor } = await latchkey.listIdentities({ externalIdContains: "north", limit: 20 });
    */
-  listIdentities(input?: PageInput & {}): Promise<IdentityList<Types>>;
+  listIdentities(
+    input?: PageInput & {
+      /** Only identities whose `externalId` contains this, 1 to 255 characters, upper and lower case alike. */
+      readonly externalIdContains?: string | undefined;
+    },
+  ): Promise<IdentityList<Types>>;
   /**
    * Changes metadata, limits or shared uses of an identity. Its keys see it with their next verification; a counter whose limit
    * keeps its name and duration goes on.

@@ -46,7 +46,7 @@ const KEEPS: {
   usedAfter: ({ lastUsedAt }, at) => lastUsedAt !== null && lastUsedAt >= at,
   createdBefore: ({ createdAt }, at) => createdAt < at,
   createdAfter: ({ createdAt }, at) => createdAt >= at,
-  nameContains: ({ name }, part) => name !== null && caseless(name).includes(caseless(part)),
+  nameContains: ({ name }, part) => name !== null && contains(name, part),
   permission: ({ held }, name) => held.grant(name),
   role: ({ roles }, name) => roles.includes(name),
   environment: ({ environment }, label) => environment === label,
@@ -71,6 +71,11 @@ export function isKept(key: FilteredKey, filters: GivenFilters): boolean {
     const keeps = KEEPS[name] as (key: FilteredKey, wanted: unknown) => boolean;
     return keeps(key, wanted);
   });
+}
+
+/** Whether a text contains a part, upper and lower case alike. */
+export function contains(text: string, part: string): boolean {
+  return caseless(text).includes(caseless(part));
 }
 
 /** The same text for upper and lower case: two steps, for `ß` and `ς` have no upper or lower case of one letter. */
