@@ -116,6 +116,14 @@ describe("a lease", () => {
     expect(charged).toHaveBeenCalledTimes(3);
   });
 
+  test("of a key in use is followed by the next one at once", () => {
+    const { verify, charged } = aLeasing();
+    verify();
+    time = MS + 1;
+    verify();
+    expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 4]);
+  });
+
   test("is not used past the edge of a window", () => {
     time = 59_900;
     const { verify, charged } = aLeasing();

@@ -274,12 +274,14 @@ export function createUnitsAhead(
   /** Ends a lease: from here on none of its units is used. */
   function close(state: PlanState, lease: Lease): void {
     const { used, count, since } = lease;
-    const elapsed = Math.max(1, steady() - since.steady);
+    const time = steady();
+    const elapsed = Math.max(1, time - since.steady);
     const pace = used >= count ? Math.max(1, ms / elapsed) : 1;
     state.lease = null;
     state.wanted = Math.ceil(2 * used * pace);
     // A key that is hardly used is not worth it.
     state.asked = used > 1 ? 1 : 0;
+    state.askedSince = time;
     void held.giveBack(lease);
   }
 
