@@ -156,6 +156,42 @@ describe("latchkey doctor", () => {
     await store.close();
   });
 
+  test("says how many uses of an identity a dead process holds for a key, and counts them as used with --fix", async () => {
+    const { cli, keyId, identityId } = await storeWithKey();
+    const store = openStore(cli.url);
+    const beside = [
+      { kind: "key", id: keyId },
+      { kind: "identity", id: identityId },
+    ] as const;
+    const { found, revision } = await store.read("ws_default", beside);
+    const confirms = beside.map((each, place) => ({
+      ...each,
+      version: found[place]?.record.version ?? 0,
+    }));
+    const hold = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null, most: [100, 100] } as const;
+    const charged = await store.charge(
+      {
+        workspaceId: "ws_default",
+        revision,
+        confirms,
+        mode: "commit",
+        cost: 3,
+        uses: 1,
+        limits: [],
+        hold,
+      },
+      { now: NOON - 60_000, refill: null, holdId: "lse_1" },
+    );
+    expect(charged.kind).toBe("charged");
+    const { stdout } = await cli.run("doctor");
+    const of = "1 lease of processes that died or are stopped, with";
+    expect(stdout).toContain(`key ${keyId}: ${of} 0 uses`);
+    expect(stdout).toContain(`identity ${identityId}: ${of} 3 uses`);
+    await cli.run("doctor --fix");
+    expect(wrongOf(await cli.json("doctor"))).toEqual([]);
+    await store.close();
+  });
+
   test("finds a key that its hash does not lead to, and mends it with --fix", async () => {
     const { cli, key, keyId } = await storeWithKey();
     await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
