@@ -63,6 +63,26 @@ export const GOALS: readonly Goal[] = [
   },
   speed("P6", "SQLite: every charge on disk, 64 in flight", "durable/sqlite", 10),
   ratio("P7", "Redis: permission, uses, window", "verify/redis/uses/1", 1.15),
+  ...STORE_KINDS.filter((store) => store !== "memory").flatMap((store) => [
+    {
+      ...ratio(
+        "L1",
+        `${STORE_TITLES[store]}: leased verification against memory`,
+        `leases/${store}/one/1`,
+        1.5,
+      ),
+      side: "leased",
+    },
+    {
+      ...speed(
+        "L2",
+        `${STORE_TITLES[store]}: four processes with leases against one, one key`,
+        `leases/${store}/one/processes`,
+        1.8,
+      ),
+      side: "4 processes",
+    },
+  ]),
   ratio("P8", "Memory: first verification of a key", "cold/memory", 4),
   ratio("P8", "SQLite: first verification of a key", "cold/sqlite", 1.6),
   ratio("P8", "Redis: first verification of a key", "cold/redis", 2.2),

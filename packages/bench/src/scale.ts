@@ -18,6 +18,12 @@ export interface Scale {
   readonly imported: number;
   /** Verifications at once of one key with 100 uses. */
   readonly atOnce: number;
+  /** Leases: how long each side verifies in a round, in ms, which is to be longer than a lease; the most processes; and numbers of keys. */
+  readonly leases: {
+    readonly sliceMs: number;
+    readonly processes: number;
+    readonly keys: readonly number[];
+  };
   /** Rounds of work that starts programs or writes much. */
   readonly fewRounds: number;
 }
@@ -36,6 +42,7 @@ export const FULL: Scale = {
   created: 500,
   imported: 10_000,
   atOnce: 1_000,
+  leases: { sliceMs: 600, processes: 4, keys: [1, 100_000] },
   fewRounds: 10,
 };
 
@@ -50,5 +57,6 @@ export const QUICK: Scale = {
   created: 20,
   imported: 200,
   atOnce: 200,
+  leases: { sliceMs: 20, processes: 2, keys: [1] },
   fewRounds: 1,
 };

@@ -12,6 +12,7 @@ import { growth } from "./work/growth.js";
 import { verifyOverHttp } from "./work/http.js";
 import { ownedKeys } from "./work/identities.js";
 import { importKeys } from "./work/import.js";
+import { verifyWithLeases } from "./work/leases.js";
 import { importPackages, packageSizes } from "./work/modules.js";
 import { readPages } from "./work/page.js";
 import { reserveAndSettle } from "./work/reserve.js";
@@ -64,6 +65,7 @@ function tasksOf(store: StoreKind): readonly Task[] {
     ...(store === "memory"
       ? []
       : [{ id: `processes/${store}`, store, work: verifyInTwoProcesses(store) }]),
+    { id: `leases/${store}`, store, work: verifyWithLeases(store) },
     { id: `create/${store}`, store, work: createKeys(store) },
     { id: `import/${store}`, store, work: importKeys(store) },
     { id: `page/${store}`, store, work: readPages(store) },

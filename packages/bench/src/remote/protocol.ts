@@ -18,6 +18,10 @@ export interface Opening {
     | { readonly keyCount: number; readonly known: number; readonly ownership?: Ownership };
   /** Whether the log of changes is kept. */
   readonly auditLog: boolean;
+  /** How long leases are; none unless given. */
+  readonly leaseMs?: number;
+  /** In which order secrets are asked about: one after the other unless given. */
+  readonly order?: "zipf";
 }
 
 /** What it answers then. `bytes`: what a fill took, in the store; null where nothing was filled. */
@@ -64,9 +68,12 @@ export interface CallsDone {
 /** From the parent. */
 export type Request =
   | { readonly kind: "open"; readonly opening: Opening }
-  | { readonly kind: "calls"; readonly calls: Calls };
+  | { readonly kind: "calls"; readonly calls: Calls }
+  /** Gives back what it holds. */
+  | { readonly kind: "close" };
 
 /** From the process. */
 export type Reply =
   | { readonly kind: "opened"; readonly opened: Opened }
-  | { readonly kind: "done"; readonly done: CallsDone };
+  | { readonly kind: "done"; readonly done: CallsDone }
+  | { readonly kind: "closed" };

@@ -48,6 +48,12 @@ export class RemoteSide {
     };
   }
 
+  /** Closes the side, which gives back what it holds, and ends its process. */
+  async finish(): Promise<void> {
+    await ask(this.child, { kind: "close" });
+    await this.close();
+  }
+
   async close(): Promise<void> {
     this.child.disconnect();
     await once(this.child, "exit");

@@ -8,6 +8,7 @@ import type { KeyRow } from "../fixture/rows.js";
 import { storedBytes } from "../fixture/stored-bytes.js";
 import { openStore } from "../fixture/stores.js";
 import { inFlights } from "../measure/flights.js";
+import { seededRandom, zipf } from "../measure/random.js";
 import { GUARDED, questionOf } from "../questions.js";
 import { latchkeySide } from "../sides/latchkey.js";
 import { limitSide } from "../sides/limit.js";
@@ -17,10 +18,15 @@ import { type Writes, writesOf } from "./writes.js";
 
 // One side of a measurement in a process of its own, started by remote-side.ts. It ends when its parent lets go of it.
 
+const SEED = 20_260_701;
+const DRAWS = 1_000_000;
+
 /** What was opened: the side, and for lists and changes the latchkey behind it. */
 interface Open {
   readonly side: Side;
   readonly secrets: readonly string[];
+  /** Places of secrets, in the order in which they are asked about; null: one after the other. */
+  readonly drawn: Uint32Array | null;
   readonly latchkey: Latchkey | null;
   readonly apiId: string;
   readonly externalIds: readonly string[];
@@ -46,6 +52,10 @@ process.on("disconnect", () => process.exit(0));
 
 async function respond(request: Request): Promise<Reply> {
   if (request.kind === "calls") return { kind: "done", done: await run(request.calls) };
+  if (request.kind === "close") {
+    await open?.side.close();
+    return { kind: "closed" };
+  }
   open = await openSide(request.opening);
   return { kind: "opened", opened: open.opened };
 }
@@ -58,6 +68,7 @@ async function openSide(opening: Opening): Promise<Open> {
   const secrets = rows.map(({ secret }) => secret);
   const unfilled = {
     secrets,
+    drawn: opening.order === "zipf" ? drawnOf(secrets.length) : null,
     latchkey: null,
     apiId: rows[0]?.apiId ?? "",
     externalIds: [],
@@ -71,7 +82,9 @@ async function openSide(opening: Opening): Promise<Open> {
   const store = await openStore(kind, location, name);
   if (kind === "memory")
     await new KeyIssuer(createLatchkey({ store, usage: false }), question.keys).issue(secrets);
-  const latchkey = createLatchkey({ store, auditLog: opening.auditLog });
+  const { auditLog, leaseMs } = opening;
+  const leases = leaseMs === undefined ? {} : { leases: { ms: leaseMs } };
+  const latchkey = createLatchkey({ store, auditLog, ...leases });
   const writes = writesOf(latchkey, unfilled.apiId, []);
   return { ...unfilled, latchkey, writes, side: latchkeySide(latchkey, question, rows.length) };
 }
@@ -89,6 +102,7 @@ async function fill(
   return {
     side: latchkeySide(latchkey, GUARDED, secrets.length),
     secrets,
+    drawn: null,
     latchkey,
     apiId,
     externalIds,
@@ -98,12 +112,14 @@ async function fill(
 }
 
 async function run({ operation, from, calls, inFlight, isTurning }: Calls): Promise<CallsDone> {
-  const { side, secrets, latchkey, apiId, externalIds, writes } = open as Open;
+  const { side, secrets, drawn, latchkey, apiId, externalIds, writes } = open as Open;
   let right = 0;
   let other = 0;
   const verify = async (index: number) => {
     requests += 1;
-    const secret = secrets[(from + index) % secrets.length] as string;
+    const place = from + index;
+    const at = drawn === null ? place % secrets.length : drawn[place % drawn.length];
+    const secret = secrets[at as number] as string;
     const verdict = await side.verify(secret, `${process.pid}-${requests}`);
     if (side.isExpected(verdict)) right += 1;
     else other += 1;
@@ -170,6 +186,12 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
   const elapsedMs = performance.now() - startedAt;
   delays.disable();
   return { elapsedMs, right, other, blockedMs: delays.max / 1e6 };
+}
+
+/** Every process draws the same. */
+function drawnOf(size: number): Uint32Array {
+  const draw = zipf(size, seededRandom(SEED));
+  return Uint32Array.from({ length: DRAWS }, draw);
 }
 
 function reply(message: Reply): void {

@@ -66,6 +66,16 @@ describe("charts", () => {
     expect(bars[1]?.to).toBeGreaterThan(0);
   });
 
+  test("of leases have a bar for each side of each store but the memory store", () => {
+    const leases = (store: string) =>
+      measurement(`leases/${store}/one/1`, { memory: [4], "not leased": [100], leased: [6] });
+    const [chart] = chartsOf([leases("redis"), leases("memory")]);
+    expect(chart?.file).toBe("leases.svg");
+    // Two bars, and four squares of the legend.
+    expect(chart?.svg.match(/<rect /g)).toHaveLength(6);
+    expect(chart?.svg).toContain(">1.50<");
+  });
+
   test("can be read on a light and on a dark background", () => {
     const [chart] = chartsOf([guarded]);
     expect(chart?.svg).toContain("@media (prefers-color-scheme:dark)");

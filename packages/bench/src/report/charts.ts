@@ -35,7 +35,7 @@ export function chartsOf(measurements: readonly Measurement[]): readonly Chart[]
     across: "identities, or keys of one identity, logarithmic",
     ids: (store) => OF_OWNERS.map((work) => `owned/${store}/${work}`),
   });
-  return [guardedChart(find), questionsChart(find), growth, owned].filter(
+  return [guardedChart(find), questionsChart(find), leasesChart(find), growth, owned].filter(
     (chart) => chart !== null,
   );
 }
@@ -64,6 +64,28 @@ function questionsChart(find: Find): Chart | null {
   const title = "latchkey beside the hand-written limit, by question and store";
   const chart = { title, axis: MULTIPLES, series: STORES, groups, origin: LIMIT };
   return { file: "questions.svg", title, svg: barChart(chart) };
+}
+
+/** Verifications with leases and without, one process. */
+function leasesChart(find: Find): Chart | null {
+  const kinds = [
+    ["one key", "one"],
+    ["many keys", "zipf"],
+  ] as const;
+  const groups = STORE_KINDS.filter((store) => store !== "memory")
+    .map((store) => ({
+      name: STORE_TITLES[store],
+      values: kinds.flatMap(([, keys]) =>
+        ["not leased", "leased"].map((side) => ratioOf(find(`leases/${store}/${keys}/1`), side)),
+      ),
+    }))
+    .filter(hasValues);
+  if (groups.length === 0) return null;
+  const title = "Verifications with leases of 500 ms and without, beside the memory store";
+  const series = kinds.flatMap(([name]) => [`${name}, not leased`, `${name}, leased`]);
+  const origin = { value: 1, name: "memory store" };
+  const chart = { title, axis: MULTIPLES, series, groups, origin };
+  return { file: "leases.svg", title, svg: barChart(chart) };
 }
 
 /** A chart of what may grow: its name, and the measurements of a store, one for each panel. */

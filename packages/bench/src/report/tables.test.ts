@@ -33,3 +33,40 @@ test("each side of some work is shown with its quarters", () => {
     ],
   ]);
 });
+
+test("leases are shown beside the memory store, and more processes beside one", () => {
+  const measured = (count: number, leased: number): Measurement => ({
+    id: `leases/redis/one/${count}`,
+    title: `one key, ${count}`,
+    unit: "µs",
+    sides: [
+      { name: "memory", samples: [4] },
+      { name: "not leased", samples: [100] },
+      { name: "leased", samples: [leased] },
+    ],
+  });
+  const processes = { ...measured(1, 6), id: "leases/redis/one/processes" };
+  const table = tablesOf([measured(1, 6), measured(2, 3), processes], []).find(({ title }) =>
+    title.startsWith("Leases"),
+  );
+  expect(table?.rows).toEqual([
+    [
+      "Redis: one key, 1",
+      "4.00 (4.00–4.00)",
+      "100 (100–100)",
+      "6.00 (6.00–6.00)",
+      "25.0",
+      "1.50",
+      "–",
+    ],
+    [
+      "Redis: one key, 2",
+      "4.00 (4.00–4.00)",
+      "100 (100–100)",
+      "3.00 (3.00–3.00)",
+      "25.0",
+      "0.75",
+      "2.00",
+    ],
+  ]);
+});

@@ -26,6 +26,7 @@ export function tablesOf(
       "durable/",
       "deletion/",
     ]),
+    leaseTable(measurements),
     exactTable(measurements),
     sidesTable("Other work", measurements, [
       "create/",
@@ -114,6 +115,44 @@ function sidesTable(
     headings: ["work", "compared with", "measured", "ratio"],
     rows,
     footnotes: notes.map((note) => `${note}.`),
+  };
+}
+
+/** Leased verifications beside those of the memory store, and beside those that ask the store. */
+function leaseTable(measurements: readonly Measurement[]): Table {
+  const own = measurements.filter(({ id }) => /^leases\/.*\/\d+$/.test(id));
+  const rows = own.map((measurement) => {
+    const [, store = "", keys = ""] = measurement.id.split("/");
+    const [memory, plain, leased] = ["memory", "not leased", "leased"].map((name) =>
+      findSide(measurement, name),
+    );
+    const alone = own.find(({ id }) => id === `leases/${store}/${keys}/1`);
+    const first = alone && findSide(alone, "leased");
+    const compared = (side: SideSamples | undefined, base: SideSamples | undefined) =>
+      side === undefined || base === undefined ? "–" : times(side, base);
+    return [
+      `${STORE_TITLES[store as StoreKind]}: ${measurement.title}`,
+      ...[memory, plain, leased].map((side) =>
+        side === undefined ? "–" : spread(quartiles(side.samples)),
+      ),
+      compared(plain, memory),
+      compared(leased, memory),
+      alone === measurement ? "–" : compared(first, leased),
+    ];
+  });
+  return {
+    title: "Leases of 500 ms: verifications with permission, one use, one window",
+    headings: [
+      "work",
+      "memory µs",
+      "not leased µs",
+      "leased µs",
+      "not leased × memory",
+      "leased × memory",
+      "leased, × as fast as one process",
+    ],
+    rows,
+    footnotes: [],
   };
 }
 
