@@ -33,8 +33,8 @@ test("no schedule of a simulated world breaks a law", () => {
 });
 
 /**
- * A key that is deleted between the write of its permissions and the answer; a move that fails between its end and the look at it; a
- * record that is damaged between the proof of a move and its end.
+ * A key that is deleted after its permissions are written and before the answer; a move that fails after it ended and before its result is
+ * checked; a record that is damaged after a copy was proven complete and before the move ends.
  */
 const ONCE_BROKEN = ["5202", "3009948", "3020486"];
 

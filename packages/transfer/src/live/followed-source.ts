@@ -102,7 +102,7 @@ export class FollowedSource {
       const name = this.#trailOf(id);
       const state = { state: "moved", transfer: this.transfer } as const;
       const fenced = await replaceState(this.store, id, found, state);
-      // Of a process that began after the others had ended theirs.
+      // A process may have taken these leases since endLeases ended all others.
       if (fenced.leases !== null && fenced.leases.grant > 0)
         waitMs = Math.max(waitMs, fenced.leases.wait);
       this.#states.set(id, fenced);
