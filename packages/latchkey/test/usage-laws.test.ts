@@ -32,7 +32,7 @@ interface Counted {
   readonly at: number;
   readonly code: string | null;
   readonly uses: number;
-  readonly subjects: Readonly<Record<UsageSubject, string | undefined>>;
+  readonly subjects: Readonly<Record<UsageSubject, readonly string[]>>;
 }
 
 interface ModelKey {
@@ -40,6 +40,7 @@ interface ModelKey {
   readonly key: string;
   readonly apiId: string;
   readonly identityId: string | undefined;
+  tags: readonly string[];
   isDeleted: boolean;
 }
 
@@ -57,8 +58,9 @@ class Schedule {
     readonly processes: readonly Latchkey[],
   ) {}
 
-  count({ keyId, apiId, identityId }: ModelKey, code: string | null, uses: number): void {
-    const subjects = { key: keyId, api: apiId, identity: identityId };
+  count({ keyId, apiId, identityId, tags }: ModelKey, code: string | null, uses: number): void {
+    const identity = identityId === undefined ? [] : [identityId];
+    const subjects = { key: [keyId], api: [apiId], identity, tag: tags };
     this.counted.push({ at: this.context.now(), code, uses, subjects });
   }
 
@@ -66,7 +68,7 @@ class Schedule {
     const { chance } = this;
     const latchkey = chance.pick(this.processes);
     this.context.advance(chance.below(90) * 60_000);
-    const kind = this.keys.length < 3 ? 0 : chance.below(10);
+    const kind = this.keys.length < 3 ? 0 : chance.below(11);
     if (kind === 0) return this.create(latchkey);
     const key = chance.pick(this.keys);
     if (kind === 1 && this.keys.length > 4) {
@@ -77,7 +79,20 @@ class Schedule {
     if (kind === 2) return this.reserve(latchkey, key);
     if (kind === 3) return this.settle(latchkey);
     if (kind === 4) return this.repeat(latchkey);
+    if (kind === 5) return this.tag(latchkey, key);
     return this.verify(latchkey, key, chance.pick([null, 0, 1, 3, 9]));
+  }
+
+  someTags(): readonly string[] {
+    return ["tide", "wharf:7", "x.y-z", "other"].filter(() => this.chance.below(3) === 0);
+  }
+
+  /** What is counted from now on counts for the tags of now, also in the same hour. */
+  async tag(latchkey: Latchkey, key: ModelKey): Promise<void> {
+    if (key.isDeleted) return;
+    const tags = this.someTags();
+    await latchkey.updateKey({ keyId: key.keyId, tags: tags.length === 0 ? null : tags });
+    key.tags = tags;
   }
 
   async create(latchkey: Latchkey): Promise<void> {
@@ -86,8 +101,10 @@ class Schedule {
       this.apiIds.push((await latchkey.createApi({ name: "tide tables" })).apiId);
     const apiId = chance.pick(this.apiIds);
     const externalId = chance.pick([null, "pier-1", "pier-2"]);
+    const tags = this.someTags();
     const made = await latchkey.createKey({
       apiId,
+      ...(tags.length > 0 && { tags }),
       ...(externalId !== null && { externalId }),
       ...(chance.below(2) === 0 && { remaining: 1 + chance.below(12) }),
       ...(chance.below(4) === 0 && { enabled: false }),
@@ -95,7 +112,7 @@ class Schedule {
     });
     const { identity } = await latchkey.getKey({ keyId: made.keyId });
     const identityId = identity?.id;
-    this.keys.push({ ...made, key: made.key ?? "", apiId, identityId, isDeleted: false });
+    this.keys.push({ ...made, key: made.key ?? "", apiId, identityId, tags, isDeleted: false });
   }
 
   async verify(latchkey: Latchkey, key: ModelKey, cost: number | null): Promise<void> {
@@ -151,19 +168,20 @@ class Schedule {
     for (const { at, code, uses, subjects } of this.counted) {
       const from = START_OF[granularity](at);
       const isAsked = from >= START_OF[granularity](Number(start)) && from < Number(end);
-      const id = subjects[by];
-      if (!isAsked || from >= until || id === undefined) continue;
-      const name = `${from} ${id}`;
-      const row = rows.get(name) ?? { outcomes: {}, uses: 0 };
-      rows.set(name, row);
-      if (code !== null) row.outcomes[code] = (row.outcomes[code] ?? 0) + 1;
-      row.uses += uses;
+      for (const id of isAsked && from < until ? subjects[by] : []) {
+        const name = `${from} ${id}`;
+        const row = rows.get(name) ?? { outcomes: {}, uses: 0 };
+        rows.set(name, row);
+        if (code !== null) row.outcomes[code] = (row.outcomes[code] ?? 0) + 1;
+        row.uses += uses;
+      }
     }
     return Object.fromEntries(rows);
   }
 }
 
-const nameOf = (row: UsageRow) => `${row.start} ${row.keyId ?? row.identityId ?? row.apiId}`;
+const nameOf = (row: UsageRow) =>
+  `${row.start} ${row.keyId ?? row.identityId ?? row.apiId ?? row.tag}`;
 
 const told = (rows: readonly UsageRow[]) =>
   Object.fromEntries(rows.map((row) => [nameOf(row), { outcomes: row.outcomes, uses: row.uses }]));
@@ -173,7 +191,7 @@ describeOnEveryStore("usage", (open) => {
     { durable: false, steps: STEPS },
     { durable: true, steps: STEPS / 2 },
   ])(
-    `V1: rows are what a random schedule really did, by key, identity and API, whatever the pages: durable $durable (seed ${SEED})`,
+    `V1: rows are what a random schedule really did, by key, identity, API and tag, whatever the pages: durable $durable (seed ${SEED})`,
     {
       timeout: 120_000,
     },
@@ -189,7 +207,7 @@ describeOnEveryStore("usage", (open) => {
       context.advance(chance.below(40) * DAY_MS);
       const end = context.now();
       for (const granularity of ["hour", "day", "month"] as const)
-        for (const by of ["key", "identity", "api"] as const) {
+        for (const by of ["key", "identity", "api", "tag"] as const) {
           const start = granularity === "hour" ? end - 31 * DAY_MS : NOON - DAY_MS;
           const question = { start, end, granularity, by };
           const { rows, until } = await exportAll(context.latchkey, { ...question, limit: 1_000 });
@@ -333,6 +351,7 @@ describeOnEveryStore("usage", (open) => {
       { ...question, end: NOON + HOUR_MS },
       { ...question, granularity: "day" as const },
       { ...question, by: "api" as const },
+      { ...question, by: "tag" as const },
     ];
     for (const other of others)
       expect(await rejectionOf(latchkey.exportUsage({ ...other, cursor }))).toMatchObject({

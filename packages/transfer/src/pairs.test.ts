@@ -48,6 +48,7 @@ test.each(PAIRS)(
       rootKey: 1,
       auditEntry: 17,
       deadline: 1,
+      tag: 3,
       key: 9,
       window: 2,
     });

@@ -31,9 +31,9 @@ test("every transfer says from its first part on how many records there are in a
       totals.add(`${progress.phase} ${progress.total}`);
       done.set(progress.phase, progress.done);
     });
-    expect([...new Set(done.values())]).toEqual([33]);
+    expect([...new Set(done.values())]).toEqual([36]);
     said.push([...totals]);
   }
-  const both = ["copying 33", "verifying 33"];
-  expect(said).toEqual([["copying 33"], both, both, both]);
+  const both = ["copying 36", "verifying 36"];
+  expect(said).toEqual([["copying 36"], both, both, both]);
 });

@@ -1,10 +1,12 @@
 import { LatchkeyError } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType, newIdentity } from "../records/identity.js";
+import { TAG_LIST, tagType } from "../records/key-labels.js";
 import { permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { roleType } from "../records/role.js";
 import type { StoredRecord } from "../records/stored-record.js";
+import { MAX_COUNTED_TAGS, OTHER_TAG } from "../rules/keys/tags.js";
 import type { Want } from "../store/key-store.js";
 import { StaleReadError, type TransactionWant } from "../store/transaction.js";
 import type { EpochMs } from "../time.js";
@@ -32,6 +34,8 @@ export class References {
   /** Names of roles and permissions by id, as far as they are known. */
   readonly #names = new Map<string, string>();
   #isByMemory = false;
+  /** Tags that were counted when they were read; null where all that are needed are. */
+  #countedTags: number | null = null;
   /** Labels of what does not exist; one may be in it several times. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
   readonly #required: (readonly [GrantKind, readonly GrantItem[]])[] = [];
@@ -78,6 +82,10 @@ export class References {
     for (const item of items) this.#need(grantWant(kind, item));
   }
 
+  needTags(tags: readonly string[]): void {
+    for (const id of tags) this.#need({ kind: "tag", id });
+  }
+
   /** Needs roles or permissions that must exist, and are given to nothing here: none of them is created. */
   requireGrants(kind: GrantKind, items: readonly GrantItem[]): void {
     this.needGrants(kind, items);
@@ -107,6 +115,10 @@ export class References {
       knownIds.learn(workspaceId, want, id);
       this.#ids.set(name, id);
     });
+    if (wants.some(([name, { kind }]) => kind === "tag" && this.#idOf(name) === null)) {
+      const all = { kind: "tag", list: TAG_LIST, after: null, limit: 1 } as const;
+      this.#countedTags = (await context.store.page(workspaceId, all)).size;
+    }
   }
 
   #goByKnownIds(wants: readonly (readonly [string, Want])[]): boolean {
@@ -172,6 +184,27 @@ export class References {
       else this.#missing[kind].push(label);
     }
     return [...ids];
+  }
+
+  /** Those of these tags that are not counted by themselves. What is, and was not before, is from now on. */
+  uncountedTags(tags: readonly string[]): readonly string[] {
+    return tags.filter(
+      (tag) => this.#idOf(nameOf({ kind: "tag", id: tag })) === null && !this.#countTag(tag),
+    );
+  }
+
+  /** Begins to count a tag, if there are not too many. */
+  #countTag(tag: string): boolean {
+    // Beside the others there is one for those that are too many, from the beginning.
+    const isFirst = this.#countedTags === 0 && tag !== OTHER_TAG;
+    for (const id of isFirst ? [OTHER_TAG, tag] : [tag]) {
+      if ((this.#countedTags ?? 0) > MAX_COUNTED_TAGS) return false;
+      const { context, transaction } = this.#work;
+      transaction.insert(tagType, { id, workspaceId: context.workspaceId });
+      this.#ids.set(nameOf({ kind: "tag", id }), id);
+      this.#countedTags = (this.#countedTags ?? 0) + 1;
+    }
+    return true;
   }
 
   /** @throws LatchkeyError `PRECONDITION_FAILED` that names all roles and permissions that do not exist. */

@@ -1,3 +1,5 @@
+import { defineRecord } from "./record-type.js";
+
 /** Texts of a key that mean something to its owner alone: they are set, changed and shown as they are. */
 export interface KeyLabels {
   /** For people: 1 to 256 characters. */
@@ -36,3 +38,21 @@ export function labelsOf<Value>(
   for (const label of LABELS) labels[label] = textOf(label, KEY_LABELS[label]);
   return labels;
 }
+
+/** A tag of keys for which their verifications are counted. What is counted for it goes with it wherever it is copied. */
+export interface TagRecord {
+  /** The tag itself. */
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+/** The list of all of them. */
+export const TAG_LIST = "tag";
+
+/** Tags: found by themselves. */
+export const tagType = defineRecord<TagRecord>({
+  kind: "tag",
+  write: () => ({}),
+  read: (_body, { id, workspaceId }) => ({ id, workspaceId }),
+  lists: () => [{ list: TAG_LIST }],
+});

@@ -45,6 +45,8 @@ export interface KeyRecord extends KeyLabelValues {
   readonly ipWhitelist: readonly string[];
   /** What the owner calls it beside its name; each once. */
   readonly tags: readonly string[];
+  /** Those of them that were too many for the workspace to be counted by themselves. */
+  readonly uncountedTags: readonly string[];
   readonly createdAt: EpochMs;
   /** Of the successor of a rotation: when the first key of the chain was created. Null for every other, and for successors of before. */
   readonly chainCreatedAt: EpochMs | null;
@@ -109,6 +111,7 @@ export const keyType = defineRecord<KeyRecord>({
     ratelimits: unlessEmpty(key.ratelimits.map(writeLimit)),
     environment: key.environment,
     tags: unlessEmpty(key.tags),
+    uncountedTags: unlessEmpty(key.uncountedTags),
     ipWhitelist: unlessEmpty(key.ipWhitelist),
     usesFrom: key.usesFrom === "key" ? undefined : key.usesFrom,
     rotatedFrom: key.rotatedFrom,
@@ -136,6 +139,7 @@ export const keyType = defineRecord<KeyRecord>({
       meta: body.jsonOrNull("meta"),
       environment: body.textOrNull("environment"),
       tags: body.texts("tags"),
+      uncountedTags: body.texts("uncountedTags"),
       ipWhitelist: body.texts("ipWhitelist"),
       hash: body.text("hash"),
       start: body.text("start"),

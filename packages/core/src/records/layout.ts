@@ -6,6 +6,7 @@ import { DEADLINE_STAGES, deadlineOf, deadlineType } from "./deadline.js";
 import { deliveryType } from "./delivery.js";
 import { identityType } from "./identity.js";
 import { keyType } from "./key.js";
+import { tagType } from "./key-labels.js";
 import { noticedType } from "./noticed.js";
 import { permissionType } from "./permission.js";
 import { portalSessionType } from "./portal-session.js";
@@ -47,6 +48,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   sender: senderType,
   noticed: noticedType,
   portalSession: portalSessionType,
+  tag: tagType,
 };
 
 /**
@@ -67,6 +69,7 @@ export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: 
     "sender",
     "noticed",
     "portalSession",
+    "tag",
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 

@@ -17,6 +17,7 @@ export const KIND_CODE = {
   sender: 13,
   noticed: 14,
   portalSession: 15,
+  tag: 16,
 } as const;
 
 /** What a record is of. To a store it is part of an address, and nothing else. */

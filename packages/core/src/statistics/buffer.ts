@@ -71,7 +71,7 @@ export function createStatisticsBuffer(
 ): StatisticsBuffer {
   /** By key: what is being counted in the hour that goes on. */
   let current = new Map<string, KeyCounts>();
-  /** What was counted before, in an hour that is over or for an identity that the key has left. */
+  /** What was counted before, in an hour that is over or for an identity or tags that the key has left. */
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
   /** Another one with every hour and whenever all is taken out; no other buffer's, wherever a key was counted before. */
@@ -89,9 +89,10 @@ export function createStatisticsBuffer(
 
   function countsOf(counted: CachedKey): KeyCounts | null {
     const subject = countedFor(counted);
-    const { keyId, identityId } = subject;
+    const { keyId, identityId, tags } = subject;
     const known = current.get(keyId);
-    if (known !== undefined && known.identityId === identityId) return known;
+    const isSame = known?.identityId === identityId && known.tags.join() === tags.join();
+    if (known !== undefined && isSame) return known;
     if (current.size + closed.length >= maxKeys) return null;
     if (known !== undefined) closed.push(known);
     const counts: KeyCounts = {

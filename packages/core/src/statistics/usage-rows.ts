@@ -4,12 +4,12 @@ import type { EpochMs } from "../time.js";
 import { bucketStartAt, type Granularity, inOrder, isCounted } from "./buckets.js";
 
 /** What usage is told by. */
-export const USAGE_SUBJECTS = ["key", "identity", "api"] as const;
+export const USAGE_SUBJECTS = ["key", "identity", "api", "tag"] as const;
 
 /** One of {@link USAGE_SUBJECTS}. */
 export type UsageSubject = (typeof USAGE_SUBJECTS)[number];
 
-/** How often a key, or the keys of an identity or an API, were verified in one span of UTC that is over. */
+/** How often a key, or the keys of an identity or an API or with a tag, were verified in one span of UTC that is over. */
 export interface UsageRow {
   /** `usage_…`, the same whenever the row is told. */
   readonly id: string;
@@ -21,6 +21,8 @@ export interface UsageRow {
   readonly identityId?: string;
   /** With `by: "api"`. */
   readonly apiId?: string;
+  /** With `by: "tag"`: a tag of keys; `other` for all that came after the first 1,000 of the workspace. */
+  readonly tag?: string;
   /** Verifications by verdict, as in `VerificationBucket`. */
   readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
   /**
@@ -30,7 +32,7 @@ export interface UsageRow {
   readonly uses: number;
 }
 
-const FIELD = { key: "keyId", identity: "identityId", api: "apiId" } as const;
+const FIELD = { key: "keyId", identity: "identityId", api: "apiId", tag: "tag" } as const;
 
 /** What a row is of. */
 export interface UsageRowPlace {

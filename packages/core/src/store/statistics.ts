@@ -40,6 +40,7 @@ export const SUBJECT_CODE = {
   key: KIND_CODE.key,
   identity: KIND_CODE.identity,
   api: KIND_CODE.api,
+  tag: KIND_CODE.tag,
 } as const;
 
 /** What verifications are counted for. */

@@ -11,7 +11,7 @@ import { DEADLINE_STAGES, type Deadline, deadlineOf, deadlineType } from "../rec
 import { type Delivery, deliveryType } from "../records/delivery.js";
 import { type IdentityRecord, identityType } from "../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../records/key.js";
-import { labelsOf } from "../records/key-labels.js";
+import { labelsOf, type TagRecord, tagType } from "../records/key-labels.js";
 import { type Noticed, noticedId, noticedType } from "../records/noticed.js";
 import { type PermissionRecord, permissionType } from "../records/permission.js";
 import { type PortalSessionRecord, portalSessionType } from "../records/portal-session.js";
@@ -104,6 +104,7 @@ const key: fc.Arbitrary<KeyRecord> = fc
     identityId: textOrNull,
     meta: fc.option(meta),
     tags: texts,
+    uncountedTags: texts,
     ipWhitelist: texts,
     createdAt: whole,
     chainCreatedAt: wholeOrNull,
@@ -297,6 +298,8 @@ const noticed: fc.Arbitrary<Noticed> = fc.record({
   workspaceId,
 });
 
+const tag: fc.Arbitrary<TagRecord> = fc.record({ id: idOf("tag"), workspaceId });
+
 const portalSession: fc.Arbitrary<PortalSessionRecord> = fc.record({
   id: idOf("ps"),
   workspaceId,
@@ -339,4 +342,5 @@ export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(senderType, sender),
   arbitrary(noticedType, noticed),
   arbitrary(portalSessionType, portalSession),
+  arbitrary(tagType, tag),
 ] as readonly ArbitraryRecord[];

@@ -18,6 +18,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
     identityId: null,
     meta: null,
     tags: [],
+    uncountedTags: [],
     ipWhitelist: [],
     createdAt: 1,
     chainCreatedAt: null,

@@ -1,3 +1,4 @@
+import { countedTags } from "../rules/keys/tags.js";
 import type {
   ChargeCounts,
   CodeSums,
@@ -11,18 +12,30 @@ export interface CountedFor {
   readonly keyId: string;
   readonly apiId: string;
   readonly identityId: string | null;
+  readonly tags: readonly string[];
 }
 
 export function countedFor({ key, identity }: VerifiableKey): CountedFor {
-  return { keyId: key.id, apiId: key.apiId, identityId: identity === null ? null : identity.id };
+  return {
+    keyId: key.id,
+    apiId: key.apiId,
+    identityId: identity === null ? null : identity.id,
+    tags: countedTags(key.tags, key.uncountedTags),
+  };
 }
 
-export function subjectsOf({ keyId, apiId, identityId }: CountedFor): readonly StatisticsSubject[] {
+export function subjectsOf({
+  keyId,
+  apiId,
+  identityId,
+  tags,
+}: CountedFor): readonly StatisticsSubject[] {
   const subjects: StatisticsSubject[] = [
     { kind: "key", id: keyId },
     { kind: "api", id: apiId },
   ];
   if (identityId !== null) subjects.push({ kind: "identity", id: identityId });
+  for (const id of tags) subjects.push({ kind: "tag", id });
   return subjects;
 }
 

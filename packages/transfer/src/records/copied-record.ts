@@ -10,7 +10,7 @@ import type {
   StoredRecord,
   Usage,
 } from "@latchkey/core";
-import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
+import { allHolds, holdSumsText, holdText, layoutOf, SUBJECT_CODE } from "@latchkey/core";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store keeps for it. */
@@ -72,7 +72,7 @@ export async function readCopied(
 
 /** What verifications are counted for under the id of a record; null for none. */
 export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
-  return kind === "key" || kind === "identity" || kind === "api" ? { kind, id } : null;
+  return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
 }
 
 async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {

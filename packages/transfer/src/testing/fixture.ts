@@ -53,7 +53,12 @@ async function use(latchkey: Latchkey, key: string, times: number): Promise<void
 export async function fill(store: KeyStore): Promise<Filled> {
   const latchkey = latchkeyOn(store);
   const { apiId } = await latchkey.createApi({ name: "tiles", ipWhitelist: [] });
-  const plain = await latchkey.createKey({ apiId, name: "plain", meta: { plan: "free", "2": 1 } });
+  const plain = await latchkey.createKey({
+    apiId,
+    name: "plain",
+    meta: { plan: "free", "2": 1 },
+    tags: ["eu", "billing:2"],
+  });
   const counted = await latchkey.createKey({
     apiId,
     remaining: 10,
@@ -123,6 +128,11 @@ export async function fill(store: KeyStore): Promise<Filled> {
 
 /** What is left of everything that {@link fill} made, as a store shows it to its users. */
 export async function assertArrived(store: KeyStore, filled: Filled): Promise<void> {
+  const range = { startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
+  for (const id of ["eu", "billing:2"])
+    expect(
+      await store.readStatistics("ws_default", { subject: { kind: "tag", id }, ...range }),
+    ).toContainEqual(expect.objectContaining({ code: "VALID" }));
   const latchkey = latchkeyOn(store);
   const left = async (key: string) => {
     const verdict = await latchkey.verifyKey({ key, remaining: { cost: 0 } });

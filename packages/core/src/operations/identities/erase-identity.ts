@@ -7,8 +7,10 @@ import {
 import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
+import { keyType } from "../../records/key.js";
 import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
+import type { StoredRecord } from "../../records/stored-record.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
@@ -17,7 +19,7 @@ import { forgetOf } from "../forget-of.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { listPages } from "../read.js";
-import { SumsToForget } from "./forget-sums.js";
+import { SumsToForget, TagsOfOthers } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
 
@@ -33,6 +35,7 @@ interface Subject {
   readonly externalId: string | null;
   /** All that is known to have had it. */
   readonly identityIds: Set<string>;
+  readonly tagsOfOthers: TagsOfOthers;
 }
 
 /** What one pass over the audit log found. */
@@ -91,10 +94,9 @@ async function whoIsMeant(context: OperationContext, input: IdentityReference): 
   const identity = record && decodeOrNull(identityType, record.record, workspaceId);
   if (identityId === undefined) {
     const ids = record === null ? [] : [record.record.id];
-    return { externalId: input.externalId ?? null, identityIds: new Set(ids) };
+    return subjectOf(input.externalId ?? null, ids);
   }
-  const identityIds = new Set([identityId]);
-  if (identity !== null) return { externalId: identity.externalId, identityIds };
+  if (identity !== null) return subjectOf(identity.externalId, [identityId]);
   let externalId: string | null = null;
   let isKnown = record !== null;
   for await (const { found } of logPages(context, identityId))
@@ -107,7 +109,12 @@ async function whoIsMeant(context: OperationContext, input: IdentityReference): 
     const keys = await actOnListedKeys(context, { identityId }, () => "unchanged");
     if (keys.unchanged === 0) throw notFound("identity");
   }
-  return { externalId, identityIds };
+  return subjectOf(externalId, [identityId]);
+}
+
+function subjectOf(externalId: string | null, ids: readonly string[]): Subject {
+  const identityIds = new Set(ids);
+  return { externalId, identityIds, tagsOfOthers: new TagsOfOthers(identityIds) };
 }
 
 async function findIdentity({ store, workspaceId }: OperationContext, who: IdentityReference) {
@@ -151,11 +158,12 @@ async function* logPages(context: OperationContext, of?: string) {
 async function deleteWithKeys(
   context: OperationContext,
   identityId: string,
-  { externalId }: Subject,
+  { externalId, tagsOfOthers }: Subject,
 ): Promise<number> {
-  const sums = new SumsToForget(context);
+  const sums = new SumsToForget(context, tagsOfOthers);
   const act: ActOnKey = async (work, loaded, apiId) => {
     await sums.add({ kind: "key", id: loaded.record.id });
+    await sums.addTags(decodeOrNull(keyType, loaded.record, context.workspaceId)?.tags ?? []);
     return deleteEach(work, loaded, apiId);
   };
   const { changed } = await actOnListedKeys(context, { identityId }, act);
@@ -179,7 +187,7 @@ async function eraseEntries(
   shall: (entry: AuditEntry) => boolean,
 ): Promise<number> {
   const overwriting = new Overwriting(context, subject, shall);
-  const sums = new SumsToForget(context);
+  const sums = new SumsToForget(context, subject.tagsOfOthers);
   let seen = new Set<string>();
   for (const identityId of subject.identityIds)
     for await (const { found } of logPages(context, identityId)) {
@@ -258,6 +266,7 @@ class Overwriting {
   readonly #context: OperationContext;
   readonly #subject: Subject;
   readonly #shall: (entry: AuditEntry) => boolean;
+  readonly #sums: SumsToForget;
   #waiting = new Map<string, LoadedRecord>();
   #count = 0;
 
@@ -265,6 +274,7 @@ class Overwriting {
     this.#context = context;
     this.#subject = subject;
     this.#shall = shall;
+    this.#sums = new SumsToForget(context, subject.tagsOfOthers);
   }
 
   async add(found: readonly LoadedRecord[]): Promise<void> {
@@ -285,6 +295,9 @@ class Overwriting {
     const waiting = [...this.#waiting.values()];
     this.#waiting = new Map();
     if (waiting.length === 0) return this.#count;
+    // Tags go first: nothing else tells them.
+    for (const { record } of waiting) await this.#sums.addTags(tagsIn(record, this.#context));
+    await this.#sums.end();
     const { answer } = await transact(this.#context, async (work) => {
       const ids = waiting.map(({ record }) => record.id);
       // Somebody else may have pruned some.
@@ -296,6 +309,15 @@ class Overwriting {
     await yieldToEventLoop();
     return this.#count;
   }
+}
+
+/** The tags that an entry says a key had, before or after. */
+function tagsIn(record: StoredRecord, { workspaceId }: OperationContext): readonly unknown[] {
+  const fields = decodeOrNull(auditEntryType, record, workspaceId)?.fields ?? [];
+  return fields
+    .filter(({ field }) => field === "tags")
+    .flatMap(({ before, after }) => [before, after])
+    .flat();
 }
 
 /** What is left of an entry that could not be read. */

@@ -1,25 +1,72 @@
+import { keysOfApi, keyType } from "../../records/key.js";
+import { tagType } from "../../records/key-labels.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import type { OperationContext } from "../context.js";
+import { type OperationContext, transactPlain } from "../context.js";
+import { deleteRecord } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
+import { apiIds, decodeAll, listPages } from "../read.js";
 
 /** Subjects of one step. */
 const SUBJECTS_AT_ONCE = 200;
 
+/** Keys that are read at once. */
+const KEYS_AT_ONCE = 100;
+
 /** Behind all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 
-/** Forgets how often keys and identities were verified, many of them in each step. */
+/** The tags of keys that are not of some identities. */
+export class TagsOfOthers {
+  readonly #identityIds: ReadonlySet<string>;
+  #known: { readonly tags: Promise<ReadonlySet<string>>; readonly size: number } | null = null;
+
+  /** @param identityIds - More of them may become known later. */
+  constructor(identityIds: ReadonlySet<string>) {
+    this.#identityIds = identityIds;
+  }
+
+  /** Reads every key the first time, as nothing else tells it. */
+  read(context: OperationContext): Promise<ReadonlySet<string>> {
+    const { size } = this.#identityIds;
+    if (this.#known?.size !== size) this.#known = { tags: this.#readAll(context), size };
+    return this.#known.tags;
+  }
+
+  async #readAll(context: OperationContext): Promise<ReadonlySet<string>> {
+    const others = new Set<string>();
+    for await (const apiId of apiIds(context)) {
+      const list = { kind: "key", list: keysOfApi(apiId), limit: KEYS_AT_ONCE } as const;
+      for await (const page of listPages(context, list))
+        for (const { identityId, tags } of decodeAll(keyType, page, context.workspaceId))
+          if (identityId === null || !this.#identityIds.has(identityId))
+            for (const tag of tags) others.add(tag);
+    }
+    return others;
+  }
+}
+
+/** Forgets how often keys, identities and keys with tags were verified, many of them in each step. */
 export class SumsToForget {
   readonly #context: OperationContext;
+  readonly #tagsOfOthers: TagsOfOthers;
   #waiting = new Map<string, StatisticsSubject>();
 
-  constructor(context: OperationContext) {
+  constructor(context: OperationContext, tagsOfOthers: TagsOfOthers) {
     this.#context = context;
+    this.#tagsOfOthers = tagsOfOthers;
   }
 
   async add(subject: StatisticsSubject): Promise<void> {
-    this.#waiting.set(subject.id, subject);
+    this.#waiting.set(`${subject.kind} ${subject.id}`, subject);
     if (this.#waiting.size >= SUBJECTS_AT_ONCE) await this.end();
+  }
+
+  /** Those of these tags that no key of anybody else has. */
+  async addTags(tags: readonly unknown[]): Promise<void> {
+    if (tags.length === 0) return;
+    const others = await this.#tagsOfOthers.read(this.#context);
+    for (const id of tags)
+      if (typeof id === "string" && !others.has(id)) await this.add({ kind: "tag", id });
   }
 
   /** Forgets those that wait. */
@@ -33,5 +80,10 @@ export class SumsToForget {
     await deleteInBatches(this.#context, DELETED_AT_ONCE, (_, limit) =>
       store.deleteStatistics(workspaceId, END_OF_TIME, limit, of),
     );
+    const tags = of.filter(({ kind }) => kind === "tag");
+    if (tags.length === 0) return;
+    await transactPlain(this.#context, async (transaction) => {
+      for (const { id } of tags) await deleteRecord(transaction, tagType, id);
+    });
   }
 }

@@ -176,6 +176,7 @@ export function needForKey(references: References, settings: KeySettings): void 
   if (owner !== undefined) references.needIdentity(owner);
   references.needGrants("role", settings.roles ?? []);
   references.needGrants("permission", settings.permissions ?? []);
+  references.needTags(settings.tags ?? NONE);
 }
 
 const NONE: readonly string[] = Object.freeze([]);
@@ -197,7 +198,7 @@ export function insertKey(
   credential: KeyCredential,
   onTaken?: () => Error,
 ): void {
-  const { roles = [], permissions = [] } = settings;
+  const { roles = [], permissions = [], tags = NONE } = settings;
   const externalId = ownerOf(settings);
   const identityId = externalId === undefined ? null : references.identityId(externalId);
   const createdAt = settings.createdAt ?? now;
@@ -212,7 +213,8 @@ export function insertKey(
     ...labelsOf((label) => settings[label] ?? null),
     identityId,
     meta: settings.meta ?? null,
-    tags: settings.tags ?? NONE,
+    tags,
+    uncountedTags: references.uncountedTags(tags),
     ipWhitelist: settings.ipWhitelist ?? NONE,
     createdAt,
     chainCreatedAt: null,

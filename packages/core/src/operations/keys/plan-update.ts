@@ -66,6 +66,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
       ...labelsOf((label) => orKept(update[label], key[label])),
       meta: orKept(update.meta, key.meta),
       tags: orKept(update.tags, key.tags) ?? [],
+      uncountedTags: update.tags === null ? [] : key.uncountedTags,
       ipWhitelist: orKept(update.ipWhitelist, key.ipWhitelist) ?? [],
       expires,
       startsAt,

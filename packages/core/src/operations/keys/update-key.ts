@@ -162,6 +162,7 @@ function planUpdate(
   if (typeof owner === "string") references.needIdentity(owner);
   references.needGrants("role", update.roles ?? []);
   references.needGrants("permission", update.permissions ?? []);
+  references.needTags(update.tags ?? []);
   return { loaded, update, plan };
 }
 
@@ -178,6 +179,7 @@ function writeUpdate(
   const owner = ownerAfter(update);
   const after: KeyRecord = {
     ...plan.key,
+    uncountedTags: update.tags ? references.uncountedTags(update.tags) : plan.key.uncountedTags,
     identityId: identityAfter(key.identityId, owner, references),
     roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
     permissions: update.permissions

@@ -51,7 +51,7 @@ const exportUsageInput = z.strictObject({
   start: rangeInstant,
   end: rangeInstant,
   granularity,
-  by: z.enum(USAGE_SUBJECTS, { error: orRequired('must be "key", "identity" or "api"') }),
+  by: z.enum(USAGE_SUBJECTS, { error: orRequired('must be "key", "identity", "api" or "tag"') }),
   cursor: pageFields.cursor,
   limit: wholeNumber(1, MOST_ROWS).default(100),
 });

@@ -60,7 +60,7 @@ export interface StatisticsOperations {
     },
   ): Promise<Verifications>;
   /**
-   * Usage to bill by: one row for each key, identity or API and each hour, day or month of UTC that is over, also of those that were deleted
+   * Usage to bill by: one row for each key, identity, API or tag of keys and each hour, day or month of UTC that is over, also of those that were deleted
    * meanwhile. A row is told two minutes after its span has ended, when all processes have written what they counted, and stays as it is: its
    * `id` is the same whenever it is told, so that a meter which takes it twice counts it once. A span counts as a whole, also where the range cuts
    * it. A page reads 30,000 counters at most: it may be shorter than `limit`, or empty, and go on.

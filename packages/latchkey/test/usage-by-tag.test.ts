@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { describeOnEveryStore } from "./every-store.js";
+import { DAY_MS, NOON } from "./test-context.js";
+
+describeOnEveryStore("usage by tag", (open) => {
+  test("V1: the first 1,000 tags are counted by themselves, and all others as one", async () => {
+    const context = open({ usage: { durable: true } });
+    const { latchkey } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const tagsFrom = (first: number, count: number) =>
+      Array.from({ length: count }, (_, at) => `t${first + at}`);
+    await latchkey.createKeys(
+      Array.from({ length: 31 }, (_, number) => ({
+        apiId,
+        plaintext: `of another system ${number}`,
+        tags: tagsFrom(32 * number, 32),
+      })),
+    );
+    // 992 tags are counted by now: of the next eleven the first eight, too.
+    const { key: late = "" } = await latchkey.createKey({ apiId, tags: tagsFrom(992, 11) });
+    const { key: later = "", keyId } = await context
+      .another()
+      .createKey({ apiId, tags: ["t0", "u1", "other", "u2"] });
+    for (const key of [late, later, later]) await latchkey.verifyKey({ key });
+    await latchkey.updateKey({ keyId, tags: ["t999", "u1"] });
+    await context.another().verifyKey({ key: later });
+    context.advance(DAY_MS);
+    const question = { start: NOON, end: context.now(), granularity: "day", by: "tag" } as const;
+    const { rows } = await latchkey.exportUsage(question);
+    expect(rows.map(({ tag, uses }) => [tag, uses])).toEqual([
+      ["other", 4],
+      ["t0", 2],
+      ...tagsFrom(992, 7).map((tag) => [tag, 1]),
+      ["t999", 2],
+    ]);
+  });
+
+  test("a tag of a deleted key keeps its rows, and goes with its statistics", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const { key = "", keyId } = await latchkey.createKey({ apiId, tags: ["eu"] });
+    await latchkey.verifyKey({ key });
+    await latchkey.updateKey({ keyId, tags: null });
+    await latchkey.verifyKey({ key });
+    await latchkey.deleteKey({ keyId });
+    context.advance(2 * DAY_MS);
+    const question = { start: NOON, end: context.now(), granularity: "day", by: "tag" } as const;
+    expect((await latchkey.exportUsage(question)).rows).toMatchObject([
+      { tag: "eu", outcomes: { VALID: 1 }, uses: 1 },
+    ]);
+    const elsewhere = latchkey.workspace("ws_other");
+    expect((await elsewhere.exportUsage(question)).rows).toEqual([]);
+    await latchkey.pruneVerifications({ before: context.now() });
+    expect((await latchkey.exportUsage(question)).rows).toEqual([]);
+  });
+
+  test("the tag of somebody who is erased goes, unless a key of somebody else has it", async () => {
+    const context = open({ usage: { durable: true } });
+    const { latchkey } = context;
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const tags = ["eu", "of-ada"];
+    const theirs = await latchkey.createKey({ apiId, externalId: "ada", tags: ["of-ada-once"] });
+    await latchkey.verifyKey({ key: theirs.key ?? "" });
+    await latchkey.updateKey({ keyId: theirs.keyId, tags });
+    const other = await latchkey.createKey({ apiId, tags: ["eu"] });
+    for (const { key = "" } of [theirs, other]) await latchkey.verifyKey({ key });
+    await latchkey.eraseIdentity({ externalId: "ada" });
+    context.advance(2 * DAY_MS);
+    const question = { start: NOON, end: context.now(), granularity: "day", by: "tag" } as const;
+    const { rows } = await latchkey.exportUsage(question);
+    expect(rows.map(({ tag, uses }) => [tag, uses])).toEqual([["eu", 2]]);
+    // It is counted anew, also by a process that knew it before.
+    const again = await latchkey.createKey({ apiId, tags });
+    const { key = "" } = await context.another().createKey({ apiId, tags });
+    for (const each of [again.key ?? "", key]) await latchkey.verifyKey({ key: each });
+    context.advance(2 * DAY_MS);
+    const later = { ...question, start: NOON + DAY_MS, end: context.now() };
+    expect((await latchkey.exportUsage(later)).rows).toMatchObject([
+      { tag: "eu", uses: 2 },
+      { tag: "of-ada", uses: 2 },
+    ]);
+  });
+});
