@@ -265,8 +265,8 @@ describeInBrowser("the console in a browser", (open) => {
     await signIn(watched, url, rootKey);
     await page.getByLabel("Your own id of the owner").fill("northwin");
     await page.getByRole("button", { name: "Find owner" }).click();
-    expect(new URL(page.url()).hash).toBe("#/identities?externalIdContains=northwin");
     await page.getByText("1 shown").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/identities?externalIdContains=northwin");
     await page.getByLabel("Id contains").fill("southwind");
     await page.getByRole("button", { name: "Find" }).click();
     await page.getByText("No owner matches").waitFor();

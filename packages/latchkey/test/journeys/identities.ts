@@ -48,6 +48,11 @@ export const IDENTITIES: Journey = {
     const second = await other.listIdentities({ limit: 1, cursor: first.cursor as string });
     expect(second).toMatchObject({ identities: [{ externalId: "pier-8" }], total: 2 });
     await expectRefused("BAD_REQUEST", [latchkey.listIdentities({ limit: 0 })]);
+    expect(await other.listIdentities({ externalIdContains: "PIER-8" })).toEqual({
+      identities: second.identities,
+      total: 2,
+      scanned: 2,
+    });
 
     const [kept] = keys;
     const free = await latchkey.createKey({ apiId, externalId: "pier-7" });
