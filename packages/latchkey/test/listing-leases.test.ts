@@ -1,4 +1,4 @@
-import { createLatchkey, type Latchkey } from "@latchkey/core";
+import { createLatchkey, type InputOf, type Latchkey } from "@latchkey/core";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../src/open-store.js";
 import { cliStore, TERMINAL } from "../src/testing/cli-store.js";
@@ -13,7 +13,7 @@ const AT_NOON = { clock: () => NOON + 19_999 };
 const GRANTED = 10_000;
 
 /** A key with uses and a limit, of which a process has taken some ahead that it gives back when that is wanted. */
-async function leased() {
+async function leased(isShared = false) {
   const cli = cliStore();
   const opened = openStore(cli.url);
   let mayGiveBack = false;
@@ -40,8 +40,14 @@ async function leased() {
   };
   onTestFinished(close);
   const { apiId } = await latchkey.createApi({ name: "tides" });
-  const counted = { remaining: GRANTED, ratelimit: { limit: 5_000, duration: "1h" } } as const;
-  const { key, keyId } = await latchkey.createKey({ apiId, ...counted });
+  if (isShared) await latchkey.createIdentity({ externalId: "user_1", remaining: GRANTED });
+  const uses = isShared ? { externalId: "user_1", usesFrom: "identity" } : { remaining: GRANTED };
+  const ratelimit = { limit: 5_000, duration: "1h" } as const;
+  const { key, keyId } = await latchkey.createKey({
+    apiId,
+    ratelimit,
+    ...uses,
+  } as InputOf<"createKey">);
   let admitted = 0;
   while (!isLeased) {
     admitted += 1;
@@ -104,6 +110,15 @@ describe("latchkey leases", () => {
     const [{ remaining } = { remaining: 0 }] = await json(`keys get ${keyId}`);
     expect(GRANTED - remaining).toBeGreaterThanOrEqual(admitted + 2 * reserved);
     expect(GRANTED - remaining).toBeLessThanOrEqual(admitted + 3 * reserved);
+  });
+
+  test("lists a lease once that holds units of a key and of its identity", async () => {
+    const { json, latchkey, keyId } = await leased(true);
+    const { id: identityId, reserved } = await latchkey.getIdentity({ externalId: "user_1" });
+    const ratelimits = [{ name: "default", cost: reserved }];
+    expect(await json("leases", AT_NOON)).toMatchObject([
+      { keyId, identityId, state: "in use", uses: reserved, ratelimits },
+    ]);
   });
 
   test("fits 120 columns on a terminal, with ids in one piece", async () => {
