@@ -71,12 +71,12 @@ async function measure(
     );
   const keys = name === "one" ? "one key" : `${keyCount.toLocaleString("en")} keys, zipf`;
   const leased = counts.map((count) => ({
-    name: `${count} processes`,
+    name: processesOf(count),
     samples: sidesOf(count).at(-1)?.samples ?? [],
   }));
   return [
     ...counts.map((count): Measurement => {
-      const title = `${keys}, ${count === 1 ? "1 process" : `${count} processes`}`;
+      const title = `${keys}, ${processesOf(count)}`;
       return {
         id: `leases/${kind}/${name}/${count}`,
         title,
@@ -86,6 +86,10 @@ async function measure(
     }),
     { id: `leases/${kind}/${name}/processes`, title: keys, unit: "µs", sides: leased },
   ];
+}
+
+function processesOf(count: number): string {
+  return count === 1 ? "1 process" : `${count} processes`;
 }
 
 /** Processes over one store with these keys. In memory there is one, as nothing is shared there. */
