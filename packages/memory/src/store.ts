@@ -43,7 +43,8 @@ export function memoryStore(): KeyStore {
       return result;
     },
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
-    addStatistics: async (workspaceId, batch) => addStatistics(open(workspaceId), batch),
+    addStatistics: async (workspaceId, batch) =>
+      addStatistics(batch.counts.length > 0 ? open(workspaceId) : find(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     pageStatistics: async (workspaceId, want) => find(workspaceId).statistics.page(want),
     deleteStatistics: async (id, ...given) => find(id).statistics.delete(...given),

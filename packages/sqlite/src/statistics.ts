@@ -16,7 +16,7 @@ import { addressOf } from "./engine/statements.js";
 
 /** Adds to sums, and raises the latest use of records. Call it inside a write transaction. */
 export function addStatistics(at: Connection, workspaceId: string, batch: StatisticsBatch): void {
-  const workspace = at.names.workspace(workspaceId, true);
+  const workspace = at.names.workspace(workspaceId, batch.counts.length > 0);
   for (const { subject, hourAt, code, count } of batch.counts)
     at.run.addSum.run(workspace, SUBJECT_CODE[subject.kind], subject.id, hourAt, code, count);
   for (const use of batch.uses) at.run.raiseUse.run(use.usedAt, ...addressOf(workspace, use));

@@ -111,6 +111,16 @@ export const forgettingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "a use of a key that is counted late brings back no workspace that was forgotten",
+    async check({ store, other }) {
+      await fill(store, WORKSPACE);
+      await forgetAll(other, WORKSPACE);
+      await store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...at("key"), usedAt: NOW }] });
+      assert.deepEqual(await workspaces(other), []);
+      assert.equal(await revisionOf(other), 0);
+    },
+  },
+  {
     title: "its own records go in the last step, whatever else there is",
     async check({ store, other }) {
       await put(store, aRecord("workspace"));
