@@ -54,17 +54,35 @@ try {
 /** Opens a store whose driver is missing, and does nothing about it. */
 const CARELESS_PROGRAM = 'import { openStore } from "latchkey";\nopenStore("sqlite::memory:");\n';
 
+/** Asks the console and the portal for their page, and for the bundle that it names. */
+const PAGES_PROGRAM = `
+import { createConsole } from "@latchkey/console/fetch";
+import { createPortal } from "@latchkey/portal/fetch";
+import { createLatchkey, memoryStore } from "latchkey";
+
+const latchkey = createLatchkey({ store: memoryStore() });
+const origin = "http://keys.example/";
+for (const [name, pages] of Object.entries({ createConsole, createPortal })) {
+  const handle = pages(latchkey);
+  const page = await handle(new Request(origin));
+  const [, path = ""] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+  const bundle = await handle(new Request(new URL(path, origin)));
+  console.log(name, page.status, bundle.status, bundle.headers.get("content-type"));
+}
+`;
+
 /** Most characters of a line of what Node.js prints of an error: more is a page of a bundle. */
 const MAX_LINE = 300;
 
 // Not run by npx in the application: that reads what is there for Bun, and refuses it.
 const bun = outputOf(["npx", "--yes", "--package=bun@1", "which", "bun"], root).trim();
 
-/** @type {{ name: string, install: string, run: string[], sqlite?: string[], expected: string }[]} */
+/** @type {{ name: string, install: string, hasAll?: true, run: string[], sqlite?: string[], expected: string }[]} */
 const INSTALLERS = [
   {
     name: "npm",
     install: `npm() { command npm "$@" --no-audit --no-fund --loglevel=error; }\n${forNpm}`,
+    hasAll: true,
     run: ["node"],
     sqlite: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"],
     expected: "npm rebuild better-sqlite3",
@@ -105,7 +123,7 @@ function expectIn(output, part) {
   if (!output.includes(part)) throw new Error(`expected "${part}" in:\n${output}`);
 }
 
-for (const { name, install, run, sqlite, expected } of INSTALLERS) {
+for (const { name, install, hasAll, run, sqlite, expected } of INSTALLERS) {
   const folder = mkdtempSync(join(tmpdir(), `latchkey-${name}-`));
   const place = join(folder, "your-app");
   try {
@@ -131,6 +149,13 @@ for (const { name, install, run, sqlite, expected } of INSTALLERS) {
     if (uncaught.stderr.split("\n").some((line) => line.length > MAX_LINE))
       throw new Error(`an uncaught error prints a page:\n${uncaught.stderr}`);
     console.log(`${name}: memory verifies, SQLite says what is missing`);
+    if (hasAll) {
+      writeFileSync(join(place, "pages.mjs"), PAGES_PROGRAM);
+      const pages = outputOf([...run, "pages.mjs"], place);
+      for (const made of ["createConsole", "createPortal"])
+        expectIn(pages, `${made} 200 200 text/javascript`);
+      console.log(`${name}: the console and the portal serve their pages`);
+    }
     if (sqlite === undefined) continue;
     // Its install script does not run, as the policy of a package manager may have it.
     outputOf([...sqlite, `better-sqlite3@${sqliteRange}`], place);
