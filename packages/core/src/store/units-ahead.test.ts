@@ -40,9 +40,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A store of one key with 10,000 uses, and units ahead on it. Nothing that is given back is counted. */
+/** A store of one key with 10,000 uses, and units ahead on it, which was asked about twice already. Nothing that is given back is counted. */
 function aProcess(own = PLAN) {
-  let state = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
+  const unused = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
+  let state = unused;
   const charged = vi.fn((plan: ChargePlan, moment: ChargeMoment): SettledCharge => {
     const { result, next } = applyCharge(state as never, plan, moment);
     if (next !== null) state = { ...state, usage: next.usage, windows: [...next.windows] };
@@ -65,12 +66,15 @@ function aProcess(own = PLAN) {
   );
   const verify = (fields: Partial<ChargeMoment> = {}) =>
     ahead.charge(own, { now: time, refill: null, ...fields }, true);
+  for (let count = 0; count < 2; count += 1) verify();
+  state = unused;
+  charged.mockClear();
   return { ahead, verify, charged, settle };
 }
 
 type Process = ReturnType<typeof aProcess>;
 
-/** The second of two verifications in short order takes a lease: of 8 verifications, it included. */
+/** The fourth of four verifications in short order takes a lease: of 8 verifications, it included. */
 function aLeasing(plan?: ChargePlan): Process {
   const made = aProcess(plan);
   made.verify();
@@ -118,10 +122,18 @@ describe("a lease", () => {
 
   test("of a key in use is followed by the next one at once", () => {
     const { verify, charged } = aLeasing();
-    verify();
+    for (let count = 0; count < 3; count += 1) verify();
     time = MS + 1;
     verify();
-    expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 4]);
+    expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 8]);
+  });
+
+  test("that was not worth it is followed by verifications that ask, and so is the first of a key", () => {
+    const { verify, charged } = aLeasing();
+    for (let count = 0; count < 2; count += 1) verify();
+    time = MS + 1;
+    for (let count = 0; count < 4; count += 1) verify();
+    expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2, 2, 2, 2 * 6]);
   });
 
   test("is not used past the edge of a window", () => {
@@ -170,11 +182,12 @@ describe("a lease", () => {
       ],
     }));
     const ask = (plan: ChargePlan) => made.ahead.charge(plan, { now: time, refill: null }, true);
-    for (const plan of plans) ask(plan);
+    for (const plan of [...plans, ...plans, ...plans]) ask(plan);
+    made.charged.mockClear();
     made.charged.mockImplementation((() => new Promise(() => undefined)) as never);
     for (const plan of plans) void ask(plan);
     // A hundredth of what is left is 99: for 6 times 8 verifications of two uses, and for one.
-    const costs = made.charged.mock.calls.slice(8).map(([{ cost }]) => cost);
+    const costs = made.charged.mock.calls.map(([{ cost }]) => cost);
     expect(costs).toEqual([16, 16, 16, 16, 16, 16, 2, 2]);
   });
 
@@ -290,7 +303,7 @@ describe("closing", () => {
       cost: 0,
       confirms: [{ kind: "key" as const, id: `key_${at}`, version: 3 }],
     }));
-    for (const plan of [...plans, ...plans])
+    for (const plan of Array.from({ length: 4 }, () => plans).flat())
       made.ahead.charge(plan, { now: time, refill: null }, true);
     let [running, most] = [0, 0];
     made.settle.mockImplementation(async () => {

@@ -29,6 +29,9 @@ const MOST_BESIDE: readonly [ofKey: number, ofIdentity: number] = [100, 1_000];
 /** Verifications that the first lease of a key is for. */
 const FIRST_WANTED = 8;
 
+/** A key is in use when the store is asked about it so often within the time of a lease: taking one and giving it back are two calls more. */
+const IN_USE = 4;
+
 /** What is known of one plan. */
 interface PlanState {
   /** The latest, until it is replaced. */
@@ -127,7 +130,7 @@ export function createUnitsAhead(
     const time = steady();
     if (time - state.askedSince > ms) Object.assign(state, { asked: 0, askedSince: time });
     state.asked += 1;
-    const mayTake = isLeasing && !isClosed && state.asked > 1 && time >= state.restsUntil;
+    const mayTake = isLeasing && !isClosed && state.asked >= IN_USE && time >= state.restsUntil;
     const count = mayTake ? countAhead(plan, state) : 0;
     if (count < 2) return ask(plan, moment, state);
     const result = take(plan, moment, state, count, { steady: time, wall });
@@ -279,8 +282,8 @@ export function createUnitsAhead(
     const pace = used >= count ? Math.max(1, ms / elapsed) : 1;
     state.lease = null;
     state.wanted = Math.ceil(2 * used * pace);
-    // A key that is hardly used is not worth it.
-    state.asked = used > 1 ? 1 : 0;
+    // The next one comes at once, unless this one was not worth it.
+    state.asked = used >= IN_USE ? IN_USE - 1 : 0;
     state.askedSince = time;
     void held.giveBack(lease);
   }
