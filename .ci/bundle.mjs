@@ -297,8 +297,8 @@ async function bundleTypes(directory, input) {
 }
 
 /**
- * Makes declarations a little smaller: indented as the code is, and without the word `type` for each name that is exported at the
- * end, which says nothing in a file of types.
+ * Makes declarations a little smaller: indented as the code is, without the empty lines of comments above a tag, and without the
+ * word `type` for each name that is exported at the end, which says nothing in a file of types.
  *
  * @type {import("rolldown").Plugin}
  */
@@ -307,6 +307,7 @@ const shortenTypes = {
   renderChunk: (code) =>
     code
       .replace(/^(?: {2})+/gm, (indent) => "\t".repeat(indent.length / 2))
+      .replace(/^\t* \*\n(?=\t* \* @)/gm, "")
       .replace(/^export \{[^}]*\};$/gm, (names) => names.replaceAll(" type ", " ")),
 };
 

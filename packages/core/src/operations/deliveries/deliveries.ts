@@ -58,15 +58,14 @@ export interface Deliveries {
   /**
    * Writes in one step, if the sender is still as it was when it was decided.
    *
-   * @param decide - What becomes of the sender; the same one: it stays, and may not have changed; null: nothing is written. It may be asked
-   * several times.
+   * @param decide - Answers the sender as it shall be; null: nothing is written. It may be asked several times.
    * @returns The sender, but for its version; null where nothing was written.
    */
   write(
     decide: (sender: Sender) => Sender | null,
     changes?: DeliveryChanges,
   ): Promise<Sender | null>;
-  /** Up to 100 deliveries of an endpoint, in the order in which their events were made. @param after - Id of the last one of those before. */
+  /** Up to 100 deliveries of an endpoint, in the order of their events. @param after - Id of the last one before. */
   listDeliveries(
     state: "pending" | "asked",
     endpointId: string,
@@ -76,26 +75,21 @@ export interface Deliveries {
     readonly damaged: number;
     readonly next: string | null;
   }>;
-  /** The endpoints of which somebody wants events sent again that were given up. */
+  /** The endpoints that have deliveries in the state `asked`. */
   askedEndpoints(): Promise<ReadonlySet<string>>;
-  /** Which of these events an endpoint has refused, or not got yet because another is in the way: those that are stored, in any state. */
+  /** Which of these events have a delivery to an endpoint, in any state. */
   findStored(endpointId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** A page of those that were given up, as lists are answered. @throws LatchkeyError `BAD_REQUEST`. */
+  /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
   listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
   /**
-   * Has one that was given up sent again.
+   * Has a dead one sent again.
    *
    * @param input - `{ deadLetterId }`.
    * @param mayAsk - Throws where it cannot be sent.
    * @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`.
    */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
-  /**
-   * Deletes those that were given up before an instant, and the earliest of those beyond a number, in bounded steps. One whose event its endpoint
-   * would read again stays: it would be sent again.
-   *
-   * @returns How many it deleted, of each kind.
-   */
+  /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
   pruneDead(bounds: DeadBounds): Promise<PrunedDead>;
   /** As {@link pruneDead}, as a caller says it. @param input - `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
@@ -111,7 +105,7 @@ export interface DeadBounds {
   readonly most?: number;
 }
 
-/** How many dead letters were deleted: for their age, and because there were too many. */
+/** How many were deleted. */
 export interface PrunedDead {
   readonly old: number;
   readonly tooMany: number;
