@@ -2,8 +2,8 @@
 export const LONG_RUN_MS = process.env.LATCHKEY_LEASE_DRILL_MS;
 const KEY_COUNT = Number(process.env.LATCHKEY_LEASE_DRILL_KEYS ?? "6");
 
-/** How long leases are. */
-export const LEASE_MS = 100;
+/** How long leases are. In the short run a slow machine has more time to find that a key is in use. */
+export const LEASE_MS: number = LONG_RUN_MS === undefined ? 200 : 100;
 
 /** Of all limits, and a bucket holds half of it. Of many keys each is verified more seldom. */
 export const LIMIT = 1_000;
