@@ -7,6 +7,8 @@ import { type TestContext, workspacesOf } from "./test-context.js";
 
 /** Short: every change waits for it. */
 const LEASE_MS = 50;
+/** Of these, enough may be taken ahead. */
+const MANY = 100_000;
 
 /** What a verification says, but for the figures that count down. */
 function settled(verdict: VerifyOutcome) {
@@ -17,17 +19,22 @@ function settled(verdict: VerifyOutcome) {
 /**
  * Makes a change while another process decides by itself about the key that it may concern.
  *
- * @param remaining - Of the key.
+ * @param uses - Whose uses it takes.
  * @returns What that process says of the key afterwards, and what one says that has never met it.
  */
 async function changeUnderLease(
   context: TestContext,
   run: (typeof CHANGE_CASES)[number]["run"],
-  remaining: number | null,
+  uses: "none" | "key" | "identity",
 ) {
   const fixture = await makeChangeFixture(context);
-  const { key, keyId } = fixture;
-  await context.latchkey.updateRemaining({ keyId, op: "set", value: remaining });
+  const { key, keyId, identityId } = fixture;
+  const value = uses === "key" ? MANY : null;
+  await context.latchkey.updateRemaining({ keyId, op: "set", value });
+  if (uses === "identity") {
+    await context.latchkey.updateIdentity({ identityId, remaining: MANY });
+    await context.latchkey.updateKey({ keyId, usesFrom: "identity" });
+  }
   let leased = 0;
   const holder = context.another({
     leases: { ms: LEASE_MS },
@@ -45,9 +52,10 @@ async function changeUnderLease(
   }
   // So that the latest lease is as new as can be.
   const changing = run(context.another(), fixture).catch((error: unknown) => {
-    // A key without uses has none that could be raised.
-    if (!(error instanceof LatchkeyError && error.code === "BAD_REQUEST" && remaining === null))
-      throw error;
+    // A key without uses of its own has none that could be changed.
+    const isRefused =
+      error instanceof LatchkeyError && ["BAD_REQUEST", "PRECONDITION_FAILED"].includes(error.code);
+    if (!isRefused || uses === "key") throw error;
   });
   await verify(holder);
   await changing;
@@ -56,17 +64,18 @@ async function changeUnderLease(
 
 describeOnEveryStore("leases", (open, runs) => {
   test.each([
-    ["without counters", null],
-    ["with uses", 100_000],
-  ])(
+    ["without counters", "none"],
+    ["with uses", "key"],
+    ["with uses of its identity", "identity"],
+  ] as const)(
     "E2: no change of any operation is passed over by a process with a lease of a key %s",
-    async (_, remaining) => {
+    async (_, uses) => {
       const nextWorkspace = workspacesOf(open({ ...WITH_VAULT, usage: false }));
       const stride = Math.ceil(CHANGE_CASES.length / runs(CHANGE_CASES.length));
       const cases = CHANGE_CASES.filter((_case, at) => at % stride === 0);
       const all = await Promise.all(
         cases.map(async ({ title, run }) => {
-          const [held, fresh] = await changeUnderLease(nextWorkspace(), run, remaining);
+          const [held, fresh] = await changeUnderLease(nextWorkspace(), run, uses);
           return { title, held, fresh };
         }),
       );
