@@ -16,7 +16,8 @@ export function verifyWithAlgorithms(kind: StoreKind): Work {
     const latchkey = createLatchkey({ store: await openStore(kind, location, "algorithms") });
     const contenders = [];
     for (const algorithm of ALGORITHMS) {
-      const secrets = await mintSecrets(scale.keys);
+      // All keys together are as many as are in use elsewhere: more would not fit the cache in turn.
+      const secrets = await mintSecrets(Math.ceil(scale.keys / ALGORITHMS.length));
       const keys = { ...GUARDED.keys, limits: [{ ...LIMIT, algorithm }] };
       const workspace = latchkey.workspace(`ws_${algorithm.replace("-", "_")}`);
       await new KeyIssuer(workspace, keys).issue(secrets);
