@@ -60,7 +60,7 @@ export class Holds implements HoldBook<Counters> {
     for (const counters of found.counters)
       if (counters !== null) {
         counters.beside ??= new HoldsBeside();
-        counters.beside.set(found);
+        counters.beside.add(found);
       }
   }
 
@@ -80,7 +80,8 @@ export class Holds implements HoldBook<Counters> {
     const found = this.#byId.get(id);
     if (found === undefined) return;
     this.#byId.delete(id);
-    for (const counters of found.counters) if (counters?.beside?.delete(id)) counters.beside = null;
+    for (const counters of found.counters)
+      if (counters?.beside?.delete(found.hold)) counters.beside = null;
   }
 
   /** Forgets what is beside counters that are gone. What such a hold took from others comes back when its time has passed. */

@@ -95,9 +95,38 @@ export function readByHand<Other>(
   otherwise: (copy: unknown) => Other,
 ): VerificationRequest | Other {
   if (!hasOnly(input, INPUT_FIELDS)) return otherwise(copyOf(input));
+  return readFields(input, undefined, otherwise);
+}
+
+/**
+ * Reads the input of reserve as {@link readByHand} that of verifyKey.
+ *
+ * @param usualTtl - Of one that says nothing of it.
+ * @param isTtl - Whether it may be held for so long.
+ */
+export function readReservation(
+  input: unknown,
+  usualTtl: SpanMs,
+  isTtl: (ms: SpanMs) => boolean,
+  otherwise: (copy: unknown) => VerificationRequest,
+): VerificationRequest {
+  if (!hasOnly(input, RESERVE_FIELDS)) return otherwise(copyOf(input));
+  const { ttl: given } = input;
+  const ttl = given === undefined ? usualTtl : durationMs(given);
+  const read = ttl !== null && isTtl(ttl) ? ttl : FOR_SCHEMA;
+  return readFields(input, read, (copy) => otherwise({ ...copy, ttl: given }));
+}
+
+/** @param ttl - Undefined: that of a verification, which has none. */
+function readFields<Other>(
+  input: Readonly<Record<string, unknown>>,
+  ttl: WellFormed<SpanMs | undefined>,
+  otherwise: (copy: object) => Other,
+): VerificationRequest | Other {
   const { key, apiId, ipAddress, tags, authorization, remaining, ratelimits, requestId } = input;
   const { environment } = input;
   if (
+    ttl !== FOR_SCHEMA &&
     typeof key === "string" &&
     isOptionalText(apiId) &&
     isOptionalText(requestId) &&
@@ -115,36 +144,13 @@ export function readByHand<Other>(
       limits !== FOR_SCHEMA
     ) {
       const question = { apiId: apiId ?? null, address, permissions, cost, limits };
-      const asked = environment === undefined ? question : { ...question, environment };
+      const timed = ttl === undefined ? question : { ...question, ttl };
+      const asked = environment === undefined ? timed : { ...timed, environment };
       return requestOf(key, asked, requestId, tags);
     }
   }
   const read = { key, apiId, environment, ipAddress, tags, authorization, remaining, ratelimits };
-  return otherwise(copyOf({ ...read, requestId }));
-}
-
-/**
- * Reads the input of reserve as {@link readByHand} that of verifyKey.
- *
- * @param usualTtl - Of one that says nothing of it.
- * @param isTtl - Whether it may be held for so long.
- */
-export function readReservation(
-  input: unknown,
-  usualTtl: SpanMs,
-  isTtl: (ms: SpanMs) => boolean,
-  otherwise: (copy: unknown) => VerificationRequest,
-): VerificationRequest {
-  if (!hasOnly(input, RESERVE_FIELDS)) return otherwise(copyOf(input));
-  const { ttl: given, ...rest } = input;
-  const ttl = given === undefined ? usualTtl : durationMs(given);
-  if (ttl === null || !isTtl(ttl)) return otherwise(copyOf({ ...rest, ttl: given }));
-  let isRead = true;
-  const request = readByHand(rest, (copy) => {
-    isRead = false;
-    return otherwise({ ...(copy as object), ttl: given });
-  });
-  return isRead ? { ...request, question: { ...request.question, ttl } } : request;
+  return otherwise(copyOf({ ...read, requestId }) as object);
 }
 
 function without(names: readonly string[], ...left: readonly string[]): readonly string[] {
