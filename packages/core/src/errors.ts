@@ -20,7 +20,7 @@ export const ERROR_CODES = [
 /** One code of {@link ERROR_CODES}. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** Why, where one code has several causes. The list is closed. */
+/** Reasons, for codes that have several causes. The list is closed. */
 export const ERROR_REASONS = [
   /** `PRECONDITION_FAILED`: roles or permissions do not exist; `details.missing` names them. */
   "missing-grants",
@@ -34,17 +34,17 @@ export const ERROR_REASONS = [
   "no-token-keys",
   /** `PRECONDITION_FAILED`: the vault's ring no longer has the key that sealed the secret. */
   "vault-key-missing",
-  /** `PRECONDITION_FAILED`: fewer uses are left than were to be taken; `details.remaining` says how many, and `details.reserved` what is held beside them. */
+  /** `PRECONDITION_FAILED`: a decrement of more uses than are left (`details.remaining`; `details.reserved` are held). */
   "insufficient-uses",
   /** `PRECONDITION_FAILED`: a key without uses left cannot be enabled. */
   "no-uses-left",
-  /** `PRECONDITION_FAILED`: the uses are those of the key's identity. */
+  /** `PRECONDITION_FAILED`: the key takes its uses from its identity. */
   "uses-from-identity",
-  /** `PRECONDITION_FAILED`: uses are not counted here, with `usage: false`; `details.field` says what needs them. */
+  /** `PRECONDITION_FAILED`: `details.field` does not work with `usage: false`. */
   "usage-off",
   /** `PRECONDITION_FAILED`: the key has expired. */
   "key-expired",
-  /** `PRECONDITION_FAILED`: the driver of the store, or the library for tokens, is missing; the message says which command mends that. */
+  /** `PRECONDITION_FAILED`: the driver of the store, or the library for tokens, is missing; the message has the command to install it. */
   "driver-missing",
   /** `PRECONDITION_FAILED` and `CONFLICT`: the key was rotated. */
   "key-rotated",
@@ -54,27 +54,27 @@ export const ERROR_REASONS = [
   "request-id-reused",
   /** `CONFLICT`: the `idempotencyKey` was used for a write with another input. */
   "idempotency-key-reused",
-  /** `PRECONDITION_FAILED`: as many reservations are open as may be; `details.limit` says how many. */
+  /** `PRECONDITION_FAILED`: `details.limit` reservations are open. */
   "too-many-reservations",
-  /** `PRECONDITION_FAILED`: more was used than is reserved; `details.reserved` says what is. */
+  /** `PRECONDITION_FAILED`: the work cost more than was reserved (`details.reserved`). */
   "over-reservation",
-  /** `PRECONDITION_FAILED`: the time of the reservation has passed, and what it held was given back. */
+  /** `PRECONDITION_FAILED`: the reservation has expired, and what it held was returned. */
   "reservation-expired",
-  /** `CONFLICT`: the reservation was settled or released before: with other figures, or it was to be renewed. */
+  /** `CONFLICT`: the reservation was settled or released before, with other figures, or cannot be renewed any more. */
   "reservation-ended",
-  /** `PRECONDITION_FAILED`: only `details.limit` keys can be put in that order. */
+  /** `PRECONDITION_FAILED`: at most `details.limit` keys can be sorted in that order. */
   "too-many-keys",
   /** `PRECONDITION_FAILED`: events that follow the cursor were deleted by `pruneAuditEvents`. */
   "pruned",
-  /** `PRECONDITION_FAILED`: the store does not have the event that the cursor names: it was restored, or is another one. */
+  /** `PRECONDITION_FAILED`: the store does not have the event that the cursor names: it was restored, or is another store. */
   "unknown-position",
-  /** `PRECONDITION_FAILED`: there are no events with `auditLog: false`. */
+  /** `PRECONDITION_FAILED`: with `auditLog: false`, there are no events. */
   "no-audit-log",
   /** `FORBIDDEN`: the workspace is disabled. */
   "workspace-disabled",
-  /** `BAD_REQUEST`: a limit that neither the key nor its identity has; `details` names the key, and the first such limit. */
+  /** `BAD_REQUEST`: neither the key (`details.keyId`) nor its identity has the limit. */
   "unknown-limit",
-  /** `STORE_UNAVAILABLE`: a copy or a restore to this store has not come to its end. */
+  /** `STORE_UNAVAILABLE`: a copy or a restore to this store is not finished. */
   "incomplete",
   /** `STORE_UNAVAILABLE`: the keys have moved to another store. */
   "moved",
@@ -85,7 +85,7 @@ export const ERROR_REASONS = [
 /** One of {@link ERROR_REASONS}. */
 export type ErrorReason = (typeof ERROR_REASONS)[number];
 
-/** Figures and names behind an error. Each is present only where its reason says so. Never a secret or a hash. */
+/** Figures and names behind an error, as its reason says. Never a secret or a hash. */
 export interface ErrorDetails {
   /** Roles and permissions that do not exist, by the name or id that was given. */
   readonly missing?: { readonly roles: readonly string[]; readonly permissions: readonly string[] };
@@ -93,13 +93,13 @@ export interface ErrorDetails {
   readonly remaining?: number;
   /** The input field that it is about. */
   readonly field?: string;
-  /** The bound that was exceeded; of permissions the names that cover what may be given. */
+  /** The bound that was exceeded; for permissions, the names and wildcards that may be given. */
   readonly limit?: number | readonly string[];
   /** Id of the key. */
   readonly keyId?: string;
-  /** Name of the limit, where the program stated it: one of a request is a value of the caller's, and in no error. */
+  /** Name of the limit, if the program set it; never one from a request. */
   readonly name?: string;
-  /** What a reservation holds: uses, and units of its limits. Of `insufficient-uses`: the uses that reservations and leases hold. */
+  /** What a reservation holds: uses, and units of its limits. With `insufficient-uses`: uses held by reservations and leases. */
   readonly reserved?: {
     readonly uses: number;
     readonly ratelimits: readonly { readonly name: string; readonly cost: number }[];
@@ -108,9 +108,9 @@ export interface ErrorDetails {
 
 /** One thing wrong with an input: where (`refill.amount`, `ratelimits.0.name`) and what the bound is. */
 export interface InputIssue {
-  /** Path of the field, members joined by dots; empty when the input as a whole is meant. */
+  /** Path of the field, joined by dots; empty for the input as a whole. */
   readonly path: string;
-  /** What the field must be. It never repeats the value that was given, unless the program's own schema of metadata does. */
+  /** What the field must be. It never repeats the value, unless your own schema of metadata does. */
   readonly message: string;
 }
 
@@ -125,25 +125,21 @@ export interface LatchkeyErrorOptions {
 }
 
 /**
- * The one error class of latchkey: a promise that could not be kept, with a code from a closed list.
+ * The error class of latchkey, with a code from a closed list.
  *
- * Messages, issues and every other field are free of secrets, hashes and caller-supplied values. What a program's own schema says of
- * metadata is passed on as it is.
+ * No field contains a secret, a hash or a value from the caller, except issues that come from your own schema of metadata.
  */
 export class LatchkeyError extends Error {
   override readonly name = "LatchkeyError";
   readonly code: ErrorCode;
-  /** Every bad field of a `BAD_REQUEST`, all at once. Empty for other codes. */
+  /** Every wrong field of a `BAD_REQUEST`. Empty for other codes. */
   readonly issues: readonly InputIssue[];
-  /**
-   * Whether a change whose answer was lost is known not to have happened. `unknown` means that it may
-   * or may not have been applied; only `STORE_UNAVAILABLE` carries it.
-   */
+  /** `STORE_UNAVAILABLE` only: whether the change is known not to have happened. `unknown`: it may have been applied. */
   readonly outcome: "not-applied" | "unknown" | undefined;
 
-  /** Why, where the code has several causes. */
+  /** Why, if the code has several causes. */
   readonly reason: ErrorReason | undefined;
-  /** What the reason is about; empty where there is no more to say. */
+  /** Details of the reason; may be empty. */
   readonly details: ErrorDetails;
 
   constructor(code: ErrorCode, message: string, options: LatchkeyErrorOptions = {}) {
@@ -168,8 +164,7 @@ export function badRequest(
 }
 
 /**
- * What a store throws when a stored record cannot be what latchkey wrote. The verification or
- * operation that met it fails closed.
+ * The error for a damaged record. The verification or operation that meets it fails closed.
  *
  * @param what - The kind and id of the record, never its content: `key key_123`.
  */
@@ -179,7 +174,7 @@ export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
   });
 }
 
-/** What a store throws while it cannot be used. @param outcome - `unknown` where a change may have been applied all the same. */
+/** The error of a store that cannot be used. @param outcome - `unknown` if a change may have been applied. */
 export function unavailable(
   message: string,
   outcome: LatchkeyErrorOptions["outcome"] = "not-applied",
@@ -187,12 +182,12 @@ export function unavailable(
   return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }
 
-/** The same for a call whose answer did not come: a write may have happened, and may still happen. */
+/** The same for a call without an answer: a write may have happened, or may still happen. */
 export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
   return unavailable(message, isWrite ? "unknown" : "not-applied");
 }
 
-/** What a store throws where what it is to keep its records in is not fit for that. */
+/** The error for a server or file that a store cannot use. */
 export function unfit(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);
 }

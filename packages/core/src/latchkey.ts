@@ -92,20 +92,19 @@ export interface LatchkeyOptions<
         /** How often the counts are written: 1 to 3,600,000 ms, or a text such as `"5s"`. Default: 5,000. */
         readonly flushMs?: Duration;
         /**
-         * Whether a verification is counted in the same step as its charge: then no crash loses a count, of uses neither. False unless given: it
-         * makes every verification a write, also one that takes nothing or is refused.
+         * Whether a verification is counted in the same step as its charge, so that no crash loses a count. This makes every verification a
+         * write, even a refusal. Default: false.
          */
         readonly durable?: boolean;
       };
   /**
-   * Lets this process verify keys that it verified a moment ago without asking the store. A change that takes something away then
-   * resolves up to `ms` later: when no process verifies with the old state any more. Uses and units of fixed windows of a key are taken
-   * ahead; for other limits, and those of an identity, the store is asked. Default: off. First upgrade every process of the store to a
-   * version with leases.
+   * Lets this process verify keys that it verified a moment ago without asking the store. A change that takes something away then resolves
+   * up to `ms` later: when no process verifies with the old state any more. The process takes some uses and units of fixed and sliding
+   * limits ahead; for other limits, it asks the store. Default: off.
    */
   readonly leases?:
     | {
-        /** How long, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
+        /** Length of a lease, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
         readonly ms: Duration;
         /** The largest share of what is left of a counter that this process takes ahead, 0 to 1. A killed process loses what it took. Default: 0.01. */
         readonly share?: number;
@@ -144,8 +143,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   /** The current time that operations use: Unix epoch ms. It never goes back. */
   readonly now: Clock;
   /**
-   * Returns a function that verifies keys with the same question, which is validated only once: on a guarded route, this is faster than
-   * `verifyKey`.
+   * Returns a function that verifies keys with the same requirements, which are validated only once: on a guarded route, this is faster
+   * than `verifyKey`.
    *
    * @throws TypeError naming an `apiId`, `permissions` or `ratelimits` that is present but undefined, or any inherited field, because
    * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field, at once.
@@ -157,7 +156,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   /**
    * The public keys that verify tokens of exchangeKey, of all workspaces, as a JWK Set. You can publish it.
    *
-   * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or where `jose` is not installed.
+   * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed.
    * @example
    * const { keys } = await latchkey.jwks();
    */
@@ -195,7 +194,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    * await latchkey.close();
    */
   close(): Promise<void>;
-  /** Never there: it carries the types of this latchkey to what is made of it, such as guards. */
+  /** Never present: it carries the types of this latchkey, for guards. */
   readonly "~types"?: Types;
 }
 

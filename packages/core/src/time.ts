@@ -6,10 +6,10 @@ export type EpochMs = number;
 /** A span of time in whole milliseconds. */
 export type SpanMs = number;
 
-/** The last instant that a date can name; calendar arithmetic beyond it answers NaN. */
+/** The last instant that a `Date` can hold. */
 export const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
 
-/** Answers the current instant in whole milliseconds since the Unix epoch. */
+/** Returns the current Unix epoch time in whole ms. */
 export type Clock = () => EpochMs;
 
 /** Answers ms since some instant, for measuring durations: it never goes back, and may answer fractions. */

@@ -19,18 +19,18 @@ type KnownLimit = Pick<LimitCharge, (typeof REMEMBERED)[number]>;
 
 const KINDS: readonly unknown[] = ["charged", "rate-limited", "usage-exceeded"];
 
-/** What a store in another language keeps of the limits of a request beside their windows: one line. {@link readChargeText} reads it. */
+/** What a store keeps of the limits of a remembered request: one line, for {@link readChargeText}. */
 export function limitsText(limits: readonly LimitCharge[]): string {
   return JSON.stringify(limits, [...REMEMBERED]);
 }
 
 /**
- * What a store that charges in another language answers, as a {@link ChargeResult}. The words, in either case:
+ * Parses the reply of a script that charges, in upper or lower case:
  *
  * - `stale 0` for the revision; `stale <place>`, `unsettled <place>` and `full <place>` for a record, counted from 1; `conflict`; `corrupt`
- * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then for each limit {@link limitStateText} at the instant of
- *   the charge, with `!` behind that of a shadow which was exceeded; then, where units are held, the id of the hold and the instant of its end
- * - `repeat` and such an answer, a line feed, and {@link limitsText} as it was remembered
+ * - `charged`, `rate-limited` or `usage-exceeded`, then the uses left or `-`, then {@link limitStateText} of each limit at the instant of
+ *   the charge, followed by `!` for an exceeded shadow limit; then, if something is held, the id and the end of the hold
+ * - `repeat` and such a reply, a line feed, and the remembered {@link limitsText}
  *
  * @throws LatchkeyError `STORE_CORRUPT` for damaged counters; `INTERNAL_SERVER_ERROR` for anything else.
  */
@@ -121,12 +121,12 @@ function readOpenHold([id, expiresAt]: readonly string[]): OpenHold | undefined 
   return id === undefined ? undefined : { id, expiresAt: wholeOf(expiresAt) };
 }
 
-/** The state of a limit as stores write it down: `<at>:<used>`, and `:<units of each group before>` with commas where there are some. */
+/** Text of a limit's state: `<at>:<used>`, and `:<earlier>` separated by commas if there are any. */
 export function limitStateText({ at, used, earlier }: LimitState): string {
   return earlier.length === 0 ? `${at}:${used}` : `${at}:${used}:${earlier.join(",")}`;
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` for what {@link limitStateText} cannot have written. */
+/** @throws LatchkeyError `STORE_CORRUPT` unless {@link limitStateText} wrote it. */
 export function parseLimitState(text: string): LimitState {
   const [at, used, earlier, ...more] = text.split(":");
   if (more.length > 0) throw corruptRecord("counters");

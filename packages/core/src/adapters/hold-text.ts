@@ -4,8 +4,8 @@ import type { RememberedEnd } from "../store/settle.js";
 import { wholeOf } from "./charge-text.js";
 
 /**
- * A hold as stores write it down, in words with a space between: id of the key, of the identity or `-`, createdAt, expiresAt, ttl, uses, place
- * of the record whose uses they are or `-`, its numbers with commas between, then for each limit `<place or ->/<window>=<units>:<at>:<rate>`.
+ * Text of a hold, separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by
+ * commas, then for each limit `<owner or ->/<window>=<units>:<at>:<rate>`.
  */
 export function holdText(hold: Hold): string {
   const limits = hold.limits.map(
@@ -16,7 +16,7 @@ export function holdText(hold: Hold): string {
   return [...words, numbers.join(","), ...limits].join(" ");
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` for what {@link holdText} cannot have written. */
+/** @throws LatchkeyError `STORE_CORRUPT` unless {@link holdText} wrote it. */
 export function parseHold(id: string, text: string): Hold {
   const [keyId = "", identityId = "", createdAt, expiresAt, ttl, uses, usesOf, numbers, ...limits] =
     text.split(" ");
@@ -48,9 +48,8 @@ function heldLimit(text: string): HeldLimit {
 }
 
 /**
- * What is remembered of a hold that has ended, as stores write it down: the instant until which it is, and for one that ended by itself
- * nothing else; otherwise endedAt, uses and units that were used, these with commas between or `-`, then remaining, refilledAt and
- * lastRefillAt of the uses afterwards, each `-` where there is none, and {@link holdText}.
+ * Text of a remembered end: until, and nothing else if the hold expired; otherwise endedAt, used uses, used units separated by commas or
+ * `-`, then remaining, refilledAt and lastRefillAt of `usage`, each `-` if null, and {@link holdText}.
  */
 export function rememberedEndText({ until, ended }: RememberedEnd): string {
   if (ended === null) return String(until);
@@ -60,7 +59,7 @@ export function rememberedEndText({ until, ended }: RememberedEnd): string {
   return [until, endedAt, used.uses, limits, ...left, holdText(hold)].join(" ");
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` for what {@link rememberedEndText} cannot have written. */
+/** @throws LatchkeyError `STORE_CORRUPT` unless {@link rememberedEndText} wrote it. */
 export function parseRememberedEnd(id: string, text: string): RememberedEnd {
   const [until, endedAt, uses, limits = "", remaining = "", refilledAt, lastRefillAt, ...hold] =
     text.split(" ");
@@ -83,9 +82,8 @@ export function parseRememberedEnd(id: string, text: string): RememberedEnd {
 }
 
 /**
- * What is held beside counters, as stores write it down, without spaces: nextEnd, open, uses, next, setBefore, then for each raise
- * `<before>/<free>/<units>` with commas between, and for each drop `<before>+` or, of those that are kept, `<before>-` and the names with a
- * `|` behind each, with commas between; a `;` between all of these.
+ * Text of the totals of holds, separated by `;`: nextEnd, open, uses, next, setBefore, the raises as `<before>/<free>/<units>` separated by
+ * commas, and the drops separated by commas: `<before>+`, or `<before>-` with `isKept`, and the names, each followed by `|`.
  */
 export function holdSumsText({
   nextEnd,
@@ -106,7 +104,7 @@ export function holdSumsText({
   return [nextEnd, open, uses, next, setBefore, raised, dropped].join(";");
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` for what {@link holdSumsText} cannot have written. */
+/** @throws LatchkeyError `STORE_CORRUPT` unless {@link holdSumsText} wrote it. */
 export function parseHoldSums(text: string): HoldSums {
   const [nextEnd, open, uses, next, setBefore, raises, drops, ...more] = text.split(";");
   if (raises === undefined || drops === undefined || more.length > 0)

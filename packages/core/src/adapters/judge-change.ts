@@ -9,23 +9,23 @@ import type {
 } from "../store/change.js";
 import { changeUsage, NO_USAGE_CHANGE, type Usage } from "../store/counters.js";
 
-/** What a store holds. `Counters` stands for the counters of a record: the same for all records that share them. */
+/** A store's records. `Counters` stands for the counters of a record: the same for all that share them. */
 export interface HeldRecords<Counters> {
-  /** Null where there is no such record. */
+  /** Null if there is no such record. */
   version(address: RecordAddress): number | null;
-  /** Id of the record that has a name; undefined for none, and where that record is gone. */
+  /** Id of the existing record that has a name; undefined for none. */
   holder(claim: Claim): string | undefined;
-  /** Null where a record has none. */
+  /** Null for none. */
   counters(address: RecordAddress): Counters | null;
   usage(counters: Counters): Usage;
 }
 
-/** A change that may be written, with the usage that it leaves of each counters. */
+/** A change that may be written, with the resulting usage of each counters. */
 type Judged<Counters> = Extract<CommitResult, { kind: "committed" }> & {
   readonly moved: ReadonlyMap<Counters, Usage>;
 };
 
-/** Judges a change in the order that `Change` names: expectations, claims, counters. A store then writes it without looking again. */
+/** Checks a change in the order that `Change` names: expectations, claims, counters. A store then writes it without further checks. */
 export function judgeChange<Counters>(
   { expects, claims, releases, counters }: Change,
   held: HeldRecords<Counters>,

@@ -7,11 +7,10 @@ interface NodeError {
 }
 
 /**
- * What to throw where the driver of a store cannot be loaded: a `LatchkeyError` `PRECONDITION_FAILED`, reason `driver-missing`, with the
- * command that mends it, or the error itself. Its stack begins with the store: Node.js prints the line of code that a stack begins
- * with, and those of this bundle are long.
+ * The error to throw if the driver of a store cannot be loaded: `PRECONDITION_FAILED`, reason `driver-missing`, with the command to run, or
+ * the error itself. Its stack begins in the store, because Node.js prints the line of code at the top, and lines of this bundle are long.
  *
- * @param adviceOn - What mends an error of a package that is there and does not work; null for any other error.
+ * @param adviceOn - Advice for an error of an installed package; null for any other error.
  */
 export function driverError(
   name: string,
@@ -27,7 +26,7 @@ export function driverError(
   return missing(advice, driverError);
 }
 
-/** What `load` answers. @throws What {@link driverError} makes of an error. */
+/** Returns what `load` returns. @throws The {@link driverError} of its error. */
 export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
   try {
     return load();
@@ -43,18 +42,18 @@ function missing(message: string, below: (...args: never[]) => unknown): Latchke
   return error;
 }
 
-/** What the package.json of a driver says of it. */
+/** Fields of a driver's package.json. */
 export interface DriverManifest {
   readonly version: string;
   readonly engines?: { readonly node?: string };
 }
 
 /**
- * Refuses a driver that is made for a later Node.js than this, before it is loaded: its binary may end the process without a word.
+ * Refuses a driver for a later Node.js before it is loaded, because its binary could crash the process.
  *
- * @param describe - Reads the package.json. Where that fails, loading the driver says what is wrong.
+ * @param describe - Reads the package.json. If that fails, loading the driver says what is wrong.
  * @param node - Version of this Node.js.
- * @param earlier - What to install in its place, as `name@version`.
+ * @param earlier - What to install instead, as `name@version`.
  * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, naming both versions.
  */
 export function refuseLaterDriver(

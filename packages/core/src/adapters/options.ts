@@ -1,14 +1,14 @@
-/** The options of a store with their defaults. */
+/** The options of a store, all of them set. */
 export type SettingsOf<Options> = {
   readonly [Name in keyof Options]-?: NonNullable<Options[Name]>;
 };
 
-/** @throws TypeError with the message where something is not so. */
+/** @throws TypeError with the message, unless `isSo`. */
 export function assertOption(isSo: boolean, message: string): void {
   if (!isSo) throw new TypeError(message);
 }
 
-/** @throws TypeError naming an option that is no whole number in its bounds. */
+/** @throws TypeError naming an option that is not a whole number within its bounds. */
 export function assertWholeOption(name: string, value: unknown, min: number, max: number): void {
   const isWithin = Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
   assertOption(isWithin, `"${name}" must be a whole number from ${min} to ${max}`);
@@ -20,10 +20,10 @@ export function assertSwitch(name: string, value: unknown): void {
 }
 
 /**
- * The options of a store with their defaults; undefined is as if it was left out.
+ * The options of a store with their defaults; an undefined option counts as absent.
  *
  * @param store - The function that takes them, for the message.
- * @throws TypeError naming an option that the store does not have. Their values are the store's to check.
+ * @throws TypeError naming an unknown option. The store checks the values.
  */
 export function readOptions<Settings extends object>(
   store: string,

@@ -4,19 +4,16 @@ import type { FoundHold, HoldBook } from "../store/settle.js";
 
 /** Where a store keeps its holds. */
 export interface HoldRows<Counters> {
-  /** All holds, in any order; of counters that are gone null. */
+  /** All holds, in any order. */
   all(): readonly FoundHold<Counters>[];
-  /** Writes one, whether or not it is there. */
+  /** Writes one, new or not. */
   set(found: FoundHold<Counters>): void;
   delete(id: string): void;
-  /** Counters of a record; null where there are none. */
+  /** Counters of a record; null for none. */
   counters(of: RecordAddress): Counters | null;
 }
 
-/**
- * What a {@link HoldBook} does with the holds themselves, for a store that looks at all of them each time: small ones, and models. Others
- * find those beside counters through an index.
- */
+/** Methods of a {@link HoldBook} for a small store, which scans all holds each time. Other stores use an index. */
 export function plainHoldBook<Counters>(rows: HoldRows<Counters>) {
   const beside = (counters: Counters) =>
     rows
@@ -51,7 +48,7 @@ export function plainHoldBook<Counters>(rows: HoldRows<Counters>) {
       );
       return numbers.length === 0 ? null : Math.min(...numbers);
     },
-    /** What `KeyStore.holds` answers. */
+    /** Result of `KeyStore.holds`. */
     page(of: RecordAddress, after: string | null, limit: number): readonly Hold[] {
       const counters = rows.counters(of);
       return (counters === null ? [] : beside(counters))

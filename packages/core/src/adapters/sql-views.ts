@@ -4,8 +4,8 @@ const KEY_FIELDS =
   "apiId start name meta createdAt updatedAt expires refill ratelimits environment usesFrom rotatedFrom rotatedTo roles permissions";
 
 /**
- * Fields of bodies that the views of SQL stores show as columns, in their order. There is none for the hash of a key or its sealed
- * secret. `addedLabels` of a key came later, and stand behind all others: one more is a migration that makes the views again.
+ * Fields of records that the SQL views show as columns, in this order; never a hash or an encrypted secret. `addedLabels` come last:
+ * another one needs a migration that recreates the views.
  */
 export const VIEW_FIELDS = {
   keys: KEY_FIELDS.split(" "),

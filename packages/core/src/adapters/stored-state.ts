@@ -5,23 +5,23 @@ import { NO_USES, type Usage } from "../store/counters.js";
 import type { StoredRecordState } from "../store/key-store.js";
 import { parseHoldSums } from "./hold-text.js";
 
-/** What a store that keeps text finds of a record. Numbers may be digits. */
+/** A record as a store with text columns reads it. Numbers may be strings of digits. */
 export interface StoredParts {
   readonly kind: RecordKind;
   readonly id: string;
   readonly version: unknown;
-  /** Undefined where it cannot be what was written. */
+  /** Undefined if damaged. */
   readonly link: string | null | undefined;
   readonly body: unknown;
-  /** As {@link readUsage} answers; null for a record without counters. */
+  /** Result of {@link readUsage}; null for a record without counters. */
   readonly usage: Usage | null | undefined;
   readonly usedAt: unknown;
   readonly handle?: unknown;
 }
 
 /**
- * A record as a store answers it. What is damaged has no body, whatever of it is: core can then still delete it, and uses it for
- * nothing. Counters that are damaged have no uses left; a charge refuses them.
+ * The record that a store returns. If any part is damaged, it has no body: core can still delete it, and does nothing else with it. Damaged
+ * counters have no uses left, and a charge refuses them.
  */
 export function storedState(parts: StoredParts): StoredRecordState {
   const { kind, id, link, usage, handle } = parts;
@@ -36,10 +36,7 @@ export function storedState(parts: StoredParts): StoredRecordState {
   return { record, usage: left, usedAt: parseWhole(parts.usedAt), handle };
 }
 
-/**
- * Uses left, `refilledAt` and `lastRefillAt`, as numbers, digits or null, and the text of what is held beside them or null; undefined where they
- * cannot be what was written.
- */
+/** Reads `remaining`, `refilledAt` and `lastRefillAt`, as numbers, digits or null, and the text of the holds or null. Undefined if damaged. */
 export function readUsage(stored: readonly unknown[]): Usage | undefined {
   const read = (part: unknown) => (part === null ? null : (parseWhole(part) ?? undefined));
   const [remaining, refilledAt, lastRefillAt] = [read(stored[0]), read(stored[1]), read(stored[2])];

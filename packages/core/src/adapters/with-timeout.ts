@@ -1,11 +1,11 @@
 /**
- * The answer of some work, or an error when it does not come in time. The work itself goes on. What came while this process was busy
- * came in time: answers are read before it is decided that there is none. No timer outlives the answer.
+ * Waits for some work, but no longer than `timeoutMs`; the work itself continues. A result that arrived while this process was busy is in
+ * time. No timer outlives the result.
  *
- * @param timeoutMs - In ms. With 0 or less, only what is there already is in time.
- * @param late - Makes the error; without it, one that says nothing.
- * @param translate - Makes another error of what the work rejects with.
- * @param onLate - Gets an answer that comes after all.
+ * @param timeoutMs - In ms. With 0 or less, only a result that is already there is in time.
+ * @param late - Creates the error to reject with. Default: one without a message.
+ * @param translate - Converts an error of the work.
+ * @param onLate - Called with a result that comes too late.
  */
 export function withTimeout<Answer>(
   timeoutMs: number,

@@ -23,7 +23,7 @@ interface AboutKey extends AnyEvent {
   readonly identityId?: string;
 }
 
-/** What is said of every verdict. */
+/** What every `key.verified` says. */
 interface AboutVerdict {
   readonly type: "key.verified";
   /** Whether the key was in the cache, so that the store only confirmed it. */
@@ -34,7 +34,7 @@ interface AboutVerdict {
   readonly tags?: readonly string[];
 }
 
-/** What is said where shadows would have refused. */
+/** What is added if shadow limits would have refused. */
 interface AboutShadows {
   /** In addition to the verdict's code; absent if every shadow limit had room. */
   readonly shadow?: {

@@ -3,7 +3,7 @@ import type { EpochMs } from "../time.js";
 
 /** A change of configuration as events and the audit log show it. Fields without a value are absent. */
 export interface AuditEvent {
-  /** `evt_…`; in ascending order of id is in the order of time. */
+  /** `evt_…`; ids ascend with time. */
   readonly id: string;
   /** What was changed, and how. */
   readonly type: AuditType;
@@ -11,7 +11,7 @@ export interface AuditEvent {
   readonly workspaceId: string;
   /** Unix epoch ms. */
   readonly at: EpochMs;
-  /** Who made it, as `actingAs` named it; over HTTP the id of the root key. */
+  /** Who made it: the name given to `actingAs`; over HTTP, the id of the root key. */
   readonly actor?: string;
   /** Id of what was changed. */
   readonly resourceId: string;
@@ -19,11 +19,11 @@ export interface AuditEvent {
   readonly keyId?: string;
   /** The identity that it concerns. */
   readonly identityId?: string;
-  /** The record, or what it refers to, was damaged: `changes` does not say what there was before. */
+  /** The record, or one that it refers to, was damaged: `changes` lacks what there was before. */
   readonly unreadable?: true;
-  /** The identity that it is about was erased: of what changed only ids, numbers and instants are left. */
+  /** The identity was erased: only ids, numbers and times are left of `changes`. */
   readonly erased?: true;
-  /** Each field that changed, as it was before and is since. Never a secret. */
+  /** Each changed field, before and after. Never a secret. */
   readonly changes: readonly FieldChange[];
 }
 

@@ -41,7 +41,7 @@ export function encodeBase58(bytes: Uint8Array): string {
 /** Bytes that are worked out at once when decoding: 58 times as many numbers fit 32 bits. */
 const GROUP_BYTES = 3;
 
-/** Decodes what {@link encodeBase58} wrote, or answers null when a character is not of the alphabet. */
+/** Decodes what {@link encodeBase58} wrote; null for any other character. */
 export function decodeBase58(text: string): Uint8Array | null {
   // Groups of bytes, least significant first.
   const groups: number[] = [];

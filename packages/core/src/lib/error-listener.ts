@@ -1,6 +1,6 @@
 import { isThenable } from "./promises.js";
 
-/** Is called with failures that no caller waits for: statistics that were not written, a listener that threw, a clock that is wrong. */
+/** Called with failures that no caller waits for: statistics that were not written, a listener that threw, a wrong clock. */
 export type ErrorListener = (error: unknown) => unknown;
 
 /** Calls an {@link ErrorListener}. What it throws itself has nowhere to go. */

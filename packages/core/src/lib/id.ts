@@ -2,7 +2,7 @@ import { customRandom } from "nanoid";
 import type { EpochMs } from "../time.js";
 import { BASE58_ALPHABET, encodeFixedWidth } from "./base58.js";
 
-/** What an id names, as its leading word: `key_…`, `id_…`. */
+/** Prefix of an id: `key_…`, `id_…`. */
 export type IdKind =
   | "key"
   | "id"
@@ -18,7 +18,7 @@ export type IdKind =
   | "ans"
   | "ps";
 
-/** Answers `size` unpredictable bytes from a cryptographically secure source. */
+/** Returns `size` unpredictable bytes from a cryptographically secure source. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 /** Makes ids that sort in the order they were made. */
@@ -33,10 +33,9 @@ const RANDOM_WIDTH = 14;
 /**
  * Makes ids of the form `<kind>_<instant><sequence><random>`.
  *
- * Instant (9 characters, ms) and sequence (3) have a fixed width in an alphabet in ASCII order, so
- * lexicographic order is creation order, also for many ids of one millisecond. When 195,112 ids were made
- * in one millisecond, the next one borrows the following millisecond. The last 14 characters carry 82
- * random bits, so that ids of several processes do not meet.
+ * Instant (9 characters, ms) and sequence (3) have a fixed width in an ASCII-ordered alphabet, so ids sort by creation. After 195,112 ids
+ * in one millisecond, the next one uses the following millisecond. The last 14 characters have 82 random bits, so that ids of several
+ * processes do not collide.
  */
 export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFactory {
   const randomPart = customRandom(BASE58_ALPHABET, RANDOM_WIDTH, random);

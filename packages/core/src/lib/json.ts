@@ -7,10 +7,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [member: string]: JsonValue };
 
-/**
- * Freezes a value and everything in it, and answers it. Records are plain data, a few levels deep, so the recursion
- * is bounded by their schemas.
- */
+/** Deeply freezes a value and returns it. It recurses, so use it for plain data of a few levels, such as records. */
 export function deepFrozen<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   for (const member of Object.values(value)) deepFrozen(member);
@@ -18,8 +15,8 @@ export function deepFrozen<Value>(value: Value): Value {
 }
 
 /**
- * Whether a value has more levels than that. The value itself is the first, if it is an object or a list. Without recursion, which is
- * what a value of a hundred thousand levels would break; of one that holds itself it is true.
+ * Whether a value is nested deeper than `levels`; an object or list is the first level. Does not recurse, so any depth is safe. True for a
+ * cyclic value.
  */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   const pending: (readonly [value: unknown, level: number])[] = [[value, 1]];

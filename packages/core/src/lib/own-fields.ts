@@ -25,23 +25,23 @@ function isPlain(value: unknown): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** What an object with fields of its own may hold. */
+/** Options of {@link ownFieldsOf}. */
 export interface OwnFields {
-  /** Fields that have a meaning: none of them may be inherited. */
+  /** Known fields: none of them may be inherited. */
   readonly known: ReadonlySet<string>;
-  /** Those of them that must not be undefined where they are stated. */
+  /** Those that must not be undefined if present. */
   readonly stated: readonly string[];
-  /** Where the object stands in what was given, for messages: `ratelimits.0.`, or an empty text. */
+  /** Path of the object in the input, for messages: `ratelimits.0.`, or an empty text. */
   readonly path?: string;
 }
 
 /**
- * A copy of an object's own fields, each read once, without a prototype: what somebody adds to `Object.prototype` is no field of it.
+ * Copies an object's own fields, reading each once, into an object without a prototype.
  *
- * For what is read once and holds for long. There a field that is inherited, or that narrows and is undefined, is more likely a slip
- * than a wish, and to pass over it would open what it was to close.
+ * For options that are read once and apply for long: there, an inherited or undefined field is probably a mistake, and ignoring it could
+ * admit more than intended.
  *
- * @throws TypeError naming the field that is not the object's own, or that is undefined.
+ * @throws TypeError naming an inherited or undefined field.
  */
 export function ownFieldsOf(
   value: object,

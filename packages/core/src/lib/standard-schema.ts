@@ -1,36 +1,35 @@
 /**
- * A schema of the Standard Schema interface, version 1: what zod, valibot, arktype and others answer. Only the parts that are used
- * here, so that no library is needed for them.
+ * A schema of Standard Schema, version 1, such as those of zod, valibot and arktype. Only the parts that latchkey uses.
  *
  * @see https://standardschema.dev
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
-  /** What the interface is made of. */
+  /** The interface. */
   readonly "~standard": {
     /** Version of the interface. */
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
-    /** Checks a value: answers it as the schema has it, or what is wrong with it. */
+    /** Checks a value, and returns it as the schema has it, or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** Never there at run time: the types of what goes in and what comes out. */
+    /** Types only: never present at run time. */
     readonly types?:
       | {
-          /** What it takes. */
+          /** Type of the input. */
           readonly input: Input;
-          /** What it answers. */
+          /** Type of the output. */
           readonly output: Output;
         }
       | undefined;
   };
 }
 
-/** What a {@link StandardSchema} answers about a value. */
+/** Result of a {@link StandardSchema}. */
 export type StandardResult<Output> =
   | {
       /** The value as the schema has it. */
       readonly value: Output;
-      /** None. */
+      /** Absent if nothing is wrong. */
       readonly issues?: undefined;
     }
   | {
@@ -38,26 +37,26 @@ export type StandardResult<Output> =
       readonly issues: readonly StandardIssue[];
     };
 
-/** One thing that is wrong with a value. */
+/** One problem of a value. */
 export interface StandardIssue {
-  /** In the words of the schema. */
+  /** Written by the schema. */
   readonly message: string;
-  /** Down to what is wrong; absent or empty for the value itself. */
+  /** Path of what is wrong; absent or empty for the value itself. */
   readonly path?: readonly (PropertyKey | StandardPathPart)[] | undefined;
 }
 
-/** One member on the way down. */
+/** One member of a path. */
 export interface StandardPathPart {
-  /** Its name, or its place in a list. */
+  /** Its name or index. */
   readonly key: PropertyKey;
 }
 
-/** The type that a schema takes. */
+/** Input type of a schema. */
 export type InputOf<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["input"];
 
-/** The type that a schema answers. */
+/** Output type of a schema. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["output"];

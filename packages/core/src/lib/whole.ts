@@ -3,7 +3,7 @@ export function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The same of a value that may be decimal digits, as stores keep and answer it; null for anything else. */
+/** Parses such a number, which may be a string of digits; null for anything else. */
 export function parseWhole(value: unknown): number | null {
   const number = typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
   return isWhole(number) ? number : null;

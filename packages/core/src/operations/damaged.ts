@@ -27,7 +27,7 @@ export function versionIfReadable({ version }: Pick<StoredRecord, "version">): n
 /**
  * Reads a record as it is stored, of which anything may be damaged, in a transaction that then expects that it stays so.
  *
- * @returns Null where there is no such record.
+ * @returns Null if there is no such record.
  */
 export async function readStored(
   transaction: Transaction,

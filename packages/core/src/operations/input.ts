@@ -132,7 +132,7 @@ export function readBy<Value, Read>(read: (value: Value) => Read | null, message
   };
 }
 
-/** Metadata, checked and frozen by the metadata rule. */
+/** Schema of metadata; its output is frozen. */
 export const metadata: z.ZodType<Metadata, MetadataInput> = z
   .custom<MetadataInput>()
   .transform((value, sink): Metadata => {
@@ -151,7 +151,7 @@ function queryOf(names?: NameRule): z.ZodType<PermissionQuery, PermissionQuery> 
   });
 }
 
-/** What a key must be permitted to do. */
+/** Schema of a {@link PermissionQuery}. */
 export const permissionQuery = queryOf();
 
 /** The same, of names that a permission can have: any other in the question of a program is a mistake. */
@@ -165,11 +165,11 @@ export const namespace = z
   .string({ error: orRequired("must be a string of 1 to 128 characters") })
   .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
 
-/** Which part of a list is answered. */
+/** Which page of a list to return. */
 export interface PageInput {
-  /** Most items of the page: 1 to 100, 100 unless given. */
+  /** Most items of the page: 1 to 100. Default: 100. */
   readonly limit?: number | undefined;
-  /** The `cursor` of the page before; the first page without it. */
+  /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined;
 }
 
@@ -182,7 +182,7 @@ export const pageFields = {
 /** Schema of the input of a list that has no filter. */
 export const pageInput = z.strictObject(pageFields);
 
-/** Which API is meant. */
+/** An API. */
 export type ApiReference = {
   /** Id of the API. */
   readonly apiId: string;
@@ -191,7 +191,7 @@ export type ApiReference = {
 /** Schema of {@link ApiReference}. */
 export const apiReference = z.strictObject({ apiId: id });
 
-/** Which key is meant. */
+/** A key. */
 export type KeyReference = {
   /** Id of the key. */
   readonly keyId: string;
@@ -200,7 +200,7 @@ export type KeyReference = {
 /** Schema of {@link KeyReference}. */
 export const keyReference = z.strictObject({ keyId: id });
 
-/** A schema of what an operation takes. `Output`: what it answers, as far as others than the operation need it. */
+/** The schema of an operation's input. `Output`: the checked input. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
 
 /**
@@ -213,11 +213,11 @@ export const evenWithIssues = {
 };
 
 /**
- * Checks an input against its schema and against rules on the whole of it.
+ * Checks an input against its schema and further rules.
  *
- * @param further - Issues that a schema cannot see (the time, two fields together). It is given the raw input, also
- * when the schema refuses it, so that all issues are reported at once.
- * @throws LatchkeyError `BAD_REQUEST` with every issue; of more than 1,000 the first, and how many there are beside.
+ * @param further - Finds issues that a schema cannot see (the time, two fields together). It gets the raw input, even if the schema refuses
+ * it, so that all issues are reported at once.
+ * @throws LatchkeyError `BAD_REQUEST` with every issue; of more than 1,000, the first ones and the number of the others.
  */
 export function parseInput<Schema extends InputSchema>(
   schema: Schema,

@@ -7,50 +7,50 @@ import type { SpanMs } from "../time.js";
 import { flag, type IssueSink, list, refuseField, text, wholeNumber } from "./input.js";
 import { duration } from "./time-input.js";
 
-/** How a limit counts, as it is given. */
+/** The figures of a limit. */
 export interface LimitFiguresInput {
   /** Units per `duration`: whole and >= 1. */
   readonly limit: number;
   /**
-   * Length of a window or a span, or in which `limit` units flow into a token bucket: whole ms from 1 to 2^52, or a text such as `"30s"`,
-   * `"1m"`, `"1h"`, `"1d"`.
+   * Length of a window or span, or the time in which `limit` units flow into a token bucket: whole ms from 1 to 2^52, or a text such as
+   * `"30s"`, `"1m"`, `"1h"`, `"1d"`.
    */
   readonly duration: Duration;
   /**
-   * `"fixed"` unless given: at most `limit` in each window, aligned to the Unix epoch. `"sliding"`: at most `limit` in any span of `duration`.
-   * `"token-bucket"`: `limit` units per `duration` flow into a bucket that holds `burst`. `"concurrent"`: at most `limit` under way at once; a
-   * slot that nobody frees or renews is free after `duration`. Another one starts anew.
+   * `"fixed"` (default): at most `limit` in each window, aligned to the Unix epoch. `"sliding"`: at most `limit` in any span of `duration`.
+   * `"token-bucket"`: `limit` units per `duration` flow into a bucket that holds `burst`. `"concurrent"`: at most `limit` at once; a slot
+   * that is neither freed nor renewed is free after `duration`. Changing it resets the count.
    */
   readonly algorithm?: LimitAlgorithm | undefined;
-  /** Units that a token bucket holds: whole and >= 1, `limit` unless given; `burst` × `duration` + `limit` is at most 2^53 − 1. */
+  /** Units that a token bucket holds: whole and >= 1. Default: `limit`. `burst` × `duration` + `limit` is at most 2^53 − 1. */
   readonly burst?: number | undefined;
-  /** Tries a limit: it is decided and counted, and refuses nobody. False unless given. */
+  /** Whether the limit counts but refuses nobody. Default: false. */
   readonly shadow?: boolean | undefined;
 }
 
-/** The limit of a key that is named `default`, as it is given. */
+/** The limit of a key named `default`. */
 export interface KeyLimitInput extends LimitFiguresInput {
-  /** Accepted and shown: every limit is exact. */
+  /** Stored without effect: every limit is exact. */
   readonly type?: "fast" | "consistent" | undefined;
-  /** Accepted and shown: every limit is exact. */
+  /** Stored without effect: every limit is exact. */
   readonly async?: boolean | undefined;
 }
 
-/** A named limit of a key, as it is given. */
+/** A named limit of a key. */
 export interface NamedKeyLimitInput<Types extends LatchkeyTypes = DefaultTypes>
   extends KeyLimitInput {
-  /** 1 to 128 characters, no two alike. The one named `default` applies to every verification. */
+  /** 1 to 128 characters, unique. `default` applies to every verification. */
   readonly name: LimitName<Types>;
-  /** Whether it applies to every verification by itself, and not only to those that name it: false unless given. */
+  /** Whether it applies to every verification, and not only to those that name it. Default: false. */
   readonly autoApply?: boolean | undefined;
 }
 
-/** A limit that the keys of an identity share, as it is given. */
+/** A limit that the keys of an identity share. */
 export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
   extends LimitFiguresInput {
-  /** 1 to 128 characters, no two alike. */
+  /** 1 to 128 characters, unique. */
   readonly name: LimitName<Types>;
-  /** Whether it applies to every verification by itself, and not only to those that name it: false unless given. */
+  /** Whether it applies to every verification, and not only to those that name it. Default: false. */
   readonly autoApply?: boolean | undefined;
 }
 

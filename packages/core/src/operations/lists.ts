@@ -11,18 +11,15 @@ import type { RootKeyView } from "./root-keys/operations.js";
 import type { WorkspaceView } from "./workspaces/operations.js";
 
 /**
- * The items of a list, one by one, read a page at a time: no more than one page is kept, and a loop that is left early reads no
- * further one. It goes through the list once; a page that fails to be read fails the loop.
+ * The items of a list, read a page at a time. Leaving the loop early stops reading. You can iterate once; if a page cannot be read, the
+ * loop throws.
  */
 export interface ListIterator<Item> extends AsyncIterableIterator<Item> {
-  /** Records so far that are damaged and were left out: complete once the loop is over. */
+  /** Damaged records that were left out so far. */
   readonly damaged: number;
 }
 
-/**
- * The lists of a workspace as loops: each reads the pages of the operation beside it, one at a time. `limit` of an input is the size
- * of a page. A loop rejects as the operation does.
- */
+/** The lists of a workspace, to iterate over. `limit` is the size of a page. */
 export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * All APIs of the workspace, in the order of their creation.
@@ -33,8 +30,8 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    */
   apis(input?: PageInput): ListIterator<ApiView>;
   /**
-   * All keys of the workspace, of an API or of an owner, or those that every filter keeps, in the order of their creation unless
-   * another is given.
+   * All keys of the workspace, of an API or of an owner that match all filters, in the order of their creation unless `orderBy` says
+   * otherwise.
    *
    * @throws LatchkeyError in the loop, as listKeys.
    * @example
@@ -58,7 +55,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    */
   rootKeys(input?: PageInput): ListIterator<RootKeyView>;
   /**
-   * The audit log, the latest entry first: all of it, or what concerns one key or identity, or what one actor did.
+   * The audit log, the latest entry first: all of it, that of one key or identity, or that of one actor.
    *
    * @throws LatchkeyError in the loop, as listAuditEvents.
    * @example
@@ -66,7 +63,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
    */
   auditEvents(input?: InputOf<"listAuditEvents">): ListIterator<AuditEvent>;
   /**
-   * The open reservations of a key, or of all keys of an identity, in the order in which they were made.
+   * The open reservations of a key, or of all keys of an identity, in the order of their creation.
    *
    * @throws LatchkeyError in the loop, as listReservations.
    * @example

@@ -47,14 +47,13 @@ import type { SetWorkspaceEnabledInput, WorkspaceOperations } from "./workspaces
 import { WORKSPACE_TABLE } from "./workspaces/workspaces.js";
 
 /**
- * Every operation, in one workspace. Each answers its value or rejects with a LatchkeyError: beside the codes that it names,
- * `BAD_REQUEST` with every bad field of its input, `STORE_UNAVAILABLE` when the store does not answer, and `STORE_CORRUPT` for a
- * record that is damaged.
+ * Every operation, in one workspace. Besides the codes that it names, each can reject with `BAD_REQUEST` for wrong fields of its input,
+ * `STORE_UNAVAILABLE` if the store does not answer, and `STORE_CORRUPT` for a damaged record.
  */
 export interface Operations<Types extends LatchkeyTypes = DefaultTypes>
   extends Repeatable<PlainOperations<Types>> {}
 
-/** Every operation, without what makes writes repeatable. */
+/** Every operation, without `idempotencyKey`. */
 export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
   extends ApiOperations,
     KeyOperations<Types>,
@@ -79,9 +78,9 @@ export interface PlainOperations<Types extends LatchkeyTypes = DefaultTypes>
 export type OperationName = keyof Operations;
 
 /**
- * Input of an operation, such as `InputOf<"createKey">`: what it is called with first. Never for one that takes nothing.
+ * Input of an operation, such as `InputOf<"createKey">`: its first argument, or never if it has none.
  *
- * `Types`: the names and metadata that the program knows, as in `Latchkey`.
+ * `Types`: the declared names and metadata, as in `Latchkey`.
  */
 export type InputOf<
   Name extends OperationName,
@@ -122,19 +121,19 @@ const TABLE = {
 /** Every operation with its own types. */
 export type Table = typeof TABLE;
 
-/** What an operation takes, as an object; never for one that takes none, or no object. */
+/** Input of an operation as an object; never if there is none. */
 type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
   ? SetWorkspaceEnabledInput
   : Extract<InputOf<Name>, object>;
 
-/** What the schema of an input answers, as far as it is known outside of core. */
+/** Output of an input's schema, as far as other packages use it. */
 type CheckedInput<Name extends OperationName> = Name extends "createKeys"
   ? readonly KeySettingsInput[]
   : Name extends "limit"
     ? OperationInput<Name> & { readonly namespace: string }
     : OperationInput<Name>;
 
-/** The schema of what each operation takes, by its name: what is served over HTTP is made from it. Null: it takes none. */
+/** The schema of each operation's input; null if it has none. The HTTP API is generated from it. */
 export const OPERATIONS: {
   readonly [Name in OperationName]: {
     readonly input: [OperationInput<Name>] extends [never]

@@ -60,7 +60,7 @@ export async function readRecord<Value>(
   return { value: type.decode(loaded.record, workspaceId), loaded, revision };
 }
 
-/** @throws LatchkeyError `NOT_FOUND` when this workspace has no such API. */
+/** @throws LatchkeyError `NOT_FOUND`. */
 export async function requireApi(
   { store, workspaceId }: OperationContext,
   apiId: string,
@@ -88,11 +88,11 @@ export async function readRecordIn<Value>(
   return { value, loaded, revision: transaction.revision };
 }
 
-/** A page as every list answers it, beside its items. */
+/** What every page of a list has. */
 export interface PageInfo {
-  /** Records of this page that are damaged and left out; absent where there are none. */
+  /** Damaged records that were left out of this page; absent: none. */
   readonly damaged?: number;
-  /** Of the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   readonly cursor?: string;
 }
 

@@ -10,12 +10,11 @@ import { LAST_INSTANT } from "../time.js";
 import { orRequired, refuseField, wholeNumber } from "./input.js";
 import { spanOf } from "./time-input.js";
 
-/** How uses are restored, as it is given. */
+/** How uses are restored. */
 export interface RefillInput {
   /**
-   * By UTC: `hourly` at each full hour, `daily` at each midnight, `weekly` and `monthly` at midnight at the beginning of `refillDay`. Or
-   * every so often, counted from the creation of the key (the first of those that it was rotated from) or the identity:
-   * `{ every: "90m" }`, at least a minute.
+   * In UTC: `hourly` at each full hour, `daily` at midnight, `weekly` and `monthly` at midnight at the start of `refillDay`. `{ every:
+   * "90m" }` is counted from the creation of the identity or key (the first key of a rotated chain).
    */
   readonly interval:
     | "hourly"
@@ -23,16 +22,16 @@ export interface RefillInput {
     | "weekly"
     | "monthly"
     | {
-        /** Whole ms from 60,000 to 2^52, or a text such as `"90m"`, `"12h"` or `"7d"`. */
+        /** At least a minute: whole ms from 60,000 to 2^52, or a text such as `"90m"`, `"12h"` or `"7d"`. */
         readonly every: Duration;
       };
-  /** Uses that there are after a refill, whole and >= 1. A refill never lowers them. */
+  /** Uses after a refill, whole and >= 1. A refill never lowers them. */
   readonly amount: number;
-  /** Up to how many uses that are left stay on top of `amount` when a refill falls due: whole and >= 0, 0 unless given. */
+  /** Most unused uses that stay on top of `amount` at a refill: whole and >= 0. Default: 0. */
   readonly carryOver?: number | undefined;
-  /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. 1 unless given. */
+  /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, in a shorter month its last day. Default: 1. */
   readonly refillDay?: number | undefined;
-  /** Passed over, so that what was read can be given as it is. */
+  /** Ignored, so that you can pass the refill of a key as it is. */
   readonly lastRefillAt?: number | undefined;
 }
 

@@ -55,8 +55,7 @@ function within(ms: SpanMs | null, min: SpanMs, max: SpanMs): SpanMs | null {
 }
 
 /**
- * The issue of an `expires` that is not later than now, which no schema can see. An expiry that is no instant is the
- * schema's business.
+ * The issue of an `expires` that is not later than now, which no schema can see.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  */

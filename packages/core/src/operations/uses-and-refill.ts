@@ -9,12 +9,9 @@ import {
 } from "../store/counters.js";
 import type { EpochMs, SpanMs } from "../time.js";
 
-/** A refill as it is shown. */
+/** A refill. */
 export interface RefillView {
-  /**
-   * By UTC: `hourly` at each full hour, `daily` at each midnight, `weekly` and `monthly` at midnight at the beginning of `refillDay`. Or
-   * every so many ms, counted from the creation of the key (the first of those that it was rotated from) or the identity.
-   */
+  /** As in `RefillInput`. */
   readonly interval:
     | "hourly"
     | "daily"
@@ -24,13 +21,13 @@ export interface RefillView {
         /** In ms. */
         readonly every: SpanMs;
       };
-  /** Uses that there are after a refill, which never lowers them. */
+  /** Uses after a refill, which never lowers them. */
   readonly amount: number;
-  /** Up to how many uses that are left stay on top of `amount` when a refill falls due; absent: none. */
+  /** Most unused uses that stay on top of `amount` at a refill; absent: none. */
   readonly carryOver?: number;
-  /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, where a shorter month refills on its last day. */
+  /** As in `RefillInput`. */
   readonly refillDay?: number;
-  /** Instant of the last refill that happened, Unix epoch ms; absent before the first. Setting `remaining` is no refill. */
+  /** Unix epoch ms of the last refill; absent before the first. Setting `remaining` is not a refill. */
   readonly lastRefillAt?: EpochMs;
 }
 

@@ -2,7 +2,7 @@ import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
 import { defineRecord, type RecordList } from "./record-type.js";
 
-/** Every kind of configuration change, and what `notice` notices: what happened to what. Events have the same names. */
+/** Types of audit entries and their events: every change of configuration, and what `notice` writes. */
 export const AUDIT_TYPES = [
   "api.created",
   "api.updated",
@@ -42,9 +42,9 @@ export const AUDIT_TYPES = [
 /** One kind of {@link AUDIT_TYPES}. */
 export type AuditType = (typeof AUDIT_TYPES)[number];
 
-/** One field that a change touched, in the words of the HTTP contract. Absent on a side where it had no value. */
+/** One changed field. */
 export interface FieldChange {
-  /** As inputs and answers call it. */
+  /** Name of the field, as in inputs. */
   readonly field: string;
   /** Absent: it had no value. */
   readonly before?: JsonValue;
@@ -54,7 +54,7 @@ export interface FieldChange {
 
 /** Who changed what, when, and how: one entry of the audit log. Never holds a secret, a hash or an encrypted secret. */
 export interface AuditEntry {
-  /** `evt_…`; in ascending order of id is in the order of time. */
+  /** `evt_…`; ids ascend with time. */
   readonly id: string;
   readonly workspaceId: string;
   readonly type: AuditType;

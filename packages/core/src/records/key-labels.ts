@@ -1,6 +1,6 @@
 import { defineRecord } from "./record-type.js";
 
-/** Texts of a key that mean something to its owner alone: they are set, changed and shown as they are. */
+/** Texts of a key that have a meaning only for you. */
 export interface KeyLabels {
   /** For people: 1 to 256 characters. */
   readonly name: string;
@@ -11,17 +11,17 @@ export interface KeyLabels {
 /** One of {@link KeyLabels}. */
 export type KeyLabel = keyof KeyLabels;
 
-/** What there is to know of a label beside its name. */
+/** Properties of a label. */
 export interface KeyLabelRule {
   /** Fewest and most characters. */
   readonly length: readonly [min: number, max: number];
-  /** What it is, as a sentence of the documents. */
+  /** Its description in the documentation. */
   readonly about: string;
 }
 
 /**
- * Every label of a key. Inputs, records, views, the audit log, imports and exports, options of the command line and columns of the
- * views of SQL are made from these rows, so that one more label is one more row here and in the codec of a key.
+ * Every label of a key. Inputs, records, the audit log, imports, exports, command-line options and SQL views are generated from these rows;
+ * a new label is a row here and in the codec of a key.
  */
 export const KEY_LABELS: { readonly [Label in KeyLabel]: KeyLabelRule } = {
   name: { length: [1, 256], about: "Name of the key." },
@@ -30,7 +30,7 @@ export const KEY_LABELS: { readonly [Label in KeyLabel]: KeyLabelRule } = {
 
 const LABELS = Object.keys(KEY_LABELS) as readonly KeyLabel[];
 
-/** Every label of a key, with what `textOf` says of each. */
+/** Every label of a key, with its result of `textOf`. */
 export function labelsOf<Value>(
   textOf: (label: KeyLabel, rule: KeyLabelRule) => Value,
 ): Record<KeyLabel, Value> {

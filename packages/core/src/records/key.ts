@@ -17,7 +17,7 @@ import type { KeyLabels } from "./key-labels.js";
 import { readFigures } from "./limit-figures.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
-/** A wish for how a limit of a key is counted. Kept and listed; every limit is exact regardless. */
+/** Stored and shown without effect: every limit is exact. */
 export type RateLimitType = "fast" | "consistent";
 
 /** A limit of a key. The one named {@link DEFAULT_LIMIT} applies to every verification by itself. */
@@ -60,7 +60,7 @@ export interface KeyRecord extends KeyLabelValues {
   readonly expiresWhenUnused: SpanMs | null;
   /** Instant from which on it counts as unused where that is not its creation: it was imported, or enabled again. Null elsewhere. */
   readonly idleFrom: EpochMs | null;
-  /** As it was switched. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
+  /** The switch alone. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
   readonly refill: Refill | null;
   /** No two of one name. */

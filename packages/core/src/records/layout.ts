@@ -18,17 +18,17 @@ import { senderType } from "./sender.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
 import { workspaceType } from "./workspace.js";
 
-/** What goes with a stored record: whoever copies it writes all of it. */
+/** All that belongs to a stored record, for copying it. */
 export interface RecordLayout {
   readonly claims: readonly RecordClaim[];
   readonly lists: readonly RecordList[];
-  /** What the records of the kind have in common that share their counters; null for one that shares none. */
+  /** The same for all records that share their counters; null if it shares none. */
   readonly sharedCountersId: string | null;
   /** The limits whose windows its counters may have. */
   readonly limits: readonly (LimitKind & { readonly name: string })[];
-  /** The record in the directory that leads to it, or null. */
+  /** Its record in the directory, or null. */
   readonly pointer: StoredRecord | null;
-  /** When it expires, and what waits for that: one of these records, the last one at first, and none once all was noticed. */
+  /** When it expires, and its possible deadline records: first the last of them, none after all was noticed. */
   readonly expiry: { readonly at: EpochMs; readonly deadlines: readonly StoredRecord[] } | null;
 }
 
@@ -51,10 +51,7 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   tag: tagType,
 };
 
-/**
- * Lists that have every record of a workspace, each named after its kind, but for its own and for keys: those have a list for each
- * API, `keysOfApi`. APIs come first.
- */
+/** Lists of all records of a workspace, except its own and keys, which have a list for each API (`keysOfApi`). APIs come first. */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
   [
     "api",
@@ -73,7 +70,7 @@ export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: 
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 
-/** @throws LatchkeyError `STORE_CORRUPT` where the record cannot be read. */
+/** @throws LatchkeyError `STORE_CORRUPT` if the record is damaged. */
 export function layoutOf(stored: StoredRecord, workspaceId: string): RecordLayout {
   const type: RecordType<unknown> = TYPES[stored.kind];
   const value = type.decode(stored, workspaceId);

@@ -10,7 +10,7 @@ export interface RecordClaim {
   readonly value: string;
 }
 
-/** A list that a record is in. `of`: a small list beside it, as in `ListEntry`. */
+/** A list that a record is in. `of`: as in `ListEntry`. */
 export interface RecordList {
   readonly list: string;
   readonly of?: string;

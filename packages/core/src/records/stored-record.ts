@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 
-/** What tables hold for a kind of record. Never changed: databases have it. */
+/** Numbers of the kinds in database tables. They never change. */
 export const KIND_CODE = {
   workspace: 1,
   api: 2,
@@ -20,7 +20,7 @@ export const KIND_CODE = {
   tag: 16,
 } as const;
 
-/** What a record is of. To a store it is part of an address, and nothing else. */
+/** Kind of a record. To a store it is just part of an address. */
 export type RecordKind = keyof typeof KIND_CODE;
 
 /** Every {@link RecordKind}. */
@@ -32,21 +32,18 @@ export interface StoredRecord {
   /** Unique in its workspace and kind: 1 to 128 ASCII characters without spaces. Lists are in ascending order of it. */
   readonly id: string;
   /**
-   * Drawn by core: a whole number from 1 to 2^53 − 1. It is another one whenever a process that knows the record must read it again,
-   * and the same when only its counters move. A higher one is no later one. A store that cannot read what it holds answers 0. That of an
-   * entry of the audit log is its number, and given by the store: see `Put`.
+   * A whole number from 1 to 2^53 − 1, drawn at random by core whenever processes must read the record again; not when only its counters
+   * change. A higher version is not a later one. A store returns 0 for a version that it cannot read, and numbers entries of the audit log
+   * itself: see `Put`.
    */
   readonly version: number;
-  /** Id of the identity that is answered along with this record, whether or not that exists; null for none. */
+  /** Id of the identity to return along with this record, whether or not it exists; null for none. */
   readonly link: string | null;
-  /**
-   * A JSON value, deeply frozen. No store looks into it. A store that keeps text and cannot parse what it holds answers
-   * `undefined`: core says what that means.
-   */
+  /** A JSON value, deeply frozen, opaque to stores. `undefined` if the store cannot parse it. */
   readonly body: JsonValue | undefined;
   /**
-   * Only of a store that hands out the same frozen record again and again: what core keeps with it, and no store looks at. Another
-   * record, another version too, has another. An accessor of the class, so that no copy brings it.
+   * Core's own cache, for stores that return the same frozen record repeatedly. Each version has its own. An accessor of the class, so that
+   * copies lack it.
    */
   memo?: unknown;
 }

@@ -25,10 +25,10 @@ export const workspaceType = defineRecord<WorkspaceRecord>({
   }),
 });
 
-/** Workspace used where none is named. */
+/** Id of the default workspace. */
 export const DEFAULT_WORKSPACE_ID = "ws_default";
 
-/** What a workspace id may be: it becomes part of cursors and of key names in stores. */
+/** What a workspace id may be. It is part of cursors and of names in stores. */
 export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The workspace as it is before anything was written about it. */

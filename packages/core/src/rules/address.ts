@@ -11,7 +11,7 @@ interface AddressRange {
 /** Most entries that an allow-list has. */
 export const MAX_ADDRESS_RANGES = 1_000;
 
-/** What an entry of an allow-list must be, in words. Never repeats the entry. */
+/** Error message for a wrong entry of an allow list. */
 export const ADDRESS_RANGE_ERROR =
   "must be an IPv4 or IPv6 address, or a CIDR range without bits set beyond its prefix, such as 192.0.2.0/24";
 
@@ -40,11 +40,10 @@ const MAPPED_BITS = 96;
 const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
 
 /**
- * The one form of an address: IPv4 in dotted decimals, IPv6 as RFC 5952 says; null for what is no address.
+ * Normalises an address: IPv4 in dotted decimals, IPv6 as in RFC 5952; null if it is not an address.
  *
- * Only the full decimal form of IPv4 counts: `0177.1`, `0x7f.1` and `127.0.0.01` mean one address to one program and
- * another to the next. An IPv4-mapped IPv6 address is the IPv4 address. A zone (`fe80::1%eth0`), which sockets append, is left off,
- * and so is a port, which proxies append (`192.0.2.7:51234`, `[2001:db8::7]:443`).
+ * Only the full decimal form of IPv4 is accepted, because programs disagree on `0177.1`, `0x7f.1` and `127.0.0.01`. An IPv4-mapped IPv6
+ * address is the IPv4 address. A zone (`fe80::1%eth0`) or a port (`192.0.2.7:51234`, `[2001:db8::7]:443`) is removed.
  *
  * @see packages/core/decisions/0013-addresses-are-read-strictly.md
  */
@@ -56,11 +55,11 @@ export function canonicalAddress(text: string): string | null {
 }
 
 /**
- * The one form of an entry of an allow-list: an address, or a range as the first address, `/` and the number of bits; null
- * for what is neither. A range of one address is that address.
+ * Normalises an entry of an allow list: an address, or a range as its first address, `/` and the number of bits; null for anything else. A
+ * range of one address is that address.
  *
- * A range with bits set beyond its prefix is refused, not widened: `10.1.2.3/8` may have been meant as one address.
- * There are no zones in lists. An IPv4-mapped range of 96 bits or more is the IPv4 range.
+ * A range with bits set beyond its prefix is refused: `10.1.2.3/8` may have been meant as one address. Zones are refused too. An
+ * IPv4-mapped range of 96 bits or more is the IPv4 range.
  */
 export function canonicalAddressRange(text: string): string | null {
   const range = parseRange(text);
@@ -70,13 +69,12 @@ export function canonicalAddressRange(text: string): string | null {
 }
 
 /**
- * Whether an address is in an allow-list. IPv6 ranges hold no IPv4 addresses, not even `::/0`; IPv4 ranges hold IPv4-mapped
- * ones.
+ * Whether an address is in an allow list. IPv6 ranges contain no IPv4 addresses, not even `::/0`; IPv4 ranges contain IPv4-mapped ones.
  *
- * A list is parsed the first time that it is asked about: it must not be changed after.
+ * A list is parsed only once: do not change it afterwards.
  *
- * @param list - Entries as `canonicalAddressRange` answers them. An entry that is none holds nothing.
- * @param address - An address as `canonicalAddress` answers it; null where none is known, which no list holds.
+ * @param list - Entries as `canonicalAddressRange` returns them. Invalid entries match nothing.
+ * @param address - An address as `canonicalAddress` returns it; null if unknown, which matches nothing.
  */
 export function isAddressListed(list: readonly string[], address: string | null): boolean {
   const parsed = address === null ? null : parseAddress(address);

@@ -3,13 +3,13 @@ import type { SpanMs } from "../time.js";
 /** The longest window: with it, every instant of a date plus a window is still a whole number. */
 export const LONGEST_DURATION: SpanMs = 2 ** 52;
 
-/** The length of a window as it is given: whole ms from 1 to 2^52, or a whole number from 1 to 99,999,999 with its unit. */
+/** A duration: whole ms from 1 to 2^52, or a whole number from 1 to 99,999,999 with a unit, such as `"30s"`, `"1m"`, `"1h"` or `"1d"`. */
 export type Duration = SpanMs | `${number}${"s" | "m" | "h" | "d"}`;
 
 /** Seconds, minutes, hours and days: at most 99,999,999 of them, so that all are exact in ms. */
 export const DURATION_PATTERN = /^[1-9][0-9]{0,7}[smhd]$/;
 
-/** What a duration must be, in words. */
+/** Error message for a wrong duration. */
 export const DURATION_ERROR =
   'must be a whole number of ms from 1 to 2^52, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"';
 

@@ -2,76 +2,76 @@ import type { EpochMs, SpanMs } from "../time.js";
 
 /** Units of one limit in a {@link Hold}. */
 export interface HeldLimit {
-  /** Name of its state. */
+  /** Name of its window. */
   readonly window: string;
-  /** Whose counters it is among: the place of a record beside which the hold is; null: the workspace keeps it. */
+  /** Whose window: index of a record of the hold; null: the workspace's. */
   readonly owner: number | null;
-  /** A whole number >= 1; 0: of a shadow that had no room, of which any number may be said to be used, and none is. */
+  /** A whole number >= 1. 0 for a shadow limit that had no room: it accepts any cost, and charges none. */
   readonly units: number;
-  /** `at` of the state that they were taken from, just after. */
+  /** `at` of the limit's state right after they were taken. */
   readonly at: EpochMs;
-  /** Units that flow into a token bucket per `duration`; 0 for others. */
+  /** Units that flow into a token bucket per `duration`; otherwise 0. */
   readonly rate: number;
 }
 
 /**
- * Units that were taken for a while: by whom, until when, and from what. They count as used like all others; when the hold ends, what
- * was not used goes back to where it came from.
+ * Uses and units taken for a limited time, by a reservation or a lease. They count as used; when the hold ends, the unused rest is
+ * returned.
  *
  * @see packages/core/decisions/0038-holds-stand-beside-counters.md
  */
 export interface Hold {
-  /** `rsv_…`, with `.s` behind it for the slots of one that holds other units too; `lse_…` of units that a process took ahead. */
+  /** `rsv_…` of a reservation (`rsv_….s` of its concurrent slots if it holds other units too); `lse_…` of a lease. */
   readonly id: string;
   readonly keyId: string;
   readonly identityId: string | null;
   readonly createdAt: EpochMs;
-  /** From this instant on it has ended. */
+  /** It has ended from this instant on. */
   readonly expiresAt: EpochMs;
-  /** What it was held for at first, and is again when it is renewed without a span. */
+  /** Its first duration, and the default when it is renewed. */
   readonly ttl: SpanMs;
-  /** Uses that were asked for: a whole number >= 0. */
+  /** Uses that it was made for: a whole number >= 0. */
   readonly uses: number;
-  /** Whose uses were taken: the place of a record; null where they were unlimited. */
+  /** Whose uses were taken: index of a record; null if they were unlimited. */
   readonly usesOf: number | null;
-  /** Its number among the holds beside each record. */
+  /** Its number among the holds of each record. */
   readonly numbers: readonly number[];
   readonly limits: readonly HeldLimit[];
 }
 
-/** What refills brought while uses were held: it pays for what comes back of holds that are older. */
+/** What a refill added while uses were held. It is set off against uses that older holds return. */
 export interface Raise {
   /** Holds with a lower number were open then. */
   readonly before: number;
-  /** Units that may still come back without paying: a refill that carries over had room for them. */
+  /** Uses that may still be returned in full: a refill that carries over had room for them. */
   readonly free: number;
-  /** Units that the refill would not have brought, had they come back before it. */
+  /** Uses that the refill would not have added, had they been returned before it. */
   readonly units: number;
 }
 
-/** What counters know of the holds beside them. */
+/** Totals of the holds of a record, kept with its counters. */
 export interface HoldSums {
-  /** The earliest instant at which one of them ends by itself. */
+  /** When the first of them ends by itself. */
   readonly nextEnd: EpochMs;
   /** How many reservations are open. */
   readonly open: number;
-  /** Uses that are held here and may come back. */
+  /** Held uses that may be returned. */
   readonly uses: number;
   /** Number of the next hold. */
   readonly next: number;
-  /** The uses were set after holds with a lower number were taken: nothing of them comes back. */
+  /** Uses were set after holds with a lower number were made: those return no uses. */
   readonly setBefore: number;
   /** In the order of the refills. */
   readonly raises: readonly Raise[];
-  /** Limits that were emptied meanwhile: nothing comes back to them of older holds. */
+  /** Limits that were reset or removed meanwhile: older holds return nothing to them. */
   readonly drops: readonly WindowDrop[];
 }
 
-/** Limits that were emptied, or are gone. */
+/** Limits that were reset or removed. */
 export interface WindowDrop {
   /** Holds with a lower number were open then. */
   readonly before: number;
-  /** Names of states: those that were emptied, or with `isKept` all but these. */
+  /** Names of the windows that were dropped, or with `isKept` of those that were not. */
   readonly windows: readonly string[];
   readonly isKept: boolean;
 }
@@ -93,7 +93,7 @@ const LEASE = "lse_";
 /** Ids of leases are below it, those of reservations above. */
 export const LAST_LEASE_ID = `${LEASE}~`;
 
-/** Whether a hold is of units that a process took ahead. It never ends by itself: whoever ends it for that process counts all of it as used. */
+/** Whether a hold is a lease: units that a process took ahead. It never ends by itself; if another process ends it, all of it counts as used. */
 export function isLease({ id }: Pick<Hold, "id">): boolean {
   return id.startsWith(LEASE);
 }
@@ -103,7 +103,7 @@ export function slotsIdOf(id: string): string {
   return id + SLOTS;
 }
 
-/** Whether a hold is that of the slots of another. */
+/** Whether a hold has the concurrent slots of another hold. */
 export function isSlotsOfAnother({ id }: Pick<Hold, "id">): boolean {
   return id.endsWith(SLOTS);
 }
@@ -163,7 +163,7 @@ export function usesAfterRaises(
 /**
  * The raises with that of one more refill. Those that came before every open hold are forgotten.
  *
- * @param oldest - The lowest number of an open hold; 0 where that is not known.
+ * @param oldest - The lowest number of an open hold; 0 if unknown.
  */
 export function raisesWith(
   { raises, next }: HoldSums,

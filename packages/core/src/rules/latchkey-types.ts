@@ -2,14 +2,11 @@ import type { InputOf, OutputOf, StandardSchema } from "../lib/standard-schema.j
 import type { Metadata } from "./metadata.js";
 import type { DEFAULT_LIMIT } from "./rate-limit.js";
 
-/**
- * What a program has told `createLatchkey` about itself, as types: the names that it knows and the shape of its metadata. Nothing
- * of it exists at run time.
- */
+/** The names and the metadata that a program declared to `createLatchkey`. Types only: nothing of it exists at run time. */
 export interface LatchkeyTypes {
   /** Names of permissions. */
   readonly permission: string;
-  /** Names of permissions that can be held: wildcards, too. */
+  /** Names of permissions that keys can have, including wildcards. */
   readonly heldPermission: string;
   /** Names of rate limits. */
   readonly ratelimit: string;
@@ -17,13 +14,13 @@ export interface LatchkeyTypes {
   readonly meta: object;
   /** Metadata of a key as it is given. */
   readonly metaInput: object;
-  /** Metadata of an identity as it is read: `{}` where it has none. */
+  /** Metadata of an identity as it is read: `{}` if none. */
   readonly identityMeta: object;
   /** Metadata of an identity as it is given: `{}` for none. */
   readonly identityMetaInput: object;
 }
 
-/** The {@link LatchkeyTypes} of a program that has said nothing: every name is a text, and metadata is any JSON object. */
+/** The {@link LatchkeyTypes} of a program that declared nothing: names are any text, metadata is any JSON object. */
 export interface DefaultTypes extends LatchkeyTypes {
   readonly meta: Metadata;
   readonly metaInput: MetadataInput;
@@ -31,10 +28,10 @@ export interface DefaultTypes extends LatchkeyTypes {
   readonly identityMetaInput: MetadataInput;
 }
 
-/** What is accepted as metadata before it is checked: a JSON object of at most 16 KiB and 16 levels. */
+/** Metadata as input: a JSON object of at most 16 KiB and 16 levels. */
 export type MetadataInput = Readonly<Record<string, unknown>>;
 
-/** A schema of metadata: what it takes and what it answers are objects. */
+/** A schema of metadata, from objects to objects. */
 export type MetaSchema = StandardSchema<object, object>;
 
 /** The {@link LatchkeyTypes} that follow from the options of `createLatchkey`. */
@@ -57,17 +54,17 @@ export interface TypesOf<
     : MetadataInput;
 }
 
-/** Metadata as it is kept: frozen, and JSON, which has no undefined. */
+/** Stored metadata: frozen JSON, without undefined. */
 type StoredMeta<Value extends object> = {
   readonly [Member in keyof Value]: Stored<Exclude<Value[Member], undefined>>;
 };
 
 type Stored<Value> = Value extends object ? StoredMeta<Value> : Value;
 
-/** The same shape without a name, so that it passes for an object of any members. */
+/** The same shape as an anonymous type, which is assignable to an index signature. */
 type Given<Value extends object> = { readonly [Member in keyof Value]: Value[Member] };
 
-/** A permission that can be held: one that the program knows, or a wildcard that grants some of these. */
+/** A permission that a key can have: a declared name, or a wildcard for some of them. */
 export type PermissionName<Types extends LatchkeyTypes = DefaultTypes> = Types["heldPermission"];
 
 type NameOrWildcard<Name extends string> = string extends Name
@@ -79,7 +76,7 @@ type WildcardOf<Name extends string> = Name extends `${infer Head}.${infer Rest}
   ? `${Head}.*` | `${Head}.${WildcardOf<Rest>}`
   : never;
 
-/** A limit that can be configured or taken from: one that the program knows, or the one named `default`. */
+/** Name of a limit: a declared one, or `default`. */
 export type LimitName<Types extends LatchkeyTypes = DefaultTypes> =
   | Types["ratelimit"]
   | typeof DEFAULT_LIMIT;

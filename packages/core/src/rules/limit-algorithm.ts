@@ -12,15 +12,15 @@ import {
 } from "./sliding-window.js";
 import { bucketAdmitsAt, bucketAt, bucketRoom } from "./token-bucket.js";
 
-/** A limit, as far as it decides. */
+/** The figures of a limit. */
 export interface LimitFigures extends LimitKind {
   /** Units per `duration`: a whole number >= 1. */
   readonly limit: number;
-  /** Units that a token bucket holds: a whole number >= 1. Others pass over it. */
+  /** Units that a token bucket holds: a whole number >= 1. Ignored otherwise. */
   readonly burst: number;
 }
 
-/** A limit as it stands at `now`, if nothing is taken. What is stored stays as it is until something is. */
+/** The state of a limit at `now`. It is only stored when something is taken. */
 export function limitAt(stored: LimitState | null, limit: LimitFigures, now: EpochMs): LimitState {
   switch (limit.algorithm) {
     case "fixed":
@@ -37,7 +37,7 @@ export function limitAt(stored: LimitState | null, limit: LimitFigures, now: Epo
   }
 }
 
-/** Units left, as {@link limitAt} answers the limit; below 0 where it was lowered under what was taken. */
+/** Units left in the state that {@link limitAt} returned; negative if `limit` was lowered below what was taken. */
 export function roomOf(current: LimitState, limit: LimitFigures): number {
   switch (limit.algorithm) {
     case "fixed":
@@ -52,7 +52,7 @@ export function roomOf(current: LimitState, limit: LimitFigures): number {
   }
 }
 
-/** The limit after `cost` units were taken from it. */
+/** The state after `cost` units were taken. */
 export function afterTaking(
   { at, used, earlier }: LimitState,
   { algorithm, duration }: LimitFigures,
@@ -100,10 +100,7 @@ export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
   return admitsAt(current, limit, mostOf(limit)) as EpochMs;
 }
 
-/**
- * Ms after which all of the limit is there again, whenever it was taken at once: who takes {@link mostOf} units and waits that long may
- * take them again.
- */
+/** Ms until a used-up limit is fully available again. */
 export function refillMs({ algorithm, limit, duration, burst }: LimitFigures): SpanMs {
   switch (algorithm) {
     case "fixed":
@@ -118,7 +115,7 @@ export function refillMs({ algorithm, limit, duration, burst }: LimitFigures): S
   }
 }
 
-/** A charge that writes a state, or some of it, where none was. */
+/** One charge of {@link takingsOf}. */
 export interface Taking {
   /** Unix epoch ms at which it is made. */
   readonly now: EpochMs;
@@ -144,7 +141,7 @@ export function countsAlikeUntil({ at }: LimitState, limit: LimitKind): EpochMs 
   }
 }
 
-/** The charges that write a state, one after the other: how a store that can only charge is handed a copy. None is refused. */
+/** The charges that recreate a state, in order, to copy it into a store that can only charge. None of them is refused. */
 export function takingsOf(
   { at, used, earlier }: LimitState,
   { algorithm, duration }: LimitKind,
@@ -168,7 +165,7 @@ export function takingsOf(
   }
 }
 
-/** When a state that no record owns may be forgotten: nothing counts from then on, if nothing else is taken. Unix epoch ms. */
+/** Unix epoch ms at which nothing of the state counts any more, if nothing else is taken. */
 export function endsAt(state: LimitState, limit: LimitFigures): EpochMs {
   return Math.min(resetAt(state, limit), LAST_INSTANT);
 }

@@ -1,32 +1,35 @@
 import type { EpochMs, SpanMs } from "../time.js";
 
-/** How a limit counts, by its name. */
+/** The algorithms of rate limits. */
 export const LIMIT_ALGORITHMS = ["fixed", "sliding", "token-bucket", "concurrent"] as const;
 
-/** How a limit counts. */
+/** One of {@link LIMIT_ALGORITHMS}. */
 export type LimitAlgorithm = (typeof LIMIT_ALGORITHMS)[number];
 
 export function isLimitAlgorithm(value: unknown): value is LimitAlgorithm {
   return (LIMIT_ALGORITHMS as readonly unknown[]).includes(value);
 }
 
-/** What decides under which name a limit is kept: another algorithm or duration counts anew. */
+/** Part of a window's name: a limit with another algorithm or duration starts a new count. */
 export interface LimitKind {
   readonly algorithm: LimitAlgorithm;
   readonly duration: SpanMs;
 }
 
-/** What a store keeps of one limit. A store never looks into it: only core's rules, and their translations, know what it says. */
+/** The state of one limit, opaque to stores: only core's rules, and their translations to SQL and Lua, read it. */
 export interface LimitState {
   /** `fixed`: start of the window. Others: the latest instant at which something was taken. */
   readonly at: EpochMs;
-  /** `fixed`: units taken in the window. `sliding`: in the group of `at`. `token-bucket`: what was missing, in units × `duration`. `concurrent`: slots that are held. */
+  /**
+   * `fixed`: units taken in the window. `sliding`: units taken in the sixteenth of `duration` around `at`. `token-bucket`: missing units ×
+   * `duration`. `concurrent`: slots held.
+   */
   readonly used: number;
-  /** `sliding`: units of the groups before, the latest first; at most {@link MOST_EARLIER}. Empty for others. */
+  /** `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. Otherwise empty. */
   readonly earlier: readonly number[];
 }
 
-/** Most groups that a sliding limit keeps beside the latest. */
+/** Most entries of `LimitState.earlier`. */
 export const MOST_EARLIER = 16;
 
 /** Of a limit that counts in no groups, or has none before the latest. */
@@ -43,7 +46,7 @@ export function kindText({ algorithm, duration }: LimitKind): string {
 const kinds = new Map<string, LimitKind | null>();
 const MOST_KINDS = 1_000;
 
-/** What the name of a window says of its limit; null for a name of another making. */
+/** Reads the algorithm and duration in the name of a window; null if core did not write the name. */
 export function kindOfWindow(window: string): LimitKind | null {
   const known = kinds.get(window);
   if (known !== undefined) return known;
@@ -64,7 +67,7 @@ export function isSlotWindow(window: string): boolean {
   return kindOfWindow(window)?.algorithm === "concurrent";
 }
 
-/** Name of the limit that a window of a key or an identity is of, configured or made up. */
+/** Name of the limit of a window of a key or identity, configured or ad hoc. */
 export function limitNameOf(window: string): string {
   const name = window.slice(window.lastIndexOf(":") + 1);
   return name.includes("%") ? decodeURIComponent(name) : name;

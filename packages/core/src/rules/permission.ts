@@ -1,7 +1,4 @@
-/**
- * What a caller must hold: one permission by name, all of several queries, or any of them. Nested to a
- * depth of at most {@link MAX_QUERY_DEPTH}; `and` and `or` have at least one member.
- */
+/** Permissions that a key must have: a name, or all or any of several queries, nested at most {@link MAX_QUERY_DEPTH} deep. */
 export type PermissionQuery<Name extends string = string> =
   | Name
   | {

@@ -5,10 +5,7 @@ import type { LimitAlgorithm } from "./limit-state.js";
 /** What a rate limit that belongs to no key is for. Never `*`, which stands for all of them in permissions. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/**
- * Name of the limit that a key's `ratelimit` field sets. It applies to every verification of the key by itself, whether or not
- * `autoApply` says so, and its state is the `ratelimit` of a verdict.
- */
+/** Name of the limit that a key's `ratelimit` sets. It always applies, whatever its `autoApply`, and is the `ratelimit` of a verdict. */
 export const DEFAULT_LIMIT = "default";
 
 /** Whether a limit applies to every verification by itself, and not only to those that name it. */
@@ -22,7 +19,7 @@ export function isAutoApplied(limit: {
 /** A named limit. */
 export interface RateLimit extends LimitFigures {
   readonly name: string;
-  /** Whether it is only tried: decided and counted, and it refuses nobody. */
+  /** Whether it counts but refuses nobody. */
   readonly shadow: boolean;
 }
 
@@ -32,21 +29,21 @@ export interface IdentityRateLimit extends RateLimit {
   readonly autoApply: boolean;
 }
 
-/** How a limit counts, in the words of the HTTP contract. */
+/** The figures of a limit, as the HTTP API shows them. */
 export type WireLimitFigures = {
   /** Units per `duration`. */
   readonly limit: number;
-  /** In ms: the length of a window or a span, or in which `limit` units flow into a token bucket. */
+  /** In ms: the length of a window or span, or the time in which `limit` units flow into a token bucket. */
   readonly duration: SpanMs;
-  /** How it counts; absent where it is `fixed`. */
+  /** Absent: `fixed`. */
   readonly algorithm?: LimitAlgorithm;
-  /** Units that a token bucket holds; absent for others, and where it is `limit`. */
+  /** Units that a token bucket holds; absent otherwise, or if equal to `limit`. */
   readonly burst?: number;
-  /** Whether it is only tried, and refuses nobody; absent where it is not. */
+  /** Whether it counts but refuses nobody; absent: false. */
   readonly shadow?: boolean;
 };
 
-/** The same as it is given: what is absent may be undefined. */
+/** The same as input: fields may be undefined. */
 export type WireLimitInput = {
   readonly [Field in keyof WireLimitFigures]: WireLimitFigures[Field] | undefined;
 } & Pick<WireLimitFigures, "limit" | "duration">;
@@ -56,14 +53,14 @@ export function fixedFigures(limit: number, duration: SpanMs): LimitFigures & { 
   return { algorithm: "fixed", limit, duration, burst: limit, shadow: false };
 }
 
-/** Reads what decides of a limit, given in the words of the HTTP contract. What somebody adds to `Object.prototype` is none of it. */
+/** Reads the figures of a limit from the fields of the HTTP API, without inherited ones. */
 export function fromWireFigures(wire: WireLimitInput): LimitFigures & { shadow: boolean } {
   const own: WireLimitInput = Object.assign(Object.create(null), wire);
   const { limit, duration, algorithm = "fixed", burst = limit, shadow = false } = own;
   return { algorithm, limit, duration, burst, shadow };
 }
 
-/** Writes it in those words. */
+/** The reverse of {@link fromWireFigures}. */
 export function toWireFigures({
   algorithm,
   limit,
@@ -80,11 +77,11 @@ export function toWireFigures({
   };
 }
 
-/** A limit of an identity in the words of the HTTP contract. */
+/** A limit of an identity. */
 export type WireRateLimit<Name extends string = string> = WireLimitFigures & {
-  /** No two limits of an identity have one name. */
+  /** Unique in the identity. */
   readonly name: Name;
-  /** Whether it applies to every verification by itself; absent where it is false. */
+  /** Whether it applies to every verification; absent: false. */
   readonly autoApply?: boolean;
 };
 

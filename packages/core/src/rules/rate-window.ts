@@ -1,9 +1,7 @@
 import type { EpochMs, SpanMs } from "../time.js";
 import { type LimitState, NONE_EARLIER } from "./limit-state.js";
 
-/**
- * How long a store keeps a window that no record owns, after its end: a clock that is set back by less finds it still.
- */
+/** How long a store keeps a window without an owner after its end, in case a clock is set back. */
 export const KEPT_AFTER_END_MS: SpanMs = 86_400_000;
 
 /**

@@ -2,25 +2,25 @@ import { ceilDiv } from "../lib/ceil-div.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { LONGEST_DURATION } from "./duration.js";
 
-/** What a refill gives. Together a safe integer. */
+/** The figures of a refill. Their sum is a safe integer. */
 type Given = {
   /** A whole number >= 1. */
   readonly amount: number;
-  /** Up to how many uses stay on top of `amount`: a whole number >= 1. Absent: none. */
+  /** How many unused uses are kept on top of `amount`: a whole number >= 1. Absent: none. */
   readonly carryOver?: number;
 };
 
-/** An interval by the calendar of UTC: `refillDay` is its day, 1 to 7 from Monday on, or 1 to 31. */
+/** An interval of the UTC calendar. `refillDay`: 1 (Monday) to 7, or 1 to 31. */
 type CalendarRefill = Given &
   (
     | { readonly interval: "hourly" }
     | { readonly interval: "daily" }
     | { readonly interval: "weekly"; readonly refillDay: number }
-    /** A month that has no such day refills on its last one. */
+    /** A shorter month refills on its last day. */
     | { readonly interval: "monthly"; readonly refillDay: number }
   );
 
-/** A span of its own: from {@link SHORTEST_REFILL} to 2^52 ms. */
+/** A fixed span: {@link SHORTEST_REFILL} to 2^52 ms. */
 export type RefillSpan = { readonly every: SpanMs };
 
 type SpanRefill = Given & { readonly interval: RefillSpan };
@@ -28,26 +28,26 @@ type SpanRefill = Given & { readonly interval: RefillSpan };
 /** How `remaining` is restored, as it is given and shown. */
 export type RefillSetting = CalendarRefill | SpanRefill;
 
-/** The same as a record has it: spans are counted from `from`, Unix epoch ms. */
+/** A refill as records have it: spans are counted from `from`, Unix epoch ms. */
 export type Refill = CalendarRefill | (SpanRefill & { readonly from: EpochMs });
 
-/** A refill with the instant it last fell due: all a store needs to apply it. */
+/** A refill and when it was last due: all that a store needs to apply it. */
 export interface DueRefill {
   /** What `remaining` rises to at most. */
   readonly amount: number;
   /** Unix epoch ms, never later than the `now` it was computed for. */
   readonly dueAt: EpochMs;
-  /** Of one that carries over; absent: it brings as much as there is room for. */
+  /** Only with `carryOver`; absent: `remaining` rises to `amount`. */
   readonly carry?: CarriedRefill | undefined;
 }
 
-/** A refill that adds for each period that fell due, up to a bound. */
+/** A refill that adds uses for each due period, up to a bound. */
 export interface CarriedRefill {
-  /** Units that it adds at most. */
+  /** Most uses that it adds. */
   readonly units: number;
-  /** Up to when refills were applied when `units` were counted; it is owed only if they still are. Null: not counted yet. */
+  /** The `refilledAt` that `units` were counted from: it applies only to the same. Null: not counted yet. */
   readonly since: EpochMs | null;
-  /** The same refill of uses to which refills are applied up to an instant. */
+  /** The same refill for another `refilledAt`. */
   readonly countedFrom: (since: EpochMs) => DueRefill;
 }
 

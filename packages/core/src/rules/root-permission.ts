@@ -1,6 +1,6 @@
 import { NAMESPACE_PATTERN } from "./rate-limit.js";
 
-/** What a root key may be allowed to do to an API and its keys. */
+/** Actions of root keys on an API and its keys. */
 export const API_ACTIONS = [
   "create_api",
   "read_api",
@@ -18,7 +18,7 @@ export const API_ACTIONS = [
   "read_reservation",
 ] as const;
 
-/** What a root key may be allowed to do to identities. */
+/** Actions of root keys on identities. */
 export const IDENTITY_ACTIONS = [
   "create_identity",
   "read_identity",
@@ -28,7 +28,7 @@ export const IDENTITY_ACTIONS = [
   "read_reservation",
 ] as const;
 
-/** What a root key may be allowed to do to roles and permissions. */
+/** Actions of root keys on roles and permissions. */
 export const RBAC_ACTIONS = [
   "create_role",
   "read_role",
@@ -46,16 +46,16 @@ export const RBAC_ACTIONS = [
   "remove_permission_from_role",
 ] as const;
 
-/** What a root key may be allowed to do to rate limits that belong to no key. */
+/** Actions of root keys on rate limits that belong to no key. */
 export const RATELIMIT_ACTIONS = ["limit"] as const;
 
-/** What a root key may be allowed to do to the audit log. */
+/** Actions of root keys on the audit log. */
 export const AUDIT_ACTIONS = ["read_audit", "delete_audit"] as const;
 
-/** What a root key may be allowed to do to events. */
+/** Actions of root keys on events. */
 export const EVENT_ACTIONS = ["read_event", "notice_event"] as const;
 
-/** What a root key may be allowed to do to usage. */
+/** Actions of root keys on usage. */
 export const USAGE_ACTIONS = ["read_usage"] as const;
 
 type PermissionOn<Resource extends string, Id, Actions extends readonly string[]> = {
@@ -64,7 +64,7 @@ type PermissionOn<Resource extends string, Id, Actions extends readonly string[]
   readonly action: Actions[number];
 };
 
-/** What a root key may be allowed to do to root keys. */
+/** Actions of root keys on root keys. */
 export const ROOT_KEY_ACTIONS = [
   "create_root_key",
   "read_root_key",
@@ -72,7 +72,7 @@ export const ROOT_KEY_ACTIONS = [
   "revoke_root_key",
 ] as const;
 
-/** One thing that a management call needs: an action on one resource, or on all of its kind. The id of `ratelimit` is a namespace. */
+/** A permission that a management call requires: an action on one resource, or on all of its kind (null). The id of `ratelimit` is a namespace. */
 export type RootPermission =
   | PermissionOn<"api", string | null, typeof API_ACTIONS>
   | PermissionOn<"identity", string | null, typeof IDENTITY_ACTIONS>
@@ -127,12 +127,12 @@ export function isRootPermission(text: string): boolean {
   return ROOT_PERMISSION_PATTERN.test(text);
 }
 
-/** A needed permission as the narrowest text that grants it. */
+/** The narrowest text that grants a permission. */
 export function rootPermissionName({ resource, id, action }: RootPermission): string {
   return `${resource}.${id ?? "*"}.${action}`;
 }
 
-/** Whether a root key that holds `held` may do what is needed: `*`, the form for all, or the one for this id. */
+/** Whether `held` grants a permission: by `*`, for all of its kind, or for this id. */
 export function isRootAllowed(held: readonly string[], needed: RootPermission): boolean {
   return (
     held.includes("*") ||

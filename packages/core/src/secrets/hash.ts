@@ -4,10 +4,7 @@ import { encodeBase64Url } from "../lib/base64url.js";
 import { bytesOfBinary } from "../lib/bytes.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
-/**
- * What a store knows a secret by: base64url of SHA-256 of the whole string, or `<pepper id>.` and
- * base64url of HMAC-SHA-256 under that pepper.
- */
+/** Hash of a secret: base64url of SHA-256 of the whole string, or `<pepper id>.` and base64url of HMAC-SHA-256 under that pepper. */
 export type SecretHash = string;
 
 /** Turns secrets into the hashes they are stored and looked up by. */
@@ -15,16 +12,15 @@ export interface SecretHasher {
   /** The hash under which a new secret is stored. */
   hash(secret: string): SecretHash;
   /**
-   * Every hash under which the secret may be stored: current pepper first, then earlier ones, then
-   * without a pepper, so that neither switching a pepper on nor rotating it kills a key.
+   * Every hash under which the secret may be stored: current pepper first, then earlier ones, then without a pepper, so that adding or
+   * rotating a pepper invalidates no key.
    */
   candidates(secret: string): readonly SecretHash[];
   /** The hash without a pepper. */
   plainHash(secret: string): SecretHash;
   /**
-   * What imports of one secret have in common, whether it comes as plaintext or as its plain hash; empty without a pepper,
-   * where the two have the same hash anyway. A mark is the plain hash under a pepper, so that whoever has the store learns
-   * no more from it than from the hash.
+   * What imports of one secret have in common, by plaintext or by plain hash; empty without a pepper, because then both have the same hash.
+   * A mark is the plain hash under a pepper, so it reveals no more than the hash.
    */
   importMarks(plainHash: SecretHash): readonly string[];
 }
@@ -61,11 +57,11 @@ export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
 /**
  * Makes a hasher.
  *
- * The secrets hashed here carry at least 128 random bits, so a fast hash is the right one: a slow one
- * defends guessable inputs and would only make a flood of junk keys more expensive to refuse.
+ * Secrets have at least 128 random bits, so a fast hash is right: a slow one protects guessable inputs, and would only make junk keys more
+ * expensive to refuse.
  *
  * @param pepper - Ring of server-side secrets of 32 to 64 bytes, or null for plain SHA-256.
- * @throws TypeError when the ring is not well formed.
+ * @throws TypeError for a malformed ring.
  */
 export function createSecretHasher(pepper: KeyRing | null): SecretHasher {
   if (pepper === null)

@@ -1,7 +1,7 @@
 import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
 import type { SecretHash } from "./hash.js";
 
-/** In which form another system kept the SHA-256 of a secret. */
+/** Encodings of an imported SHA-256. */
 export const HASH_VARIANTS = ["sha256_base64", "sha256_base64url", "sha256_hex"] as const;
 
 /** One of {@link HASH_VARIANTS}. */

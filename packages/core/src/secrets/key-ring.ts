@@ -1,11 +1,11 @@
 import { doesMatchBytes } from "../lib/bytes.js";
 
 /**
- * Named keys of 32 bytes or more, one of which is used for what is written from now on. The others stay
- * readable, so that a ring can be rotated.
+ * Named keys of 32 bytes or more. The current one is used for everything that is written; the others only to read, so that you can rotate
+ * keys.
  */
 export interface KeyRing {
-  /** Id of the key that new entries are written with. */
+  /** Id of the key that is used to write. */
   readonly current: string;
   /** Keys by id. An id has 1 to 32 characters of `A-Z a-z 0-9 _ -`. */
   readonly keys: Readonly<Record<string, Uint8Array>>;

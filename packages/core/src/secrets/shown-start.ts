@@ -15,12 +15,11 @@ const MIN_UNKNOWN_BITS = 112;
 const MAX_SHOWN_CHARACTERS = 4;
 
 /**
- * The part of a secret that may be stored and shown: prefix, `_` and the leading characters of the body,
- * so few that at least 112 bits stay unknown. With 16 random bytes two characters that carry randomness are
- * shown, four from 17 bytes on, behind the characters that every secret of that length begins with.
+ * The part of a secret that may be stored and shown: prefix, `_` and the first characters of the body, leaving at least 112 bits unknown.
+ * It shows two random characters of 16 bytes, four from 17 bytes on.
  *
  * @param secret - A secret written by {@link formatSecret}.
- * @param byteLength - Of its random bytes, where that is known.
+ * @param byteLength - Number of its random bytes, if known.
  */
 export function secretStart(secret: string, byteLength: number = byteLengthOf(secret)): string {
   const { prefix, body } = splitSecret(secret);

@@ -2,15 +2,15 @@ import { LatchkeyError } from "../errors.js";
 import { encodeBase64Url } from "../lib/base64url.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
-/** Keys that tokens are signed with: Ed25519, each by its seed of 32 random bytes. All of them are published. */
+/** Ed25519 keys that sign tokens, each a seed of 32 random bytes. The public keys of all are published. */
 export interface TokenKeyRing extends KeyRing {
-  /** `iss` of the tokens: 1 to 256 characters; the id of the workspace unless given. */
+  /** `iss` of the tokens: 1 to 256 characters. Default: the id of the workspace. */
   readonly issuer?: string | undefined;
 }
 
-/** A public key that tokens are checked with, as RFC 8037 writes one. */
+/** A public key to check tokens with, as in RFC 8037. */
 export interface TokenPublicKey {
-  /** An octet key pair, of which this is the public half. */
+  /** Octet key pair. */
   readonly kty: "OKP";
   /** The curve. */
   readonly crv: "Ed25519";
@@ -18,15 +18,15 @@ export interface TokenPublicKey {
   readonly x: string;
   /** Id in the ring of `tokens`. */
   readonly kid: string;
-  /** What tokens are signed with. */
+  /** Signature algorithm. */
   readonly alg: "EdDSA";
-  /** Signatures. */
+  /** For signatures. */
   readonly use: "sig";
 }
 
-/** A JWK Set of RFC 7517: what a receiver of tokens needs. */
+/** A JWK Set, as in RFC 7517. */
 export interface TokenKeySet {
-  /** In the order of the ring. Not read-only: `jose` takes it as it is. */
+  /** In the order of the ring. Not readonly, so that `jose` accepts it. */
   readonly keys: TokenPublicKey[];
 }
 
@@ -50,7 +50,7 @@ const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
  * Checks a ring, and makes a signer of it.
  *
  * @param load - Loads `jose`; for tests.
- * @throws TypeError when the ring is not well formed: each key has exactly 32 random bytes.
+ * @throws TypeError for a malformed ring: each key has exactly 32 random bytes.
  */
 export function createTokenSigner(
   ring: TokenKeyRing,

@@ -5,10 +5,10 @@ import { encodeLengthPrefixed } from "../lib/bytes.js";
 import type { RandomBytes } from "../lib/id.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
-/** A recoverable secret as it is stored: `v1.<vault key id>.<base64url of nonce and ciphertext>`. */
+/** An encrypted secret: `v1.<vault key id>.<base64url of nonce and ciphertext>`. */
 export type SealedSecret = string;
 
-/** The row a sealed secret belongs to. It opens nowhere else. */
+/** The key that an encrypted secret belongs to. It opens for no other. */
 export interface SealedFor {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -30,11 +30,10 @@ const FORMAT = "v1";
 const NONCE_LENGTH = 24;
 
 /**
- * Makes a vault: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a random 24-byte nonce. Format version,
- * workspace, key id and vault key id are authenticated, each with its length, so that a ciphertext moved to
- * another row, or claimed for another vault key, does not open.
+ * Makes a vault: XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03) with a random 24-byte nonce. Format version, workspace, key id and vault
+ * key id are authenticated, each with its length, so that a ciphertext opens for no other row and no other vault key.
  *
- * @throws TypeError when the ring is not well formed: each key has exactly 32 random bytes.
+ * @throws TypeError for a malformed ring: each key has exactly 32 random bytes.
  */
 export function createVault(ring: KeyRing, random: RandomBytes): Vault {
   const keys = copyKeyRing("vault", ring, { minBytes: 32, maxBytes: 32 });

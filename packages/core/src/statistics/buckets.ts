@@ -7,13 +7,13 @@ import {
 } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
 
-/** Spans that verifications are summed up over: hours, days and calendar months of UTC. */
+/** Lengths of a bucket: hours, days and calendar months of UTC. */
 export const GRANULARITIES = ["hour", "day", "month"] as const;
 
-/** One span of {@link GRANULARITIES}. */
+/** One of {@link GRANULARITIES}. */
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** Verifications of one bucket. The names beside `outcomes` are for older clients. */
+/** Verifications of one bucket. The counts beside `outcomes` are for older clients. */
 export interface VerificationBucket {
   /** Start of the bucket, Unix epoch ms. */
   readonly time: EpochMs;
@@ -23,10 +23,7 @@ export interface VerificationBucket {
   readonly rateLimited: number;
   /** Verdicts `USAGE_EXCEEDED`. */
   readonly usageExceeded: number;
-  /**
-   * Verifications by verdict; a verdict that was not given is absent. `SHADOW_LIMITED` are those in which a shadow had no room: each is
-   * counted under its own verdict too.
-   */
+  /** Verifications by verdict; absent: 0. `SHADOW_LIMITED`: those in which a shadow limit had no room, also counted under their verdict. */
   readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
 }
 

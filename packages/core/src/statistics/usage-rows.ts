@@ -3,15 +3,15 @@ import type { CountedCode, StatisticsSubject, SubjectCount, SumCode } from "../s
 import type { EpochMs } from "../time.js";
 import { bucketStartAt, type Granularity, inOrder, isCounted } from "./buckets.js";
 
-/** What usage is told by. */
+/** What usage is grouped by. */
 export const USAGE_SUBJECTS = ["key", "identity", "api", "tag"] as const;
 
 /** One of {@link USAGE_SUBJECTS}. */
 export type UsageSubject = (typeof USAGE_SUBJECTS)[number];
 
-/** How often a key, or the keys of an identity or an API or with a tag, were verified in one span of UTC that is over. */
+/** Verifications of a key, or of the keys of an identity, an API or a tag, in one past span of UTC. */
 export interface UsageRow {
-  /** `usage_…`, the same whenever the row is told. */
+  /** `usage_…`, the same in every export. */
   readonly id: string;
   /** Start of the span, Unix epoch ms. */
   readonly start: EpochMs;
@@ -21,20 +21,20 @@ export interface UsageRow {
   readonly identityId?: string;
   /** With `by: "api"`. */
   readonly apiId?: string;
-  /** With `by: "tag"`: a tag of keys; `other` for all that came after the first 1,000 of the workspace. */
+  /** With `by: "tag"`: a tag of keys; `other` for all after the first 1,000 of the workspace. */
   readonly tag?: string;
   /** Verifications by verdict, as in `VerificationBucket`. */
   readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
   /**
-   * Uses that valid verifications took: 1 each, or their `cost`, also of keys without a limit of uses; of reservations what they came to when they
-   * were settled. A repeat under the same `requestId` takes none.
+   * Uses that valid verifications took: 1 each, or their `cost`, also for keys with unlimited uses; for reservations, the settled cost. A
+   * repeat of a `requestId` takes none.
    */
   readonly uses: number;
 }
 
 const FIELD = { key: "keyId", identity: "identityId", api: "apiId", tag: "tag" } as const;
 
-/** What a row is of. */
+/** What each row is about. */
 export interface UsageRowPlace {
   readonly subject: StatisticsSubject;
   readonly start: EpochMs;

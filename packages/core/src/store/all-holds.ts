@@ -5,7 +5,7 @@ import type { KeyStore } from "./key-store.js";
 /** Most holds that are read at once. */
 const PAGE = 1_000;
 
-/** All holds beside the counters of a record, in ascending order of id. */
+/** All holds of a record, in ascending order of id. */
 export async function allHolds(
   store: Pick<KeyStore, "holds">,
   workspaceId: string,

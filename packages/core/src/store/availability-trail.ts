@@ -8,10 +8,7 @@ import type { HoldResult, HoldStep } from "./settle.js";
 /** A record, or a window without an owner. */
 export type Touched = RecordAddress | { readonly window: string };
 
-/**
- * The list of a trail: of records whose bodies are the addresses that changes touched, `{ kind, id }`, or the names of windows without
- * an owner, `{ window }`.
- */
+/** The list of a trail: records with the addresses of changed records, `{ kind, id }`, or names of windows without an owner, `{ window }`. */
 export function trailList(trail: string): string {
   return `$trail:${trail}`;
 }

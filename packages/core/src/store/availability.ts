@@ -22,26 +22,26 @@ import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { StatisticsBatch } from "./statistics.js";
 
 /**
- * Whether the records of a workspace are to be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere by now.
- * `followed`: they are, and every change leaves its address in the trail, by which somebody copies it. `open`: they have arrived.
- * `deleting`: they are read until they are gone, and nothing is written but by whoever expects this state.
+ * Whether the records of a workspace may be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere. `followed`: they
+ * may be used, and every change leaves its address in a trail, for a live copy. `open`: all have arrived. `deleting`: only the deletion
+ * writes.
  */
 export type WorkspaceState =
   | {
       readonly state: "incomplete" | "moved" | "open" | "deleting";
       readonly transfer: string;
-      /** What a target is filled from: a store, or a file. */
+      /** Source of the copy: a store, or a file. */
       readonly source?: string;
     }
   | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
 
-/** Where the record is that holds a {@link WorkspaceState}. No id of a workspace is like it. A workspace without one is open. */
+/** Address of the record with the {@link WorkspaceState}, unlike any id of a workspace. A workspace without this record is open. */
 export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
 
 /**
  * The state that a record holds; null without a record: the workspace is open.
  *
- * @throws LatchkeyError `STORE_CORRUPT` where it cannot be read: then nobody knows.
+ * @throws LatchkeyError `STORE_CORRUPT` if it is damaged.
  */
 export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   if (loaded === null) return null;
@@ -52,7 +52,7 @@ export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   throw corruptRecord("state of a workspace");
 }
 
-/** The lease times that a record of a state holds; null where no process was ever given a lease. */
+/** The lease times in the record of a state; null if no process ever had a lease. */
 export function leaseTimesOf(loaded: LoadedRecord | null): LeaseTimes | null {
   return loaded === null ? null : leaseTimesIn(loaded.record.body);
 }
@@ -66,10 +66,7 @@ function isState(body: unknown): body is WorkspaceState {
   return STATES.includes(state) && (source === undefined || typeof source === "string");
 }
 
-/**
- * The record of a state, which may be that of an open workspace where there are leases. Whoever writes it brings another revision: that is
- * how all others hear of it.
- */
+/** The record of a state; null with `leases` for an open workspace. Write it with a new revision, so that other processes notice it. */
 export function stateRecord(
   state: WorkspaceState | null,
   version: number,

@@ -12,14 +12,14 @@ export interface RecordAddress {
 export interface Expectation extends RecordAddress {
   /** The exact version; `exists` for any version; null: there is no such record. */
   readonly version: number | "exists" | null;
-  /** As answered along with the record. It only helps to find it; the store never trusts it. */
+  /** As returned with the record. It only helps the store to find it. */
   readonly handle?: unknown;
 }
 
 /** A name that is unique among the records of a kind: the hash of a key, the `externalId` of an identity. */
 export interface Claim {
   readonly kind: RecordKind;
-  /** Which sort of name it is: ASCII letters. */
+  /** Kind of name: ASCII letters. */
   readonly index: string;
   /** Any text. */
   readonly value: string;
@@ -28,70 +28,67 @@ export interface Claim {
 /** A place in a list. */
 export interface ListEntry {
   /**
-   * Printable ASCII without spaces. The list that bears the name of a kind is that of all its records: each enters it with the
-   * change that first writes it, leaves it with the change that deletes it, and nothing else is in it. So a store that has the
-   * records of a kind in order need not write it down.
+   * Printable ASCII without spaces. The list named after a kind has exactly the records of that kind, each from the change that first
+   * writes it to the change that deletes it. A store that has the records of a kind in order need not store this list.
    */
   readonly list: string;
   /**
-   * One of very many small lists beside the list of that name: the keys of one identity, the audit log of one key. A small
-   * list has no size, and costs nothing while it is empty. Any text.
+   * Any text: names one of many small lists of that name, such as the keys of one identity. A small list has no size, and costs nothing
+   * while it is empty.
    */
   readonly of?: string | undefined;
   readonly id: string;
 }
 
-/** A record to be written whole, whether or not it is there. */
+/** A record to write, whether or not it exists. */
 export interface Put {
   /**
-   * An entry of the audit log may have the version 0: then the store gives it one. One that is there keeps its own. A new one gets the
-   * next of the workspace, one above the highest that any entry ever had, in the order of the puts; 2 is the first. So versions say in which order
-   * entries were committed, and none is missing between two but those that were deleted. A change has only entries of this sort or
-   * none.
+   * Entries of the audit log can have version 0: then the store numbers them. An existing entry keeps its number. New ones get the next
+   * numbers of the workspace, in the order of the puts: above the highest that any entry ever had, starting with 2. So numbers show the
+   * order of commits, and only deleted entries leave gaps. Either all entries of a change have version 0, or none.
    */
   readonly record: StoredRecord;
   /**
-   * `usage`: new counters of its own, without windows; records that it shared others with keep those. `sharedWith`: those of
-   * another record of the kind, which exists before the change and has some, from now on shared; the change may delete that
-   * record. Omitted: the counters that the record has stay; a new record has none.
+   * `usage`: new counters, without windows; records that shared the old ones keep those. `sharedWith`: shares the counters of another
+   * record of the kind, which has some before the change; the change may delete that record. Omitted: keeps its counters; a new record has
+   * none.
    */
   readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;
 }
 
 /**
- * A change to the counters of a record that exists before the change and has some. Changes to the same counters follow each
- * other, also those of records that share them. A record whose counters change is neither deleted nor given others.
+ * A change of the counters that a record has before the change. Changes of the same counters apply in order, also through records that
+ * share them. The same change neither deletes the record nor replaces its counters.
  */
 export interface CounterChange extends RecordAddress {
   readonly usage?: UsageChange | undefined;
-  /** The windows that stay, by name; the others are forgotten. Omitted: all stay. */
+  /** Names of the windows to keep; the others are deleted. Omitted: all stay. */
   readonly keepWindows?: readonly string[] | undefined;
-  /** The windows that are forgotten, by name, also of those that stay. */
+  /** Names of windows to delete, even if `keepWindows` has them. */
   readonly dropWindows?: readonly string[] | undefined;
 }
 
 /**
- * One atomic change of a workspace: all of it or nothing. It is judged and carried out in this order: expectations, claims
- * (with the releases of the same change made, and its deletions not), counters; then everything is written: puts, then
- * deletions. No record is put and deleted at once, and none twice.
+ * One atomic change of a workspace: all or nothing. Checked in this order: expectations, claims (after the releases of the change, before
+ * its deletions), counters. Then written: puts, then deletions. No record is in both, or twice.
  */
 export interface Change {
   readonly expects: readonly Expectation[];
   readonly puts: readonly Put[];
-  /** A record goes together with its share in its counters: these live as long as any record that has them. Gone already is fine. */
+  /** Counters are deleted with the last record that has them. A missing record is fine. */
   readonly deletes: readonly RecordAddress[];
-  /** Taken where another record has the name: one that is gone has none, whether or not it released it. */
+  /** Taken if another existing record has the name. Deleted records have no names, even if they did not release them. */
   readonly claims: readonly (Claim & { readonly id: string })[];
-  /** Names to be free again, if they are this record's. */
+  /** Names to free, if this record has them. */
   readonly releases: readonly (Claim & { readonly id: string })[];
-  /** Into lists. Twice is once. */
+  /** Lists to enter; being in one already is fine. */
   readonly enters: readonly ListEntry[];
-  /** Out of lists. Not in it is fine. */
+  /** Lists to leave; not being in one is fine. */
   readonly leaves: readonly ListEntry[];
   readonly counters: readonly CounterChange[];
-  /** Windows of the workspace that are forgotten, by name: those of limits without an owner. */
+  /** Names of windows of the workspace to delete: those of limits without an owner. */
   readonly dropWindows: readonly string[];
-  /** The revision of the workspace from then on: a whole number >= 1 that it never had. Null: it stays. */
+  /** The new revision of the workspace: a whole number >= 1 that it never had. Null: unchanged. */
   readonly revision: number | null;
 }
 
@@ -118,16 +115,16 @@ export function emptyChange(): ChangeDraft {
   };
 }
 
-/** A change of nothing, to be spread into one of something. */
+/** An empty change, to spread into others. */
 export const EMPTY_CHANGE: Change = deepFrozen(emptyChange());
 
-/** What became of a {@link Change}. All but `committed` wrote nothing. */
+/** Result of a {@link Change}. Only `committed` wrote something. */
 export type CommitResult =
   /** The use counter after each of `counters`, in their order. */
   | { readonly kind: "committed"; readonly usages: readonly Usage[] }
   /** `index`: the first of `expects` that does not hold. */
   | { readonly kind: "stale"; readonly index: number }
-  /** `index`: the first of `claims` whose name another record has, or an earlier one of `claims`. */
+  /** `index`: the first of `claims` whose name is taken by a record or an earlier claim. */
   | { readonly kind: "taken"; readonly index: number }
   /** `index`: the first of `counters` that refuses. */
   | { readonly kind: "refused"; readonly index: number; readonly reason: UsageRefusal };

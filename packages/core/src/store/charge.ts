@@ -24,57 +24,57 @@ import type { ChargeCounts } from "./statistics.js";
 /** One limit that a charge takes from. */
 export interface LimitCharge extends LimitFigures {
   readonly name: string;
-  /** Decided and counted as if it refused, and refuses nobody. */
+  /** Counts as usual, but refuses nobody. */
   readonly shadow: boolean;
   /** Units to take: a whole number >= 0. */
   readonly cost: number;
-  /** Name of its state, which no limit of another algorithm or duration has: printable ASCII without spaces and without `=`. */
+  /** Name of its window, unique to its algorithm and duration: printable ASCII without spaces and `=`. */
   readonly window: string;
   /**
-   * Whose counters hold the window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace
-   * keeps it, until `KEPT_AFTER_END_MS` after its end, so that a clock that is set back does not open it again. When that is goes by the clock of
-   * the store or the machine, never by `now`: a caller whose clock is ahead ends nothing for others.
+   * Whose window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace has it, until
+   * `KEPT_AFTER_END_MS` after its end by the clock of the store or the machine, never by `now`: a caller whose clock is ahead must not end
+   * it for others.
    */
   readonly owner: number | null;
 }
 
 /**
- * What does not change from one verification to the next while key and question stay the same. It is made once and used
- * many times, so a store may keep with it what it makes of it.
+ * What stays the same while one key is verified with one question. It is made once and used many times, so a store may cache in `memo` what
+ * it derives from it.
  */
 export interface ChargePlan {
   readonly workspaceId: string;
-  /** The revision of the workspace that the decision was made on; null: whatever it is. */
+  /** The revision that the decision is based on; null: any. */
   readonly revision: number | null;
   /**
-   * The records that the decision was made on. A request is remembered beside the first of them; whether it still is when that
-   * record was deleted and is written again, is open.
+   * The records that the decision is based on. A request is remembered with the first of them, perhaps even after that record is deleted
+   * and written again.
    */
   readonly confirms: readonly Expectation[];
-  /** `peek` evaluates everything and moves nothing. */
+  /** `peek` evaluates everything and changes no counter. */
   readonly mode: "commit" | "peek";
   /** Uses to take: a whole number >= 0. */
   readonly cost: number;
-  /** Whose uses: an index in `confirms`; one that does not exist has none left. Null: uses are not counted. */
+  /** Whose uses: an index in `confirms`; a missing record has none left. Null: not counted. */
   readonly uses: number | null;
-  /** In the order in which they are evaluated. No two name the same window. */
+  /** In the order of evaluation, each window once. */
   readonly limits: readonly LimitCharge[];
-  /** Where some of it is only held; absent: all of it is taken for good. */
+  /** Present if some of it is only held. */
   readonly hold?: HoldPlan | undefined;
-  /** What is counted in the same step, also where nothing is charged: `peek` moves no counter, and counts. Only for a store that `countsInStep`. */
+  /** What is counted in the same step, even with `peek`. Only for a store that `countsInStep`. */
   readonly counts?: ChargeCounts | undefined;
-  /** The store's own, to write to. */
+  /** For the store to write to. */
   memo?: unknown;
 }
 
-/** What of a charge is held, until somebody says what it came to. */
+/** What part of a charge is held until it is settled. */
 export interface HoldPlan {
   /** `all`: uses and units of every limit. `slots`: those of concurrent limits; the rest is taken for good. */
   readonly keeps: "all" | "slots";
   readonly ttl: SpanMs;
-  /** Slots are held for this long instead; null: there are none. */
+  /** Slots are held for this long instead; null: no slots. */
   readonly slotTtl: SpanMs | null;
-  /** The hold is beside the counters of the first of `confirms`, as many as these are: how many may be open beside each. */
+  /** Most open holds of each record. The hold belongs to as many of the first `confirms` as there are numbers here. */
   readonly most: readonly number[];
 }
 
@@ -83,23 +83,23 @@ export interface ChargeMoment {
   /** Unix epoch ms. */
   readonly now: EpochMs;
   readonly refill: DueRefill | null;
-  /** Makes a repeat harmless: the result is remembered under this id, where the caller gave one. */
+  /** With a `requestId`: the result is remembered, so that a repeat is not charged. */
   readonly request?: ChargeRequest | undefined;
-  /** What the plan holds is held under this id: printable ASCII without spaces. */
+  /** Id of the hold that the plan makes: printable ASCII without spaces. */
   readonly holdId?: string | undefined;
 }
 
-/** What makes the repeat of a verification harmless, when the answer to the first was lost. */
+/** Identifies a verification, so that a repeat is not charged again. */
 export interface ChargeRequest {
-  /** Digest of the caller's id of the request: base64url. */
+  /** Digest of the `requestId`: base64url. */
   readonly id: string;
   /** Digest of the question: the same id with another question is a conflict. */
   readonly fingerprint: string;
-  /** Unix epoch ms, by the caller's clock, until which the result is remembered at least. It is forgotten by the store's clock. */
+  /** Unix epoch ms, by the caller's clock, until which the result is remembered at least. It is deleted by the store's clock. */
   readonly rememberUntil: EpochMs;
 }
 
-/** What became of an earlier charge under the same request id. */
+/** Result of an earlier charge with the same request id. */
 export interface RememberedCharge {
   readonly fingerprint: string;
   /** Unix epoch ms from which on it counts as forgotten. */
@@ -107,70 +107,70 @@ export interface RememberedCharge {
   readonly result: AppliedCharge;
 }
 
-/** A limit as a charge leaves it. */
+/** A limit after a charge. */
 export interface LimitReading {
   readonly name: string;
   readonly limit: number;
   /** Units that a request could still take: a whole number >= 0. */
   readonly remaining: number;
-  /** Unix epoch ms at which all of the limit is left, if nothing else is taken; of a fixed one the edge of its window. */
+  /** Unix epoch ms at which the whole limit is available, if nothing else is taken; for a fixed one, the end of its window. */
   readonly resetAt: EpochMs;
-  /** Whether this limit refused, or would have, were it no shadow. */
+  /** Whether this limit refused; for a shadow limit, whether it would have. */
   readonly exceeded: boolean;
-  /** What it was read from. */
+  /** The state that this was read from. */
   readonly state: LimitState;
-  /** Of a concurrent limit that refused: the first instant at which enough slots have ended, once that was looked for. */
+  /** For a concurrent limit that refused, once it was looked up: when enough slots have ended. */
   readonly admitsAt?: EpochMs;
 }
 
-/** What became of a plan that was evaluated. Only `charged` in mode `commit` moved a counter. */
+/** Result of evaluating a plan. Only `charged` in mode `commit` changed counters. */
 export interface AppliedCharge {
   readonly kind: "charged" | "rate-limited" | "usage-exceeded";
-  /** Uses left afterwards, with a due refill shown; null for unlimited. */
+  /** Uses left afterwards, including a due refill; null for unlimited. */
   readonly remaining: number | null;
   /** One reading for each of the plan's limits, in the plan's order. */
   readonly limits: readonly LimitReading[];
-  /** Of a plan that holds, where it was charged. */
+  /** Only of a charged plan that holds something. */
   readonly hold?: OpenHold | undefined;
   /**
-   * True: this is what an earlier charge under the same request id came to, whether or not anybody got its answer, and nothing moved now.
-   * Absent from the charge that moved it, and from what is remembered.
+   * True: the result of an earlier charge with the same request id; nothing changed now. Absent from that charge and from what is
+   * remembered.
    */
   readonly isRepeat?: true | undefined;
-  /** The store was not asked: never answered by one. */
+  /** Decided by a lease; no store returns this. */
   readonly leased?: true | undefined;
 }
 
-/** What is told of a hold that was taken. */
+/** A new hold. */
 export interface OpenHold {
   readonly id: string;
   readonly expiresAt: EpochMs;
 }
 
-/** What became of a plan. */
+/** Result of a plan. */
 export type ChargeResult =
-  /** What moved: the revision, or the index in `confirms` of a record. The revision is compared first, then each record. */
+  /** What has changed: the revision, which is compared first, or a record by its index in `confirms`. */
   | { readonly kind: "stale"; readonly moved: "revision" | number }
   /** The request id was used for another question. */
   | { readonly kind: "conflict" }
   /**
-   * What is beside the counters of a record, by its index in `confirms`, has to be settled first: a hold there is over, or a refill is due
-   * that `settle` alone works out. Nothing moved.
+   * Nothing changed: call `settle` for a record first, by its index in `confirms`. One of its holds has expired, or it has holds and a due
+   * refill.
    */
   | { readonly kind: "unsettled"; readonly record: number }
-  /** As many holds are open beside a record as may be. */
+  /** The record has as many open holds as allowed. */
   | { readonly kind: "too-many-holds"; readonly record: number }
   | AppliedCharge;
 
-/** What a store holds of everything a plan takes from, once all that the plan confirms was found to hold. */
+/** What a store has of everything that a plan takes from, after it confirmed the plan. */
 export interface ChargeState {
-  /** As `uses` of the plan says. `NO_USES` where that record does not exist, `UNLIMITED_USES` where uses are not counted. */
+  /** Of the record of `uses`: `NO_USES` if it does not exist, `UNLIMITED_USES` if uses are not counted. */
   readonly usage: Usage;
-  /** The stored window of each of the plan's limits, in the plan's order; null where none is stored. */
+  /** The stored window of each of the plan's limits, in the plan's order; null for none. */
   readonly windows: readonly (LimitState | null)[];
   /** What is remembered under the request id, expired or not. */
   readonly remembered: RememberedCharge | null;
-  /** What is held beside each of `confirms`, in their order; absent where nothing is beside any of them. */
+  /** Totals of the holds of each of `confirms`, in order; absent if there are none. */
   readonly holds?: readonly (HoldSums | undefined)[] | undefined;
 }
 
@@ -182,16 +182,16 @@ export interface ChargeStep {
 
 /** The counters to store, and what to remember of the request. */
 export interface ChargeWrite {
-  /** The same object where there is nothing to store. */
+  /** The same object if there is nothing to store. */
   readonly usage: Usage;
-  /** In the order of the plan's limits: the same object, or null, where there is nothing to store. */
+  /** In the order of the plan's limits: the same object, or null, if there is nothing to store. */
   readonly windows: readonly (LimitState | null)[];
   readonly remember: RememberedCharge | null;
-  /** What is held from now on; absent where nothing is. */
+  /** New holds, if any. */
   readonly held?: NewHolds | undefined;
 }
 
-/** Holds to store, and what is held afterwards beside each of the records that they are beside. */
+/** Holds to store, and the new totals of each of their records. */
 export interface NewHolds {
   readonly holds: readonly Hold[];
   readonly sums: readonly HoldSums[];
@@ -200,12 +200,11 @@ export interface NewHolds {
 const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
 
 /**
- * The atomic step of a verification, as a pure function: apply a due refill, then take every unit of a limit and every use, or
- * none. Limits refuse before uses do; a shadow refuses nobody, and nothing is taken from it where it would have. A store calls
- * it, or does in its own language exactly what it does, after it has confirmed what the plan expects: so no memory outlives a
- * revocation.
+ * The atomic step of a verification, as a pure function: applies a due refill, then takes all units and uses, or none. Limits refuse before
+ * uses do; a shadow limit refuses nobody, and if it would have, nothing is taken from it. A store calls this, or does exactly this in its
+ * own language, after it has confirmed what the plan expects, so that no cache outlives a revocation.
  *
- * A request id that is remembered for the same question gets the remembered result, and nothing is taken again.
+ * A request id that is remembered for the same question gets the remembered result; nothing is taken again.
  */
 export function applyCharge(
   state: ChargeState,
@@ -373,12 +372,12 @@ export function readLimit(
   };
 }
 
-/** The moment at which a plan that only looks sees each limit as it is stored: the time of a limit never goes back. */
+/** The moment at which a `peek` reads each limit exactly as stored. */
 export const AS_STORED: ChargeMoment = Object.freeze({ now: 0, refill: null });
 
 /**
- * The state that a plan which took nothing at {@link AS_STORED} has read; null where none is stored, or nothing is taken. The earliest
- * groups that are empty are left out: a state that was written anew has none.
+ * The stored state that a `peek` at {@link AS_STORED} read, without empty entries at the end of `earlier`; null if none is stored, or
+ * nothing is taken.
  */
 export function stateOfReading({ state }: LimitReading): LimitState | null {
   const { at, used, earlier } = state;

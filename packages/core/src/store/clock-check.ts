@@ -11,7 +11,7 @@ const INTERVAL_MS: SpanMs = 600_000;
 /** The clock of this process differs from that of the store by more than a minute. */
 export class ClockDifferenceError extends Error {
   override readonly name = "ClockDifferenceError";
-  /** Ms by which this process is ahead of the store; below 0 where it is behind. */
+  /** Ms by which this process is ahead of the store; negative if it is behind. */
   readonly differenceMs: number;
 
   constructor(differenceMs: number) {

@@ -5,17 +5,17 @@ import type { EpochMs } from "../time.js";
 
 /** The use counter of a record. */
 export interface Usage {
-  /** Uses left: a whole number >= 0, or null for a record without a limit on uses. */
+  /** Uses left: a whole number >= 0; null for unlimited. */
   readonly remaining: number | null;
-  /** Up to when refills are applied (Unix epoch ms): one that fell due later is still owed. */
+  /** Unix epoch ms up to which refills are applied. */
   readonly refilledAt: EpochMs;
-  /** Instant of the last refill that happened (Unix epoch ms), or null before the first. */
+  /** Unix epoch ms of the last refill; null before the first. */
   readonly lastRefillAt: EpochMs | null;
-  /** What is held beside these counters, and not in `remaining`; absent where nothing is. */
+  /** Totals of the holds, which `remaining` does not include; absent if there are none. */
   readonly holds?: HoldSums | undefined;
 }
 
-/** The counter of a record that does not exist: there is nothing to use up. */
+/** The counter of a record that does not exist. */
 export const NO_USES: Usage = Object.freeze({ remaining: 0, refilledAt: 0, lastRefillAt: null });
 
 /** The counter of a plan that takes no uses. */
@@ -25,16 +25,16 @@ export const UNLIMITED_USES: Usage = Object.freeze({
   lastRefillAt: null,
 });
 
-/** What a store keeps for a record beside the record itself. Records may share one set of counters. */
+/** The counters of a record. Several records can share one set. */
 export interface Counters {
   readonly usage: Usage;
-  /** By the `window` of a limit. */
+  /** By name of the window. */
   readonly windows: Readonly<Record<string, LimitState>>;
 }
 
 /** A change to the use counter made by management, not by a verification. */
 export interface UsageChange {
-  /** The refill to apply first, if it is owed. */
+  /** The refill to apply first, if it is due and not applied. */
   readonly due: DueRefill | null;
   readonly operation:
     | { readonly kind: "keep" }
@@ -42,10 +42,7 @@ export interface UsageChange {
     | { readonly kind: "set"; readonly remaining: number | null }
     | { readonly kind: "increment"; readonly by: number }
     | { readonly kind: "decrement"; readonly by: number };
-  /**
-   * Refills start anew from this instant, also where the counter says that they are applied up to a later one; null:
-   * they go on as they were.
-   */
+  /** Refills restart from this instant, even if `refilledAt` is later; null: they continue. */
   readonly restartsAt: EpochMs | null;
 }
 
@@ -65,7 +62,7 @@ export type UsageRefusal =
   /** Increment above 2^53 − 1. */
   | { readonly kind: "overflow"; readonly remaining: number };
 
-/** What became of a {@link UsageChange}. */
+/** Result of a {@link UsageChange}. */
 export type UsageChangeResult = { readonly kind: "changed"; readonly usage: Usage } | UsageRefusal;
 
 /** The refill of a counter, with what it carries over counted from where its refills are applied up to. */
@@ -80,12 +77,12 @@ function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolea
 }
 
 /**
- * The counter after a refill that is owed: `remaining` rises to the amount and never falls. A refill that was applied
- * before, or a counter without a limit, is left as it is; missed periods do not add up, but for one that carries over.
+ * Applies a due refill: `remaining` rises to the amount and never falls. Nothing changes if it was applied before, or if uses are
+ * unlimited. Missed periods add up only with `carryOver`.
  *
- * What it raises while uses are held is remembered: it pays for what comes back of them.
+ * What it adds while uses are held is recorded, and set off against what those holds return.
  *
- * @param oldest - The lowest number of an open hold; 0 where that is not known.
+ * @param oldest - The lowest number of an open hold; 0 if unknown.
  */
 export function applyRefill(usage: Usage, due: DueRefill | null, oldest: number = 0): Usage {
   const counted = countedRefill(usage, due);
@@ -102,11 +99,10 @@ export function applyRefill(usage: Usage, due: DueRefill | null, oldest: number 
 }
 
 /**
- * Applies a {@link UsageChange}: the owed refill first, then the operation, then the restart of refills. A restart also
- * forgets a last refill that lies after it: a clock that was ahead must not be shown for ever. Once uses are set, nothing of what is held
- * comes back.
+ * Applies a {@link UsageChange}: the due refill, then the operation, then the restart of refills. A restart also clears a later
+ * `lastRefillAt`, which a wrong clock may have left. Once uses are set, open holds return no uses.
  *
- * With `applyCharge` this is all that a store repeats where it cannot call JavaScript.
+ * A store that cannot call JavaScript reimplements this, `applyCharge` and `applyHoldStep`.
  */
 export function changeUsage(usage: Usage, change: UsageChange): UsageChangeResult {
   const current = applyRefill(usage, change.due);

@@ -8,14 +8,14 @@ export interface StoreCall {
   readonly method: StoreMethod;
   /** Null for `readClock` and `close`. */
   readonly workspaceId: string | null;
-  /** It belongs to the writing of counts, for which no operation waits unless counts are `durable`. Absent otherwise. */
+  /** Present if the call writes counts, which no operation waits for. */
   readonly isBeside?: true;
 }
 
 /**
- * Stands between a latchkey and its store. What it answers, throws or rejects with is what the caller gets.
+ * Called instead of the store. The caller gets what it returns, throws or rejects with.
  *
- * @param run - Makes the call, and answers what the store answers: of `charge` that need not be a promise.
+ * @param run - Calls the store and returns its result, which for `charge` need not be a promise.
  */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
@@ -31,7 +31,7 @@ export function runBeside<Answer>(call: () => Answer): Answer {
   }
 }
 
-/** A store whose every call goes through `around`: to measure it, to delay it, to make it fail. */
+/** A store whose calls all go through `around`, to measure or delay them, or make them fail. */
 export function interceptStore(store: KeyStore, around: StoreInterceptor): KeyStore {
   return new Proxy(store, {
     get(_, name) {

@@ -15,21 +15,18 @@ import type {
   StatisticsSubject,
 } from "./statistics.js";
 
-/** A record with what the store keeps beside it, as one consistent snapshot. */
+/** A record and its counters, as one consistent snapshot. */
 export interface StoredRecordState {
   readonly record: StoredRecord;
   /** Null for a record without counters. */
   readonly usage: Usage | null;
-  /** Latest instant of use that `addStatistics` brought (Unix epoch ms), or null. */
+  /** Unix epoch ms of the latest use that `addStatistics` wrote, or null. */
   readonly usedAt: EpochMs | null;
-  /**
-   * The store's own way to find the record again. It comes back with expectations and means nothing to anybody else; the
-   * record may be gone by then.
-   */
+  /** The store's own reference to the record, passed back in expectations. The record may be deleted by then. */
   readonly handle?: unknown;
 }
 
-/** A record, and the identity that its `link` names: null without a link, and where that identity does not exist. */
+/** A record, and the identity of its `link`: null without a link, or if that identity does not exist. */
 export interface LoadedRecord extends StoredRecordState {
   readonly linked: StoredRecordState | null;
 }
@@ -37,30 +34,30 @@ export interface LoadedRecord extends StoredRecordState {
 /** A record by its id, or by a name that it has claimed. */
 export type Want = RecordAddress | Claim;
 
-/** What {@link KeyStore.read} answers. */
+/** Result of {@link KeyStore.read}. */
 export interface ReadResult {
-  /** Of the workspace, as the latest change that brought one says; 0 before. */
+  /** Revision of the workspace; 0 before the first. */
   readonly revision: number;
-  /** In the order of the wants; null where there is no such record. */
+  /** In the order of the wants; null if there is no such record. */
   readonly found: readonly (LoadedRecord | null)[];
 }
 
-/** Which part of a list is wanted. */
+/** A part of a list. */
 export interface PageWant {
   /** Of the records in the list. */
   readonly kind: RecordKind;
   readonly list: string;
   /** As in `ListEntry`. */
   readonly of?: string | undefined;
-  /** Ids above this one, below it in descending order; null for the first page. It need not be in the list. */
+  /** The page starts after this id; null for the first page. It need not be in the list. */
   readonly after: string | null;
   /** 1 to 1,000. */
   readonly limit: number;
-  /** Latest first. Ascending unless given. */
+  /** Descending order. Default: ascending. */
   readonly descending?: boolean | undefined;
   /**
-   * Of the list `auditEntry` alone: its records in the order of their versions, those of one version in the order of their ids, and not
-   * in that of ids alone. The page begins with this place, whether or not a record is there; `after` and `descending` say nothing.
+   * Only for the list `auditEntry`: ordered by version, then id, from this place on, whether or not a record is there. `after` and
+   * `descending` are ignored.
    */
   readonly from?: LogPlace | undefined;
 }
@@ -68,31 +65,28 @@ export interface PageWant {
 /** A place among the entries of the audit log. */
 export interface LogPlace {
   readonly version: number;
-  /** Empty: before all of that version. */
+  /** Empty: before all entries with that version. */
   readonly id: string;
 }
 
-/** What {@link KeyStore.page} answers. */
+/** Result of {@link KeyStore.page}. */
 export interface PageResult {
   readonly revision: number;
-  /** In the order of the list. Ids whose record is gone are left out, and more are read instead. */
+  /** In the order of the list. Ids of deleted records are skipped, and do not count towards `limit`. */
   readonly found: readonly LoadedRecord[];
-  /** Whether records follow the last of these. */
+  /** Whether more records follow. */
   readonly hasMore: boolean;
-  /**
-   * Exact number of ids in the list of that name, whatever `of` says, also of those whose record is gone; kept as a counter,
-   * never a scan.
-   */
+  /** Exact number of ids in the list, regardless of `of`, including those of deleted records: kept as a counter, never a scan. */
   readonly size: number;
   /** With `from`: the highest version that an entry of the audit log ever had; 1 before the first. */
   readonly last?: number | undefined;
 }
 
-/** What {@link KeyStore.scan} answers. */
+/** Result of {@link KeyStore.scan}. */
 export interface ScanResult {
-  /** In no order. A name may come twice, and one that went meanwhile may come too. */
+  /** In no order, perhaps with duplicates and names deleted meanwhile. */
   readonly names: readonly string[];
-  /** Where to go on; null at the end. */
+  /** Position to continue from; null at the end. */
   readonly next: string | null;
 }
 
@@ -115,27 +109,24 @@ export interface KeyStore {
   /** Records with the revision, all of one moment. @param wants - 0 to 20,000. */
   read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult>;
   /**
-   * The next records of a list. Each record is one snapshot; which they are may have been read a moment before, so that a
-   * record deleted meanwhile is missing from its page.
+   * The next records of a list. Each record is one snapshot, but the ids may have been read a moment before: a record deleted meanwhile is
+   * missing from its page.
    */
   page(workspaceId: string, want: PageWant): Promise<PageResult>;
   /**
-   * Carries out a change as `Change` says. Durable when it resolves, and so is all that could be read before: core commits a change of
-   * nothing for that. The only way to write records.
+   * Carries out a {@link Change}: the only way to write records. When it resolves, it is durable, and so is all that could be read before
+   * it (core commits an empty change for that).
    */
   commit(workspaceId: string, change: Change): Promise<CommitResult>;
-  /**
-   * Confirms what a plan rests on, then moves counters exactly as `applyCharge` says. It never moves a version. A store that
-   * need not wait may answer at once.
-   */
+  /** Confirms what a plan is based on, then changes counters, but no version, exactly as `applyCharge` does. May return synchronously. */
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult | Promise<ChargeResult>;
   /**
-   * Does with holds exactly what `applyHoldStep` says. What it answers is as durable as what `charge` answers. A record goes together with
-   * the holds beside its counters, when these go: one of a deleted key is `unknown`, and what it took from an identity comes back when its
-   * time has passed, at the latest. Of what a process took ahead (its id begins with `lse_`) that comes back when it ends.
+   * Changes holds exactly as `applyHoldStep` does, as durably as `charge`. Holds are deleted with the counters of their record: a hold of a
+   * deleted key is `unknown`, and what it took from an identity is returned when it expires, at the latest. What a lease (`lse_…`) took is
+   * returned when the lease ends.
    */
   settle(workspaceId: string, step: HoldStep, moment: HoldMoment): Promise<HoldResult>;
-  /** Holds beside the counters of a record in ascending order of id, those above `after`, at most `limit`; also those that are over. */
+  /** Holds of a record, including expired ones, in ascending order of id: at most `limit` after the id `after`. */
   holds(
     workspaceId: string,
     of: RecordAddress,
@@ -143,22 +134,22 @@ export interface KeyStore {
     limit: number,
   ): Promise<readonly Hold[]>;
   /**
-   * Adds to the sums of verifications, and raises `usedAt` of records; it never goes back. Records that do not exist are passed
-   * over. No verdict waits for it.
+   * Adds to the sums of verifications, and raises `usedAt` of records, which never goes back. Missing records are ignored. No verdict waits
+   * for it.
    */
   addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void>;
   /** The sums of a range, in ascending order of the hour. */
   readStatistics(workspaceId: string, range: StatisticsRange): Promise<readonly HourCount[]>;
   /**
-   * The sums of a day, subject by subject, also of those whose record is gone: `limit` of them, and those that the last subject has more, or fewer
-   * where there are no more. Ids with other characters than `A-Z a-z 0-9 _ . : -` may be left out.
+   * The sums of a day, subject by subject, including deleted ones: at least `limit` if there are as many, and always whole subjects. Ids
+   * with characters other than `A-Z a-z 0-9 _ . : -` may be left out.
    */
   pageStatistics(workspaceId: string, want: StatisticsPageWant): Promise<StatisticsPage>;
   /**
-   * Forgets sums of hours before `beforeAt`, a start of a day of UTC, at most about `limit` of them.
+   * Deletes about `limit` sums at most, of hours before `beforeAt`, the start of a UTC day.
    *
    * @param limit - 1 to 1,000.
-   * @param of - Those of these subjects alone, at most 200; of all unless given.
+   * @param of - Only sums of these subjects, at most 200. Default: all.
    */
   deleteStatistics(
     workspaceId: string,
@@ -167,9 +158,8 @@ export interface KeyStore {
     of?: readonly StatisticsSubject[],
   ): Promise<DeletedCount>;
   /**
-   * Names that no list contains, for copying a store. Of a workspace: its windows of limits without an owner, which a plan in mode
-   * `peek` can then read. Of null: the workspaces that anything was written to, perhaps with partitions that belong to no workspace. A
-   * name that exists during the whole scan is returned; others may be.
+   * Names that are in no list, for copying a store. For a workspace: its windows of limits without an owner. For null: all workspaces that
+   * were written to, perhaps with partitions that belong to none. Names that exist during the whole scan are returned; others may be.
    *
    * @param after - `next` of the previous call; null for the first one.
    */
@@ -183,8 +173,8 @@ export interface KeyStore {
    */
   forget(workspaceId: string, after: string | null): Promise<string | null>;
   /**
-   * Whether `charge` adds what a plan `counts` to the sums of verifications in the same step, and `settle` what a moment `counts`: both or neither
-   * happen. Without it, `usage: { durable: true }` is refused. {@link countedByCharge} and {@link countedBySettle} say what is added.
+   * Whether `charge` and `settle` add the `counts` of a plan or a moment to the sums in the same atomic step. Required for `usage: {
+   * durable: true }`. {@link countedByCharge} and {@link countedBySettle} return what to add.
    */
   readonly countsInStep?: true;
   /** The store's own clock, if it has one: Unix epoch ms. */

@@ -2,15 +2,15 @@ import { MAX_LEASE_MS } from "../rules/lease.js";
 import type { SpanMs } from "../time.js";
 
 /**
- * How long leases are in a workspace, whichever process has them. It lies in the record of the workspace's state, which every commit
- * expects: so nobody changes anything without knowing how long to wait, and nobody gets a lease that others do not know of.
+ * How long leases are in a workspace, in any process. It is in the record of the workspace's state, which every commit expects, so that
+ * every change knows how long to wait.
  *
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
 export interface LeaseTimes {
   /** The longest lease that a process may have from now on; 0: none. */
   readonly grant: SpanMs;
-  /** How long a change waits before it resolves: for leases that are out. */
+  /** How long a change waits for leases before it resolves. */
   readonly wait: SpanMs;
 }
 

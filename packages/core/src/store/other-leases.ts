@@ -34,7 +34,7 @@ export function nameOf({ workspaceId, confirms }: ChargePlan, place: number | nu
   return `${workspaceId} ${record?.kind} ${record?.id}`;
 }
 
-/** Says that all of a lease was used, for a process that does not say it any more. */
+/** Ends the lease of a dead process: all of it counts as used. */
 export function endOfLease(id: string): HoldStep {
   return { kind: "end", id, uses: null, limits: [], rest: true };
 }

@@ -19,15 +19,15 @@ import type { RecordAddress } from "./change.js";
 import { applyRefill, UNLIMITED_USES, type Usage } from "./counters.js";
 import type { StatisticsSubject } from "./statistics.js";
 
-/** How long the end of a hold is remembered, so that its repeat is answered alike. */
+/** How long the end of a hold is remembered, so that a repeat returns the same. */
 export const REMEMBER_END_MS: SpanMs = 3_600_000;
 
-/** Most holds that are ended in one step because their time has passed. */
+/** Most expired holds that one step ends. */
 export const MOST_ENDED_AT_ONCE = 100;
 
-/** What is done with holds. */
+/** A step that changes holds. */
 export type HoldStep =
-  /** Ends one. What was used of it; null: all that was held. `rest`: whether all of the limits that are not named was used. */
+  /** Ends one. `uses`: null for all that was held. `rest`: whether limits that are not named were used completely. */
   | {
       readonly kind: "end";
       readonly id: string;
@@ -35,11 +35,11 @@ export type HoldStep =
       readonly limits: readonly UsedLimit[];
       readonly rest: boolean;
     }
-  /** Holds it from now on for `ttl`; null: as it was held at first. */
+  /** Holds it for `ttl` from now on; null: its first duration. */
   | { readonly kind: "renew"; readonly id: string; readonly ttl: SpanMs | null }
-  /** Ends what is over beside the counters of a record, and applies a refill that is due to it. */
+  /** Ends the expired holds of a record, and applies its due refill. */
   | { readonly kind: "refresh"; readonly of: RecordAddress; readonly refill: DueRefill | null }
-  /** Has exactly these holds beside the counters of a record, for a copy: nothing is taken, and nothing given back. Sums: null for none. */
+  /** Replaces the holds of a record, for a copy: nothing is taken or returned. `sums`: null for none. */
   | {
       readonly kind: "restore";
       readonly of: RecordAddress;
@@ -47,13 +47,13 @@ export type HoldStep =
       readonly holds: readonly Hold[];
     };
 
-/** When and on what a {@link HoldStep} is done. */
+/** When a {@link HoldStep} is done, and what it is based on. */
 export interface HoldMoment {
   /** Unix epoch ms, by the caller's clock. */
   readonly now: EpochMs;
-  /** The revision of the workspace that the step rests on; null: whatever it is. */
+  /** The revision that the step is based on; null: any. */
   readonly revision: number | null;
-  /** Whose sums rise in the same step by the uses that an end came to, under `EXTRA_USES`. Only for a store that `countsInStep`. */
+  /** For whom the uses charged by an end are counted in the same step, as `EXTRA_USES`. Only for a store that `countsInStep`. */
   readonly counts?: readonly StatisticsSubject[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface UsedLimit {
 /** What was used of a hold. */
 export interface UsedUnits {
   readonly uses: number;
-  /** In the order of its limits; slots are all given back. */
+  /** In the order of its limits; slots are always freed. */
   readonly limits: readonly number[];
 }
 
@@ -75,78 +75,75 @@ export interface UsedUnits {
 export interface EndedHold {
   readonly hold: Hold;
   readonly used: UsedUnits;
-  /** The uses that it took from, afterwards, without what is held beside them; null where they are unlimited, or gone. */
+  /** The uses that it took from, afterwards, without holds; null if unlimited or deleted. */
   readonly usage: Usage | null;
   readonly endedAt: EpochMs;
 }
 
-/** What is remembered of a hold that has ended; null: by itself. */
+/** What is remembered of a hold that has ended. `ended`: null if it expired. */
 export interface RememberedEnd {
   readonly ended: EndedHold | null;
   /** Unix epoch ms from which on it may be forgotten. */
   readonly until: EpochMs;
 }
 
-/** What became of a {@link HoldStep}. */
+/** Result of a {@link HoldStep}. */
 export type HoldResult =
-  /** The revision is another. Nothing moved. */
+  /** The revision has changed. Nothing was done. */
   | { readonly kind: "stale" }
   /** `isRepeat`: it was ended before, with the same figures. */
   | ({ readonly kind: "ended"; readonly isRepeat: boolean } & EndedHold)
   | { readonly kind: "renewed"; readonly hold: Hold }
   | { readonly kind: "restored" }
-  /** `hasMore`: as many have ended as may in one step, and others are to. */
+  /** `hasMore`: more have expired than one step ends. */
   | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
-  /** There is none of this id, and none is remembered. */
+  /** No hold and no remembered end has this id. */
   | { readonly kind: "unknown" }
-  /** It was ended before, with other figures; `renew`: with any. */
+  /** It was ended before, with other figures; `renew`: with any figures. */
   | { readonly kind: "conflict" }
-  /** It has ended by itself; `hold`: just now. */
+  /** It has expired; `hold`: just now. */
   | { readonly kind: "expired"; readonly hold: Hold | null }
   /** More was used than it holds. */
   | { readonly kind: "over"; readonly hold: Hold }
-  /** A limit is named that it holds nothing of. */
+  /** It holds nothing of a named limit. */
   | { readonly kind: "unnamed"; readonly hold: Hold };
 
-/** A hold with the counters that it is beside; null where they are gone. */
+/** A hold with the counters of its records; null for deleted ones. */
 export interface FoundHold<Counters> {
   readonly hold: Hold;
   readonly counters: readonly (Counters | null)[];
 }
 
-/** What a store has of holds, once the revision was found to be as expected. `Counters` stands for the counters of a record. Nothing of it fails half way. */
+/** A store's access to its holds, after it checked the revision. `Counters` stands for the counters of a record. No method may fail half way. */
 export interface HoldBook<Counters> {
-  /** Null where there is none. */
+  /** Null if there is none. */
   find(id: string): FoundHold<Counters> | null;
   remembered(id: string): RememberedEnd | null;
   remember(id: string, end: RememberedEnd): void;
-  /** Writes one that is there anew. */
+  /** Overwrites one. */
   put(hold: Hold): void;
-  /** Writes one, whether or not it is there, and has it beside counters: the place of these among its own. */
+  /** Writes one, new or not, and adds it to counters: those of its record at index `place`. */
   attach(hold: Hold, place: number, counters: Counters): void;
-  /** Takes one from beside counters. It goes where it is beside no others. */
+  /** Removes one from counters, and deletes it if it is in no others. */
   detach(found: FoundHold<Counters>, counters: Counters): void;
   remove(id: string): void;
-  /** Counters of a record; null where there are none. */
+  /** Counters of a record; null for none. */
   counters(of: RecordAddress): Counters | null;
-  /** Those beside counters that have ended by `now`, at most `limit`: the earliest end first, those of one instant by their ids. */
+  /** Those of counters that have expired by `now`, at most `limit`, in the order of their ends, then of their ids. */
   over(counters: Counters, now: EpochMs, limit: number): readonly FoundHold<Counters>[];
-  /** The lowest number of those beside counters; null where there are none. */
+  /** The lowest number of those of counters; null for none. */
   oldest(counters: Counters): number | null;
-  /** The earliest end of those beside counters; null where there are none. */
+  /** The earliest end of those of counters; null for none. */
   nextEnd(counters: Counters): EpochMs | null;
   usage(counters: Counters): Usage;
   setUsage(counters: Counters, usage: Usage): void;
-  /** @param counters - Null: the windows that the workspace keeps. */
+  /** @param counters - Null: the workspace's. */
   window(counters: Counters | null, name: string): LimitState | null;
-  /** @param endsAt - Until then it is kept at least, where the workspace keeps it. Unix epoch ms. */
+  /** @param endsAt - Unix epoch ms until which the workspace keeps it at least. */
   setWindow(counters: Counters | null, name: string, state: LimitState, endsAt: EpochMs): void;
 }
 
-/**
- * Does with holds what a step says, as one atomic step. With `applyCharge` and `changeUsage` this is all that a store repeats where it
- * cannot call JavaScript.
- */
+/** Carries out a {@link HoldStep}, atomically. A store that cannot call JavaScript reimplements this. */
 export function applyHoldStep<Counters>(
   book: HoldBook<Counters>,
   step: HoldStep,

@@ -4,10 +4,7 @@ import { KIND_CODE } from "../records/stored-record.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { RecordAddress } from "./change.js";
 
-/**
- * What is counted: every verdict on a key that was found, and as `SHADOW_LIMITED`, beside its own verdict, each verification in which
- * a shadow had no room.
- */
+/** What is counted: every verdict on an existing key, and in addition `SHADOW_LIMITED` if a shadow limit had no room. */
 export const COUNTED_CODES = [
   "VALID",
   "RATE_LIMITED",
@@ -24,8 +21,8 @@ export const COUNTED_CODES = [
 export type CountedCode = (typeof COUNTED_CODES)[number];
 
 /**
- * What sums are kept of: verdicts, and where the uses that valid verifications took are not one for each: `EXTRA_USES` are those beyond one,
- * and uses that a reservation came to; `FREE` are valid verifications that took none.
+ * What stores sum up: {@link COUNTED_CODES}, `EXTRA_USES` (uses beyond one per valid verification, and those of settled reservations) and
+ * `FREE` (valid verifications that took no use).
  */
 export const SUM_CODES = [...COUNTED_CODES, "EXTRA_USES", "FREE"] as const;
 
@@ -35,7 +32,7 @@ export type SumCode = (typeof SUM_CODES)[number];
 /** Length of the span that one sum covers, in ms: an hour of UTC. */
 export const STATISTICS_SPAN_MS: SpanMs = 3_600_000;
 
-/** What tables hold for a kind of subject. Never changed: databases have it. */
+/** Numbers of the kinds in database tables. They never change. */
 export const SUBJECT_CODE = {
   key: KIND_CODE.key,
   identity: KIND_CODE.identity,
@@ -49,7 +46,7 @@ export interface StatisticsSubject {
   readonly id: string;
 }
 
-/** Verifications of one hour that count under one code. */
+/** The count of one code in one hour. */
 export interface HourCount {
   /** Start of the hour, Unix epoch ms: a multiple of {@link STATISTICS_SPAN_MS}. */
   readonly hourAt: EpochMs;
@@ -58,7 +55,7 @@ export interface HourCount {
   readonly count: number;
 }
 
-/** A sum as a store keeps it. @throws LatchkeyError `STORE_CORRUPT` where it cannot be one that was written. */
+/** Checks a sum that a store has read. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
 export function hourCount(hourAt: unknown, code: unknown, count: unknown): HourCount {
   const isCode = SUM_CODES.includes(code as SumCode);
   if (!isCode || !isWhole(hourAt) || !isWhole(count)) throw corruptRecord("statistics");
@@ -78,23 +75,23 @@ export interface StatisticsBatch {
   readonly uses: readonly (RecordAddress & { readonly usedAt: EpochMs })[];
 }
 
-/** What is added to sums of one subject and hour: whole numbers >= 1. */
+/** Numbers to add for one subject and hour: whole and >= 1. */
 export type CodeSums = Readonly<Partial<Record<SumCode, number>>>;
 
-/** What the step of a charge adds to sums: the same to those of each subject, in the hour of its moment. */
+/** What a charge adds in the same step to the sums of each subject, in the hour of its moment. */
 export interface ChargeCounts {
-  /** No two are the same. */
+  /** Without duplicates. */
   readonly subjects: readonly StatisticsSubject[];
   /**
-   * By what the plan came to, `repeat` where that was charged before under the same request id. Where it was no repeat and a shadow had no
-   * room, 1 is added to `SHADOW_LIMITED` as well. A plan that came to anything else adds nothing.
+   * By result; `repeat` if the same request was charged before. Unless it is a repeat, a shadow limit without room adds 1 to
+   * `SHADOW_LIMITED` too. Other results add nothing.
    */
   readonly sums: Readonly<
     Record<"charged" | "repeat" | "rate-limited" | "usage-exceeded", CodeSums>
   >;
 }
 
-/** Which sums are wanted: of one subject, in the hours from `startAt`, included, to `endAt`, not included. */
+/** The sums of one subject in the hours from `startAt` (inclusive) to `endAt` (exclusive). */
 export interface StatisticsRange {
   readonly subject: StatisticsSubject;
   /** Unix epoch ms. */
@@ -103,22 +100,22 @@ export interface StatisticsRange {
   readonly endAt: EpochMs;
 }
 
-/** Which sums are wanted: of all subjects of a kind, on one day of UTC. */
+/** The sums of all subjects of a kind on one UTC day. */
 export interface StatisticsPageWant {
   readonly kind: StatisticsSubject["kind"];
   /** Start of the day, Unix epoch ms. */
   readonly dayAt: EpochMs;
-  /** Ids from this one on, itself too; empty for all. */
+  /** The first id, inclusive; empty for all. */
   readonly from: string;
   /** 1 to 1,000. */
   readonly limit: number;
 }
 
-/** What {@link KeyStore.pageStatistics} answers. */
+/** Result of {@link KeyStore.pageStatistics}. */
 export interface StatisticsPage {
   /** In ascending order of the subject's id. */
   readonly sums: readonly SubjectCount[];
-  /** Whether further subjects follow the last of these. */
+  /** Whether more subjects follow. */
   readonly hasMore: boolean;
 }
 
@@ -126,9 +123,9 @@ export interface StatisticsPage {
 export const MOST_SUMS_A_DAY = 24 * SUM_CODES.length;
 
 /**
- * A page of whole subjects, of a store that reads sums in order and does not know where those of a subject end.
+ * Cuts sums that a store read in order into a page of whole subjects.
  *
- * @param sums - The first of them: all, or `limit +` {@link MOST_SUMS_A_DAY}.
+ * @param sums - All, or the first `limit +` {@link MOST_SUMS_A_DAY}.
  */
 export function wholeSubjects(sums: readonly SubjectCount[], limit: number): StatisticsPage {
   if (sums.length < limit + MOST_SUMS_A_DAY) return { sums, hasMore: false };
@@ -142,9 +139,9 @@ export function wholeSubjects(sums: readonly SubjectCount[], limit: number): Sta
   };
 }
 
-/** How much of a bounded step is done. */
+/** Result of a bounded deletion. */
 export interface DeletedCount {
   readonly deleted: number;
-  /** Whether there was more than one step may take: call again. */
+  /** Whether more is left: call again. */
   readonly hasMore: boolean;
 }

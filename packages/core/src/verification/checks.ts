@@ -7,54 +7,54 @@ import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
-/** What a check that the records alone decide has seen. Fields without a value are absent. */
+/** What each check of the records found. Fields without a value are absent. */
 export interface RecordCheckDetails {
-  /** There is nothing to show of the switch. */
+  /** No details. */
   readonly enabled: Record<never, never>;
-  /** The API that the question names. */
+  /** The API that you require. */
   readonly api: {
     /** The key's own. */
     readonly apiId: string;
-    /** The one that the question names; absent: any. */
+    /** The one that you require; absent: any. */
     readonly wanted?: string;
   };
-  /** The label that the question names. */
+  /** The environment that you require. */
   readonly environment: {
     /** The key's own; absent: it has none. */
     readonly environment?: string;
-    /** The one that the question names. */
+    /** The one that you require. */
     readonly wanted: string;
   };
-  /** When the key dies. */
+  /** When the key expires. */
   readonly expiry: {
     /** Unix epoch ms; absent: never. */
     readonly expires?: EpochMs;
   };
-  /** When the key dies unless it is used. */
+  /** When the key expires unless it is used. */
   readonly idle: {
-    /** Unix epoch ms, by the uses that the store knows of. */
+    /** Unix epoch ms, from the uses that the store knows of. */
     readonly idleExpiresAt: EpochMs;
   };
-  /** From when on the key may be used. */
+  /** When the key starts. */
   readonly start: {
     /** Unix epoch ms. */
     readonly startsAt: EpochMs;
-    /** Ms until then, a whole number >= 1; absent where it has come. */
+    /** Ms until then, a whole number >= 1; absent once it has started. */
     readonly retryAfterMs?: SpanMs;
   };
-  /** The allow-lists of the API and the key. */
+  /** The allow lists of the API and the key. */
   readonly address: {
-    /** As given, in its one form. The allow-lists themselves are not shown. */
+    /** The address, normalised. The allow lists are not shown. */
     readonly ipAddress?: string;
   };
-  /** The permissions that the question names. */
+  /** The permissions that you require. */
   readonly permissions: {
-    /** The part of the query that is not satisfied, and nothing else that the key has or has not. */
+    /** The unsatisfied part of the query; it tells nothing else about the key. */
     readonly missing?: PermissionQuery;
   };
 }
 
-/** Name of a check that the records alone decide. */
+/** Name of a check of the records. */
 export type RecordCheckName = keyof RecordCheckDetails;
 
 /** A refusal that follows from the records alone, before any counter is looked at. */

@@ -10,62 +10,59 @@ import type { VerifyQuestion } from "./question.js";
 import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
 import { type RatelimitState, ratelimitState, type VerifyOutcome } from "./verdict.js";
 
-/** A check that waiting does not mend, but for that of the start: somebody has to change the key, or to ask another question. */
+/** A check that waiting does not change, except `start`. */
 type RecordCheckOutcome = {
   [Name in RecordCheckName]: {
-    /** Made in this order. */
+    /** Name of the check. */
     readonly check: Name;
-    /** False: it refuses until somebody changes the key or asks another question, or the key starts. */
+    /** False: it refuses. */
     readonly passed: boolean;
   } & RecordCheckDetails[Name];
 }[RecordCheckName];
 
-/** A check that passes by itself later on. */
+/** A check that may pass later. */
 interface PassingCheck {
-  /** False: it refuses now, and may pass later by itself. */
+  /** False: it refuses now. */
   readonly passed: boolean;
-  /**
-   * Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent where it has passed, and
-   * where waiting does not help.
-   */
+  /** Ms from now until the check passes if nothing else happens: a whole number >= 1. Absent if it passed, or if waiting does not help. */
   readonly retryAfterMs?: SpanMs;
 }
 
-/** One check of a verification: its outcome, and what it saw. Fields without a value are absent. */
+/** One check of a verification, and what it found. Fields without a value are absent. */
 export type VerdictCheck =
-  /** A live key of this workspace has this secret. Where it has not, there is nothing else to check. */
+  /** Whether a key of this workspace has the secret. If not, this is the only check. */
   | {
-      /** First, and the only one where it fails. */
+      /** The first check. */
       readonly check: "exists";
-      /** Whether a live key of this workspace has the secret. */
+      /** Whether a key of this workspace has the secret. */
       readonly passed: boolean;
     }
   | RecordCheckOutcome
   /** One for each limit that the verification takes from, in order. */
   | ({
-      /** Before the uses. */
+      /** A limit. */
       readonly check: "ratelimit";
-      /** No two checks have one name. */
+      /** Name of the limit. */
       readonly name: string;
       /** Units left, before the cost is taken. */
       readonly remaining: number;
       /** Units that the verification would take. */
       readonly cost: number;
-      /** Of a shadow: whether it would refuse. It passes nevertheless. Absent for others. */
+      /** For a shadow limit, which always passes: whether it would refuse. */
       readonly exceeded?: boolean;
       /**
-       * Unix epoch ms at which all of it is left again after that; of a fixed limit, at which the next window opens. Absent only beyond
-       * the last instant of a date.
+       * Unix epoch ms at which the whole limit is available again; for a fixed limit, at which the next window opens. Absent only if later
+       * than any `Date`.
        */
       readonly reset?: EpochMs;
     } & Pick<RatelimitState, "limit" | "algorithm" | "burst" | "shadow"> &
       PassingCheck)
   | ({
-      /** The last. */
+      /** The last check. */
       readonly check: "uses";
       /** Whose uses they are. */
       readonly from: UsesOwner;
-      /** Uses left with a due refill applied, before the cost is taken. Absent when unlimited. */
+      /** Uses left, including a due refill, before the cost is taken. Absent when unlimited. */
       readonly remaining?: number;
       /** Uses that the verification would take. */
       readonly cost: number;
@@ -73,9 +70,9 @@ export type VerdictCheck =
       readonly nextRefillAt?: EpochMs;
     } & PassingCheck);
 
-/** The verdict that a verification would give, with every check that led to it, in the order in which they are made. */
+/** The verdict that a verification would give, with its checks. */
 export type DryRunOutcome<Types extends LatchkeyTypes = DefaultTypes> = VerifyOutcome<Types> & {
-  /** Every check in order, those behind the first that fails, too. */
+  /** Every check in order, including those after the first that fails. */
   readonly checks: readonly VerdictCheck[];
 };
 

@@ -7,11 +7,11 @@ import type { HeldPermissions } from "../rules/permission.js";
 import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 
-/** A role or permission as it is held: enough to name it. */
+/** A role or permission that a key has. */
 export interface NamedGrant<Name extends string = string> {
   /** `role_…` or `perm_…` */
   readonly id: string;
-  /** Unique among the roles, or the permissions, of its workspace. */
+  /** Unique in the workspace. */
   readonly name: Name;
 }
 

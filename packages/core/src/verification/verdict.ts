@@ -15,28 +15,28 @@ import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { RecordRefusal } from "./checks.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
-/** What every verdict on a key that exists says about it. Fields without a value are absent. */
+/** What every verdict says about an existing key. Fields without a value are absent. */
 export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   /** Id of the key; not a secret. */
   readonly keyId: string;
-  /** Id of the API that it belongs to. */
+  /** Id of its API. */
   readonly apiId: string;
   /** For people. */
   readonly name?: string;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
-  /** As `meta` of createLatchkey answered it. */
+  /** Your metadata, as your schema returned it. */
   readonly meta?: Types["meta"];
-  /** Unix epoch ms from which on it is refused; absent: never. */
+  /** Unix epoch ms at which it expires; absent: never. */
   readonly expires?: EpochMs;
-  /** Unix epoch ms before which it is `NOT_STARTED`; absent: it may be used from its creation on. */
+  /** Unix epoch ms before which it is `NOT_STARTED`; absent: it has no start. */
   readonly startsAt?: EpochMs;
   /**
-   * Derived, not the switch: false before `startsAt`, and once the key is switched off, has expired or has no uses left. It is the state that the decision
-   * was made on: a key whose last use this verification took says true, and the next refusal of it says false.
+   * False before `startsAt`, and once the key is disabled, has expired or has no uses left. This is the state before this verification:
+   * true even if it took the last use.
    */
   readonly enabled: boolean;
-  /** Every permission that it holds, itself or through roles, ascending. */
+  /** Every permission that it has, directly or through roles, ascending. */
   readonly permissions: readonly PermissionName<Types>[];
   /** Names of its roles, ascending. */
   readonly roles: readonly string[];
@@ -44,7 +44,7 @@ export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   readonly environment?: string;
   /** Tags of the key; absent: none. Not the `tags` of the verification. */
   readonly keyTags?: readonly string[];
-  /** Whom it belongs to; absent: nobody. */
+  /** Its owner; absent: none. */
   readonly identity?: PublicIdentity<Types>;
   /** Uses left after this verification, whole and >= 0; absent when unlimited. */
   readonly remaining?: number;
@@ -54,60 +54,58 @@ export interface VerifiedKey<Types extends LatchkeyTypes = DefaultTypes> {
   readonly ratelimits?: readonly NamedRatelimitState<Types>[];
 }
 
-/** The identity of a key, as it is shown beside the key. */
+/** The identity of a key. */
 export interface PublicIdentity<Types extends LatchkeyTypes = DefaultTypes> {
   /** `id_…` */
   readonly id: string;
   /** Your own id of the user. */
   readonly externalId: string;
-  /** Metadata of the identity; `{}` where it has none. */
+  /** Metadata of the identity; `{}` if none. */
   readonly meta: Types["identityMeta"];
 }
 
-/** A limit as a verification leaves it. */
+/** A limit after a verification. */
 export interface RatelimitState {
-  /** Units in each window; of another algorithm, in any span or per `duration`. */
+  /** Units in each window; for other algorithms, in any span or per `duration`. */
   readonly limit: number;
   /** Units that a request could take now, whole and >= 0. */
   readonly remaining: number;
   /**
-   * Unix epoch ms at which the next window opens; of another algorithm, at which all of the limit is left if nothing else is taken. Absent
-   * only beyond the last instant of a date.
+   * Unix epoch ms at which the next window opens; for other algorithms, at which the whole limit is available if nothing else is taken.
+   * Absent only if later than any `Date`.
    */
   readonly reset: EpochMs;
   /** How it counts; absent for fixed windows. */
   readonly algorithm?: Exclude<LimitAlgorithm, "fixed">;
-  /** Units that a token bucket holds; absent for others, and where it is `limit`. */
+  /** Units that a token bucket holds; absent otherwise, or if equal to `limit`. */
   readonly burst?: number;
-  /** It is only tried, and refuses nobody. */
+  /** It counts but refuses nobody. */
   readonly shadow?: true;
 }
 
 /** A {@link RatelimitState} with the limit's name and whether it refused. */
 export interface NamedRatelimitState<Types extends LatchkeyTypes = DefaultTypes>
   extends RatelimitState {
-  /** No two of a verdict have one name. */
+  /** Unique in the verdict. */
   readonly name: LimitName<Types>;
-  /** Whether this limit refused; of a shadow, whether it would have. */
+  /** Whether this limit refused; for a shadow limit, whether it would have. */
   readonly exceeded: boolean;
-  /**
-   * Length of the window in ms. Absent only where a `requestId` got an answer that was given before, and the limit is gone since.
-   */
+  /** In ms. Absent only in the repeat of a `requestId`, if the limit was removed in between. */
   readonly duration?: SpanMs;
 }
 
-/** What a refusal says of the way out. Fields without a value are absent. */
+/** What would help. Fields without a value are absent. */
 export interface RefusalHints<Types extends LatchkeyTypes = DefaultTypes> {
-  /** `INSUFFICIENT_PERMISSIONS` only: the part of the query that is not satisfied, and nothing else that the key has or has not. */
+  /** `INSUFFICIENT_PERMISSIONS` only: the unsatisfied part of the query; it tells nothing else about the key. */
   readonly missing?: PermissionQuery<Types["permission"]>;
   /**
-   * `RATE_LIMITED` and `USAGE_EXCEEDED` only: ms from now until the same verification would pass if nothing else happens, a whole
-   * number >= 1. Absent where waiting does not help: no refill is due, or the cost is above the limit itself.
+   * `RATE_LIMITED` and `USAGE_EXCEEDED` only: ms from now until the same verification would pass if nothing else happens, a whole number >=
+   * 1. Absent if waiting does not help: no refill is due, or the cost is above the limit itself.
    */
   readonly retryAfterMs?: SpanMs;
 }
 
-/** The verdict on one presented secret: switch over `code`. */
+/** The verdict on a secret: switch on `code`. */
 export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | ValidVerdict<Types>
   | UnknownVerdict
@@ -117,16 +115,16 @@ export type VerifyOutcome<Types extends LatchkeyTypes = DefaultTypes> =
 /** The verdict on a key that exists. */
 export type KnownVerdict = ValidVerdict | RefusedVerdict;
 
-/** The key is good for what was asked, and the cost was taken. */
+/** The key may do what you require, and the cost was taken. */
 export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
   extends VerifiedKey<Types> {
   /** Let the caller in. */
   readonly valid: true;
-  /** The one code that lets a caller in. */
+  /** The only code that lets a caller in. */
   readonly code: "VALID";
-  /** `rsv_…`, of what is held: all of a reservation, and slots of concurrent limits. Absent where nothing is. */
+  /** `rsv_…`: the reservation, or the slots of concurrent limits. Absent if nothing is held. */
   readonly reservationId?: string;
-  /** Unix epoch ms from which on the reservation counts as released, unless it is renewed. */
+  /** Unix epoch ms at which the reservation expires unless renewed. */
   readonly expiresAt?: EpochMs;
 }
 
@@ -134,18 +132,18 @@ export interface ValidVerdict<Types extends LatchkeyTypes = DefaultTypes>
 export interface UnknownVerdict {
   /** Turn the caller away. */
   readonly valid: false;
-  /** What was presented is malformed, unknown, or that of a key or API which was deleted. */
+  /** The secret is malformed or unknown, or its key or API was deleted. */
   readonly code: "NOT_FOUND";
 }
 
-/** The workspace is disabled, and no key of it has the secret. One that a key has is a {@link RefusedVerdict} of the same code. */
+/** The workspace is disabled, and no key has the secret. If a key has it, the verdict is a {@link RefusedVerdict} with the same code. */
 export type DisabledWorkspaceVerdict = {
   /** Turn the caller away. */
   readonly valid: false;
-  /** As of every key of the workspace. */
+  /** The workspace is disabled. */
   readonly code: "FORBIDDEN";
 } & {
-  /** Absent: there is no key to say it of. */
+  /** Absent, because there is no key. */
   readonly [Name in keyof VerifiedKey | keyof RefusalHints]?: undefined;
 };
 
@@ -165,8 +163,8 @@ export interface RefusedVerdict<Types extends LatchkeyTypes = DefaultTypes>
   /** Turn the caller away. */
   readonly valid: false;
   /**
-   * Why, the first that applies: the workspace is disabled; switched off; of another API or environment; expired; not good yet; from a forbidden address; lacks
-   * permissions; a limit is exceeded; no uses left.
+   * The first reason that applies: workspace disabled; key disabled; another API or environment; expired; not started; address not allowed;
+   * permissions missing; limit exceeded; too few uses left.
    */
   readonly code:
     | "DISABLED"

@@ -28,31 +28,31 @@ export interface CreatedApi {
   readonly apiId: string;
 }
 
-/** An API that is there, made by this call or before. */
+/** An existing or new API. */
 export interface EnsuredApi extends CreatedApi {
-  /** Whether this call made it. */
+  /** Whether this call created it. */
   readonly created: boolean;
 }
 
-/** An API as it is shown. Fields without a value are absent. */
+/** An API. Fields without a value are absent. */
 export interface ApiView {
   /** `api_…` */
   readonly id: string;
-  /** What it is called. */
+  /** Its name. */
   readonly name: string;
   /** Id of the workspace. */
   readonly workspaceId: string;
-  /** Present while the API is kept from being deleted. */
+  /** Present if it is protected from deletion. */
   readonly deleteProtection?: true;
-  /** Addresses and CIDR ranges that its keys may be used from, in their one form; absent where that is anywhere. */
+  /** Addresses and CIDR ranges that its keys may be used from, normalised; absent: any. */
   readonly ipWhitelist?: readonly string[];
-  /** What new keys are given that say nothing of it; absent where there is nothing. Spans in ms. */
+  /** Defaults for new keys; durations in ms. */
   readonly defaults?: ApiDefaults<SpanMs>;
-  /** What no key is given more than; absent where there is no bound. Spans in ms. */
+  /** The most that keys can be given; durations in ms. */
   readonly ceilings?: ApiCeilings<SpanMs>;
 }
 
-/** A page of APIs in the order of their creation; without `cursor` it is the last one. */
+/** A page of APIs. */
 export interface ApiList extends PageInfo {
   /** In the order of their creation. */
   readonly apis: readonly ApiView[];
@@ -63,49 +63,49 @@ export interface ApiList extends PageInfo {
 /** Operations on APIs: the key spaces of a workspace. */
 export interface ApiOperations {
   /**
-   * Creates an API, which keys are then created in.
+   * Creates an API: a group of keys.
    *
    * @throws LatchkeyError `BAD_REQUEST`; `PRECONDITION_FAILED` for a default above its ceiling.
    * @example
    * const { apiId } = await latchkey.createApi({ name: "payments" });
    */
   createApi(input: {
-    /** What it is called: 3 to 256 characters. */
+    /** Its name: 3 to 256 characters. */
     readonly name: string;
-    /** Whether it is kept from being deleted: false unless given. */
+    /** Whether it is protected from deletion. Default: false. */
     readonly deleteProtection?: boolean | undefined;
-    /** Addresses and CIDR ranges that its keys may be used from, at most 1,000; from anywhere if empty, which it is unless given. */
+    /** Addresses and CIDR ranges that its keys may be used from, at most 1,000. Default: any. */
     readonly ipWhitelist?: readonly string[] | undefined;
-    /** What new keys are given that say nothing of it. */
+    /** Defaults for new keys. */
     readonly defaults?: ApiDefaults | undefined;
-    /** What no key is given more than. */
+    /** The most that keys can be given. */
     readonly ceilings?: ApiCeilings | undefined;
   }): Promise<CreatedApi>;
   /**
-   * The API of a name, for programs that set up what they need and may run again: it is created where there is none. Where
-   * several have the name, because createApi made more of them, it is the oldest; and the same from then on, in every process,
-   * until it is deleted or has another name. Of calls at the same moment one creates, and all answer the same API.
+   * Returns the API of a name, and creates it if there is none, so that you can run set-up again. If several APIs have the name, it is the
+   * oldest, and stays the same, in every process, until it is deleted or renamed. Of parallel calls, one creates the API, and all return
+   * it.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
    * const { apiId } = await latchkey.ensureApi({ name: "payments" });
    */
   ensureApi(input: {
-    /** What it is called: 3 to 256 characters. */
+    /** Its name: 3 to 256 characters. */
     readonly name: string;
   }): Promise<EnsuredApi>;
   /**
    * Reads an API.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * const { name } = await latchkey.getApi({ apiId });
    */
   getApi(input: ApiReference): Promise<ApiView>;
   /**
-   * Lists the APIs of the workspace, a page at a time; `apis()` of a latchkey goes through all of them.
+   * Lists the APIs of the workspace, a page at a time; `apis()` iterates over all of them.
    *
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.
    * @example
    * const { apis, total, cursor } = await latchkey.listApis({ limit: 20 });
    */
@@ -113,31 +113,30 @@ export interface ApiOperations {
   /**
    * Changes an API. The next verification of any of its keys, from any process, sees it.
    *
-   * @param input - What is omitted stays.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API; `PRECONDITION_FAILED` for a default above its ceiling.
+   * @param input - Omitted fields stay.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` for a default above its ceiling.
    * @example
    * await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.0/24"] });
    */
   updateApi(
     input: ApiReference & {
-      /** What it is called: 3 to 256 characters. */
+      /** Its name: 3 to 256 characters. */
       readonly name?: string | undefined;
-      /** Whether it is kept from being deleted. */
+      /** Whether it is protected from deletion. */
       readonly deleteProtection?: boolean | undefined;
-      /** The whole list of addresses and CIDR ranges, at most 1,000. An empty list or null: from anywhere. */
+      /** All addresses and CIDR ranges, at most 1,000. An empty list or null: any. */
       readonly ipWhitelist?: readonly string[] | null | undefined;
-      /** All defaults for keys that are created from now on; null: none. */
+      /** All defaults for new keys; null: none. */
       readonly defaults?: ApiDefaults | null | undefined;
-      /** All ceilings from now on; null: none. Keys that are above them stay as they are until a call changes what is above. */
+      /** All ceilings; null: none. Existing keys stay as they are until a call changes what is above. */
       readonly ceilings?: ApiCeilings | null | undefined;
     },
   ): Promise<Record<string, never>>;
   /**
-   * Deletes an API. Its keys stop verifying with the first, short step, however many there are; they are then removed in
-   * bounded steps, and the call resolves when all are gone. Should it fail on the way, what is left of them is dead all the
-   * same, and calling again removes it. An API whose record cannot be read is deleted all the same.
+   * Deletes an API. All its keys stop verifying with the first, short step; they are then deleted in bounded steps, and the call resolves
+   * when all are gone. If it fails on the way, no remaining key verifies: call it again to delete them. A damaged API is deleted too.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such API, `DELETE_PROTECTED`; nothing is deleted then.
+   * @throws LatchkeyError `NOT_FOUND`, `DELETE_PROTECTED`; nothing is deleted then.
    * @example
    * await latchkey.deleteApi({ apiId });
    */

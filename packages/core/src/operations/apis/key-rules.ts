@@ -20,15 +20,15 @@ import {
 import { type RefillInput, refill } from "../refill-input.js";
 import { duration } from "../time-input.js";
 
-/** What new keys of an API are given that say nothing of it. Fields without a value are absent. */
+/** Defaults for new keys of an API. Fields without a value are absent. */
 export type ApiDefaults<Span = Duration> = {
-  /** What stands before the `_` of the secret. */
+  /** Prefix of the secret, before a `_`. */
   readonly prefix?: string | undefined;
   /** Random bytes of the secret: 16 to 255. */
   readonly byteLength?: number | undefined;
-  /** How long a key lives: ms, or a text such as `"90d"`; counted from its creation, or its `startsAt`. */
+  /** Lifetime from the creation or `startsAt`: ms, or a text such as `"90d"`. */
   readonly expiresIn?: Span | undefined;
-  /** Uses: whole and >= 1. Keys that take those of their identity get none. */
+  /** Uses: whole and >= 1. Not for keys that take uses from their identity. */
   readonly remaining?: number | undefined;
   /** How uses are restored; needs `remaining`. */
   readonly refill?: RefillInput | undefined;
@@ -42,15 +42,15 @@ export type ApiDefaults<Span = Duration> = {
   readonly environment?: string | undefined;
 };
 
-/** What no key of an API is given more than. Absent: without a bound. Spans in ms, or as texts such as `"90d"`. */
+/** The most that keys of an API can be given. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
 export type ApiCeilings<Span = Duration> = {
-  /** Longest time until a key expires. A key without `expires` is above it. */
+  /** Longest time until a key expires. Refuses keys without `expires`. */
   readonly maxExpiresIn?: Span | undefined;
-  /** Most uses, also after a refill: whole and >= 1. A key without `remaining` of its own is above it. */
+  /** Most uses, also after a refill: whole and >= 1. Refuses keys without `remaining` of their own. */
   readonly maxRemaining?: number | undefined;
-  /** Names and wildcards: a key is given no permission that they do not cover. What its roles grant does not count. */
+  /** Names and wildcards: the only permissions that a key can be given directly. Roles do not count. */
   readonly permissions?: readonly string[] | undefined;
-  /** Most units that the limit named `default` may admit in that long. A key without that limit is above it. */
+  /** Most units that the limit named `default` may admit in `duration`. Refuses keys without that limit. */
   readonly maxRatelimit?:
     | {
         /** Units, whole and >= 1. */
@@ -59,7 +59,7 @@ export type ApiCeilings<Span = Duration> = {
         readonly duration: Span;
       }
     | undefined;
-  /** Most keys of one identity in the API: 1 to 10,000. Disabled keys count, predecessors of rotated ones do not. */
+  /** Most keys of one identity in the API: 1 to 10,000. Disabled keys count, rotated ones do not. */
   readonly maxKeysPerIdentity?: number | undefined;
 };
 

@@ -11,27 +11,26 @@ import { operation, type Run, type TableOf } from "../operation.js";
 import { decodeAll, type PageInfo, pageInfo } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
 
-/** A page of the audit log, the latest entry first; without `cursor` it is the last one. */
+/** A page of the audit log. */
 export interface AuditEventList extends PageInfo {
   /** The latest first. */
   readonly events: readonly AuditEvent[];
 }
 
-/** What pruning has deleted. */
+/** Result of pruning. */
 export interface PrunedCount {
-  /** How many entries or counters this call deleted. */
+  /** How many entries or counts this call deleted. */
   readonly deleted: number;
 }
 
 /** Operations on the audit log. */
 export interface AuditOperations {
   /**
-   * Lists what was changed in the workspace, by whom, and how: all of it, or what concerns one key or identity, or what one
-   * actor did. An id that nothing is known of is an empty list: entries outlive what they are about. A page at a time;
-   * `auditEvents()` of a latchkey goes through all of them.
+   * Lists the changes of the workspace, the latest first: all, those of one key or identity, or those of one actor. An unknown id gives an
+   * empty list, because entries outlive records. A page at a time; `auditEvents()` iterates over all of them.
    *
    * @param input - At most one of `keyId`, `identityId` and `actor`.
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.
    * @example
    * const { events, cursor } = await latchkey.listAuditEvents({ keyId });
    */
@@ -46,15 +45,15 @@ export interface AuditOperations {
     },
   ): Promise<AuditEventList>;
   /**
-   * Deletes the entries of the audit log that were written before an instant; one written at the instant itself stays. It works
-   * in bounded steps: while it runs, other calls get through. It leaves no entry of its own.
+   * Deletes the entries of the audit log that were written before an instant, in bounded steps that do not hold up other calls. It writes
+   * no entry itself.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
    * await latchkey.pruneAuditEvents({ before: latchkey.now() - 400 * 86_400_000 });
    */
   pruneAuditEvents(input: {
-    /** An instant, Unix epoch ms or a `Date`, not later than now: entries that were written earlier are deleted. */
+    /** Unix epoch ms or a `Date`, not later than now. An entry of exactly this instant stays. */
     readonly before: number | Date;
   }): Promise<PrunedCount>;
 }

@@ -19,25 +19,23 @@ import { operation, type TableOf } from "../operation.js";
 import { requireAuditLog } from "./read-events.js";
 import { writeCrossings } from "./write-crossings.js";
 
-/** What a sweep has noticed. */
+/** Result of notice. */
 export interface NoticedCount {
   /** How many events it wrote. */
   readonly noticed: number;
-  /** Where to go on; absent where nothing is left to notice. */
+  /** Pass it to the next call; absent if nothing is left. */
   readonly cursor?: string;
 }
 
-/** Operations that notice what nobody did. */
+/** Operations for events that no call causes. */
 export interface NoticeOperations {
   /**
-   * Notices what nobody did, and writes an event for each into the audit log: keys that expire soon and keys that have expired, once for each
-   * `expires`; and what verifications of this process came to, once per refill period and per window: uses that are low or gone, limits that are near.
-   * Run it every minute or so, in one process or several: together they notice once. While more is due it answers a `cursor`, to be
-   * called with again.
+   * Writes events that no call causes into the audit log: for keys that expire soon or have expired, once for each `expires`; and for what
+   * verifications of this process found, uses that are low or gone and limits that are near, once per refill period and per window. Run it
+   * every minute or so, in one process or several: each event is written once. While more is due, it returns a `cursor` for the next call.
    *
-   * @param input - `limit`: most expiries that this call looks at, 1 to 100, 100 unless given.
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another workspace; `PRECONDITION_FAILED`, reason
-   * `no-audit-log`, where `auditLog` is false.
+   * @param input - `limit`: most expiries that this call checks, 1 to 100. Default: 100.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor; `PRECONDITION_FAILED`, reason `no-audit-log`, if `auditLog` is false.
    * @example
    * const { noticed, cursor } = await latchkey.notice();
    */

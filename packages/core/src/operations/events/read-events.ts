@@ -26,31 +26,31 @@ const READ_AT_ONCE = 500;
 export interface EventPage {
   /** The earliest first. */
   readonly events: readonly AuditEvent[];
-  /** Where to go on, with `after`. Also where there is no event: whoever waits for more asks with it again. */
+  /** Pass it as `after` to continue. Present even if there are no events. */
   readonly cursor: string;
-  /** How many entries could not be read and were left out; absent for none. */
+  /** Damaged entries that were left out; absent: none. */
   readonly damaged?: number;
 }
 
 /** Operations on events. */
 export interface EventOperations {
   /**
-   * Reads what was changed in the workspace, in the order in which it was committed: the entries of the audit log, each once, in the same
-   * order for every reader. A reader that has seen one has seen all that were committed before it, whoever writes meanwhile. A page may be shorter
-   * than `limit`, or empty, where `types` keeps few: one call reads 2,000 entries at most.
+   * Reads the entries of the audit log in the order in which they were committed: each once, in the same order for every reader. A reader
+   * that has seen an entry has seen all that were committed before it. One call reads at most 2,000 entries, so with `types` a page may be
+   * short, or empty.
    *
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another workspace; `PRECONDITION_FAILED` with the reason
-   * `pruned` where what follows the cursor was deleted, `unknown-position` where the store does not have what the cursor has read, as after a
-   * restore of an earlier backup, and `no-audit-log` where `auditLog` is false.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor; `PRECONDITION_FAILED` with the reason `pruned` if entries after the cursor
+   * were deleted, `unknown-position` if the store does not have the entry of the cursor, as after restoring an earlier backup, and
+   * `no-audit-log` if `auditLog` is false.
    * @example
    * const { events, cursor } = await latchkey.readEvents({ types: ["key.created", "key.deleted"] });
    */
   readEvents(input?: {
-    /** The `cursor` of the call before; without it, reading begins with the earliest entry that is there. */
+    /** The `cursor` of the previous call. Default: from the earliest entry. */
     readonly after?: string | undefined;
-    /** Most events to answer: 1 to 100, 100 unless given. */
+    /** Most events: 1 to 100. Default: 100. */
     readonly limit?: number | undefined;
-    /** Only events of these types; all unless given. */
+    /** Only events of these types. Default: all. */
     readonly types?: readonly AuditType[] | undefined;
   }): Promise<EventPage>;
 }
@@ -98,7 +98,7 @@ function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message, { reason });
 }
 
-/** Events with their numbers in the log, as {@link EventOperations.readEvents} answers them. */
+/** Events with their numbers in the log, as {@link EventOperations.readEvents} returns them. */
 export interface LogPage extends Omit<EventPage, "events"> {
   readonly found: readonly { readonly event: AuditEvent; readonly number: number }[];
 }

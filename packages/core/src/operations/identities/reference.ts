@@ -2,9 +2,9 @@ import { badRequest } from "../../errors.js";
 import type { Want } from "../../store/key-store.js";
 import { evenWithIssues, externalId, id } from "../input.js";
 
-/** Which identity is meant: at least one of the two. */
+/** An identity, by at least one of its ids. */
 export interface IdentityReference {
-  /** Id of the identity. It wins where both are given. */
+  /** Id of the identity. It wins if both are given. */
   readonly identityId?: string | undefined;
   /** Your own id of the user: 1 to 255 characters. */
   readonly externalId?: string | undefined;

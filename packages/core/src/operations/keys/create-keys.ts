@@ -169,7 +169,7 @@ function grantsIn(imports: readonly unknown[]): number {
   return count;
 }
 
-/** The issues of keys that were created later than now, of every key of a list. */
+/** The issues of imported keys whose `createdAt` is later than now. */
 export function importIssues(imports: unknown, now: EpochMs): readonly InputIssue[] {
   if (!Array.isArray(imports)) return [];
   return imports.flatMap((imported: unknown, index) =>

@@ -5,7 +5,7 @@ import { flag, grantName, id, list } from "../input.js";
 
 const GRANT_ERROR = "must be a name, or an object with id or name";
 
-/** A role or permission that a key is given: its name, or an object that names it. */
+/** A role or permission: its name, or an object that names it. */
 export type GrantInput<Name extends string = string> =
   | Name
   | {
@@ -13,7 +13,7 @@ export type GrantInput<Name extends string = string> =
       readonly id?: string | undefined;
       /** Its name: 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
       readonly name?: Name | undefined;
-      /** Whether it is created in the same write where there is none of this name: false unless given. */
+      /** Whether it is created in the same write if it does not exist. Default: false. */
       readonly create?: boolean | undefined;
     };
 

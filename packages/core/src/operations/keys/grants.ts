@@ -28,66 +28,65 @@ type KeyPermissionsInput<Types extends LatchkeyTypes = DefaultTypes> = KeyRefere
   readonly permissions: readonly GrantInput<PermissionName<Types>>[];
 };
 
-/** Roles that a key holds itself, after the change. */
+/** The roles of a key after the change. */
 export interface KeyRoles {
   /** In ascending order of name. */
   readonly roles: readonly NamedGrant[];
 }
 
-/** Permissions that a key holds itself, after the change, without those of its roles. */
+/** The direct permissions of a key after the change. */
 export interface KeyPermissions<Types extends LatchkeyTypes = DefaultTypes> {
   /** In ascending order of name. */
   readonly permissions: readonly NamedGrant<PermissionName<Types>>[];
 }
 
-/** Operations on the roles and permissions that a key holds itself. */
+/** Operations on the roles and the direct permissions of a key. */
 export interface KeyGrantOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Gives a key further roles. Concurrent calls lose nothing of each other.
+   * Adds roles to a key. Parallel calls do not undo each other.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every role that does not
-   * exist, or where the key would hold more than 100 roles itself; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming the missing roles, or for more than 100 roles. Nothing is written then.
    * @example
    * const { roles } = await latchkey.addRoles({ keyId, roles: ["editor"] });
    */
   addRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
-   * Makes these all the roles that a key holds itself; an empty list clears them.
+   * Replaces the roles of a key; an empty list clears them.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming the missing roles. Nothing is written then.
    * @example
    * const { roles } = await latchkey.setRoles({ keyId, roles: ["editor"] });
    */
   setRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
-   * Takes roles from a key. One that the key does not hold is passed over.
+   * Removes roles from a key. One that it does not have is ignored.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every role that does not exist. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming the missing roles. Nothing is written then.
    * @example
    * const { roles } = await latchkey.removeRoles({ keyId, roles: ["editor"] });
    */
   removeRoles(input: KeyRolesInput): Promise<KeyRoles>;
   /**
-   * Gives a key further permissions. Concurrent calls lose nothing of each other.
+   * Adds direct permissions to a key. Parallel calls do not undo each other.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, `PRECONDITION_FAILED` naming every permission that does not
-   * exist, or where the key would hold more than 1,000 permissions itself; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming the missing permissions, or for more than 1,000 direct permissions.
+   * Nothing is written then.
    * @example
    * const { permissions } = await latchkey.addPermissions({ keyId, permissions: ["docs.read"] });
    */
   addPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
   /**
-   * Makes these all the permissions that a key holds itself; an empty list clears them.
+   * Replaces the direct permissions of a key; an empty list clears them.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming the missing permissions. Nothing is written then.
    * @example
    * const { permissions } = await latchkey.setPermissions({ keyId, permissions: ["docs.read"] });
    */
   setPermissions(input: KeyPermissionsInput<Types>): Promise<KeyPermissions<Types>>;
   /**
-   * Takes permissions from a key. One that the key does not hold is passed over.
+   * Removes direct permissions from a key. One that it does not have is ignored.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming every permission that does not exist. Nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` naming the missing permissions. Nothing is written then.
    * @example
    * const { permissions } = await latchkey.removePermissions({ keyId, permissions: ["docs.read"] });
    */

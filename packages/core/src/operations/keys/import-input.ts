@@ -49,15 +49,15 @@ const plaintext = z
 
 /** A key of another system, with its hash or its plaintext. */
 export type ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
-  /** Unix epoch ms or a `Date`, at which the other system issued it, not later than now: now unless given. */
+  /** When the other system issued it: Unix epoch ms or a `Date`, not later than now. Default: now. */
   readonly createdAt?: number | Date | undefined;
-  /** The SHA-256 of the whole secret, in place of `plaintext`. */
+  /** The SHA-256 of the whole secret, instead of `plaintext`. */
   readonly hash?: ImportedHashInput | undefined;
-  /** The whole secret, in place of `hash`: 1 to 512 printable ASCII characters. */
+  /** The whole secret, instead of `hash`: 1 to 512 printable ASCII characters. */
   readonly plaintext?: string | undefined;
-  /** What is shown of the secret: at most 32 characters. Derived from `plaintext` unless given; leaves 112 bits unknown. */
+  /** Start of the secret to show: at most 32 characters. Default: derived from `plaintext`, leaving 112 bits unknown. */
   readonly start?: string | undefined;
-  /** What the secret begins with, shown where neither `start` nor `plaintext` is given: at most 16 of `A-Z a-z 0-9 _ -`. */
+  /** Prefix of the secret, shown if neither `start` nor `plaintext` is given: at most 16 of `A-Z a-z 0-9 _ -`. */
   readonly prefix?: string | undefined;
 };
 
@@ -65,39 +65,39 @@ export type ImportKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySett
 export type CreateKeysInput<Types extends LatchkeyTypes = DefaultTypes> =
   readonly ImportKeyInput<Types>[];
 
-/** Keys that were taken over. */
+/** Imported keys. */
 export interface CreatedKeys {
   /** `key_…`, in the order given. */
   readonly keyIds: readonly string[];
 }
 
-/** How createKeys takes over what it can. */
+/** Options of an import that skips refused keys. */
 export interface CreateKeysOptions extends BesideInput {
-  /** A key that is refused stops no other. */
+  /** A refused key does not stop the others. */
   readonly partial: true;
-  /** Whether nothing is written, and the answer says what would be: false unless given. */
+  /** Whether nothing is written, and the result says what would be. Default: false. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What became of one key. */
+/** Result for one key. */
 export interface ImportedKeyResult {
-  /** Null in a dry run; absent where it is refused. */
+  /** Null in a dry run; absent if the key was refused. */
   readonly keyId?: string | null;
-  /** Its paths begin with the field. */
+  /** Why it was refused. Paths begin with the field. */
   readonly error?: LatchkeyError;
 }
 
-/** Keys that were taken over, and those that were not. */
+/** Result of an import that skips refused keys. */
 export interface PartlyCreatedKeys {
   /** One for each key, in the order given. */
   readonly results: readonly ImportedKeyResult[];
 }
 
-/** The hash of a secret, as another system kept it. */
+/** The hash of a secret, as another system stored it. */
 export type ImportedHashInput = {
   /** 44 characters with `sha256_base64`, 43 with `sha256_base64url`, 64 digits with `sha256_hex`. */
   readonly value: string;
-  /** How it is written: base64 with padding, base64url without, or hexadecimal. */
+  /** Its encoding: base64 with padding, base64url without, or hexadecimal. */
   readonly variant: HashVariant;
 };
 

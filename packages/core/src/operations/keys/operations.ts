@@ -14,7 +14,7 @@ import type {
 import type { CreateKeyInput, UpdateKeyInput } from "./settings.js";
 import type { KeyView } from "./view.js";
 
-/** A key that was issued. */
+/** A new key. */
 export interface CreatedKey {
   /** `key_…`; not a secret. */
   readonly keyId: string;
@@ -22,23 +22,23 @@ export interface CreatedKey {
   readonly key: string;
 }
 
-/** A page of keys; without `cursor` it is the last one. With filters, a page may have few keys or none, and still a `cursor`. */
+/** A page of keys. With filters, it may have few keys or none, and still a `cursor`. */
 export interface FoundKeys<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
   /** In the order of their creation, unless `orderBy` says otherwise. */
   readonly keys: readonly KeyView<Types>[];
-  /** Exact number of live keys of the API. Only where nothing was asked for but an `apiId`, and perhaps an `externalId`. */
+  /** Exact number of keys of the API. Only if you give nothing but `apiId` and `externalId`. */
   readonly total?: number;
   /** How many keys were read for this page: at most 2,000. Only with filters or an order. */
   readonly scanned?: number;
 }
 
-/** A page of the keys of an API in the order of their creation; without `cursor` it is the last one. */
+/** A page of the keys of an API. */
 export interface KeyList<Types extends LatchkeyTypes = DefaultTypes> extends FoundKeys<Types> {
-  /** Exact number of live keys of the API, whatever the owner. */
+  /** Exact number of keys of the API, regardless of the owner. */
   readonly total: number;
 }
 
-/** Which keys are listed, in which order, and how they are shown. */
+/** Input of listKeys. */
 export type ListKeysInput<Types extends LatchkeyTypes = DefaultTypes> = PageInput &
   KeyFilters<Types> & {
     /** Only keys of this API. */
@@ -56,20 +56,20 @@ export type ListKeysInput<Types extends LatchkeyTypes = DefaultTypes> = PageInpu
     readonly orderBy?: KeyOrder | undefined;
     /** Default: `asc`. */
     readonly order?: "asc" | "desc" | undefined;
-    /** Whether secrets of recoverable keys are answered, too: false unless given. Needs a vault. */
+    /** Whether to return secrets of recoverable keys. Needs a vault. Default: false. */
     readonly decrypt?: boolean | null | undefined;
   };
 
-/** What is asked for a list that has a `total`. */
+/** Input of a list that has a `total`. */
 type PlainListInput = Pick<ListKeysInput, "externalId" | "ownerId" | "decrypt"> &
   PageInput &
   ApiReference & {
     readonly [Field in keyof KeyFilters | "identityId" | "orderBy" | "order"]?: undefined;
   };
 
-/** What listKeys answers within this process alone: it cannot be asked for over HTTP. */
+/** Options of listKeys that HTTP does not have. */
 export interface ListKeysScope {
-  /** Whether each key has `stored`, with its hash: false unless given. */
+  /** Whether each key has `stored`, with its hash. Default: false. */
   readonly forExport?: boolean | undefined;
 }
 
@@ -87,23 +87,23 @@ export type UpdateRemainingInput = {
   readonly identityId?: string | undefined;
   /** Your own id of the user: 1 to 255 characters. */
   readonly externalId?: string | undefined;
-  /** What is done to the uses left. */
+  /** What to do to the uses left. */
   readonly op: "set" | "increment" | "decrement";
   /** With `set` a whole number >= 0, or null for unlimited; with the others a whole number >= 1. */
   readonly value: number | null;
 };
 
-/** For whom a rotation is done. */
+/** For hosts that authorise callers themselves. */
 export interface RotationScope {
-  /** Asked before the secret of a recoverable key is sealed for its successor; throws where the caller may not have that. */
+  /** Called before the secret of a recoverable key's successor is encrypted; throws if the caller may not do that. */
   readonly beforeSealing?: (apiId: string) => void;
 }
 
-/** What became of a page of recoverable secrets. `cursor`: keys follow. */
+/** Result of a page of reencryptKeys. */
 export interface Reencrypted extends PageInfo {
-  /** Secrets that were sealed anew. */
+  /** Secrets that were encrypted again. */
   readonly reencrypted: number;
-  /** Secrets that did not open; absent when none. */
+  /** Secrets that could not be decrypted; absent: none. */
   readonly unopened?: number;
 }
 
@@ -113,9 +113,8 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Creates a key, and its identity if it does not exist yet, in one transaction.
    *
    * @returns The secret, which is shown only once, and the id of the key.
-   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming every role and permission that does not
-   * exist (unless `create` is true), for `recoverable` without a vault, and for anything above a ceiling of the API. Nothing is written
-   * then.
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming the missing roles and permissions (unless `create`
+   * is true), for `recoverable` without a vault, and for anything above a ceiling of the API. Nothing is written then.
    * @example
    * const { keyId, key } = await latchkey.createKey({
    *   apiId,
@@ -141,10 +140,9 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * A secret imported by its hash verifies with or without a pepper; one imported as plaintext is stored under the pepper, like a new
    * key. A weak secret stays weak, because the hash is a fast one. `expires` may be in the past, and `remaining` may be 0.
    *
-   * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext
-   * that could never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or
-   * twice in the list; `PRECONDITION_FAILED` naming every role and permission that does not exist, and for `recoverable`
-   * without a vault. Nothing is written then.
+   * @throws LatchkeyError `BAD_REQUEST` with paths that begin with the place in the list (`3.hash.value`), also for a plaintext that could
+   * never verify; `NOT_FOUND` for an unknown API; `CONFLICT` for a secret that exists already, in the workspace or twice in the list;
+   * `PRECONDITION_FAILED` naming the missing roles and permissions, and for `recoverable` without a vault. Nothing is written then.
    * @example
    * const { keyIds } = await latchkey.createKeys([
    *   { apiId, plaintext: "old_3f9c2a7d51e84b06" },
@@ -155,13 +153,13 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Returns a key, with the same fields as in lists.
    *
-   * @throws LatchkeyError `NOT_FOUND` if this workspace has no such key, `PRECONDITION_FAILED` for `decrypt` without a vault.
+   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` for `decrypt` without a vault.
    * @example
    * const { remaining, lastUsedAt } = await latchkey.getKey({ keyId });
    */
   getKey(
     input: KeyReference & {
-      /** Whether the secret of a recoverable key is answered, too: false unless given. Needs a vault. */
+      /** Whether to return the secret of a recoverable key. Needs a vault. Default: false. */
       readonly decrypt?: boolean | null | undefined;
     },
   ): Promise<KeyView<Types>>;
@@ -177,7 +175,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Lists the keys of an API, or those of one user in it, a page at a time; `keysOf()` iterates over all of them.
    *
-   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `BAD_REQUEST` for an invalid cursor.
    * @example
    * const { keys, total, cursor } = await latchkey.listKeys({ apiId, externalId: "user_1" });
    */
@@ -190,9 +188,8 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * In the order of creation, every key that exists and matches during all pages is listed once, whatever else changes meanwhile; in
    * another order, every such key whose sort value does not change. An unknown owner has no keys.
    *
-   * @throws LatchkeyError `NOT_FOUND` for an unknown API; `BAD_REQUEST` for a cursor that is damaged or of another question;
-   * `PRECONDITION_FAILED`, reason `too-many-keys`, for an order by `expires` or `lastUsedAt` without an API or owner, or of more than
-   * 2,000 keys.
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API; `BAD_REQUEST` for an invalid cursor; `PRECONDITION_FAILED`, reason
+   * `too-many-keys`, for an order by `expires` or `lastUsedAt` without an API or owner, or of more than 2,000 keys.
    * @example
    * const weekAhead = Date.now() + 7 * 86_400_000;
    * const { keys, cursor } = await latchkey.listKeys({ enabled: true, expiresBefore: weekAhead });
@@ -235,7 +232,6 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    *
    * A key has one successor: of several parallel calls, one succeeds.
    *
-   * @param scope - For hosts that authorise callers themselves.
    * @throws LatchkeyError `NOT_FOUND`; `CONFLICT` for a key that was rotated before; `PRECONDITION_FAILED` for an expired key, and for a
    * recoverable key without a vault. Nothing is written then.
    * @example
@@ -254,7 +250,7 @@ export interface KeyOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Nothing of the record is kept, nor its encrypted secret. Its audit entries and statistics stay until you prune them. A damaged key is
    * deleted as well; its audit entry is `unreadable`.
    *
-   * @throws LatchkeyError `NOT_FOUND` if this workspace has no such key.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * await latchkey.deleteKey({ keyId });
    */

@@ -35,37 +35,37 @@ import { type RefillInput, refill } from "../refill-input.js";
 import { instant, spanOf } from "../time-input.js";
 import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 
-/** Labels of a key as an input gives them. */
+/** Labels of a key, as input. */
 export type GivenLabels<Value> = { readonly [Label in keyof KeyLabels]?: Value | undefined };
 
-/** What a key is given when it is created, with a new or an imported secret. */
+/** Settings of a new or imported key. */
 export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<string> & {
-  /** Id of the API that it belongs to. */
+  /** Id of its API. */
   readonly apiId: string;
   /** Deprecated name of `externalId`, which wins. */
   readonly ownerId?: string | undefined;
-  /** Your own id of the user that it belongs to: 1 to 255 characters. An identity that does not exist is created. */
+  /** Your own id of its owner: 1 to 255 characters. A missing identity is created. */
   readonly externalId?: string | undefined;
   /** A JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
   readonly meta?: Types["metaInput"] | undefined;
-  /** Labels to find it by, shown with each of its verdicts: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`. Each counts once. */
+  /** Labels to find it by, shown in its verdicts: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`. */
   readonly tags?: readonly string[] | undefined;
-  /** Addresses and CIDR ranges that it may be used from, at most 1,000; anywhere unless given. The list of its API must hold the address too. */
+  /** Addresses and CIDR ranges that it may be used from, at most 1,000. The list of its API applies too. Default: any. */
   readonly ipWhitelist?: readonly string[] | undefined;
   /** Names of existing roles: at most 100. */
   readonly roles?: readonly string[] | undefined;
   /** Names of existing permissions, beside those of its roles: at most 1,000. */
   readonly permissions?: readonly PermissionName<Types>[] | undefined;
-  /** Unix epoch ms or a `Date`, later than now, from which on it is refused; never unless given. */
+  /** When it expires: Unix epoch ms or a `Date`, later than now. Default: never. */
   readonly expires?: number | Date | undefined;
-  /** Unix epoch ms or a `Date`, earlier than `expires`, before which it is `NOT_STARTED`; from now on unless given. */
+  /** When it starts: Unix epoch ms or a `Date`, earlier than `expires`. Default: now. */
   readonly startsAt?: number | Date | undefined;
   /**
-   * How long it lives without a valid verification, a day or more: whole ms, or a text such as `"90d"`; for ever unless given. Counted
-   * from its creation or start before the first.
+   * It expires after so long without a valid verification: a day or more, in ms or as a text such as `"90d"`. Before the first, counted
+   * from its creation or start. Default: never.
    */
   readonly expiresWhenUnused?: Duration | undefined;
-  /** Uses that it has: whole and >= 1, unlimited unless given. */
+  /** Its uses: whole and >= 1. Default: unlimited. */
   readonly remaining?: number | undefined;
   /** How its uses are restored; needs `remaining`. */
   readonly refill?: RefillInput | undefined;
@@ -73,11 +73,11 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   readonly ratelimit?: KeyLimitInput | undefined;
   /** Named limits, at most 50. */
   readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | undefined;
-  /** Whose uses it takes: its own, unless given, or those that its identity's keys share, which needs `externalId`. */
+  /** Whose uses it takes: its own (default), or those that the keys of its identity share. */
   readonly usesFrom?: "key" | "identity" | undefined;
-  /** Whether it is switched on: true unless given. */
+  /** Whether it is enabled. Default: true. */
   readonly enabled?: boolean | undefined;
-  /** Whether its secret is stored encrypted, so that it can be shown again: false unless given. Needs a vault. */
+  /** Whether its secret is stored encrypted, so that it can be shown again. Needs a vault. Default: false. */
   readonly recoverable?: boolean | undefined;
 };
 
@@ -91,17 +91,17 @@ export type NoneField =
   | "permissions"
   | "environment";
 
-/** Input of createKey. What is left out is as the `defaults` of the API say. */
+/** Input of createKey. Omitted fields get the `defaults` of the API. */
 export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
-  /** What stands before the `_` of the secret, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
+  /** Prefix of the secret, before a `_`, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
   readonly prefix?: string | undefined;
-  /** Random bytes of the secret: 16 to 255; unless given what the API says, or 16. */
+  /** Random bytes of the secret: 16 to 255. Default: 16. */
   readonly byteLength?: number | undefined;
-  /** Whether `roles` and `permissions` that do not exist are created in the same write, roles without permissions: false unless given. */
+  /** Whether missing `permissions` and `roles` (without permissions) are created in the same write. Default: false. */
   readonly create?: boolean | undefined;
 };
 
-/** Input of updateKey: what is omitted stays, null clears. */
+/** Input of updateKey: omitted fields stay, null clears. */
 export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<
   string | null
 > & {
@@ -109,37 +109,37 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly keyId: string;
   /** Deprecated name of `externalId`, which wins. */
   readonly ownerId?: string | null | undefined;
-  /** Your own id of the user that it belongs to, 1 to 255 characters; null: to nobody. An identity that does not exist is created. */
+  /** Your own id of its owner: 1 to 255 characters; null: none. A missing identity is created. */
   readonly externalId?: string | null | undefined;
   /** The whole metadata: a JSON object of at most 16 KiB and 16 levels. Checked by `meta` of createLatchkey. */
   readonly meta?: Types["metaInput"] | null | undefined;
   /** All its tags: at most 32, of 1 to 64 of `A-Z a-z 0-9 _ . : -`; null or an empty list clears them. */
   readonly tags?: readonly string[] | null | undefined;
-  /** The whole list of addresses and CIDR ranges, at most 1,000; null or an empty list: from anywhere that its API allows. */
+  /** All addresses and CIDR ranges, at most 1,000; null or an empty list: any that its API allows. */
   readonly ipWhitelist?: readonly string[] | null | undefined;
-  /** Unix epoch ms or a `Date`, later than now; null: never. The expiry of a rotated key cannot be put off. */
+  /** When it expires: Unix epoch ms or a `Date`, later than now; null: never. A rotated key cannot get a later expiry. */
   readonly expires?: number | Date | null | undefined;
-  /** Unix epoch ms or a `Date`, earlier than its expiry, before which it is `NOT_STARTED`; null: from now on. */
+  /** When it starts: Unix epoch ms or a `Date`, earlier than its expiry; null: now. */
   readonly startsAt?: number | Date | null | undefined;
-  /** How long it lives without a valid verification, a day or more: whole ms, or a text such as `"90d"`; null: for ever. */
+  /** It expires after so long without a valid verification: a day or more, in ms or as a text such as `"90d"`; null: never. */
   readonly expiresWhenUnused?: Duration | null | undefined;
-  /** Uses left: whole and >= 0; null for unlimited, which also takes away the refill. */
+  /** Uses left: whole and >= 0; null for unlimited, which also removes the refill. */
   readonly remaining?: number | null | undefined;
   /** How uses are restored; null for not at all. */
   readonly refill?: RefillInput | null | undefined;
   /** The limit named `default`; null removes it. The other limits stay. */
   readonly ratelimit?: KeyLimitInput | null | undefined;
-  /** The whole set of limits, at most 50; null or an empty list removes all. A limit that keeps name and duration keeps its window. */
+  /** All limits, at most 50; null or an empty list removes all. A limit that keeps its name and duration keeps its count. */
   readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | null | undefined;
-  /** Whose uses it takes: its own, or those that its identity's keys share. */
+  /** Whose uses it takes: its own, or those that the keys of its identity share. */
   readonly usesFrom?: "key" | "identity" | undefined;
-  /** Whether it is switched on. `true` is refused for a key without uses left. */
+  /** Whether it is enabled. `true` is refused for a key without uses left. */
   readonly enabled?: boolean | undefined;
-  /** All roles that it holds itself: at most 100, by name or id; an empty list clears them. */
+  /** All its roles: at most 100, by name or id; an empty list clears them. */
   readonly roles?: readonly GrantInput[] | undefined;
   /**
-   * All permissions that it holds itself: at most 1,000, by name or id; an empty list clears them. A plain name that it holds
-   * through its roles is passed over, so that what getKey shows can be given back; `{ name }` is not.
+   * All its direct permissions: at most 1,000, by name or id; an empty list clears them. A plain name that it has through a role is
+   * ignored, so that you can pass what getKey shows; `{ name }` is not.
    */
   readonly permissions?: readonly GrantInput<PermissionName<Types>>[] | undefined;
 };

@@ -18,13 +18,13 @@ import { type PublicIdentity, publicIdentity } from "../../verification/verdict.
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import type { KeySettingsInput } from "./settings.js";
 
-/** A key as listings show it. Fields without a value are absent. Instants and spans in ms. */
+/** A key. Fields without a value are absent; times and durations are in ms. */
 export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Partial<KeyLabels> {
   /** `key_…`; not a secret. */
   readonly id: string;
-  /** What is shown of the secret: its prefix and a few characters. */
+  /** Start of the secret: its prefix and a few characters. */
   readonly start: string;
-  /** Id of the API that it belongs to. */
+  /** Id of its API. */
   readonly apiId: string;
   /** Id of the workspace. */
   readonly workspaceId: string;
@@ -34,75 +34,75 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly roles: readonly string[];
   /** Effective permissions: direct and through roles, ascending. */
   readonly permissions: readonly PermissionName<Types>[];
-  /** Derived: false before `startsAt`, and once the key is switched off, expired or exhausted. */
+  /** False before `startsAt`, and once the key is disabled, has expired or has no uses left. */
   readonly enabled: boolean;
   /** Deprecated: the `externalId` of the identity. */
   readonly ownerId?: string;
-  /** As `meta` of createLatchkey answered it. */
+  /** Your metadata, as your schema returned it. */
   readonly meta?: Types["meta"];
-  /** Labels that it was given; absent: none. */
+  /** Its tags; absent: none. */
   readonly tags?: readonly string[];
-  /** Addresses and CIDR ranges that it may be used from, beside those of its API, in their one form; absent: its API's alone. */
+  /** Addresses and CIDR ranges that it may be used from, normalised; absent: any. The list of its API applies too. */
   readonly ipWhitelist?: readonly string[];
-  /** Unix epoch ms of the latest change by an update, of uses too. */
+  /** Unix epoch ms of the latest update, also of uses. */
   readonly updatedAt?: EpochMs;
-  /** Unix epoch ms from which on it is refused; absent: never. */
+  /** Unix epoch ms at which it expires; absent: never. */
   readonly expires?: EpochMs;
-  /** Unix epoch ms before which it is refused; absent: it may be used from its creation on. */
+  /** Unix epoch ms before which it is `NOT_STARTED`; absent: it has no start. */
   readonly startsAt?: EpochMs;
-  /** How long it lives without a valid verification, in ms; absent: for ever. */
+  /** It expires after so many ms without a valid verification; absent: never. */
   readonly expiresWhenUnused?: SpanMs;
-  /** With `expiresWhenUnused`: Unix epoch ms at which it expires unless it is used; a few seconds behind, as statistics are. */
+  /** With `expiresWhenUnused`: Unix epoch ms at which it expires unless it is used; a few seconds behind. */
   readonly idleExpiresAt?: EpochMs;
-  /** Uses left as of now, whole and >= 0: a refill that has fallen due shows. Absent when unlimited. */
+  /** Uses left now, including a due refill: whole and >= 0. Absent when unlimited. */
   readonly remaining?: number;
-  /** Uses that reservations and leases hold, beside `remaining`: whole and >= 1. Absent where none are held. */
+  /** Uses that reservations and leases hold, not part of `remaining`; absent: none. */
   readonly reserved?: number;
   /** How its uses are restored; absent: not at all. */
   readonly refill?: RefillView;
-  /** The limit named `default`; absent where it has none. */
+  /** The limit named `default`; absent: none. */
   readonly ratelimit?: Omit<WireKeyLimit, "name" | "autoApply">;
-  /** Every limit of the key, the one named `default` too. Absent where it has none. */
+  /** Every limit of the key, `default` included; absent: none. */
   readonly ratelimits?: readonly WireKeyLimit<Types>[];
   /** `identity`: `remaining` and `refill` are those that all keys of the identity share. Absent for the key's own. */
   readonly usesFrom?: "identity";
-  /** The key that this one took the place of. */
+  /** The key that this one replaced. */
   readonly rotatedFrom?: string;
-  /** The key that took the place of this one. */
+  /** The key that replaced this one. */
   readonly rotatedTo?: string;
-  /** Unix epoch ms of the latest valid verification; a few seconds behind, as statistics are. */
+  /** Unix epoch ms of the latest valid verification; a few seconds behind. */
   readonly lastUsedAt?: EpochMs;
-  /** Whom it belongs to; absent: nobody. */
+  /** Its owner; absent: none. */
   readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
-  /** In a list for an export: what is shown nowhere else. */
+  /** In a list for an export. */
   readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
 }
 
-/** A limit of a key in the words of the HTTP contract. */
+/** A limit of a key. */
 export interface WireKeyLimit<Types extends LatchkeyTypes = DefaultTypes> extends WireLimitFigures {
   /** Name of the limit. */
   readonly name: LimitName<Types>;
-  /** Whether it applies to every verification by itself. */
+  /** Whether it applies to every verification. */
   readonly autoApply: boolean;
-  /** Kept as it was given; every limit is exact. */
+  /** Stored without effect: every limit is exact. */
   readonly async: boolean;
-  /** Kept as it was given; every limit is exact. Absent where none was. */
+  /** Stored without effect: every limit is exact. */
   readonly type?: RateLimitType;
 }
 
-/** What an export shows of a key, and nothing else does. */
+/** What only an export shows of a key. */
 export interface StoredKey {
   /** Base64url of the SHA-256 of the secret; under a pepper its id, a dot, and that of the HMAC-SHA-256. */
   readonly hash: string;
-  /** As it was switched. */
+  /** The switch alone. */
   readonly enabled: boolean;
-  /** Names of the permissions that it was given itself, ascending. */
+  /** Names of its direct permissions, ascending. */
   readonly permissions: readonly string[];
-  /** Whether its secret is kept encrypted. */
+  /** Whether its secret is stored encrypted. */
   readonly recoverable: boolean;
 }
 
@@ -199,7 +199,7 @@ function toDefaultLimit(limit: KeyRateLimit): NonNullable<KeyView["ratelimit"]> 
   return type === null ? wire : { type, ...wire };
 }
 
-/** What an export shows of a key, and nothing else does. */
+/** What only an export shows of a key. */
 export function toStored({ key, direct }: LoadedKey): StoredKey {
   return {
     hash: key.hash,
@@ -209,16 +209,16 @@ export function toStored({ key, direct }: LoadedKey): StoredKey {
   };
 }
 
-/** What {@link keySettings} gives: fields of the same name in createKey and updateKey. */
+/** Result of {@link keySettings}. */
 export type ShownSettings<Types extends LatchkeyTypes> = Omit<
   KeySettingsInput<Types>,
   "apiId" | "ownerId" | "ratelimit" | "enabled" | "recoverable"
 >;
 
 /**
- * The settings in what getKey or listKeys shows, for createKey and updateKey. Left out are what cannot be set, uses that
- * are those of the identity, and `enabled`: it is shown as false also where the key is used up or has expired. Permissions that come
- * through roles are among them: createKey gives them to the new key itself, updateKey passes over them.
+ * Extracts the settings from a key of getKey or listKeys, for createKey and updateKey. Leaves out what cannot be set, uses of the identity,
+ * and `enabled`, which is also false for a used-up or expired key. Permissions from roles are included: createKey gives them to the new key
+ * directly, updateKey ignores them.
  */
 export function keySettings<Types extends LatchkeyTypes>(
   shown: KeyView<Types>,

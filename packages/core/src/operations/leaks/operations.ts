@@ -1,10 +1,10 @@
 import type { LeakPolicy } from "../../rules/keys/leak.js";
 import type { KeyView } from "../keys/view.js";
 
-/** What was done about a key that leaked. */
+/** What was done with a leaked key. */
 export type LeakAction = "disabled" | "reported" | "deleted" | "rotated";
 
-/** A secret that was found where it does not belong. */
+/** A secret that may have leaked. */
 export interface Leak {
   /** The secret, or what looks like one: any text. */
   readonly key: string;
@@ -14,15 +14,15 @@ export interface Leak {
   readonly source?: string | undefined;
 }
 
-/** A key or a root key that leaked. Exactly one of the ids is there. */
+/** A leaked key or root key: it has exactly one of the ids. */
 export interface LeakedKey {
   /** Id of the key. */
   readonly keyId?: string;
   /** Id of the root key, which may be of any workspace. */
   readonly rootKeyId?: string;
-  /** What was done. `disabled` also for one that was disabled before, and where the policy could not be carried out. */
+  /** What was done. `disabled` also if it was disabled before, or if the policy could not be carried out. */
   readonly action: LeakAction;
-  /** Whether this very report was handled before: then nothing was done now. */
+  /** Whether this report was handled before: then nothing was done now. */
   readonly isRepeat: boolean;
 }
 
@@ -32,24 +32,24 @@ export interface ReportedLeaks {
   readonly leaks: readonly (LeakedKey | null)[];
 }
 
-/** What reportLeaks is told within this process alone. */
+/** Options of reportLeaks that HTTP does not have. */
 export interface LeakScope {
-  /** Decides about each key, in the place of `policy`. It is not asked about root keys, and about keys that cannot be read. */
+  /** Decides about each key, instead of `policy`. Not called for root keys and damaged keys. */
   readonly decide?: (key: KeyView) => LeakPolicy | Promise<LeakPolicy>;
 }
 
-/** Operations on secrets that were found where they do not belong. */
+/** Operations on leaked secrets. */
 export interface LeakOperations {
   /**
-   * Revokes keys whose secrets leaked: disables them, unless told otherwise. Nothing counts as a verification. Each report leaves
-   * an entry in the audit log that says where the secret was found, and never the secret. The same report again changes nothing.
+   * Revokes keys whose secrets leaked: disables them, or does what `policy` says. This does not count as a verification. Each report leaves
+   * an audit entry that says where the secret was found, but never the secret. The same report again changes nothing.
    *
-   * A secret is that of a key of this workspace, whatever the state of the key, or that of a root key of any workspace. `rotate`
-   * gives a recoverable key a successor, whose secret its owner fetches; other keys are disabled, and root keys too. `delete`
-   * disables where there is no audit log: that is what remembers what was deleted.
+   * Finds keys of this workspace in any state, and root keys of any workspace. `rotate` gives a recoverable key a successor, whose secret
+   * its owner can fetch; other keys and root keys are disabled. `delete` needs the audit log, which remembers deleted keys; without it,
+   * keys are disabled.
    *
    * @param scope - For hosts that decide about each key.
-   * @throws LatchkeyError `STORE_UNAVAILABLE`: some may have been handled, and the repeat goes on.
+   * @throws LatchkeyError `STORE_UNAVAILABLE`: some may have been handled; call it again.
    * @example
    * const { leaks } = await latchkey.reportLeaks({ leaks: [{ key, url: "https://example.com/diff" }] });
    */
@@ -57,7 +57,7 @@ export interface LeakOperations {
     input: {
       /** At most 100. */
       readonly leaks: readonly Leak[];
-      /** `disable` unless given. */
+      /** Default: `disable`. */
       readonly policy?: LeakPolicy | undefined;
     },
     scope?: LeakScope,

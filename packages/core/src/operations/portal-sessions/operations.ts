@@ -7,48 +7,48 @@ import type { NamedKeyLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
 import type { Verifications } from "../statistics/verifications.js";
 
-/** What a portal session allows. All that is left out is not allowed. */
+/** What a portal session allows. What you leave out is not allowed. */
 export interface PortalAllow {
-  /** Ids of the APIs whose keys it shows and touches: 1 to 20. */
+  /** Ids of the APIs whose keys it shows and changes: 1 to 20. */
   readonly apiIds: readonly string[];
   /** Whether keys may be created, and named. */
   readonly create?: boolean | undefined;
-  /** Whether keys may be rotated: those that hold no permission beside `permissions`. */
+  /** Whether keys may be rotated, unless they have permissions other than `permissions`. */
   readonly rotate?: boolean | undefined;
   /** Whether keys may be revoked, for good. */
   readonly revoke?: boolean | undefined;
-  /** Names of the permissions that a key may be given: they must exist. */
+  /** Names of the permissions that keys may be given. They must exist. */
   readonly permissions?: readonly string[] | undefined;
   /**
-   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Keys that were rotated are not among them; as many of these may
-   * still work, in their grace.
+   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count, but at most as many of them still work
+   * at a time.
    */
   readonly maxKeys?: number | undefined;
-  /** Limits that every key made with it has, as `ratelimits` of createKey. */
+  /** Limits of every key that it creates, as `ratelimits` of createKey. */
   readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
 }
 
-/** What a session is made of. */
+/** Input of createPortalSession. */
 export interface PortalSessionInput {
-  /** Your own id of the user whose keys they are: 1 to 255 characters. An identity that does not exist is created. */
+  /** Your own id of the keys' owner: 1 to 255 characters. A missing identity is created. */
   readonly externalId: string;
-  /** How long it lasts: at most an hour, 15 minutes unless given. */
+  /** How long it lasts: at most an hour. Default: 15 minutes. */
   readonly ttl?: Duration | undefined;
   /** What it allows. */
   readonly allow: PortalAllow;
 }
 
-/** A session that was created. */
+/** A new session. */
 export interface CreatedPortalSession {
   /** `ps_…` */
   readonly sessionId: string;
-  /** The secret, which is shown this once. */
+  /** The secret, which is shown only once. */
   readonly secret: string;
-  /** Unix epoch ms from which on it is over. */
+  /** Unix epoch ms at which it ends. */
   readonly expires: EpochMs;
 }
 
-/** A key as its owner sees it: what is for the host alone, such as `meta`, is left out. */
+/** A key as its owner sees it, without what is only for the host, such as `meta`. */
 export interface OwnKey
   extends Pick<
     KeyView,
@@ -67,25 +67,25 @@ export interface OwnKey
     | "rotatedFrom"
     | "rotatedTo"
   > {
-  /** Whether the session may rotate it: not one that holds more than the session may give. */
+  /** Whether the session may rotate it. */
   readonly canRotate: boolean;
 }
 
-/** A page of keys in the order of their creation. */
+/** A page of keys. */
 export interface OwnKeys extends PageInfo {
   /** In the order of their creation. */
   readonly keys: readonly OwnKey[];
 }
 
-/** Keys of one identity, within what a session allows. A key of anybody else is answered as one that does not exist. */
+/** The keys of one identity, within what a session allows. For a session, other keys do not exist. */
 export interface PortalSession {
   /** `ps_…` */
   readonly sessionId: string;
-  /** Whose keys: id of the identity. */
+  /** Id of the identity that owns the keys. */
   readonly identityId: string;
   /** Your own id of the user. */
   readonly externalId: string;
-  /** Unix epoch ms from which on it is over. */
+  /** Unix epoch ms at which it ends. */
   readonly expires: EpochMs;
   /** What it allows. */
   readonly allow: {
@@ -95,7 +95,7 @@ export interface PortalSession {
     readonly rotate: boolean;
     /** Whether keys may be revoked. */
     readonly revoke: boolean;
-    /** What keys may be given. */
+    /** Permissions that keys may be given. */
     readonly permissions: readonly string[];
     /** Most keys; absent: any number. */
     readonly maxKeys?: number | undefined;
@@ -110,16 +110,16 @@ export interface PortalSession {
   /**
    * A page of the keys of an API.
    *
-   * @throws LatchkeyError `NOT_FOUND` for an API beside those of the session; `BAD_REQUEST`.
+   * @throws LatchkeyError `NOT_FOUND` for an API that the session does not have; `BAD_REQUEST`.
    * @example
    * const { keys } = await session.listMyKeys({ limit: 20 });
    */
   readonly listMyKeys: (input: {
-    /** Id of the API; it may be left out where the session has one. */
+    /** Id of the API; optional if the session has only one. */
     readonly apiId?: string | undefined;
     /** Keys of a page: 1 to 100. */
     readonly limit?: number | undefined;
-    /** As the page before answered it. */
+    /** The `cursor` of the previous page. */
     readonly cursor?: string | undefined;
   }) => Promise<OwnKeys>;
   /**
@@ -130,17 +130,17 @@ export interface PortalSession {
    * const { key } = await session.createMyKey({ name: "build server" });
    */
   readonly createMyKey: (input: {
-    /** Id of the API; it may be left out where the session has one. */
+    /** Id of the API; optional if the session has only one. */
     readonly apiId?: string | undefined;
     /** For people: 1 to 256 characters. */
     readonly name?: string | undefined;
-    /** Unix epoch ms or a `Date`, later than now; as the API says unless given. */
+    /** When it expires: Unix epoch ms or a `Date`, later than now. Default: as the API says. */
     readonly expires?: number | Date | undefined;
-    /** Some of the permissions of the session; all of them unless given. */
+    /** Some of the permissions of the session. Default: all. */
     readonly permissions?: readonly string[] | undefined;
   }) => Promise<CreatedKey>;
   /**
-   * Names a key.
+   * Renames a key.
    *
    * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `BAD_REQUEST`.
    * @example
@@ -155,15 +155,15 @@ export interface PortalSession {
   /**
    * Rotates a key, as rotateKey; the new one has the limits of the session.
    *
-   * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `CONFLICT`; `PRECONDITION_FAILED` also with a grace while as many rotated keys as
-   * `maxKeys` still work; `BAD_REQUEST`.
+   * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `CONFLICT`; `PRECONDITION_FAILED`, also with `graceMs` while `maxKeys` rotated keys
+   * still work; `BAD_REQUEST`.
    * @example
    * const { key } = await session.rotateMyKey({ keyId, graceMs: "1d" });
    */
   readonly rotateMyKey: (input: {
     /** Id of the key. */
     readonly keyId: string;
-    /** For how long the old one goes on: ms, or a text such as `"1d"`, at most 7 days; 0 unless given. */
+    /** How long the old secret stays valid: ms, or a text such as `"1d"`, at most 7 days. Default: 0. */
     readonly graceMs?: Duration | undefined;
   }) => Promise<CreatedKey>;
   /**
@@ -187,7 +187,7 @@ export interface PortalSession {
   readonly usageOfMyKey: (input: {
     /** Id of the key. */
     readonly keyId: string;
-    /** 1 to 366; 30 unless given. */
+    /** 1 to 366. Default: 30. */
     readonly days?: number | undefined;
   }) => Promise<Verifications>;
 }
@@ -195,21 +195,20 @@ export interface PortalSession {
 /** Operations on sessions of a portal, in which customers manage keys of their own. */
 export interface PortalOperations {
   /**
-   * Creates a short session for the owner of keys, bound to one identity. Its secret is stored nowhere: the store has a digest.
+   * Creates a short session for the owner of keys, bound to one identity. Only a digest of its secret is stored.
    *
-   * @throws LatchkeyError `NOT_FOUND` where one of the APIs does not exist, `PRECONDITION_FAILED` naming permissions that do not,
-   * `BAD_REQUEST`.
+   * @throws LatchkeyError `NOT_FOUND` for an unknown API, `PRECONDITION_FAILED` naming the missing permissions, `BAD_REQUEST`.
    * @example
    * const allow = { apiIds: [apiId], create: true, rotate: true, revoke: true, maxKeys: 5 };
    * const { secret } = await latchkey.createPortalSession({ externalId: "user_1", ttl: "15m", allow });
    */
   createPortalSession(input: PortalSessionInput): Promise<CreatedPortalSession>;
   /**
-   * Ends one session, or all of an identity. No call of them that starts after this has resolved does anything. Sessions of an identity
-   * that is deleted or erased are over without it.
+   * Ends one session, or all of an identity. No call of them that starts after this has resolved succeeds. Deleting or erasing an identity
+   * ends its sessions too.
    *
    * @param input - Exactly one of `sessionId`, `identityId` and `externalId`.
-   * @throws LatchkeyError `NOT_FOUND` where there is no such session, or no identity of the `externalId`; `BAD_REQUEST`.
+   * @throws LatchkeyError `NOT_FOUND`, `BAD_REQUEST`.
    * @example
    * await latchkey.revokePortalSession({ externalId: "user_1" });
    */
@@ -223,10 +222,10 @@ export interface PortalOperations {
     readonly revokedSessions: number;
   }>;
   /**
-   * What the holder of a secret may do. What it writes is in the audit log with the actor `portal session of <identityId>`.
+   * Opens a session by its secret. What it writes is in the audit log with the actor `portal session of <identityId>`.
    *
-   * @returns Null where the secret is of no session of this workspace, or of one that is over.
-   * @throws LatchkeyError `FORBIDDEN` where the workspace is disabled.
+   * @returns Null if the secret is not that of an open session of this workspace.
+   * @throws LatchkeyError `FORBIDDEN` if the workspace is disabled.
    * @example
    * const session = await latchkey.openPortalSession(secret);
    * const page = await session?.listMyKeys({});

@@ -22,11 +22,11 @@ import { refuseUsageChange } from "../uses-and-refill.js";
 
 /** Input of limit. */
 export type LimitInput = LimitFiguresInput & {
-  /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`, `default` unless given. */
+  /** What is limited: 1 to 128 of `A-Z a-z 0-9 _ . : -`. Default: `default`. */
   readonly namespace?: string | undefined;
   /** Who is limited, such as a user or an address: 1 to 255 characters. */
   readonly identifier: string;
-  /** Units to take: whole and >= 0, 1 unless given; 0 only shows the window. */
+  /** Units to take: whole and >= 0; 0 only reads the limit. Default: 1. */
   readonly cost?: number | undefined;
 };
 
@@ -45,27 +45,24 @@ export type ResetLimitInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly namespace?: string | undefined;
   /** As in limit: 1 to 255 characters. */
   readonly identifier?: string | undefined;
-  /**
-   * Length of the window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. With `keyId` it names a limit that
-   * requests make up; not with `identityId`.
-   */
+  /** Whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`. With `keyId`, for an ad-hoc limit; not with `identityId`. */
   readonly duration?: Duration | undefined;
 };
 
-/** Whether there was room, and the window as it stands afterwards. */
+/** Whether there was room, and the limit afterwards. */
 export interface LimitAnswer extends RatelimitState {
-  /** False: nothing was taken. Always true of a shadow. */
+  /** False: nothing was taken. Always true for a shadow limit. */
   readonly success: boolean;
-  /** Of a shadow: whether it would have refused; absent for others. */
+  /** For a shadow limit: whether it would have refused. */
   readonly exceeded?: boolean;
 }
 
 /** Operations on rate limits. */
 export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Takes from a rate limit that belongs to no key, in one atomic step: as exact as those of keys. Namespace, identifier, algorithm
-   * and duration name a counter; the limit is that of the call, so a counter goes on where it changes. A limit that is
-   * below what was taken already leaves 0, and refuses a cost of 0 too. It works in a disabled workspace, too.
+   * Takes from a rate limit that belongs to no key, in one atomic step. Namespace, identifier, algorithm and duration name a counter, which
+   * continues if you call with another `limit`. If more than `limit` was taken already, a cost of 0 is refused too. Works in a disabled
+   * workspace as well.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
@@ -78,11 +75,9 @@ export interface LimitOperations<Types extends LatchkeyTypes = DefaultTypes> {
    */
   limit(input: LimitInput): Promise<LimitAnswer>;
   /**
-   * Empties a rate limit of a key, an identity or a namespace, whatever its algorithm. It also mends one that a wrong clock put into
-   * the future.
+   * Resets a rate limit of a key, an identity or a namespace. This also repairs one that a wrong clock put into the future.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity, `BAD_REQUEST` when that has no limit of
-   * this name.
+   * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` if there is no limit of this name.
    * @example
    * await latchkey.resetLimit({ namespace: "login", identifier: "192.0.2.7", duration: "1m" });
    */

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../lib/json.js";
 
-/** Operations that write nothing, and verifications: those are repeated by their `requestId`, or by what they ended. A leak is repeated by its report, and another session of a portal is as good. */
+/** Operations without an `idempotencyKey`: they write nothing, have a `requestId`, or are harmless to repeat. */
 export const NOT_REPEATABLE = [
   "getApi",
   "listApis",
@@ -41,21 +41,21 @@ export const NOT_REPEATABLE = [
 /** What every write takes. */
 export interface RepeatableInput {
   /**
-   * Makes the write safe to send again: for 24 hours the same key from the same actor, with the same input, answers the same and
-   * writes nothing. 1 to 128 characters; another one for each write.
+   * Makes the write safe to repeat: for 24 hours, the same key and input from the same actor return the same, and write nothing. 1 to 128
+   * characters; use a new one for each write.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
 /** For hosts that authorise callers themselves. */
 export interface RepeatScope {
-  /** Asked before a call writes that is no repeat; throws where the caller may not do that. */
+  /** Called before a write that is not a repeat; throws if the caller may not do it. */
   readonly beforeFirst?: (() => void) | undefined;
-  /** Whether the secret of a recoverable key of this API may be answered again: it may unless given. */
+  /** Whether a repeat may return the secret of a recoverable key of this API. Default: yes. */
   readonly mayDecrypt?: ((apiId: string) => boolean) | undefined;
   /**
-   * Makes further fields of the input of what was typed, such as an id of a name, or an instant of a span from now on. A repeat is given
-   * those of the first call, and answers them: they do not count for whether the input is the same.
+   * Adds fields to the input that are derived from it, such as the id for a name or a time for a duration. A repeat gets those of the first
+   * call, and returns them; they are not compared.
    */
   readonly complete?: ((first: MadeFields | null) => Promise<MadeFields>) | undefined;
 }
@@ -63,21 +63,21 @@ export interface RepeatScope {
 /** Fields of an input. */
 export type MadeFields = Readonly<Record<string, JsonValue>>;
 
-/** An answer that holds a secret. */
+/** A result with a secret. */
 interface WithSecret {
   /** The secret. */
   readonly key: string;
 }
 
-/** An answer of a repeat: its secret was answered before, and is not known any more. */
+/** The result of a repeat: the secret was returned before, and is not stored. */
 export type SecretShownBefore<Answer> = Omit<Answer, "key"> & {
   /** Absent. */
   readonly key?: undefined;
-  /** The secret was in the answer to the first call. */
+  /** The secret was in the result of the first call. */
   readonly secretShownBefore: true;
 };
 
-/** What a call with an `idempotencyKey` answers. */
+/** The result of a call with an `idempotencyKey`. */
 export type RepeatableAnswer<Answer> = Answer extends WithSecret
   ?
       | (Answer & {
@@ -87,12 +87,10 @@ export type RepeatableAnswer<Answer> = Answer extends WithSecret
       | SecretShownBefore<Answer>
   : Answer;
 
-/** What a write takes beside an input that is no object. */
+/** Second argument of a write whose input is not an object. */
 export interface BesideInput extends RepeatableInput, Omit<RepeatScope, "complete"> {}
 
-/**
- * A write, as it is called. Methods and no functions: a latchkey that knows names must stand for one that does not.
- */
+/** The ways to call a write. Methods instead of functions, so that a latchkey with declared names is assignable to one without. */
 interface Forms<Input, Scope, Answer> {
   beside(input: Input, beside?: BesideInput): Promise<Answer>;
   optional(input?: Input & RepeatableInput, scope?: Scope & RepeatScope): Promise<Answer>;
@@ -119,7 +117,7 @@ type RepeatableRun<Operation> = Operation extends (...given: infer Parts) => Pro
     : never
   : never;
 
-/** Operations, with `idempotencyKey` in every write. Those of several forms say it themselves. */
+/** Operations, with `idempotencyKey` in every write. Overloaded ones declare it themselves. */
 export type Repeatable<All> = {
   [Name in keyof All]: Name extends (typeof NOT_REPEATABLE)[number] | "createKeys"
     ? All[Name]

@@ -18,23 +18,23 @@ export type ReserveInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
   VerifyKeyInput<Types>,
   "dryRun"
 > & {
-  /** How long it is held unless it is renewed: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`; `"5m"` unless given. */
+  /** How long it is held unless renewed: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`. Default: `"5m"`. */
   readonly ttl?: Duration | undefined;
 };
 
-/** The verdict of a reservation: switch over `code`. */
+/** The verdict of a reservation: switch on `code`. */
 export type ReserveOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | (ValidVerdict<Types> & {
-      /** `rsv_…`: what settle, release and renew take. */
+      /** `rsv_…`, for settle, release and renew. */
       readonly reservationId: string;
-      /** Unix epoch ms from which on it counts as released, unless it is renewed. */
+      /** Unix epoch ms at which it expires unless renewed. */
       readonly expiresAt: EpochMs;
     })
   | UnknownVerdict
   | DisabledWorkspaceVerdict
   | RefusedVerdict<Types>;
 
-/** Uses that work took. */
+/** Uses that the work took. */
 export interface UsedUses {
   /** A whole number >= 0, at most what is reserved. */
   readonly cost: number;
@@ -46,19 +46,19 @@ export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes> {
   readonly reservationId: string;
   /** Uses that the work took. */
   readonly remaining?: UsedUses | undefined;
-  /** Units that it took of limits: at most 50, no two of one name. Slots of concurrent limits are always freed. */
+  /** Units that it took from limits: at most 50, each name once. Slots of concurrent limits are always freed. */
   readonly ratelimits?: readonly LimitCost<LimitName<Types>>[] | undefined;
 }
 
 /** How a reservation was charged. */
 export interface SettledReservation {
-  /** Uses left afterwards, a refill that is due included; null for unlimited. */
+  /** Uses left afterwards, including a due refill; null for unlimited. */
   readonly remaining: number | null;
   /** What was charged. */
   readonly taken: {
-    /** Whole and >= 0; of unlimited uses what would have been. */
+    /** Whole and >= 0, also if uses are unlimited. */
     readonly uses: number;
-    /** Every limit but concurrent ones, in the order of the verdict. */
+    /** Every limit except concurrent ones, in the order of the verdict. */
     readonly ratelimits: readonly LimitCost[];
   };
 }
@@ -71,23 +71,23 @@ export interface ReservationView {
   readonly keyId: string;
   /** Unix epoch ms. */
   readonly createdAt: EpochMs;
-  /** Unix epoch ms from which on it counts as released. */
+  /** Unix epoch ms at which it expires. */
   readonly expiresAt: EpochMs;
   /** Uses that are held. */
   readonly uses: number;
-  /** Units that are held of limits, and slots. */
+  /** Units and slots of limits that are held. */
   readonly ratelimits: readonly LimitCost[];
 }
 
-/** A page of open reservations in the order in which they were made; without `cursor` it is the last one. */
+/** A page of open reservations. */
 export interface ReservationList extends Pick<PageInfo, "cursor"> {
-  /** In the order in which they were made. */
+  /** In the order of their creation. */
   readonly reservations: readonly ReservationView[];
 }
 
 /** A reservation that was renewed. */
 export interface RenewedReservation {
-  /** Unix epoch ms from which on it counts as released. */
+  /** Unix epoch ms at which it expires. */
   readonly expiresAt: EpochMs;
 }
 
@@ -97,9 +97,8 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * Verifies like verifyKey, and holds the cost until you call settle with the actual cost, or release. A reservation that has not ended by
    * `expiresAt` counts as released from then on, so nothing is lost if a process crashes.
    *
-   * @param scope - For whom it is done; everybody unless given.
-   * @throws LatchkeyError As verifyKey; `PRECONDITION_FAILED` `too-many-reservations` where 1,000 of the key are open, or 10,000 of all keys of
-   * its identity: nothing was taken.
+   * @throws LatchkeyError As verifyKey; `PRECONDITION_FAILED`, reason `too-many-reservations`, if 1,000 of the key are open, or 10,000 of
+   * all keys of its identity; nothing is taken.
    * @example
    * const verdict = await latchkey.reserve({ key, remaining: { cost: 4_000 } });
    * if (verdict.code === "VALID") await latchkey.settle({ reservationId: verdict.reservationId, remaining: { cost: 812 } });
@@ -109,10 +108,9 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * Ends a reservation: charges the actual cost and returns the rest to where it came from, as if you had reserved only that much. For an
    * hour, a repeat with the same costs returns the same.
    *
-   * @param scope - For whom it is done; everybody unless given. What is not of its APIs is `NOT_FOUND`.
-   * @throws LatchkeyError `NOT_FOUND` for one that this workspace never had, or whose key is gone; `PRECONDITION_FAILED` `over-reservation`
-   * where more was used than is reserved, `reservation-expired`; `CONFLICT` `reservation-ended` for other figures than before; `BAD_REQUEST` for a
-   * limit that it holds nothing of.
+   * @throws LatchkeyError `NOT_FOUND`, also if its key was deleted; `PRECONDITION_FAILED`, reason `over-reservation` if the work cost more
+   * than was reserved, or `reservation-expired`; `CONFLICT`, reason `reservation-ended`, for other costs than before; `BAD_REQUEST` for a
+   * limit of which it holds nothing.
    * @example
    * const { remaining } = await latchkey.settle({ reservationId, remaining: { cost: 812 } });
    */
@@ -120,7 +118,6 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
   /**
    * Ends a reservation without a charge: everything is returned.
    *
-   * @param scope - As in settle.
    * @throws LatchkeyError As settle.
    * @example
    * await latchkey.release({ reservationId });
@@ -133,10 +130,9 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
     scope?: VerifyScope,
   ): Promise<SettledReservation>;
   /**
-   * Extends a reservation, from now on.
+   * Holds a reservation for `ttl` from now on.
    *
-   * @param scope - As in settle.
-   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` `reservation-expired`, `CONFLICT` `reservation-ended`.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED`, reason `reservation-expired`; `CONFLICT`, reason `reservation-ended`.
    * @example
    * const { expiresAt } = await latchkey.renew({ reservationId, ttl: "1m" });
    */
@@ -144,15 +140,15 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
     input: {
       /** `rsv_…` */
       readonly reservationId: string;
-      /** As in reserve; as long as at first unless given. */
+      /** As in reserve. Default: as long as at first. */
       readonly ttl?: Duration | undefined;
     },
     scope?: VerifyScope,
   ): Promise<RenewedReservation>;
   /**
-   * The open reservations of a key, or of all keys of an identity, in the order in which they were made.
+   * The open reservations of a key, or of all keys of an identity, in the order of their creation.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key or identity.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * const { reservations } = await latchkey.listReservations({ keyId });
    */

@@ -1,12 +1,12 @@
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 
-/** Which permission is meant. */
+/** A permission. */
 export type PermissionReference = {
   /** Id of the permission. */
   readonly permissionId: string;
 };
 
-/** Which role is meant. */
+/** A role. */
 export type RoleReference = {
   /** Id of the role. */
   readonly roleId: string;
@@ -30,13 +30,13 @@ export interface EnsuredPermissions<Types extends LatchkeyTypes = DefaultTypes> 
   readonly created: readonly PermissionName<Types>[];
 }
 
-/** A role that is there, made by this call or before. */
+/** An existing or new role. */
 export interface EnsuredRole extends CreatedRole {
-  /** Whether this call made it. */
+  /** Whether this call created it. */
   readonly created: boolean;
 }
 
-/** A permission as it is shown. Fields without a value are absent. */
+/** A permission. Fields without a value are absent. */
 export interface PermissionView<Types extends LatchkeyTypes = DefaultTypes> {
   /** `perm_…` */
   readonly id: string;
@@ -46,7 +46,7 @@ export interface PermissionView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly description?: string;
 }
 
-/** A role as it is shown. Fields without a value are absent. */
+/** A role. Fields without a value are absent. */
 export interface RoleView<Types extends LatchkeyTypes = DefaultTypes> {
   /** `role_…` */
   readonly id: string;
@@ -54,16 +54,16 @@ export interface RoleView<Types extends LatchkeyTypes = DefaultTypes> {
   readonly name: string;
   /** For people. */
   readonly description?: string;
-  /** Names of the permissions that every key with the role has, ascending. */
+  /** Names of its permissions, ascending. */
   readonly permissions: readonly PermissionName<Types>[];
 }
 
 /** Operations on permissions and roles. */
 export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Creates a permission that keys and roles of this workspace can be given.
+   * Creates a permission for keys and roles of this workspace.
    *
-   * @throws LatchkeyError `CONFLICT` when the name is taken.
+   * @throws LatchkeyError `CONFLICT` if the name is taken.
    * @example
    * const { permissionId } = await latchkey.createPermission({ name: "docs.write" });
    */
@@ -74,8 +74,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
     readonly description?: string | undefined;
   }): Promise<CreatedPermission>;
   /**
-   * Makes sure that these permissions exist, for programs that set up what they need and may run again: those that do not are
-   * created, in one write. Nothing is written where all of them exist.
+   * Creates those of these permissions that do not exist, in one write, so that you can run set-up again.
    *
    * @param names - At most 1,000.
    * @throws LatchkeyError `BAD_REQUEST`.
@@ -86,7 +85,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
   /**
    * Reads a permission.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such permission.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * const { name } = await latchkey.getPermission({ permissionId });
    */
@@ -100,10 +99,10 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    */
   listPermissions(): Promise<readonly PermissionView<Types>[]>;
   /**
-   * Deletes a permission. No key and no role has it any more, with the next verification; its name is free. A permission whose
-   * record cannot be read is deleted all the same.
+   * Deletes a permission: from the next verification on, no key and no role has it. Its name is free again. A damaged permission is deleted
+   * too.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such permission.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * await latchkey.deletePermission({ permissionId });
    */
@@ -111,8 +110,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
   /**
    * Creates a role with its permissions.
    *
-   * @throws LatchkeyError `CONFLICT` when the name is taken, `PRECONDITION_FAILED` naming every permission that does not exist;
-   * nothing is written then.
+   * @throws LatchkeyError `CONFLICT` if the name is taken, `PRECONDITION_FAILED` naming the missing permissions; nothing is written then.
    * @example
    * const { roleId } = await latchkey.createRole({ name: "reader", permissions: ["docs.read"] });
    */
@@ -121,27 +119,27 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
     readonly name: string;
     /** For people: at most 512 characters. */
     readonly description?: string | undefined;
-    /** Names of existing permissions that every key with the role has: at most 1,000, none unless given. */
+    /** Names of existing permissions: at most 1,000. Default: none. */
     readonly permissions?: readonly PermissionName<Types>[] | undefined;
   }): Promise<CreatedRole>;
   /**
-   * Makes sure that a role exists and has exactly these permissions, for programs that set up what they need and may run again:
-   * the role and permissions that do not exist are created, in one write. A description stays. Nothing is written where all is so.
+   * Makes sure that a role exists and has exactly these permissions, so that you can run set-up again. Creates the role and those
+   * permissions that do not exist, in one write. A description stays.
    *
-   * @throws LatchkeyError `STORE_CORRUPT` where the role is damaged.
+   * @throws LatchkeyError `STORE_CORRUPT` if the role is damaged.
    * @example
    * const { roleId } = await latchkey.ensureRole({ name: "reader", permissions: ["docs.read"] });
    */
   ensureRole(input: {
     /** 1 to 512 of `A-Z a-z 0-9 _ . : * -`. */
     readonly name: string;
-    /** Names of all permissions that every key with the role has: at most 1,000. Those that do not exist are created. */
+    /** Names of all its permissions: at most 1,000. */
     readonly permissions: readonly PermissionName<Types>[];
   }): Promise<EnsuredRole>;
   /**
    * Reads a role with its permissions.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * const { permissions } = await latchkey.getRole({ roleId });
    */
@@ -155,24 +153,23 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    */
   listRoles(): Promise<readonly RoleView<Types>[]>;
   /**
-   * Makes these the permissions of a role. Every key that has the role sees it with its next verification.
+   * Replaces the permissions of a role, from the next verification of its keys on.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role, `PRECONDITION_FAILED` naming every permission that
-   * does not exist; nothing is written then.
+   * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming the missing permissions; nothing is written then.
    * @example
    * await latchkey.setRolePermissions({ roleId, permissions: ["docs.read"] });
    */
   setRolePermissions(
     input: RoleReference & {
-      /** Names of all permissions that every key with the role has: at most 1,000; an empty list clears them. */
+      /** Names of all its permissions: at most 1,000; an empty list clears them. */
       readonly permissions: readonly PermissionName<Types>[];
     },
   ): Promise<Record<string, never>>;
   /**
-   * Deletes a role. No key has it, nor the permissions that came with it, any more, with the next verification; its name is
-   * free. The permissions themselves stay. A role whose record cannot be read is deleted all the same.
+   * Deletes a role: from the next verification on, no key has it or what it granted. The permissions themselves stay. Its name is free
+   * again. A damaged role is deleted too.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such role.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * await latchkey.deleteRole({ roleId });
    */

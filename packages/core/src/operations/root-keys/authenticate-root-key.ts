@@ -15,10 +15,10 @@ import { MAX_SECRET_LENGTH, secretShape } from "../../secrets/format.js";
 import type { Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 
-/** Whom a management token speaks for. */
+/** Result of authenticateRootKey. */
 export type RootKeyOutcome =
   | {
-      /** A good root key. */
+      /** A valid root key. */
       readonly kind: "authenticated";
       /** `root_…` */
       readonly rootKeyId: string;
@@ -28,11 +28,11 @@ export type RootKeyOutcome =
       readonly permissions: readonly string[];
     }
   | {
-      /** Malformed, unknown, expired or switched off: the answer does not say which. */
+      /** Malformed, unknown, expired or disabled: the result does not say which. */
       readonly kind: "refused";
     }
   | {
-      /** A good token of a workspace that is disabled. */
+      /** A valid root key of a disabled workspace. */
       readonly kind: "workspace-disabled";
     };
 

@@ -8,11 +8,11 @@ import type { RootKeyOutcome } from "./authenticate-root-key.js";
 export interface CreatedRootKey {
   /** `root_…` */
   readonly rootKeyId: string;
-  /** The secret, which is shown this once. */
+  /** The secret, which is shown only once. */
   readonly key: string;
 }
 
-/** A root key as it is listed. Fields without a value are absent; its secret is nowhere. */
+/** A root key, without its secret. Fields without a value are absent. */
 export interface RootKeyView {
   /** `root_…` */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface RootKeyView {
   readonly createdAt: EpochMs;
 }
 
-/** A page of root keys in the order of their creation; without `cursor` it is the last one. */
+/** A page of root keys. */
 export interface RootKeyList extends PageInfo {
   /** In the order of their creation. */
   readonly rootKeys: readonly RootKeyView[];
@@ -40,11 +40,11 @@ export interface RootKeyList extends PageInfo {
   readonly total: number;
 }
 
-/** Who creates or changes a root key, for hosts that authorise callers themselves. */
+/** For hosts that authorise callers themselves. */
 export interface RootKeyScope {
   /**
-   * Nobody's root key gets a permission that this caller does not hold, and none that it makes or puts off expires later than it does.
-   * A root key is named by its id: what it holds is read in the commit. The host itself, without bounds, unless given.
+   * The caller, who can give no permission that it does not have itself, and no later expiry than its own. For a root key, this is checked
+   * in the commit. Default: the host itself, without bounds.
    */
   readonly by?:
     | {
@@ -52,7 +52,7 @@ export interface RootKeyScope {
         readonly rootKeyId: string;
       }
     | {
-        /** What a caller holds that is no root key. */
+        /** Permissions of a caller that is not a root key. */
         readonly permissions: readonly string[];
       }
     | undefined;
@@ -63,9 +63,8 @@ export interface RootKeyOperations {
   /**
    * Creates a key that authorises management calls in this workspace.
    *
-   * @param scope - For hosts that authorise callers themselves.
-   * @returns The secret, which is shown this once, and the id of the root key.
-   * @throws LatchkeyError `BAD_REQUEST`, `INSUFFICIENT_PERMISSIONS` for what is above the caller of `scope`.
+   * @returns The secret, which is shown only once, and the id of the root key.
+   * @throws LatchkeyError `BAD_REQUEST`, `INSUFFICIENT_PERMISSIONS` for more than the caller in `scope` has.
    * @example
    * const { rootKeyId, key } = await latchkey.createRootKey({ permissions: ["api.*.create_key"] });
    */
@@ -75,27 +74,24 @@ export interface RootKeyOperations {
       readonly permissions: readonly string[];
       /** For people: 1 to 256 characters. */
       readonly name?: string | undefined;
-      /** Unix epoch ms or a `Date`, later than now; never unless given. */
+      /** When it expires: Unix epoch ms or a `Date`, later than now. Default: never. */
       readonly expires?: number | Date | undefined;
     },
     scope?: RootKeyScope,
   ): Promise<CreatedRootKey>;
   /**
-   * Lists the root keys of the workspace without their secrets, a page at a time; `rootKeys()` of a latchkey goes through all of
-   * them.
+   * Lists the root keys of the workspace without their secrets, a page at a time; `rootKeys()` iterates over all of them.
    *
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.
    * @example
    * const { rootKeys, total, cursor } = await latchkey.listRootKeys({ limit: 20 });
    */
   listRootKeys(input?: PageInput): Promise<RootKeyList>;
   /**
-   * Changes a root key: its name, what it authorises, when it expires. Fields that are left out stay. Seen by every call that starts after
-   * this has resolved.
+   * Changes the name, the permissions or the expiry of a root key, for every call that starts after this has resolved. Omitted fields stay.
    *
-   * @param scope - For hosts that authorise callers themselves.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key, `BAD_REQUEST`, `PRECONDITION_FAILED` for a later expiry
-   * of one that was rotated, `INSUFFICIENT_PERMISSIONS` for what is above the caller of `scope`, as the root key is or is to be.
+   * @throws LatchkeyError `NOT_FOUND`, `BAD_REQUEST`, `PRECONDITION_FAILED` for a later expiry of one that was rotated,
+   * `INSUFFICIENT_PERMISSIONS` if the root key has, or would get, more than the caller in `scope`.
    * @example
    * await latchkey.updateRootKey({ rootKeyId, permissions: ["api.*.read_key"] });
    */
@@ -105,21 +101,20 @@ export interface RootKeyOperations {
       readonly rootKeyId: string;
       /** For people: 1 to 256 characters; null for none. */
       readonly name?: string | null | undefined;
-      /** What it authorises from now on, and nothing else: 1 to 1,000. */
+      /** All that it authorises from now on: 1 to 1,000. */
       readonly permissions?: readonly string[] | undefined;
-      /** Unix epoch ms or a `Date`, later than now; null for never. */
+      /** When it expires: Unix epoch ms or a `Date`, later than now; null for never. */
       readonly expires?: number | Date | null | undefined;
     },
     scope?: RootKeyScope,
   ): Promise<Record<string, never>>;
   /**
-   * Makes a root key with another secret and another id that authorises the same, and lets the old one die: at once, or after `graceMs`,
-   * never later than it would have. A root key has one successor, which is disabled where it is.
+   * Replaces a root key by one with a new secret and id that authorises the same. The old one expires at once or after `graceMs`, but no
+   * later than before. A root key has one successor; that of a disabled one is disabled.
    *
-   * @param scope - For hosts that authorise callers themselves.
-   * @returns The secret, which is shown this once, and the id of the new root key.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key, `CONFLICT` when it was rotated before,
-   * `PRECONDITION_FAILED` when it has expired, `BAD_REQUEST`, `INSUFFICIENT_PERMISSIONS` for one above the caller of `scope`.
+   * @returns The secret, which is shown only once, and the id of the new root key.
+   * @throws LatchkeyError `NOT_FOUND`, `CONFLICT` when it was rotated before, `PRECONDITION_FAILED` when it has expired, `BAD_REQUEST`,
+   * `INSUFFICIENT_PERMISSIONS` if it has more than the caller in `scope`.
    * @example
    * const { rootKeyId: nextId, key } = await latchkey.rotateRootKey({ rootKeyId, graceMs: "1h" });
    */
@@ -127,16 +122,16 @@ export interface RootKeyOperations {
     input: {
       /** Id of the root key. */
       readonly rootKeyId: string;
-      /** For how long the old one goes on: ms, or a text such as `"1h"`; at most a year, 0 unless given. */
+      /** How long the old secret stays valid: ms, or a text such as `"1h"`, at most a year. Default: 0. */
       readonly graceMs?: Duration | undefined;
     },
     scope?: RootKeyScope,
   ): Promise<CreatedRootKey>;
   /**
-   * Revokes a root key for good: it authorises no call that starts after this has resolved, in no process. A root key whose
-   * record cannot be read is revoked all the same.
+   * Revokes a root key for good: it authorises no call that starts after this has resolved, in any process. A damaged root key is revoked
+   * too.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such root key.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * await latchkey.revokeRootKey({ rootKeyId });
    */
@@ -145,8 +140,7 @@ export interface RootKeyOperations {
     readonly rootKeyId: string;
   }): Promise<Record<string, never>>;
   /**
-   * Finds out whom a token speaks for. Root keys of every workspace are recognised: the token says which workspace it belongs
-   * to. Keys of APIs are not root keys, whatever their permissions.
+   * Recognises a root key of any workspace. Keys of APIs are not root keys, whatever their permissions.
    *
    * @param token - The presented root key.
    * @throws LatchkeyError `STORE_UNAVAILABLE`.

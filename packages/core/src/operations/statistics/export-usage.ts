@@ -26,13 +26,11 @@ import { granularity, rangeInstant } from "./input.js";
 
 /** A page of rows. */
 export interface UsagePage {
-  /** In ascending order of the day, or of the month with granularity `month`; then of what they are by; then of `start`. */
+  /** Ordered by day (by month with granularity `month`), then by key, identity, API or tag, then by `start`. */
   readonly rows: readonly UsageRow[];
-  /**
-   * Unix epoch ms: with the pages that follow, all rows of the range that start before this instant are told, and none of later ones. The next export begins here.
-   */
+  /** Unix epoch ms: start the next export here. All pages together have every row of the range that starts before it, and no later row. */
   readonly until: EpochMs;
-  /** Where the next page begins; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   readonly cursor?: string;
 }
 

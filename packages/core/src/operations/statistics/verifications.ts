@@ -24,22 +24,20 @@ import { instant, notLaterThanNow } from "../time-input.js";
 import { exportUsage, type UsagePage } from "./export-usage.js";
 import { granularity, rangeInstant } from "./input.js";
 
-/** Verifications of every bucket that the range touches, in ascending order. */
+/** Verifications of every bucket that the range touches. */
 export interface Verifications {
-  /** In ascending order of time, the empty ones too. */
+  /** In ascending order of time, including empty buckets. */
   readonly verifications: readonly VerificationBucket[];
 }
 
 /** Operations on the counts of verifications. */
 export interface StatisticsOperations {
   /**
-   * How often a key, or the keys of an identity or of an API, were verified, by verdict: in buckets of UTC, each as a whole,
-   * also where the range cuts it. What this process has counted is written first; what others have counted may be missing for a
-   * few seconds. Secrets that no key has are not counted.
+   * Counts the verifications of a key, or of the keys of an identity or an API, by verdict, in UTC buckets, each complete even if the range
+   * cuts it. Counts of this process are written first; those of others may be missing for a few seconds. Unknown secrets are not counted.
    *
    * @param input - Exactly one of `keyId`, `identityId` (or `externalId`) and `apiId`.
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, identity or API; `BAD_REQUEST` for a range that is
-   * empty or too long for its granularity.
+   * @throws LatchkeyError `NOT_FOUND`; `BAD_REQUEST` for a range that is empty or too long for its granularity.
    * @example
    * const { verifications } = await latchkey.getVerifications({ keyId, granularity: "day" });
    */
@@ -51,49 +49,49 @@ export interface StatisticsOperations {
       readonly ownerId?: string | undefined;
       /** Id of the API. */
       readonly apiId?: string | undefined;
-      /** Unix epoch ms or a `Date`, included: 30 days before `end` unless given. */
+      /** Unix epoch ms or a `Date`, inclusive. Default: 30 days before `end`. */
       readonly start?: number | Date | undefined;
-      /** Unix epoch ms or a `Date`, not included: now unless given. */
+      /** Unix epoch ms or a `Date`, exclusive. Default: now. */
       readonly end?: number | Date | undefined;
-      /** Length of a bucket in UTC, `day` unless given. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+      /** Length of a bucket: `hour` over at most 31 days, `day` (default) over 366 days, `month` over 120 months. */
       readonly granularity?: Granularity | undefined;
     },
   ): Promise<Verifications>;
   /**
-   * Usage to bill by: one row for each key, identity, API or tag of keys and each hour, day or month of UTC that is over, also of those that were deleted
-   * meanwhile. A row is told two minutes after its span has ended, when all processes have written what they counted, and stays as it is: its
-   * `id` is the same whenever it is told, so that a meter which takes it twice counts it once. A span counts as a whole, also where the range cuts
-   * it. A page reads 30,000 counters at most: it may be shorter than `limit`, or empty, and go on.
+   * Returns usage to bill by: one row for each key, identity, API or tag and each past hour, day or month of UTC, also for deleted ones. A
+   * row appears two minutes after its span has ended, when all processes have written their counts, and never changes: its `id` stays the
+   * same, so that a meter that gets it twice counts it once. A span is complete even if the range cuts it. A page reads at most 30,000
+   * counts, so it may be short, or empty, and still have a `cursor`.
    *
-   * @throws LatchkeyError `BAD_REQUEST` for a range that is empty or too long for its granularity, and for a cursor of another question.
+   * @throws LatchkeyError `BAD_REQUEST` for a range that is empty or too long for its granularity, and for an invalid cursor.
    * @example
    * const end = latchkey.now();
    * const { rows, until, cursor } = await latchkey.exportUsage({ start: end - 604_800_000, end, granularity: "day", by: "key" });
    */
   exportUsage(input: {
-    /** Unix epoch ms or a `Date`, included. */
+    /** Unix epoch ms or a `Date`, inclusive. */
     readonly start: number | Date;
-    /** Unix epoch ms or a `Date`, not included. */
+    /** Unix epoch ms or a `Date`, exclusive. */
     readonly end: number | Date;
-    /** Length of a span in UTC. `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
+    /** Length of a span: `hour` over at most 31 days, `day` over 366 days, `month` over 120 months. */
     readonly granularity: Granularity;
-    /** What a row is of. */
+    /** What each row is about. */
     readonly by: UsageSubject;
-    /** The `cursor` of the page before, of the same question. */
+    /** The `cursor` of the previous page, with the same input. */
     readonly cursor?: string | undefined;
-    /** Most rows to answer: 1 to 1,000, 100 unless given. */
+    /** Most rows: 1 to 1,000. Default: 100. */
     readonly limit?: number | undefined;
   }): Promise<UsagePage>;
   /**
-   * Deletes the counters of verifications of all days of UTC that were over at an instant. It works in bounded steps: while it
-   * runs, other calls get through. `lastUsedAt` of keys stays. A counter is one for each key, API or identity, hour and verdict.
+   * Deletes the counts of all UTC days that had ended by an instant, in bounded steps that do not hold up other calls. `lastUsedAt` of keys
+   * stays.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
    * await latchkey.pruneVerifications({ before: latchkey.now() - 400 * 86_400_000 });
    */
   pruneVerifications(input: {
-    /** An instant, Unix epoch ms or a `Date`, not later than now: counters of days of UTC that were over by then are deleted. */
+    /** Unix epoch ms or a `Date`, not later than now. */
     readonly before: number | Date;
   }): Promise<PrunedCount>;
 }

@@ -10,23 +10,23 @@ import type {
 import type { VerifyKeyInput } from "../verify-key/input.js";
 import type { VerifyScope } from "../verify-key/operations.js";
 
-/** Input of exchangeKey: what a verification takes, for whom the token is, and for how long it is good. */
+/** Input of exchangeKey: the input of a verification, and the audience and the lifetime of the token. */
 export type ExchangeKeyInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
   VerifyKeyInput<Types>,
   "dryRun"
 > & {
-  /** `aud` of the token: who is to accept it. 1 to 256 characters. */
+  /** `aud` of the token: who accepts it. 1 to 256 characters. */
   readonly audience: string;
-  /** For how long the token is good: whole ms from 1,000 to 900,000, or a text such as `"30s"`; `"5m"` unless given. */
+  /** How long the token is valid: whole ms from 1,000 to 900,000, or a text such as `"30s"`. Default: `"5m"`. */
   readonly ttl?: Duration | undefined;
 };
 
-/** The verdict on a key, with a token where it is `VALID`: switch over `code`. */
+/** The verdict on a key, with a token if it is `VALID`: switch on `code`. */
 export type ExchangeOutcome<Types extends LatchkeyTypes = DefaultTypes> =
   | (ValidVerdict<Types> & {
-      /** A JWT, signed EdDSA. Whoever has it is taken for the key until it runs out. */
+      /** A JWT, signed with EdDSA. Anyone who has it can act as the key until it expires. */
       readonly token: string;
-      /** Unix epoch ms at which the token runs out, in whole seconds; never after the key's own `expires`. */
+      /** Unix epoch ms, in whole seconds, at which the token expires: never later than the key. */
       readonly tokenExpiresAt: EpochMs;
     })
   | UnknownVerdict
@@ -36,14 +36,13 @@ export type ExchangeOutcome<Types extends LatchkeyTypes = DefaultTypes> =
 /** Operations on tokens. */
 export interface TokenOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Verifies as verifyKey does, charge included, and where the verdict is `VALID` signs a short token that others can check without asking: by
-   * the public keys of `jwks()`. `sub` is the id of the identity, or of the key where it has none, `client_id` the id of the key, `scope` the
+   * Verifies and charges a key as verifyKey does. If the verdict is `VALID`, signs a short-lived token that others can check with the
+   * public keys of `jwks()`. `sub` is the id of the identity, or of the key if it has none, `client_id` the id of the key, `scope` the
    * names of its permissions.
    *
-   * A token cannot be called back: a key that is revoked is refused at once here, and its token is good until it runs out.
+   * A token cannot be revoked: it stays valid until it expires, even if its key is revoked.
    *
-   * @param scope - For whom it is done; everybody unless given.
-   * @throws LatchkeyError as verifyKey; `PRECONDITION_FAILED` without `tokens`, or where `jose` is not installed: then nothing was taken.
+   * @throws LatchkeyError as verifyKey; `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed; nothing is taken.
    * @example
    * const verdict = await latchkey.exchangeKey({ key, audience: "https://tides.example", ttl: "5m" });
    * if (verdict.code === "VALID") console.log(verdict.token);

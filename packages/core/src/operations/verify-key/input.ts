@@ -91,44 +91,44 @@ const ipAddress = z
 /** The environment of a key. */
 export const environment = text(...KEY_LABELS.environment.length);
 
-/** Input of verifyKey. A field that is undefined is absent. */
+/** Input of verifyKey. An undefined field counts as absent. */
 export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
-  /** The presented secret. A text that can be no secret is `NOT_FOUND`; over HTTP it has 1 to 512 characters. */
+  /** The presented secret: any text; over HTTP, 1 to 512 characters. */
   readonly key: string;
-  /** The API that the key must belong to; any unless given. */
+  /** The API that the key must belong to. Default: any. */
   readonly apiId?: string | undefined;
-  /** The environment that the key must have; any unless given. A key without one has none of them. */
+  /** The environment that the key must have. Default: any, or none. */
   readonly environment?: string | undefined;
-  /** Where the key is presented from: an IPv4 or IPv6 address. A key that has an allow-list, or whose API has one, is refused without it. */
+  /** The caller's IPv4 or IPv6 address. Required if the key or its API has an `ipWhitelist`. */
   readonly ipAddress?: string | undefined;
-  /** Labels for your own statistics, which events show: at most 10, of 1 to 128 characters each. */
+  /** Labels for your own statistics, shown in events: at most 10, of 1 to 128 characters each. */
   readonly tags?: readonly string[] | undefined;
-  /** What the key must be permitted to do; nothing unless given. */
+  /** Permissions that the key must have. Default: none. */
   readonly authorization?:
     | {
         /** A name, or `{ and: [...] }` or `{ or: [...] }` of queries: at most 16 deep and 1,000 names and groups. */
         readonly permissions: PermissionQuery<Types["permission"]>;
       }
     | undefined;
-  /** What is taken of the uses left. */
+  /** Uses to take. */
   readonly remaining?: Costed | undefined;
-  /** Limits to take from beside those that always apply: at most 50, no two of one name. */
+  /** Limits to take from, besides those that always apply: at most 50, each name once. */
   readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
   /** Deprecated: what is taken from the limit named `default`. */
   readonly ratelimit?: Costed | undefined;
-  /** Makes a retry harmless for 10 minutes: the same verdict again, charged once. 1 to 128 characters. Ignored by a dry run. */
+  /** Makes a retry safe for 10 minutes: the same verdict, charged once. 1 to 128 characters. Ignored by a dry run. */
   readonly requestId?: string | undefined;
-  /** Whether it is only asked what would be answered, and why. Nothing is taken, counted or told to listeners then. */
+  /** Whether to return the verdict and its reasons without taking or counting anything, and without an event. Default: false. */
   readonly dryRun?: boolean | undefined;
 };
 
-/** What a verification takes. */
+/** Cost of a verification. */
 export interface Costed {
-  /** Whole and >= 0, 1 unless given; 0 takes nothing. */
+  /** Whole and >= 0. Default: 1. */
   readonly cost?: number | undefined;
 }
 
-/** A limit that a verification takes from: one of the key or its identity, or with `limit` and `duration` one for this request. */
+/** A limit to take from: one of the key or its identity, or with `limit` and `duration` an ad-hoc one. */
 export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes>
   extends Costed,
     Pick<LimitFiguresInput, "algorithm" | "burst" | "shadow"> {
@@ -136,7 +136,7 @@ export interface RequestedLimit<Types extends LatchkeyTypes = DefaultTypes>
   readonly name: LimitName<Types>;
   /** Units per `duration`, whole and >= 1; together with `duration`. */
   readonly limit?: number | undefined;
-  /** As in the limit of a key: whole ms from 1 to 2^52, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; together with `limit`. */
+  /** Whole ms, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; together with `limit`. */
   readonly duration?: Duration | undefined;
 }
 
@@ -173,7 +173,7 @@ export const callInput = libraryInput
     ).optional(),
   });
 
-/** Input of explainKey: a key by its id, and the question of a verification. */
+/** Input of explainKey: the id of a key, and the input of a verification. */
 export type ExplainKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeyReference &
   Omit<VerifyKeyInput<Types>, "key" | "tags" | "requestId" | "dryRun">;
 

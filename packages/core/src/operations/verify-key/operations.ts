@@ -6,9 +6,9 @@ import type { OperationContext } from "../context.js";
 import type { KeyView } from "../keys/view.js";
 import type { ExplainKeyInput, VerifyKeyInput } from "./input.js";
 
-/** For whom a verification is done. */
+/** For hosts that authorise callers themselves. */
 export interface VerifyScope {
-  /** Only keys of these APIs exist for this caller; every other is `NOT_FOUND`. Omitted: all of the workspace. */
+  /** Only keys of these APIs exist for this caller; all others are `NOT_FOUND`. Default: all APIs. */
   readonly apiIds?: readonly string[];
 }
 
@@ -37,14 +37,13 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Returns the verdict that a verification would give, and why: every check with what it found. Takes and counts nothing, and emits no
    * event.
    *
-   * @param scope - For whom it is asked; everybody unless given.
    * @throws LatchkeyError As a verification would.
    * @example
    * const { code, checks } = await latchkey.verifyKey({ key, dryRun: true });
    */
   verifyKey(
     input: VerifyKeyInput<Types> & {
-      /** True: only asked. */
+      /** Takes and counts nothing. */
       readonly dryRun: true;
     },
     scope?: VerifyScope,
@@ -55,20 +54,19 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a disabled
    * workspace every other secret is `FORBIDDEN`, even if no key has it.
    *
-   * If a route asks the same question about every key, `verifier` is faster.
+   * If a route checks the same for every key, `verifier` is faster.
    *
-   * @param scope - For whom it is done; everybody unless given.
-   * @throws LatchkeyError `BAD_REQUEST` for a malformed question or a limit name that nothing configures, `CONFLICT` for a
-   * `requestId` that was used for another question, `STORE_UNAVAILABLE` when the store cannot answer: never a verdict then.
+   * @throws LatchkeyError `BAD_REQUEST` for a wrong input or an unknown limit, `CONFLICT` for a `requestId` that was used for another
+   * question, `STORE_UNAVAILABLE` if the store does not answer: then there is no verdict.
    * @example
    * const verdict = await latchkey.verifyKey({ key, authorization: { permissions: "docs.read" } });
    * if (!verdict.valid) return new Response(null, { status: 401 });
    */
   verifyKey(input: VerifyKeyInput<Types>, scope?: VerifyScope): Promise<VerifyOutcome<Types>>;
   /**
-   * A dry run of a verification by the id of the key: for finding out why a key was refused without its secret.
+   * A dry run of a verification by the id of the key, to find out why a key is refused without having its secret.
    *
-   * @throws LatchkeyError `NOT_FOUND` when this workspace has no such key, and as a verification would.
+   * @throws LatchkeyError `NOT_FOUND`, and as a verification would.
    * @example
    * const { code, checks } = await latchkey.explainKey({ keyId });
    */
@@ -77,7 +75,7 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
    * Finds the key of a secret, without a verdict. Charges nothing. A disabled, expired or used-up key is returned too, with `enabled`
    * false.
    *
-   * @throws LatchkeyError `NOT_FOUND` when no key of this workspace has the secret.
+   * @throws LatchkeyError `NOT_FOUND`.
    * @example
    * const { id, enabled } = await latchkey.whoami({ key });
    */

@@ -23,33 +23,30 @@ import { verifySecret } from "./verify-key.js";
 export interface VerifierLimit<Types extends LatchkeyTypes = DefaultTypes>
   extends RequestedLimit<Types> {
   /**
-   * Whether a limit of that name which the key or its identity has wins over `limit` and `duration`, and a name without those that
-   * neither has is passed over: false unless given. Without it figures win, and a name that neither has is an error.
+   * True: a limit that the key or its identity has by this name wins over `limit` and `duration`, and without these, a name that neither
+   * has is ignored. False (default): `limit` and `duration` win, and a name that neither has is an error.
    */
   readonly fallback?: boolean | undefined;
 }
 
-/**
- * What a verifier asks of every key, beside whether it is alive. A field that narrows (`apiId`, `environment`, `permissions`,
- * `ratelimits`) is left out or has a value.
- */
+/** What a verifier requires of every key. `apiId`, `environment`, `permissions` and `ratelimits` are refused if present but undefined. */
 export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
-  /** The API that the key must belong to; any unless given. */
+  /** The API that the key must belong to. Default: any. */
   readonly apiId?: string | undefined;
-  /** The environment that the key must have; any unless given. A key without one has none of them. */
+  /** The environment that the key must have. Default: any, or none. */
   readonly environment?: string | undefined;
   /**
-   * What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries; nothing unless given. Names that no
-   * permission can have are refused.
+   * Permissions that the key must have: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. Impossible names are refused. Default:
+   * none.
    */
   readonly permissions?: PermissionQuery<Types["permission"]> | undefined;
-  /** Uses to take: whole and >= 0, 1 unless given; 0 takes nothing. */
+  /** Uses to take: whole and >= 0. Default: 1. */
   readonly cost?: number | undefined;
-  /** Limits to take from beside those that always apply: at most 50, no two of one name. */
+  /** Limits to take from, besides those that always apply: at most 50, each name once. */
   readonly ratelimits?: readonly VerifierLimit<Types>[] | undefined;
   /**
-   * Makes each verification a reservation, as `reserve` does, that is held for so long: whole ms from 1,000 to 86,400,000, or a text such as
-   * `"30s"` or `"1h"`. Without it, what is taken is taken for good.
+   * Makes each verification a reservation, as `reserve` does, held for so long: whole ms from 1,000 to 86,400,000, or a text such as
+   * `"30s"` or `"1h"`.
    */
   readonly ttl?: Duration | undefined;
 }
@@ -72,21 +69,21 @@ const LIMIT_FIELDS: OwnFields = {
   stated: ["limit", "duration"],
 };
 
-/** What one call of a verifier says beside the key. */
+/** Options of one call of a verifier. */
 export interface VerifierCall {
-  /** The address that the key is presented from; a key that has an allow-list, or whose API has one, is refused without it. */
+  /** The caller's IPv4 or IPv6 address. Required if the key or its API has an `ipWhitelist`. */
   readonly ipAddress?: string | undefined;
-  /** Makes a retry harmless: 1 to 128 characters. */
+  /** Makes a retry safe, as in verifyKey: 1 to 128 characters. */
   readonly requestId?: string | undefined;
-  /** For listeners of events: at most 10, of 1 to 128 characters each. */
+  /** Labels for your own statistics, shown in events: at most 10, of 1 to 128 characters each. */
   readonly tags?: readonly string[] | undefined;
-  /** Uses to take in place of those that the question states: whole and >= 0. */
+  /** Uses to take instead of the verifier's `cost`: whole and >= 0. */
   readonly cost?: number | undefined;
-  /** Units to take in place of those that the question states, from limits that it names: each whole and >= 0. */
+  /** Units to take from limits of the verifier instead of their `cost`: whole and >= 0. */
   readonly ratelimits?: readonly LimitCost[] | undefined;
 }
 
-/** Asks one question about the key that is presented. Answers and errors as those of verifyKey. */
+/** Verifies a key. Verdicts and errors are those of verifyKey. */
 export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
   key: string,
   call?: VerifierCall,

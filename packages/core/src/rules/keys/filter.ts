@@ -73,7 +73,7 @@ export function isKept(key: FilteredKey, filters: GivenFilters): boolean {
   });
 }
 
-/** Whether a text contains a part, upper and lower case alike. */
+/** Whether a text contains a part, ignoring case. */
 export function contains(text: string, part: string): boolean {
   return caseless(text).includes(caseless(part));
 }

@@ -1,7 +1,7 @@
 import type { EpochMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 
-/** What becomes of keys that leaked. */
+/** What to do with leaked keys. */
 export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;
 
 /** One of {@link LEAK_POLICIES}. */

@@ -1,4 +1,4 @@
-/** Whose uses a key takes: its own, or those that all keys of its identity share. */
+/** Whose uses a key takes: its own, or those shared by all keys of its identity. */
 export type UsesOwner = "key" | "identity";
 
 /** What the use counter says of one attempt to spend. */

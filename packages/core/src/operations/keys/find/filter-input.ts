@@ -5,25 +5,25 @@ import { flag, grantName, text } from "../../input.js";
 import { instant } from "../../time-input.js";
 import { keyTags } from "../settings.js";
 
-/** Which keys a list keeps: those that every filter keeps. Instants are Unix epoch ms, or a `Date`. */
+/** Filters of keys: all must match. Times are Unix epoch ms or a `Date`. */
 export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
-  /** Keys whose `enabled`, as lists show it, is this: false before it starts, and once it is switched off, expired or used up. */
+  /** Keys whose `enabled`, as lists show it, is this. */
   readonly enabled?: boolean | undefined;
-  /** Keys that expire before this instant. A key without `expires` is never kept. */
+  /** Keys that expire before this time. A key without `expires` does not match. */
   readonly expiresBefore?: number | Date | undefined;
-  /** Keys that expire at this instant or later. A key without `expires` is never kept. */
+  /** Keys that expire at this time or later. A key without `expires` does not match. */
   readonly expiresAfter?: number | Date | undefined;
-  /** Keys last used before this instant. One that was never used is kept. */
+  /** Keys last used before this time, or never. */
   readonly usedBefore?: number | Date | undefined;
-  /** Keys last used at this instant or later. */
+  /** Keys last used at this time or later. */
   readonly usedAfter?: number | Date | undefined;
-  /** Keys created before this instant. */
+  /** Keys created before this time. */
   readonly createdBefore?: number | Date | undefined;
-  /** Keys created at this instant or later. */
+  /** Keys created at this time or later. */
   readonly createdAfter?: number | Date | undefined;
-  /** Keys whose name contains this, 1 to 256 characters, upper and lower case alike. */
+  /** Keys whose name contains this, 1 to 256 characters, ignoring case. */
   readonly nameContains?: string | undefined;
-  /** Keys that hold what grants this permission: themselves or through roles, a wildcard too. */
+  /** Keys with this permission, directly, through a role or a wildcard. */
   readonly permission?: PermissionName<Types> | undefined;
   /** Keys that have the role of this name. */
   readonly role?: string | undefined;
