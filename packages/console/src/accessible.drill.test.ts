@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import { expect, test } from "vitest";
-import { describeInBrowser, watchFocus } from "./testing/browser.js";
+import { describeInBrowser, watchFocus, watchShifts } from "./testing/browser.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
 
@@ -28,15 +28,24 @@ const DEAD_LETTERS = {
   ],
 };
 
+/** Below a tenth counts as good; what jumps here is a line of text that becomes two. */
+const MOST_JUMPING = 0.02;
+
 /** Each with all rules in one theme, and the contrast in the other. */
 const WIDTHS = [
   [1_440, "light", "dark"],
   [390, "dark", "light"],
 ] as const;
 
+/** The middle of some figures, or of those at one place in several rows. */
+function medianOf(rows: readonly (readonly number[])[], at?: number): number {
+  const figures = at === undefined ? rows.flat() : rows.map((row) => row[at] ?? Number.NaN);
+  return figures.toSorted((one, other) => one - other)[Math.floor(figures.length / 2)] as number;
+}
+
 describeInBrowser("every page of the console", (open) => {
   test.each(WIDTHS)(
-    "at %i pixels, in %s and %s: axe finds nothing, nothing is wider than the page, nothing is said on the console",
+    "at %i pixels, in %s and %s: axe finds nothing, nothing jumps or is wider than the page, nothing is said on the console",
     async (width, colorScheme, otherScheme) => {
       const { latchkey, origin, url } = await mount({
         authenticate: () => OPERATOR,
@@ -47,11 +56,18 @@ describeInBrowser("every page of the console", (open) => {
         webhooks: { listDeadLetters: async () => DEAD_LETTERS, redeliver: async () => undefined },
       });
       const { apiId, good, off, identityId } = await seed(latchkey);
+      for (let at = 0; at < 40; at += 1)
+        await latchkey.createKey({ apiId, name: `reader ${at}`, externalId: `user_${at}` });
       // Axe is put in from outside, which the policy of the page forbids; another test holds the page to its policy.
       const { page, complaints } = await open(origin, {
         bypassCSP: true,
         viewport: { width, height: 900 },
       });
+      const shifts = await watchShifts(page, "**/v1/**");
+      const expectStill = async (what: string) => {
+        const { share, what: jumped } = await shifts();
+        expect(share, `${what}: ${jumped}`).toBeLessThan(MOST_JUMPING);
+      };
       await page.goto(url);
       await page.evaluate(axe.source);
       const violations = async (options: string) => {
@@ -85,7 +101,7 @@ describeInBrowser("every page of the console", (open) => {
         [`/identities/${identityId}?tab=limits`, "of 1,000 left"],
         ["/roles", "reader"],
         ["/roles?tab=permissions", "May do tiles.read"],
-        ["/audit", "root_key.created"],
+        ["/audit", "key.created"],
         ["/audit?follow=1", "Following"],
         ["/dead-letters", "no longer configured"],
         ["/root-keys", "billing"],
@@ -97,7 +113,42 @@ describeInBrowser("every page of the console", (open) => {
         await page.locator("main").getByText(sign).first().waitFor();
         // The first page is where one came in, and its field has the focus.
         await page.locator(fragment === "/" ? "input:focus" : "h1:focus").waitFor();
+        await expectStill(fragment);
         await look(fragment);
+      }
+      // What is asked anew on the same page.
+      await page.evaluate(`location.hash = "#/apis/${apiId}"`);
+      const name = page.getByLabel("Name contains");
+      await name.waitFor();
+      await expectStill("the list");
+      for (const [part, sign] of [
+        ["reader 1", "11 shown"],
+        ["nothing", "No key matches"],
+      ] as const) {
+        await name.fill(part);
+        await page.keyboard.press("Enter");
+        await page.getByText(sign).waitFor();
+        await expectStill(part);
+        await page.locator("input:focus").waitFor();
+      }
+      await page.getByRole("link", { name: "Clear the filters" }).click();
+      await page.getByText("43 shown").waitFor();
+      await page.locator("input:focus").waitFor();
+      expect(await name.inputValue()).toBe("");
+      await expectStill("no filter");
+      await page.getByRole("link", { name: "Usage" }).click();
+      for (const span of ["7 days", "24 hours"])
+        await page.getByRole("button", { name: span }).click();
+      await expectStill("spans of usage");
+      await page.evaluate(`location.hash = "#/keys/${good.keyId}"`);
+      for (const how of ["off", "on"]) {
+        await page.getByRole("button", { name: `Switch ${how}` }).click();
+        await page
+          .getByRole("dialog")
+          .getByRole("button", { name: `Switch ${how}` })
+          .click();
+        await page.getByRole("dialog").waitFor({ state: "detached" });
+        await expectStill(how);
       }
       const dialogs = [
         [`/apis/${apiId}`, "Create key"],
@@ -126,6 +177,8 @@ describeInBrowser("every page of the console", (open) => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
     await latchkey.createKey({ apiId, name: "build server", externalId: "northwind" });
+    // More than are in the page at once.
+    for (let at = 0; at < 60; at += 1) await latchkey.createKey({ apiId, name: `reader ${at}` });
     const { page } = await open(origin);
     await page.goto(`${url}#/keys`);
     const name = page.getByRole("link", { name: "build server" });
@@ -149,7 +202,7 @@ describeInBrowser("every page of the console", (open) => {
     expect(await shown.getAttribute("title")).toBe("2031-06-15T22:30:00.123Z");
   });
 
-  test("10,000 keys are scrolled from end to end with few rows in the page, and pauses below 100 ms", async () => {
+  test("10,000 keys are scrolled from end to end with few rows in the page, and no pause is near 100 ms", async () => {
     const { latchkey, origin, url } = await mount({ authenticate: () => OPERATOR });
     const { apiId } = await latchkey.createApi({ name: "maps" });
     const { keyId } = await latchkey.createKey({ apiId, externalId: "northwind", remaining: 10 });
@@ -166,38 +219,57 @@ describeInBrowser("every page of the console", (open) => {
       return route.fulfill({ json: { keys, total: 10_000, ...cursor } });
     });
     await page.goto(`${url}#/apis/${apiId}`);
-    await page.getByText("100 of 10000 shown").waitFor();
+    await page.getByText("100 of 10,000 shown").waitFor();
     // To the end once, so that all is read.
     await page.evaluate(`new Promise((done) => {
       const box = document.querySelector(".table-box");
       const step = () => {
         box.scrollTop = box.scrollHeight;
-        if (document.querySelector(".list-end").textContent.startsWith("10000 shown")) done();
+        if (document.querySelector(".list-end").textContent.startsWith("10,000 shown")) done();
         else setTimeout(step, 1);
       };
       step();
     })`);
-    // What the page itself takes for a screen that is new from top to bottom: beside other programs a clock shows theirs as well. One
-    // screen of four may take longer: on a machine that is busy with others, a collection of garbage is in one of them.
     const devtools = await page.context().newCDPSession(page);
     await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+    // What the page itself takes: beside other programs a clock shows theirs as well.
     const busyMs = async () => {
       const { metrics } = await devtools.send("Performance.getMetrics");
       return 1_000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
     };
-    const pauses: number[] = [];
-    for (let screen = 0; screen <= 40; screen += 1) {
+    const timed = async (step: string, after = "") => {
       const before = await busyMs();
-      const rows = await page.evaluate(`new Promise((done) => {
-        document.querySelector(".table-box").scrollTop = ${screen} * 10_000;
-        requestAnimationFrame(() => requestAnimationFrame(() => done(document.querySelectorAll("tbody tr").length)));
+      await page.evaluate(`new Promise((done) => {
+        const box = document.querySelector(".table-box");
+        ${step};
+        requestAnimationFrame(() => requestAnimationFrame(() => done(${after})));
       })`);
-      pauses.push((await busyMs()) - before);
-      expect(rows).toBeGreaterThan(20);
-      expect(rows).toBeLessThan(80);
+      return (await busyMs()) - before;
+    };
+    // Each time all rows are new, three times over: a collection of garbage is in one of them, and a slow screen in all.
+    const passes: number[][] = [];
+    const copies: number[] = [];
+    for (let pass = 0; pass < 3; pass += 1) {
+      const screens: number[] = [];
+      for (let screen = 0; screen <= 20; screen += 1) {
+        screens.push(await timed(`box.scrollTop = ${screen} * 20_000`));
+        const rows = await page.locator("tbody tr").count();
+        expect(rows).toBeGreaterThan(20);
+        expect(rows).toBeLessThan(80);
+      }
+      passes.push(screens);
+      for (let copy = 0; copy < 5; copy += 1)
+        copies.push(
+          await timed(
+            "const copy = box.cloneNode(true); box.parentElement.append(copy)",
+            "copy.remove()",
+          ),
+        );
     }
-    const sorted = pauses.toSorted((one, other) => one - other);
-    expect(sorted[Math.floor(0.75 * sorted.length)]).toBeLessThan(100);
+    // The unit is the time that the browser alone needs to show the same rows, which goes with the machine: 100 ms were five of it on
+    // a slow one, and the longest screen two.
+    const longest = Math.max(...passes[0]!.map((_, screen) => medianOf(passes, screen)));
+    expect(longest / medianOf([copies])).toBeLessThan(4);
     await page.getByRole("link", { name: "key 9999", exact: true }).waitFor();
     await expect.poll(() => page.url()).toContain("from=9900");
     await page.getByRole("link", { name: "APIs" }).first().click();

@@ -296,4 +296,33 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("heading", { name: "Owners" }).waitFor();
     expect(await latchkey.verifyKey({ key: good.key })).toMatchObject({ code: "DISABLED" });
   });
+
+  test("a filter that keeps nothing stops after five pages, says how many keys it looked through, and goes on by keyboard", async () => {
+    const { latchkey, origin, url } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+    });
+    const { off } = await seed(latchkey);
+    const found = await latchkey.getKey({ keyId: off.keyId });
+    const { page } = await open(origin);
+    let asked = 0;
+    await page.route("**/v1/keys.listKeys?*", (route) => {
+      asked += 1;
+      const keys = asked === 8 ? [found] : [];
+      return route.fulfill({ json: { keys, scanned: 2_000, cursor: String(asked) } });
+    });
+    await page.goto(`${url}#/keys?nameContains=old`);
+    const status = page.locator("[aria-live]", { hasText: "so far" });
+    await expect
+      .poll(() => status.textContent())
+      .toBe("Looked through 10,000 keys so far: none found");
+    expect(asked).toBe(5);
+    expect(page.url()).toBe(`${url}#/keys?nameContains=old`);
+    await page.getByRole("button", { name: "Look further" }).press("Enter");
+    await page.getByRole("link", { name: "old build server" }).waitFor();
+    await page.locator("section:focus").waitFor();
+    await expect
+      .poll(() => status.textContent())
+      .toBe("Looked through 26,000 keys so far: 1 found");
+    expect(asked).toBe(13);
+  });
 });

@@ -82,6 +82,52 @@ export async function watchFocus(page: Page, root = "document"): Promise<() => P
     })()`);
 }
 
+/** Resolves when the page was painted. */
+const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
+/**
+ * Lets each answer of an API wait until the page was painted without it, and adds up what jumps then. Is called before the page is
+ * opened.
+ *
+ * @param answers - Addresses of the API, as Playwright matches them.
+ * @returns Waits until all has come. Answers the share of what is seen that jumped since the last call, and what it was.
+ * @see https://web.dev/articles/cls, of which this is the sum, with what follows input included.
+ */
+export async function watchShifts(
+  page: Page,
+  answers: string,
+): Promise<() => Promise<{ readonly share: number; readonly what: readonly string[] }>> {
+  await page.addInitScript(`window.shifts = [];
+    window.shiftObserver = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
+    shiftObserver.observe({ type: "layout-shift", buffered: true });`);
+  let pending = 0;
+  page.on("request", () => {
+    pending += 1;
+  });
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", () => {
+      pending -= 1;
+    });
+  await page.route(answers, async (route) => {
+    // The page may be gone.
+    await page.evaluate(PAINTED).catch(() => undefined);
+    await route.fallback();
+  });
+  return async () => {
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      await page.evaluate(PAINTED);
+      if (pending > 0) quiet = 0;
+    }
+    return page.evaluate(`(() => {
+      const all = [...shifts.splice(0), ...shiftObserver.takeRecords()];
+      return {
+        share: all.reduce((sum, { value }) => sum + value, 0),
+        what: all.flatMap(({ sources }) => sources).map(({ node }) => node?.textContent ?? node?.nodeName),
+      };
+    })()`);
+  };
+}
+
 async function watch(
   browser: Browser,
   origin: string,

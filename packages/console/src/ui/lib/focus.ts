@@ -13,15 +13,18 @@ export function takeFocus(head: HTMLElement | null): void {
   if (head !== null && document.activeElement === head.closest("main")) head.focus();
 }
 
-/** From now on, if what has the focus leaves the page, the head of the page has it: never nothing. */
+/** From now on, if what has the focus leaves the page or is disabled, the head of the page has it: never nothing. */
 export function keepFocus(): void {
   let focused: EventTarget | null = null;
   addEventListener("focusin", ({ target }) => {
     focused = target;
   });
   new MutationObserver(() => {
-    const isLost = focused instanceof Node && !focused.isConnected;
+    const isLost =
+      focused instanceof Element && (!focused.isConnected || focused.matches(":disabled"));
+    // A browser takes the focus from what is disabled a moment later.
+    const isOnNothing = [document.body, focused].includes(document.activeElement);
     // Where it was, and not where the page begins.
-    if (isLost && document.activeElement === document.body) focusPage({ preventScroll: true });
-  }).observe(document.body, { childList: true, subtree: true });
+    if (isLost && isOnNothing) focusPage({ preventScroll: true });
+  }).observe(document.body, { childList: true, subtree: true, attributeFilter: ["disabled"] });
 }

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { type ApiError, call, sessionStore } from "./api.js";
 import { createStore, type Store, useStore } from "./store.js";
 
@@ -12,11 +12,17 @@ export interface ListState<Item> {
   readonly isReading: boolean;
   readonly isDone: boolean;
   readonly damaged: number;
+  /** How many were looked through to find these; null where there is no filter. */
+  readonly scanned: number | null;
+  /** Pages in a row of which the filter kept nothing. */
+  readonly emptyPages: number;
   readonly error: ApiError | null;
 }
 
 /** A list of the server, read a page at a time. */
 export interface List<Item> extends ListState<Item> {
+  /** Stands in for a list that is not there yet. */
+  readonly isOld?: boolean;
   readonly readMore: () => void;
   /** Where the list was scrolled to when it was left. */
   readonly scroll: { top: number };
@@ -45,8 +51,16 @@ const EMPTY: ListState<never> = {
   isReading: false,
   isDone: false,
   damaged: 0,
+  scanned: null,
+  emptyPages: 0,
   error: null,
 };
+
+/** A filter may keep nothing of a page, of which a server looks through 2,000: after these it is asked on only by hand. */
+const MOST_EMPTY = 5;
+
+/** Whether so many pages were looked through for nothing that a reader decides whether to go on. */
+export const isInVain = ({ emptyPages }: ListState<unknown>): boolean => emptyPages >= MOST_EMPTY;
 
 /** A list of which all is known. */
 export function wholeList<Item>(items: readonly Item[]): List<Item> {
@@ -66,7 +80,10 @@ export function forgetLists(): void {
   changes.set(changes.get() + 1);
 }
 
-/** A list, from the beginning or from where it was left. `question` must say everything that it depends on. */
+/**
+ * A list, from the beginning or from where it was left. `question` must say everything that it depends on. Until something of it is
+ * known, the list before stays.
+ */
 export function useList<Item>({ operation, field, input, from }: ListQuestion): List<Item> {
   const name = JSON.stringify([operation, input]);
   const round = useStore(changes);
@@ -78,6 +95,11 @@ export function useList<Item>({ operation, field, input, from }: ListQuestion): 
     if (isIn && (list.store.get().pages.length === 0 || list.store.get().error !== null))
       list.readMore();
   }, [list, isIn, round]);
+  const last = useRef<List<Item> | null>(null);
+  if (state.items.length > 0 || state.isDone || state.error !== null || isInVain(state))
+    last.current = { ...state, readMore: list.readMore, scroll: list.scroll };
+  else if (last.current !== null && last.current.items.length > 0)
+    return { ...last.current, pages: [], isReading: true, isOld: true };
   return { ...state, readMore: list.readMore, scroll: list.scroll };
 }
 
@@ -100,18 +122,26 @@ function keep(
       const page = await call<Record<string, unknown>>(operation, { ...input, cursor });
       const found = page[field] as readonly unknown[];
       const next = (page.cursor as string | undefined) ?? null;
+      const scanned = page.scanned as number | undefined;
+      const isFirst = before.items.length === 0 && before.pages.length > 0;
+      const emptyPages = found.length === 0 ? before.emptyPages + 1 : 0;
       store.set({
         items: [...before.items, ...found],
         total: (page.total as number | undefined) ?? null,
-        pages: [...before.pages, { at: before.items.length, cursor }],
+        // The first that is found is on the page on which the looking began.
+        pages:
+          isFirst || (found.length === 0 && before.pages.length > 0)
+            ? before.pages
+            : [...before.pages, { at: before.items.length, cursor }],
         next,
         isReading: false,
         isDone: next === null,
         damaged: before.damaged + ((page.damaged as number | undefined) ?? 0),
+        scanned: scanned === undefined ? null : (before.scanned ?? 0) + scanned,
+        emptyPages,
         error: null,
       });
-      // Filters may keep nothing of a page.
-      if (found.length === 0 && next !== null) void readMore();
+      if (found.length === 0 && next !== null && emptyPages % MOST_EMPTY !== 0) void readMore();
     } catch (error) {
       store.set({ ...before, isReading: false, error: error as ApiError });
     }

@@ -27,11 +27,11 @@ export function createStore<Value>(initial: Value): Store<Value> {
 
 /** The value of a store, now and whenever it changes. */
 export function useStore<Value>(store: Store<Value>): Value {
-  const [value, setValue] = useState(store.get());
+  const [, setValue] = useState(store.get());
   useEffect(() => {
     const follow = () => setValue(() => store.get());
     follow();
     return store.subscribe(follow);
   }, [store]);
-  return value;
+  return store.get();
 }

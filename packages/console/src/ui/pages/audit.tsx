@@ -6,6 +6,7 @@ import type { AuditEvent } from "../lib/types.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
 import { Empty, Failure, PageHead, Waiting } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
+import { FilterForm } from "../parts/filter-form.js";
 import { ListTable } from "../parts/table.js";
 
 const FILTERS = ["actor", "keyId", "identityId"] as const;
@@ -30,54 +31,19 @@ export function AuditPage() {
           {isFollowing ? "Following" : "Follow"}
         </button>
       </PageHead>
-      <form
-        class="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          go(
-            withQuery({
-              ...Object.fromEntries(FILTERS.map((name) => [name, textOf(form, name)])),
-              from: undefined,
-            }),
-          );
-        }}
+      <FilterForm
+        names={FILTERS}
+        read={(form) => Object.fromEntries(FILTERS.map((name) => [name, textOf(form, name)]))}
       >
+        <TextField label="By" name="actor" placeholder="actor" defaultValue={query.actor ?? ""} />
+        <TextField label="Key" name="keyId" placeholder="key_…" defaultValue={query.keyId ?? ""} />
         <TextField
-          key={`a${query.actor}`}
-          label="By"
-          name="actor"
-          placeholder="actor"
-          defaultValue={query.actor ?? ""}
-        />
-        <TextField
-          key={`k${query.keyId}`}
-          label="Key"
-          name="keyId"
-          placeholder="key_…"
-          defaultValue={query.keyId ?? ""}
-        />
-        <TextField
-          key={`i${query.identityId}`}
           label="Owner"
           name="identityId"
           placeholder="id_…"
           defaultValue={query.identityId ?? ""}
         />
-        <button type="submit">Filter</button>
-        {given.length > 0 && (
-          <a
-            href={withQuery({
-              actor: undefined,
-              keyId: undefined,
-              identityId: undefined,
-              from: undefined,
-            })}
-          >
-            Clear
-          </a>
-        )}
-      </form>
+      </FilterForm>
       {isFollowing ? <Followed input={input} /> : <Whole input={input} />}
     </>
   );
@@ -122,6 +88,8 @@ function Followed({ input }: { readonly input: Input }) {
     isReading: false,
     isDone: true,
     damaged: 0,
+    scanned: null,
+    emptyPages: 0,
     error,
     readMore: reload,
     scroll: { top: 0 },

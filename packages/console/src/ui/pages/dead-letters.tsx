@@ -78,7 +78,7 @@ export function DeadLettersPage() {
           }
         />
       )}
-      {damaged > 0 && <p class="list-end">{figure(damaged)} could not be read.</p>}
+      {damaged > 0 && <p class="list-note">{figure(damaged)} could not be read.</p>}
       {next !== undefined && (
         <button
           type="button"

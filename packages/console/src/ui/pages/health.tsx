@@ -3,7 +3,7 @@ import { type ApiError, call, runTask } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { figure } from "../lib/words.js";
-import { Badge, Failure, PageHead, Waiting } from "../parts/basics.js";
+import { Badge, Failure, PageHead } from "../parts/basics.js";
 
 interface Finding {
   readonly check: string;
@@ -30,13 +30,12 @@ export function HealthPage() {
       <PageHead title="Store" />
       {error !== null && <Failure error={error} retry={reload} />}
       {error === null && (
-        <p class="health">
+        <p>
           {value === null ? (
-            <Waiting lines={1} />
+            <Badge tone="plain">asked…</Badge>
           ) : (
             <>
-              <Badge tone="good">answers</Badge> in {figure(Math.round(value))} ms, round trip from
-              this page included
+              <Badge tone="good">answers</Badge> in {figure(Math.round(value))} ms, there and back
             </>
           )}
         </p>

@@ -2,12 +2,13 @@ import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists, useList } from "../lib/list.js";
 import { useAllowed } from "../lib/permissions.js";
-import { go, linkTo, useRoute, withQuery } from "../lib/router.js";
+import { go, linkTo, useRoute } from "../lib/router.js";
 import type { Identity } from "../lib/types.js";
 import { figure, perSpan } from "../lib/words.js";
 import { Empty, PageHead } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
 import { AreaField, objectOf, TextField, textOf } from "../parts/fields.js";
+import { ClearLink, FilterForm } from "../parts/filter-form.js";
 import { type Column, ListTable } from "../parts/table.js";
 
 type ListedIdentity = Pick<Identity, "id" | "externalId" | "ratelimits">;
@@ -38,6 +39,8 @@ const COLUMNS: readonly Column<ListedIdentity>[] = [
   },
 ];
 
+const FILTERS = ["externalIdContains"];
+
 /** Those to whom keys belong. */
 export function IdentitiesPage() {
   const allowed = useAllowed();
@@ -59,14 +62,9 @@ export function IdentitiesPage() {
           </button>
         )}
       </PageHead>
-      <form
-        class="filters"
-        key={externalIdContains}
-        onSubmit={(event) => {
-          event.preventDefault();
-          const part = textOf(new FormData(event.currentTarget), "externalIdContains");
-          go(withQuery({ externalIdContains: part, from: undefined }));
-        }}
+      <FilterForm
+        names={FILTERS}
+        read={(form) => ({ externalIdContains: textOf(form, "externalIdContains") })}
       >
         <TextField
           label="Id contains"
@@ -75,9 +73,7 @@ export function IdentitiesPage() {
           maxLength={255}
           defaultValue={externalIdContains ?? ""}
         />
-        <button type="submit">Find</button>
-        {externalIdContains && <a href={linkTo(["identities"])}>Clear</a>}
-      </form>
+      </FilterForm>
       <ListTable
         label="Owners"
         list={list}
@@ -86,7 +82,7 @@ export function IdentitiesPage() {
           externalIdContains ? (
             <Empty title="No owner matches">
               <p>
-                No id contains this text. <a href={linkTo(["identities"])}>Clear the filter</a> to
+                No id contains this text. <ClearLink names={FILTERS}>Clear the filter</ClearLink> to
                 see all owners.
               </p>
             </Empty>

@@ -57,20 +57,29 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
       <PageHead
         title={externalId}
         trail={[{ href: linkTo(["identities"]), text: "Owners" }]}
-        note={<Id id={identityId} />}
+        note={
+          <>
+            <Id id={identityId} /> <span role="status">{acted}</span>
+          </>
+        }
       >
         {allowed.can("identity", "update_identity", identityId) && (
           <button type="button" onClick={() => setOpen("edit")}>
             Edit
           </button>
         )}
-        {keys.length > 0 && allowed.canSome("api", "update_key") && (
-          <button type="button" onClick={() => setOpen("off")}>
+        {allowed.canSome("api", "update_key") && (
+          <button type="button" disabled={keys.length === 0} onClick={() => setOpen("off")}>
             Switch off all keys
           </button>
         )}
-        {keys.length > 0 && allowed.canSome("api", "delete_key") && (
-          <button type="button" class="danger" onClick={() => setOpen("revoke")}>
+        {allowed.canSome("api", "delete_key") && (
+          <button
+            type="button"
+            class="danger"
+            disabled={keys.length === 0}
+            onClick={() => setOpen("revoke")}
+          >
             Revoke all keys
           </button>
         )}
@@ -85,9 +94,6 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
           </button>
         )}
       </PageHead>
-      <p class="acted" role="status">
-        {acted}
-      </p>
       <Tabs
         tabs={[
           ["keys", "Keys"],
@@ -98,7 +104,7 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
         ]}
       />
       {(query.tab ?? "keys") === "keys" && <OwnedKeys owned={owned} />}
-      {query.tab === "limits" && <Limits identity={identity} keys={keys} />}
+      {query.tab === "limits" && owned.value !== null && <Limits identity={identity} keys={keys} />}
       {query.tab === "usage" && <UsageChart of={{ identityId }} />}
       {query.tab === "reservations" && canReserve && <Reservations of={{ identityId }} />}
       {query.tab === "audit" && canAudit && <AuditOf input={{ identityId }} />}
@@ -157,6 +163,7 @@ function Limits({
           }),
     EVERY_MS,
   );
+  if (probe !== undefined && value === null) return <Waiting lines={6} />;
   const checks = (value?.checks ?? []).filter(
     ({ name }) => name !== undefined && names.includes(name),
   );

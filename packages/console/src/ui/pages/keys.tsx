@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { filtersOf } from "../lib/key-filters.js";
+import { FILTER_NAMES, filtersOf } from "../lib/key-filters.js";
 import { useList } from "../lib/list.js";
 import { linkTo, useRoute } from "../lib/router.js";
 import type { Key } from "../lib/types.js";
 import { Empty, PageHead } from "../parts/basics.js";
-import { FilterBar, withoutFilters } from "../parts/key-filters.js";
+import { ClearLink } from "../parts/filter-form.js";
+import { FilterBar } from "../parts/key-filters.js";
 import { KEY_COLUMNS } from "../parts/key-list.js";
 import { ListTable } from "../parts/table.js";
 
@@ -59,7 +60,7 @@ export function FoundKeys({
           ) : (
             <Empty title="No key matches">
               <p>
-                <a href={withoutFilters()}>Clear the filters</a> to see all keys.
+                <ClearLink names={FILTER_NAMES}>Clear the filters</ClearLink> to see all keys.
               </p>
             </Empty>
           )

@@ -69,7 +69,7 @@ export function Reservations({
           )
         }
       />
-      {cursor !== undefined && <p class="list-end">The first {reservations.length} are shown.</p>}
+      {cursor !== undefined && <p class="list-note">The first {reservations.length} are shown.</p>}
       {chosen !== null && (
         <Confirm
           title="Release what is held?"

@@ -1,7 +1,8 @@
 import { DAY_FILTERS, FILTER_NAMES, TEXT_FILTERS } from "../lib/key-filters.js";
-import { go, useRoute, withQuery } from "../lib/router.js";
+import { useRoute } from "../lib/router.js";
 import { localInstant } from "../lib/words.js";
 import { ChoiceField, namesOf, TextField, textOf } from "./fields.js";
+import { FilterForm } from "./filter-form.js";
 
 /** Orders beside that of creation. The server sorts at most 2,000 keys, and says so. */
 const ORDERS = [
@@ -13,24 +14,14 @@ const ORDERS = [
   ["lastUsedAt asc", "longest unused first"],
 ] as const;
 
-/** The same place with all keys. */
-export function withoutFilters(): string {
-  return withQuery({
-    ...Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])),
-    from: undefined,
-  });
-}
-
 /** Which keys are shown. All of it is in the address. */
 export function FilterBar() {
   const { query } = useRoute();
-  const find = (event: SubmitEvent) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget as HTMLFormElement);
+  const read = (form: FormData) => {
     const texts = [...TEXT_FILTERS, "order"].map((name) => [name, textOf(form, name)]);
     const tags = namesOf(form, "tags")?.join();
     const days = DAY_FILTERS.map(([name]) => [name, startOfDay(textOf(form, name))]);
-    go(withQuery({ ...Object.fromEntries([...texts, ...days]), tags, from: undefined }));
+    return { ...Object.fromEntries([...texts, ...days]), tags };
   };
   const text = (name: string, label: string, placeholder = "") => (
     <TextField
@@ -40,13 +31,35 @@ export function FilterBar() {
       defaultValue={query[name] ?? ""}
     />
   );
-  const isFiltered = FILTER_NAMES.some((name) => query[name]);
   const hasMore = FILTER_NAMES.some(
     (name) => !["nameContains", "externalId", "enabled"].includes(name) && query[name],
   );
   return (
-    // A new one for each question, so that it shows what the address says.
-    <form class="filters" key={FILTER_NAMES.map((name) => query[name]).join()} onSubmit={find}>
+    <FilterForm
+      names={FILTER_NAMES}
+      read={read}
+      more={
+        <details open={hasMore}>
+          <summary>More filters</summary>
+          <div class="filters">
+            {text("permission", "Permission", "docs.read")}
+            {text("role", "Role", "editor")}
+            {text("environment", "Environment", "live")}
+            {text("tags", "Tags", "all of these, with commas")}
+            {DAY_FILTERS.map(([name, label]) => (
+              <TextField
+                key={name}
+                label={label}
+                name={name}
+                type="date"
+                defaultValue={dayOf(query[name])}
+              />
+            ))}
+            <ChoiceField label="Order" name="order" value={query.order ?? ""} choices={ORDERS} />
+          </div>
+        </details>
+      }
+    >
       {text("nameContains", "Name contains")}
       {text("externalId", "Owner", "user_1")}
       <ChoiceField
@@ -59,28 +72,7 @@ export function FilterBar() {
           ["false", "off, expired or used up"],
         ]}
       />
-      <button type="submit">Find</button>
-      {isFiltered && <a href={withoutFilters()}>Clear</a>}
-      <details open={hasMore}>
-        <summary>More filters</summary>
-        <div class="filters">
-          {text("permission", "Permission", "docs.read")}
-          {text("role", "Role", "editor")}
-          {text("environment", "Environment", "live")}
-          {text("tags", "Tags", "all of these, with commas")}
-          {DAY_FILTERS.map(([name, label]) => (
-            <TextField
-              key={name}
-              label={label}
-              name={name}
-              type="date"
-              defaultValue={dayOf(query[name])}
-            />
-          ))}
-          <ChoiceField label="Order" name="order" value={query.order ?? ""} choices={ORDERS} />
-        </div>
-      </details>
-    </form>
+    </FilterForm>
   );
 }
 

@@ -1,8 +1,8 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { forgetLists, type List } from "../lib/list.js";
+import { forgetLists, isInVain, type List } from "../lib/list.js";
 import { go, withQuery } from "../lib/router.js";
-import { plural } from "../lib/words.js";
+import { figure, plural } from "../lib/words.js";
 import { Failure, Waiting } from "./basics.js";
 
 /** A column of a table. */
@@ -23,7 +23,7 @@ const RECYCLED = 512;
 
 /**
  * A list of any length, of which only the rows in sight are in the page. It reads on when its end comes near, and the address says
- * which page is in sight.
+ * which page is in sight. What is said of the list is above it, where it stays while rows come.
  */
 export function ListTable<Item extends { readonly id: string }>({
   label,
@@ -38,7 +38,8 @@ export function ListTable<Item extends { readonly id: string }>({
 }) {
   const box = useRef<HTMLElement>(null);
   const [view, setView] = useState({ first: 0, last: 40 });
-  const { items, isDone, isReading, error } = list;
+  const { items, isDone, isReading, isOld, error } = list;
+  const isStuck = isInVain(list);
 
   const look = () => {
     const element = box.current;
@@ -60,9 +61,9 @@ export function ListTable<Item extends { readonly id: string }>({
     return () => removeEventListener("resize", look);
   });
   useEffect(() => {
-    if (view.last >= items.length - MARGIN && !isDone && !isReading && error === null)
-      list.readMore();
-  }, [view.last, items.length, isDone, isReading, error]);
+    const isNear = view.last >= items.length - MARGIN;
+    if (isNear && !isDone && !isReading && !isStuck && error === null) list.readMore();
+  }, [view.last, items.length, isDone, isReading, isStuck, error]);
   useEffect(() => {
     const firstSeen = view.first === 0 ? 0 : view.first + MARGIN;
     const page = list.pages.findLast(({ at }) => at <= firstSeen);
@@ -90,8 +91,19 @@ export function ListTable<Item extends { readonly id: string }>({
           </a>
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled from the keyboard, too */}
-      <section class="table-box" ref={box} onScroll={look} tabIndex={0} aria-label={label}>
+      <div class="list-end">
+        <p aria-live="polite">{endText(list, label)}</p>
+        {isStuck && <LookOn list={list} box={box} />}
+      </div>
+      <section
+        class="table-box"
+        ref={box}
+        onScroll={look}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be scrolled from the keyboard, too
+        tabIndex={0}
+        aria-label={label}
+        aria-busy={isOld}
+      >
         <table aria-rowcount={isDone ? items.length + 1 : -1} style={leastWidth(columns)}>
           <thead>
             <tr>
@@ -108,7 +120,7 @@ export function ListTable<Item extends { readonly id: string }>({
             </tr>
           </thead>
           <tbody>
-            <Gap rows={view.first} columns={columns.length} />
+            <Gap rows={view.first} />
             {shown.map((item, at) => (
               // Rows that leave the sight are used again for those that come into it.
               <tr key={(view.first + at) % RECYCLED} aria-rowindex={view.first + at + 2}>
@@ -119,15 +131,15 @@ export function ListTable<Item extends { readonly id: string }>({
                 ))}
               </tr>
             ))}
-            <Gap rows={Math.max(0, items.length - view.last)} columns={columns.length} />
+            <Gap rows={Math.max(0, items.length - view.last)} />
           </tbody>
         </table>
         {error !== null && <Failure error={error} retry={list.readMore} />}
-        {error === null && !isDone && <Waiting lines={items.length === 0 ? 6 : 1} />}
+        {error === null && !isDone && (isReading || !isStuck) && (
+          // Not one that wanders below the rows when they come.
+          <Waiting key={items.length === 0 ? "all" : "more"} lines={items.length === 0 ? 6 : 1} />
+        )}
       </section>
-      <p class="list-end" aria-live="polite">
-        {endText(list)}
-      </p>
     </>
   );
 }
@@ -137,20 +149,46 @@ function leastWidth(columns: readonly Pick<Column<unknown>, "width">[]) {
   return { "--least-width": `calc(${columns.map(({ width = "12rem" }) => width).join(" + ")})` };
 }
 
-function endText({ items, total, isDone, damaged }: List<unknown>): string {
-  const read = total === null || isDone ? `${items.length}` : `${items.length} of ${total}`;
-  const lost = damaged === 0 ? "" : ` · ${plural(damaged, "damaged record")} left out`;
-  return items.length === 0 && !isDone
-    ? "\u00a0"
-    : `${read} shown${isDone ? "" : ", more as you scroll"}${lost}`;
+/** Asks on behind many pages of which nothing was kept. When something is found, the list takes the focus from it. */
+function LookOn({
+  list,
+  box,
+}: {
+  readonly list: List<unknown>;
+  readonly box: RefObject<HTMLElement | null>;
+}) {
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const element = button.current;
+    return () => element?.matches(":focus") && box.current?.focus();
+  }, []);
+  return (
+    <button ref={button} type="button" onClick={list.readMore} aria-busy={list.isReading}>
+      {list.isReading ? "Looking…" : "Look further"}
+    </button>
+  );
 }
 
-/** The height of rows that are not in the page. */
-function Gap({ rows, columns }: { readonly rows: number; readonly columns: number }) {
+function endText(list: List<unknown>, label: string): string {
+  const { items, total, isDone, isOld, damaged, scanned } = list;
+  const lost = damaged === 0 ? "" : ` · ${plural(damaged, "damaged record")} left out`;
+  if (isInVain(list)) {
+    const found = items.length === 0 ? "none" : figure(items.length);
+    const looked = scanned === null ? "" : ` ${figure(scanned)} ${label.toLowerCase()}`;
+    return `Looked through${looked} so far: ${found} found${lost}`;
+  }
+  if (isOld || (items.length === 0 && !isDone)) return "Loading…";
+  const read = figure(items.length);
+  const shown = total === null || isDone ? read : `${read} of ${figure(total)}`;
+  return `${shown} shown${isDone ? "" : ", more as you scroll"}${lost}`;
+}
+
+/** The height of rows that are not in the page. One cell: a span of all columns would count those that a phone leaves out. */
+function Gap({ rows }: { readonly rows: number }) {
   if (rows === 0) return null;
   return (
     <tr class="gap">
-      <td colSpan={columns} style={{ height: `${rows * ROW_HEIGHT}px` }} />
+      <td style={{ height: `${rows * ROW_HEIGHT}px` }} />
     </tr>
   );
 }

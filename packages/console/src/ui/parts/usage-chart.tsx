@@ -24,8 +24,13 @@ export function UsageChart({ of }: { readonly of: Readonly<Record<string, string
   const { value, error, reload } = useLoad(question, async () => {
     const end = serverNow();
     const input = { ...of, granularity, start: end - ms, end };
-    return (await call<{ verifications: Bucket[] }>("keys.getVerifications", input)).verifications;
+    const answer = await call<{ verifications: Bucket[] }>("keys.getVerifications", input);
+    return { granularity, buckets: answer.verifications };
   });
+  // The last chart stays until there is another.
+  const last = useRef(value);
+  if (value !== null) last.current = value;
+  const shown = error === null ? last.current : value;
   return (
     <section class="usage" aria-label="Usage">
       <fieldset class="choices" aria-label="Span of time">
@@ -41,8 +46,8 @@ export function UsageChart({ of }: { readonly of: Readonly<Record<string, string
         ))}
       </fieldset>
       {error !== null && <Failure error={error} retry={reload} />}
-      {value === null && error === null && <Waiting lines={6} />}
-      {value !== null && <Chart buckets={value} granularity={granularity} />}
+      {shown === null && error === null && <Waiting lines={8} />}
+      {shown !== null && <Chart {...shown} />}
     </section>
   );
 }
