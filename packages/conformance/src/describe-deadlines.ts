@@ -6,34 +6,31 @@ import { EVERY_CALL, type StoreCallSample } from "./fixtures/every-call.js";
 /** Far above every deadline of a store under test: what is not settled by then never is. */
 const NEVER_MS = 40_000;
 
-/** What a store depends on, and what can be made to happen to it. */
+/** The server of a store, which a test can disturb. */
 export interface UnreliablePeer {
   /** Opens a store on it whose calls have at most about a second. */
   readonly open: () => KeyStore;
-  /** From now on it takes what is sent, and answers nothing. */
+  /** From now on, it accepts everything and replies to nothing. */
   readonly stall: () => void;
   /** Ends {@link stall}. */
   readonly heal: () => void;
-  /** Breaks what connects a store to it. */
+  /** Breaks its connections. */
   readonly cut?: () => void;
   readonly remove: () => Promise<void>;
 }
 
 /** How a store differs from one behind a network. */
 export interface DeadlineOptions {
-  /** What becomes of a call of each sort while the peer stalls, of a store that was in use before; null where it is answered. */
+  /** The outcome of each kind of call while the peer stalls, for a store that was in use before; null if it succeeds. */
   readonly stalled?: {
     readonly write: "unknown" | "not-applied" | null;
     readonly read: "not-applied" | null;
   };
-  /** Whether a store can be opened while the peer says nothing. Default: true. */
+  /** Whether a store can be opened while the peer stalls. Default: true. */
   readonly opensSilent?: boolean;
 }
 
-/**
- * Defines the tests of one promise: no call of a store outlives its deadline, whatever the peer does, and none leaves anything behind
- * that would keep the process alive.
- */
+/** Defines tests that no call of a store outlives its deadline, whatever the peer does, and that none keeps the process alive. */
 export function describeDeadlines(
   name: string,
   start: () => Promise<UnreliablePeer>,

@@ -14,31 +14,28 @@ import { brokenSkips, type Skip } from "./skips.js";
 /** Far above what any contract needs: a slow disk or a busy machine must not turn into a failure. */
 const TIMEOUT_MS = 300_000;
 
-/** What a store's author may add. */
+/** Options of {@link describeKeyStore}. */
 export interface KeyStoreOptions {
   readonly skips?: readonly Skip[];
   /**
-   * Opens a second connection to a store that the suite opened, as another process would: also after that store was closed.
-   * With it, every race and everything that is written runs across both connections, and what was written must be there when
-   * the store is opened again. The suite closes what this opens.
+   * Opens a second connection to a store that the suite opened, as another process would, even after that store was closed. With it, races
+   * and writes run across both connections, and writes must be there when the store is opened again. The suite closes what this opens.
    */
   readonly openAgain?: OpenAgain;
-  /** Writes garbage beneath a store. Without it, tests of damaged records are not defined: memory holds what was written. */
+  /** Damages stored records. Without it, there are no tests of damaged records. */
   readonly damage?: Damage;
-  /** Saves what a store holds, to be put back later. Without it, tests of lost writes are not defined. */
+  /** Saves the contents of a store, to restore them later. Without it, there are no tests of lost writes. */
   readonly saveState?: SaveState;
-  /** Share of the random sequences that are compared with the model, for a store that is very slow: above 0, 1 unless given. */
+  /** Share of the random sequences to run, for a very slow store: above 0. Default: 1. */
   readonly shareOfSequences?: number;
 }
 
 /**
- * Defines the tests of everything that every `KeyStore` promises, in a `describe` of Vitest.
+ * Defines the tests of all guarantees of a `KeyStore`, in a `describe` of Vitest.
  *
- * @param name - What the tests are shown under.
- * @param openEmptyStore - Opens an empty store of its own for each test. The suite closes it; files and databases beneath it
- * are the caller's to remove.
- * @param options - Skips, or an object of options. A skip that names no test of the suite, or gives no reason, is a failing
- * test.
+ * @param name - Title of the `describe`.
+ * @param openEmptyStore - Opens an empty store of its own for each test. The suite closes it; the caller removes files and databases.
+ * @param options - Skips, or an object of options. A skip with an unknown test or without a reason fails.
  */
 export function describeKeyStore(
   name: string,

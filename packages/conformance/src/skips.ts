@@ -2,7 +2,7 @@
 export interface Skip {
   /** The title of the test, word for word. */
   readonly test: string;
-  /** Why the store does not keep this promise; shown with the skipped test. */
+  /** Why the store does not pass; shown with the skipped test. */
   readonly reason: string;
 }
 

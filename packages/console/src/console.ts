@@ -31,7 +31,7 @@ export const TITLE = "latchkey console";
 /**
  * Makes a console: the page, what the page asks about its operator, and the operations of @latchkey/http below `v1/`.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  */
 export function makeConsole(
   latchkey: Latchkey,

@@ -4,16 +4,16 @@ import type { Request, Response } from "express";
 import { makeConsole, TITLE } from "./console.js";
 import type { ConsoleOptions } from "./options.js";
 
-/** What Express mounts the console on, it takes off the address itself. */
+/** Without `basePath`, because Express removes the path that it mounts the console on. */
 export type ExpressConsoleOptions = Omit<ConsoleOptions, "basePath">;
 
 /** The console as Express calls it. */
 export type ExpressConsole = (request: Request, response: Response) => Promise<void>;
 
 /**
- * Makes the console for Express 4 and 5, on any path.
+ * Creates the console for Express 4 and 5, on any path.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.use("/console", createConsole(latchkey, { authenticate }));
  */

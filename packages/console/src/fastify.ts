@@ -4,16 +4,16 @@ import type { FastifyInstance } from "fastify";
 import { makeConsole } from "./console.js";
 import { type ConsoleOptions, checkOptions } from "./options.js";
 
-/** Fastify hands a plugin its prefix. */
+/** Without `basePath`, because Fastify passes the prefix to the plugin. */
 export type FastifyConsoleOptions = Omit<ConsoleOptions, "basePath">;
 
 /** The console as a plugin of Fastify. */
 export type FastifyConsole = (scope: FastifyInstance) => Promise<void>;
 
 /**
- * Makes the console for Fastify 5, below the prefix of the plugin.
+ * Creates the console for Fastify 5, below the prefix of the plugin.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.register(createConsole(latchkey, { authenticate }), { prefix: "/console" });
  */

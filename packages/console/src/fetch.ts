@@ -6,9 +6,9 @@ export type { FetchConsole } from "./console.js";
 export type { ConsoleOptions, Finding } from "./options.js";
 
 /**
- * Makes the console as a function of web standard requests: Next.js, Bun, Deno.
+ * Creates the console as a function of web standard requests: Next.js, Bun, Deno.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * Bun.serve({ fetch: createConsole(latchkey, { basePath: "/console", authenticate }) });
  */

@@ -7,9 +7,9 @@ import type { ConsoleOptions } from "./options.js";
 export type HonoConsole = (context: Context) => Promise<Response>;
 
 /**
- * Makes the console for Hono 4. It needs its path twice: Hono keeps it in the address.
+ * Creates the console for Hono 4. It needs its path twice, because Hono keeps it in the URL.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.all("/console/*", createConsole(latchkey, { basePath: "/console", authenticate }));
  */

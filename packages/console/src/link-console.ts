@@ -6,18 +6,18 @@ import type { NodeConsole } from "./node.js";
 import { bearerOf } from "./operators.js";
 import type { ConsoleOptions } from "./options.js";
 
-/** Options of a console that stands alone. */
+/** Options of a standalone console. */
 export interface LinkConsoleOptions extends Pick<ConsoleOptions, "examine" | "onError"> {
   /** Port of the loopback address on which it listens. */
   readonly port: number;
-  /** Whom the audit log names for what is done. Default: `console`. */
+  /** Actor in the audit log. Default: `console`. */
   readonly actor?: string;
 }
 
-/** A console that stands alone. */
+/** A standalone console. */
 export interface LinkConsole {
   readonly listener: NodeConsole;
-  /** What to open in a browser. The token in it signs in once. */
+  /** URL to open in a browser. Its token signs in once. */
   readonly link: string;
 }
 
@@ -27,11 +27,11 @@ const SIGNED_IN_MS = 12 * 3_600_000;
 const COOKIE = "latchkey_console";
 
 /**
- * Makes a console that stands alone on a loopback address, for whoever holds the link: it may do everything in the latchkey's
- * workspace, root keys included.
+ * Creates a standalone console on a loopback address. Anyone with the link can do everything in the latchkey's workspace, including root
+ * keys.
  *
- * The token of the link is in the fragment, which no browser sends, and is good for one sign-in. That is a cookie that no script
- * reads and no other site causes to be sent. Requests for any other `Host`, or from any other `Origin`, are refused.
+ * The token of the link is in the fragment, which browsers do not send, and is valid for one sign-in, which sets a cookie that scripts
+ * cannot read and other sites cannot use. Requests for any other `Host`, or from any other `Origin`, are refused.
  *
  * @see packages/console/decisions/0002-signing-in.md
  */

@@ -7,9 +7,9 @@ import type { ConsoleOptions } from "./options.js";
 export type NodeConsole = PageListener;
 
 /**
- * Makes the console as a listener of node:http.
+ * Creates the console as a listener of node:http.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * createServer(createConsole(latchkey, { authenticate })).listen(4000, "127.0.0.1");
  */

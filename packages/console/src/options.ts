@@ -1,15 +1,15 @@
 import type { Authenticate } from "@latchkey/http";
 
-/** One thing that was looked at in a store. */
+/** Result of one check of a store. */
 export interface Finding {
   readonly check: string;
-  /** `wrong`: somebody has to do something. `mended`: it was wrong. */
+  /** `wrong`: it needs attention. `mended`: it was wrong, and is repaired. */
   readonly state: "fine" | "wrong" | "mended";
   /** In words. */
   readonly found: string;
 }
 
-/** Events that receivers did not take, as `createWebhooks` of @latchkey/webhooks lists them and sends them again. */
+/** Dead letters of webhooks, as `createWebhooks` of @latchkey/webhooks lists and redelivers them. */
 export interface DeadLetterBox {
   listDeadLetters(input: {
     readonly limit?: number | undefined;
@@ -21,27 +21,27 @@ export interface DeadLetterBox {
 /** Options of `createConsole`. */
 export interface ConsoleOptions {
   /**
-   * Who an operator is, by your own sign-in: `{ workspaceId, permissions, actor? }`, or null for nobody. Without it the page asks for
-   * a root key, and keeps it in the memory of the page alone.
+   * Returns who the operator is, by your own sign-in: `{ workspaceId, permissions, actor? }`, or null for nobody. Without it, the page asks
+   * for a root key, and keeps it only in its memory.
    */
   readonly authenticate?: Authenticate;
   /** What precedes the console in the URLs that arrive here, such as `/console`. Default: empty. */
   readonly basePath?: string;
-  /** The values of the `Host` header that are answered, such as `127.0.0.1:4000`. Default: all. */
+  /** Accepted values of the `Host` header, such as `127.0.0.1:4000`. Default: all. */
   readonly hosts?: readonly string[];
   /**
-   * Whether operators can manage root keys, each as far as its permissions allow, such as `root.*.create_root_key`. Default: false,
-   * since a root key that leaks could then make others that outlive it.
+   * Whether operators can manage root keys, as far as their permissions allow, such as `root.*.create_root_key`. Default: false, because a
+   * leaked root key could then create others that outlive it.
    */
   readonly rootKeys?: boolean;
-  /** Looks at the store for operators who hold `*`, as `latchkey doctor` does. Default: none. */
+  /** Checks the store, as `latchkey doctor` does, for operators with the permission `*`. Default: none. */
   readonly examine?: () => AsyncIterable<Finding>;
   /**
-   * What `createWebhooks` returned for this latchkey: operators of its workspace who hold `*` see the events that receivers did not
-   * take, and can send them again. Default: none.
+   * Result of `createWebhooks` for this latchkey: operators of its workspace with the permission `*` can see dead letters and send them
+   * again. Default: none.
    */
   readonly webhooks?: DeadLetterBox;
-  /** Is called with every error that the page sees only as 500 or 503. Anything it throws is ignored. */
+  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
@@ -55,7 +55,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof ConsoleOptions>([
   "onError",
 ]);
 
-/** Checks what createHandler does not check. @throws TypeError naming the option that is wrong. */
+/** Checks what createHandler does not check. @throws TypeError naming the wrong option. */
 export function checkOptions(options: ConsoleOptions): void {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');

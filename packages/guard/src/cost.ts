@@ -1,6 +1,6 @@
 import { isWhole } from "@latchkey/core";
 
-/** A whole number >= 0, or what makes one of the request. 0 takes nothing. */
+/** A whole number >= 0, or a function that returns one for the request. 0 takes nothing. */
 export type Cost<Request> = number | ((request: Request) => number | Promise<number>);
 
 /** A cost that is no function, for a question that is only checked. */

@@ -26,9 +26,9 @@ import { createRefuser, type Refuser } from "./refuser.js";
 import type { OnClose, Reserve, ReservedKey } from "./reservation.js";
 
 /**
- * Decides on one request of a guarded route. Never rejects: whatever goes wrong is a refusal.
+ * Decides on one request of a guarded route. Never rejects: any failure is a refusal.
  *
- * @param request - What the functions of the question and of the options are called with.
+ * @param request - Passed to your functions in the question and the options.
  */
 export type Decide<
   Request,
@@ -36,7 +36,7 @@ export type Decide<
   Key extends ApiKey<Types> = ApiKey<Types>,
 > = (presented: PresentedRequest, request: Request) => Promise<Decision<Types, Key>>;
 
-/** Makes the decision of one route out of its question. */
+/** Creates the decision of a route from its question. */
 export interface CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> {
   (
     question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
@@ -45,13 +45,12 @@ export interface CreateDecision<Request, Types extends LatchkeyTypes = DefaultTy
 }
 
 /**
- * Makes the decision that all guards share: what a request presents goes in, an admission or a refusal comes out as data. It knows no
- * framework; `@latchkey/guard/express` and its siblings are thin entries over it, and one for another framework is as thin.
+ * Creates the decision that all guards share: from what a request presents to an admission or a refusal, as data. It depends on no
+ * framework: `@latchkey/guard/express` and the others are thin layers over it, and so is one that you write.
  *
- * Nothing is admitted without a verdict `VALID`, except a request without a key where the question says `optional`.
+ * Nothing is admitted without a verdict `VALID`, except a request without a key if the question has `optional`.
  *
- * @throws TypeError naming the option that is wrong. The function that it answers throws it for a wrong question, or a
- * LatchkeyError `BAD_REQUEST`.
+ * @throws TypeError naming the wrong option. The returned function throws one for a wrong question, or a LatchkeyError `BAD_REQUEST`.
  * @example
  * const decide = createDecision(latchkey)({ permissions: "tiles.read" });
  * const decision = await decide(presented, request);

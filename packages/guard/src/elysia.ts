@@ -8,7 +8,7 @@ import type { Reserve, ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds } from "./web-request.js";
 
-/** What the functions of a question and of the options are called with. The body is not among it: a guard refuses before it is read. */
+/** Passed to your functions in the question and the options. It has no body, because a guard refuses before that is read. */
 export interface ElysiaCall {
   readonly request: Request;
   /** The path parameters of the route. */
@@ -33,7 +33,7 @@ interface Nothing {
   // biome-ignore-end lint/complexity/noBannedTypes: as Elysia types what is empty
 }
 
-/** A plugin that guards the routes after it, whose handlers find `apiKey`: null only where a key is optional and none was presented. */
+/** A plugin that guards the routes after it, whose handlers get `apiKey`: null only if the key is optional and none was presented. */
 export type ElysiaGuard<Key = ApiKey> = Elysia<
   "",
   Nothing["singleton"],
@@ -43,7 +43,7 @@ export type ElysiaGuard<Key = ApiKey> = Elysia<
   Nothing["hooks"] & { resolve: { apiKey: Key } }
 >;
 
-/** Makes the guard of routes of their question. With `reserve`, the verdict has `settle` and `release`. */
+/** Creates the guard of routes from their question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
     question: GuardQuestion<ElysiaCall, Types> & {
@@ -64,13 +64,12 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
 const held = new WeakMap<Request, Set<() => void>>();
 
 /**
- * Makes guards for routes of Elysia 1.4. Each is a plugin: it resolves `apiKey` for the routes that are added after it, or answers the
+ * Creates guards for routes of Elysia 1.4. Each is a plugin: it resolves `apiKey` for the routes that are added after it, or sends the
  * refusal.
  *
- * The address of the socket is known where the server says it (`server.requestIP`, on Bun). Elsewhere state the proxies (`trustProxy`)
- * or find the address with `getAddress`.
+ * The address of the socket is known on Bun (`server.requestIP`). Elsewhere, set `trustProxy`, or find the address with `getAddress`.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * new Elysia().use(guard({ permissions: "tiles.read" })).get("/tiles", ({ apiKey }) => apiKey.keyId);

@@ -19,8 +19,8 @@ declare global {
   namespace Express {
     interface Request {
       /**
-       * The verdict on the key of this request: absent where no guard was passed, null where a key is optional and none was presented.
-       * Behind a guard, `res.locals.apiKey` is the same and its type knows the guard.
+       * The verdict on the key of this request: absent without a guard, null if the key is optional and none was presented. Behind a guard,
+       * `res.locals.apiKey` is the same and its type knows the guard.
        */
       apiKey?: ApiKey | null;
     }
@@ -28,8 +28,8 @@ declare global {
 }
 
 /**
- * Middleware of one route, whose handlers find the verdict in `res.locals.apiKey`. It names no path parameters, so those of the route
- * stay typed.
+ * Middleware of one route, whose handlers find the verdict in `res.locals.apiKey`. It declares no path parameters, so that those of the
+ * route stay typed.
  */
 export type ExpressGuard<Key = ApiKey> = (
   request: NodeRequest,
@@ -39,7 +39,7 @@ export type ExpressGuard<Key = ApiKey> = (
 ) => Promise<void>;
 
 /**
- * Makes the guard of a route of its question. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
+ * Creates the guard of a route from its question. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
  * `release`.
  */
 export interface CreateExpressGuard<Types extends LatchkeyTypes = DefaultTypes> {
@@ -59,10 +59,10 @@ export interface CreateExpressGuard<Types extends LatchkeyTypes = DefaultTypes> 
 }
 
 /**
- * Makes guards for routes of Express 4 and 5. Each puts the verdict in `req.apiKey` and `res.locals.apiKey` and calls the next handler, or
- * answers the refusal.
+ * Creates guards for routes of Express 4 and 5. Each puts the verdict in `req.apiKey` and `res.locals.apiKey` and calls the next handler,
+ * or sends the refusal.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", guard({ permissions: "tiles.read" }), (req, res) => res.json(res.locals.apiKey.keyId));
@@ -93,7 +93,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   return guard as CreateExpressGuard<Types>;
 }
 
-/** The verdict on the key of a request; null where none was presented, or no guard was passed. */
+/** The verdict on the key of a request; null if none was presented, or there is no guard. */
 export function apiKeyOf(request: NodeRequest): ApiKey | null {
   return ownApiKey(request);
 }

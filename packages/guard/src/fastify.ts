@@ -11,8 +11,8 @@ import type { ReservedKey } from "./reservation.js";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * The verdict on the key of this request, behind a guard. Behind one with `optional: true` it may be null: there read it by
-     * `apiKeyOf`, which says so.
+     * The verdict on the key of this request, behind a guard. Behind one with `optional: true` it may be null: read it with `apiKeyOf`
+     * there, whose type says so.
      */
     apiKey: ApiKey;
   }
@@ -22,11 +22,11 @@ declare module "fastify" {
 export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /**
- * Makes guards for routes of Fastify 5. Each puts the verdict in `request.apiKey`, or answers the refusal.
+ * Creates guards for routes of Fastify 5. Each puts the verdict in `request.apiKey`, or sends the refusal.
  *
  * Errors go to the log of the request unless `onError` is given.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", { preHandler: guard({ permissions: "tiles.read" }) }, async (request) => request.apiKey.keyId);
@@ -57,14 +57,14 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   };
 }
 
-/** The verdict on the key of a request; null where none was presented, or no guard was passed. */
+/** The verdict on the key of a request; null if none was presented, or there is no guard. */
 export function apiKeyOf(request: FastifyRequest): ApiKey | null {
   return ownApiKey(request);
 }
 
 /**
- * The verdict on the key of a request on a route that reserves, with `settle` and `release`; null where no key was presented, or no guard
- * that reserves was passed.
+ * The verdict on the key of a request on a route that reserves, with `settle` and `release`; null if no key was presented, or there is no
+ * guard that reserves.
  *
  * @example
  * await reservedKeyOf(request)?.settle({ cost: tokens });

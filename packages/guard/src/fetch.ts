@@ -9,7 +9,7 @@ import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from 
 /** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
 export type RequestOrEvent = Request | { readonly request: Request };
 
-/** A guarded handler: after the request comes the verdict, then whatever else the framework hands in. */
+/** A guarded handler: after the request comes the verdict, then anything else that the framework passes. */
 export type FetchHandler<Subject extends RequestOrEvent, Rest extends unknown[], Key> = (
   subject: Subject,
   apiKey: Key,
@@ -23,8 +23,8 @@ export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]
 ) => Promise<Response>;
 
 /**
- * Makes a guarded handler of a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
- * `release`.
+ * Creates a guarded handler from a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle`
+ * and `release`.
  */
 export interface CreateFetchGuard<Types extends LatchkeyTypes = DefaultTypes> {
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
@@ -49,12 +49,12 @@ export interface CreateFetchGuard<Types extends LatchkeyTypes = DefaultTypes> {
 }
 
 /**
- * Makes guards for handlers of web standard requests: route handlers of Next.js, loaders of Remix, endpoints of SvelteKit,
- * `Bun.serve`, `Deno.serve`. Each calls its handler with the verdict, or answers the refusal.
+ * Creates guards for handlers of web standard requests: route handlers of Next.js, loaders of Remix, endpoints of SvelteKit, `Bun.serve`,
+ * `Deno.serve`. Each calls its handler with the verdict, or sends the refusal.
  *
- * A web standard request knows no address: state the proxies (`trustProxy`), or find it with `getAddress`.
+ * A web standard request has no address: set `trustProxy`, or find it with `getAddress`.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * export const GET = guard({ permissions: "tiles.read" }, async (request, apiKey) => Response.json(apiKey.keyId));

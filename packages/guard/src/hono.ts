@@ -8,12 +8,12 @@ import type { Reserve, ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
-/** Middleware that sets `apiKey`: null only where a key is optional and none was presented. */
+/** Middleware that sets `apiKey`: null only if the key is optional and none was presented. */
 export type HonoGuard<Key> = MiddlewareHandler<{
   Variables: { apiKey: Key };
 }>;
 
-/** Makes the guard of a route of its question. With `reserve`, the verdict has `settle` and `release`. */
+/** Creates the guard of a route from its question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
     question: GuardQuestion<Context, Types> & {
@@ -37,12 +37,11 @@ interface NodeEnvironment {
 }
 
 /**
- * Makes guards for routes of Hono 4. Each sets `apiKey` and calls the next handler, or answers the refusal.
+ * Creates guards for routes of Hono 4. Each sets `apiKey` and calls the next handler, or sends the refusal.
  *
- * The address of the socket is known on `@hono/node-server`. On other runtimes state the proxies (`trustProxy`) or find the address
- * with `getAddress`.
+ * The address of the socket is known on `@hono/node-server`. On other runtimes, set `trustProxy`, or find the address with `getAddress`.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * app.get("/tiles", guard({ permissions: "tiles.read" }), (c) => c.json(c.get("apiKey").keyId));

@@ -7,10 +7,10 @@ import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { Reserve, ReservedKey } from "./reservation.js";
 
-/** Middleware that sets `ctx.state.apiKey`: null only where a key is optional and none was presented. */
+/** Middleware that sets `ctx.state.apiKey`: null only if the key is optional and none was presented. */
 export type KoaGuard<Key = ApiKey> = Middleware<{ apiKey: Key }, DefaultContext>;
 
-/** Makes the guard of a route of its question. With `reserve`, the verdict has `settle` and `release`. */
+/** Creates the guard of a route from its question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateKoaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
     question: GuardQuestion<Context, Types> & {
@@ -28,10 +28,10 @@ export interface CreateKoaGuard<Types extends LatchkeyTypes = DefaultTypes> {
 }
 
 /**
- * Makes guards for Koa 2 and 3, and for routes of `@koa/router`. Each puts the verdict in `ctx.state.apiKey` and calls the next
- * middleware, or answers the refusal, which middleware in front sees in `ctx.status` and `ctx.body`.
+ * Creates guards for Koa 2 and 3, and for routes of `@koa/router`. Each puts the verdict in `ctx.state.apiKey` and calls the next
+ * middleware, or sends the refusal, which earlier middleware sees in `ctx.status` and `ctx.body`.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * router.get("/tiles", guard({ permissions: "tiles.read" }), (ctx) => {

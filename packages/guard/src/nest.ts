@@ -19,8 +19,8 @@ export interface NestGuard extends CanActivate {
 }
 
 /**
- * What a guard throws where it refuses: its response is the body of the refusal, and the headers are set already. Exception filters see
- * it as any other.
+ * Thrown by a guard that refuses: its response is the body of the refusal, and the headers are set already. Exception filters see it like
+ * any other exception.
  */
 export class ApiKeyRefused extends HttpException {
   /** The refusal, as it is sent: with its code, its headers and its verdict. */
@@ -34,8 +34,8 @@ export class ApiKeyRefused extends HttpException {
 }
 
 /**
- * The verdict on the key of the request, as a parameter of a handler: null where a key is optional and none was presented, or no guard
- * was passed. On a route that reserves, it is a `ReservedKey`.
+ * The verdict on the key of the request, as a parameter of a handler: null if the key is optional and none was presented, or there is no
+ * guard. On a route that reserves, it is a `ReservedKey`.
  *
  * @example
  * \@Get()
@@ -48,12 +48,12 @@ export const VerifiedKey: () => ParameterDecorator = createParamDecorator(
 );
 
 /**
- * Makes guards for routes of NestJS, on Express and on Fastify. Each puts the verdict in `request.apiKey`, where `@VerifiedKey()` finds
+ * Creates guards for routes of NestJS, on Express and on Fastify. Each puts the verdict in `request.apiKey`, where `@VerifiedKey()` finds
  * it, or throws {@link ApiKeyRefused}.
  *
- * Of HTTP only: of a message or a socket it knows no headers, and refuses with a 500 that `onError` hears of.
+ * For HTTP only: a message or a socket has no headers, and is refused with a 500 that is passed to `onError`.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  */
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,

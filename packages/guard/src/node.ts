@@ -13,19 +13,19 @@ import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { Reserve, ReservedKey } from "./reservation.js";
 
-/** A guarded listener: what it is called with beside request and response is the verdict. */
+/** A guarded listener, which is called with the verdict as well. */
 export type NodeHandler<Key> = (
   request: IncomingMessage,
   response: ServerResponse,
   apiKey: Key,
 ) => unknown;
 
-/** A listener for `createServer`. It resolves when the handler has, and never rejects: Node would end the process. */
+/** A listener for `createServer`. It resolves when the handler has, and never rejects, because Node would end the process. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Makes a guarded listener of a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
- * `release`.
+ * Creates a guarded listener from a question and a handler. With `optional: true` the verdict may be null, with `reserve` it has `settle`
+ * and `release`.
  */
 export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
@@ -52,12 +52,11 @@ export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
 }
 
 /**
- * Makes guards for listeners of `node:http`. Each calls its handler with the verdict, or answers the refusal.
+ * Creates guards for listeners of `node:http`. Each calls its handler with the verdict, or sends the refusal.
  *
- * A handler that throws or rejects is answered as a framework would: with 500, or by breaking off what was begun to be sent.
- * `onError` is called with the error.
+ * If a handler throws or rejects, the response is a 500, or is broken off if it was begun, and `onError` is called with the error.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * createServer(guard({ permissions: "tiles.read" }, (req, res, apiKey) => res.end(apiKey.keyId)));

@@ -31,7 +31,7 @@ export interface GuardOptions<Request> {
     request: Request,
   ) => string | null | undefined | Promise<string | null | undefined>;
   /**
-   * The number of trusted proxies in front of this server: a whole number >= 0, 0 unless given. The client's address is the one that the
+   * The number of trusted proxies in front of this server: a whole number >= 0. Default: 0. The client's address is the one that the
    * outermost of them wrote into `X-Forwarded-For`; with 0, that of the socket.
    */
   readonly trustProxy?: number;
@@ -44,23 +44,23 @@ export interface GuardOptions<Request> {
   ) => string | null | undefined | Promise<string | null | undefined>;
   /**
    * Counts the requests of each address that end in 401. An address that has reached the limit gets 429 with `Retry-After`, before its key
-   * is looked up, which slows down guessing. Valid keys are admitted as long as there is room. Nothing is counted unless given.
+   * is looked up, which slows down guessing. Valid keys are admitted as long as there is room. Default: nothing is counted.
    *
    * Counts in this process, for the 10,000 latest addresses. An IPv6 /64 network counts as one address. A request with an unknown address
    * is not counted.
    */
   readonly limitByAddress?: AddressLimit;
   /**
-   * How long the decision may take, including the store and your own functions: whole ms from 1 to 2147483647, or a text
-   * such as `"5s"`; 10,000 unless given. After that, the response is 503.
+   * How long the decision may take, including the store and your own functions: whole ms from 1 to 2147483647, or a text such as `"5s"`.
+   * Default: 10,000. After that, the response is 503.
    */
   readonly timeoutMs?: Duration;
   /**
-   * What happens if a key lacks a limit that the route names without numbers: `"error"` (unless given), a 500 that is passed to `onError`;
+   * What happens if a key lacks a limit that the route names without numbers: `"error"` (default), a 500 that is passed to `onError`;
    * `"skip"` ignores that limit.
    */
   readonly unknownLimit?: "error" | "skip";
-  /** Form of the bodies of refusals: problem details unless given. */
+  /** Form of the bodies of refusals. Default: problem details. */
   readonly problem?: BodyForm;
   /**
    * May change the status, headers and body of a refusal; anything that it leaves out stays. It cannot admit a request. If it throws or
@@ -71,11 +71,11 @@ export interface GuardOptions<Request> {
     request: Request,
     // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only looks answers nothing
   ) => ChangedRefusal | undefined | void | Promise<ChangedRefusal | undefined | void>;
-  /** Status of a key without enough uses left: 429 unless given. */
+  /** Status for a key without enough uses left. Default: 429. */
   readonly usedUpStatus?: 429 | 402;
   /**
    * Called with every error behind a 500 or a 503: a mistake in your server, a damaged record, a store that is down; on `node:http` also
-   * errors that a handler throws. `console.error` unless given; on Fastify the request's log. The guard does not wait for it.
+   * errors that a handler throws. Default: `console.error`; on Fastify, the request's log. The guard does not wait for it.
    */
   readonly onError?: (error: unknown, request: Request) => unknown;
 }
@@ -116,7 +116,7 @@ const printError = (error: unknown): void => console.error(error);
  * Reads the options of a guard, each once.
  *
  * @param defaults - What an entry has in place of the usual listener.
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  */
 export function readOptions<Request>(
   options: GuardOptions<Request>,

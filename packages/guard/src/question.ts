@@ -14,7 +14,7 @@ import type { Turn } from "./deadline.js";
 import { type GuardSettings, ownFieldsWithin } from "./options.js";
 import { type OnClose, type Reserve, readReserve } from "./reservation.js";
 
-/** What a guard needs of a latchkey. */
+/** What a guard uses of a latchkey. */
 export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
   Latchkey<Types>,
   "verifier" | "settle" | "release" | "renew" | "now" | "~types"
@@ -24,46 +24,46 @@ export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
 export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes> {
   /** Name of the limit. */
   readonly name: LimitName<Types>;
-  /** Units to take: 1 unless given. */
+  /** Units to take. Default: 1. */
   readonly cost?: Cost<Request>;
   /**
-   * Units in each window for a key where neither it nor its identity has a limit of this name: a whole number >= 1, with `duration`.
-   * Without these two, such a key is answered as the option `unknownLimit` says.
+   * Units per `duration` for a key if neither it nor its identity has a limit of this name: a whole number >= 1, with `duration`. Without
+   * both, `unknownLimit` says what happens to such a key.
    */
   readonly limit?: number;
   /** Length of a window: whole ms >= 1, or a text such as `"30s"`, `"1m"`, `"1h"`, `"1d"`; with `limit`. */
   readonly duration?: Duration;
-  /** How such a key is counted: `"fixed"` unless given, `"sliding"` or `"token-bucket"`; with `limit`. */
+  /** `"fixed"` (default), `"sliding"` or `"token-bucket"`; with `limit`. */
   readonly algorithm?: LimitAlgorithm;
-  /** Units that a token bucket holds: a whole number >= 1, `limit` unless given; with `algorithm: "token-bucket"`. */
+  /** Units that a token bucket holds: a whole number >= 1; with `algorithm: "token-bucket"`. Default: `limit`. */
   readonly burst?: number;
-  /** Tries the limit on such keys: it is decided and counted, and refuses nobody. With `limit`. */
+  /** Whether the limit counts but refuses nobody; with `limit`. Default: false. */
   readonly shadow?: boolean;
 }
 
 /**
- * What a route asks of a key, beside whether it is good. A field that narrows (`permissions`, `apiId`, `environment`, `ratelimits`)
- * is left out or has a value: one that is undefined throws.
+ * What a route requires of a key, besides being valid. `permissions`, `apiId`, `environment` and `ratelimits` throw if present but
+ * undefined.
  */
 export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTypes> {
-  /** What the key must be permitted to do: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. */
+  /** Permissions that the key must have: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. */
   readonly permissions?: VerifierInput<Types>["permissions"];
   /** The API that the key must belong to. */
   readonly apiId?: string;
   /** The environment that the key must have, such as `"live"`. */
   readonly environment?: string;
-  /** Uses to take: 1 unless given. */
+  /** Uses to take. Default: 1. */
   readonly cost?: Cost<Request>;
   /**
-   * Uses to hold until the handler says what the work cost, in place of `cost`: `apiKey.settle({ cost })`, `apiKey.release()`. What limits
-   * cost is held with them.
+   * Uses to hold, instead of taking `cost`, until the handler calls `apiKey.settle({ cost })` or `apiKey.release()`. Units of limits are
+   * held with them.
    */
   readonly reserve?: Reserve<Request>;
-  /** What the end of the response does with a reservation of which the handler said nothing: `"settle"`, all of it, unless given. */
+  /** What the end of the response does with a reservation that the handler neither settled nor released. Default: `"settle"`, all of it. */
   readonly onClose?: OnClose;
-  /** Limits to take from beside those that apply by themselves, by name; each costs 1 unless given. At most 50. */
+  /** Limits to take from, besides those that always apply: at most 50. */
   readonly ratelimits?: readonly GuardLimit<Request, Types>[];
-  /** Whether a request without a key passes as well, without a verdict. One with a key that is refused never does. */
+  /** Whether a request without a key passes, without a verdict. A request with a refused key never passes. Default: false. */
   readonly optional?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { type EpochMs, type NamedRatelimitState, refillMs, type SpanMs } from "@latchkey/core";
 import { writeList } from "./structured-field.js";
 
-/** The header fields of an answer, by name. */
+/** The header fields of a response, by name. */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 const NO_FIELDS: HeaderFields = Object.freeze({});

@@ -1,34 +1,34 @@
 import type { DefaultTypes, LatchkeyTypes, ValidVerdict, VerifyOutcome } from "@latchkey/core";
 import type { HeaderFields } from "./rate-limit-fields.js";
 
-/** The verdict on a key that is good. */
+/** The verdict on a valid key. */
 export type ApiKey<Types extends LatchkeyTypes = DefaultTypes> = ValidVerdict<Types>;
 
-/** The verdict on a key that is good, with the names and the metadata that a latchkey knows: `ApiKeyOf<typeof latchkey>`. */
+/** The verdict on a valid key, with the names and metadata that a latchkey declares: `ApiKeyOf<typeof latchkey>`. */
 export type ApiKeyOf<Guarded extends { readonly "~types"?: LatchkeyTypes }> = ApiKey<
   NonNullable<Guarded["~types"]>
 >;
 
-/** The verdict on a key that is not. */
+/** The verdict on a refused key. */
 export type RefusedVerdict = Exclude<VerifyOutcome, { readonly valid: true }>;
 
-/** Why a request is refused: a verdict, or what stood in its way. */
+/** Why a request is refused: the code of a verdict, or one of these. */
 export type RefusalCode =
   | RefusedVerdict["code"]
   /** No key was presented. */
   | "KEY_MISSING"
-  /** Something was presented that is no key, or more than one. */
+  /** What was presented is not a key, or there was more than one. */
   | "KEY_MALFORMED"
   /** Too many requests from its address ended in 401. */
   | "ADDRESS_LIMITED"
-  /** The store did not answer, or what the host adds did not, in time. */
+  /** The store, or a function of yours, did not answer in time. */
   | "STORE_UNAVAILABLE"
-  /** A mistake of the host's: its error listener knows more, and the client nothing. */
+  /** A mistake in your server: `onError` gets it, and the client learns nothing. */
   | "INTERNAL_SERVER_ERROR";
 
-/** A refusal as data: what to answer, and why. */
+/** A refusal as data: the response, and why. */
 export interface Refusal {
-  /** False, said by the refusal itself: what it does not say, a polluted prototype might. */
+  /** False. An own field, so that a polluted prototype cannot change it. */
   readonly admitted: false;
   readonly code: RefusalCode;
   /** HTTP status. */
@@ -37,7 +37,7 @@ export interface Refusal {
   readonly headers: HeaderFields;
   /** A text is sent as it is, an object as JSON. */
   readonly body: string | Readonly<Record<string, unknown>>;
-  /** Null where no verdict was given. */
+  /** Null if there is no verdict. */
   readonly verdict: RefusedVerdict | null;
 }
 
@@ -47,15 +47,15 @@ export interface Admission<
   Key extends ApiKey<Types> = ApiKey<Types>,
 > {
   readonly admitted: true;
-  /** Null only on a route where a key is optional, and none was presented. */
+  /** Null only if the key is optional and none was presented. */
   readonly apiKey: Key | null;
-  /** To add to the answer: the limits that were evaluated. */
+  /** To add to the response: the limits that were evaluated. */
   readonly headers: HeaderFields;
   /**
-   * Says that the response has ended, whether it was finished or broken off: slots are freed, and what the handler has not settled is settled.
-   * Until then all of it is renewed. Only the first call counts. Absent where nothing is held.
+   * Call it when the response has ended, finished or broken off: it frees slots, and settles what the handler has not settled. Until then,
+   * all of it is renewed. Only the first call counts. Absent if nothing is held.
    *
-   * @param how - `"release"` where no handler was called.
+   * @param how - `"release"` if no handler was called.
    */
   readonly end?: (how?: "release") => void;
 }
@@ -65,7 +65,7 @@ export interface Refused extends Refusal {
   readonly body: string;
 }
 
-/** What becomes of a request. */
+/** An admission or a refusal. */
 export type Decision<
   Types extends LatchkeyTypes = DefaultTypes,
   Key extends ApiKey<Types> = ApiKey<Types>,

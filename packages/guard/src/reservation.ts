@@ -9,23 +9,23 @@ import type { Cost } from "./cost.js";
 import { ownFieldsWithin } from "./options.js";
 import type { ApiKey } from "./refusal.js";
 
-/** What a route holds of a key until its work is done: uses, and for how long. */
+/** Uses that a route holds until its work is done, and for how long. */
 export type Reserve<Request> =
   | Cost<Request>
   | {
-      /** Uses to hold: 1 unless given. */
+      /** Uses to hold. Default: 1. */
       readonly cost?: Cost<Request>;
       /**
-       * For how long, without news of this process: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`; `"5m"` unless given.
-       * It is renewed while the response is open, so this is how long a process that is killed keeps it.
+       * How long: whole ms from 1,000 to 86,400,000, or a text such as `"30s"` or `"1h"`. It is renewed while the response is open, so this
+       * is how long it outlives a killed process. Default: `"5m"`.
        */
       readonly ttl?: Duration;
     };
 
-/** What becomes of a reservation whose handler says nothing of it, at the end of the response. */
+/** What the end of the response does with a reservation that the handler neither settled nor released. */
 export type OnClose = "settle" | "release";
 
-/** What the work of a route cost. What is left out cost all that was reserved. */
+/** What the work of a route cost. For anything that you leave out, all that was reserved is charged. */
 export type Settlement<Types extends LatchkeyTypes = DefaultTypes> = Omit<
   SettleInput<Types>,
   "reservationId"
@@ -34,25 +34,25 @@ export type Settlement<Types extends LatchkeyTypes = DefaultTypes> = Omit<
   readonly cost?: number | undefined;
 };
 
-/** What a handler does with what its route reserved. Neither method throws or rejects: what goes wrong is told to `onError`. */
+/** The reservation of a route, for its handler. No method throws or rejects: errors go to `onError`. */
 export interface Reservation<Types extends LatchkeyTypes = DefaultTypes> {
   /** `rsv_…` */
   readonly reservationId: string;
-  /** Unix epoch ms until which it was held at first. It is renewed while the response is open. */
+  /** Unix epoch ms at which it expires, unless renewed. It is renewed while the response is open. */
   readonly expiresAt: number;
   /**
-   * Says what the work cost: that is taken for good, and the rest goes back. Call it before the response ends, or at its end.
+   * Charges what the work cost, and returns the rest. Call it before the response ends, or at its end.
    *
-   * @returns What was taken; null where that went wrong or is not known yet: the store is asked again until the reservation expires.
+   * @returns What was taken; null if that failed or is not known yet: it is tried again until the reservation expires.
    * @example
    * await apiKey.settle({ cost: tokens });
    */
   settle(used?: Settlement<Types>): Promise<SettledReservation | null>;
-  /** Gives all of it back: the work came to nothing. Answers as settle. */
+  /** Returns all of it, without a charge. The result is that of settle. */
   release(): Promise<SettledReservation | null>;
 }
 
-/** The verdict on a key of which a route has reserved something. */
+/** The verdict on a valid key, with the reservation of the route. */
 export type ReservedKey<Types extends LatchkeyTypes = DefaultTypes> = ApiKey<Types> &
   Reservation<Types>;
 

@@ -14,30 +14,30 @@ import { whenResponseEnds } from "./response-end.js";
 import { untilValuesEnd } from "./until-values-end.js";
 import { presentedByHeaders } from "./web-request.js";
 
-/** A call of a procedure: what the functions of a question and of the options are called with. */
+/** A call of a procedure, passed to your functions in the question and the options. */
 export interface TrpcCall<Context extends object = object> {
-  /** What `createContext` has made. A guard reads `req` of it, and writes to `res` or `resHeaders`. */
+  /** Result of `createContext`. A guard reads its `req`, and writes to its `res` or `resHeaders`. */
   readonly ctx: Context;
   readonly path: string;
   readonly type: "query" | "mutation" | "subscription";
-  /** As the validators have left it that stand before the guard. */
+  /** As the validators before the guard have left it. */
   readonly input: unknown;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a middleware answers, as tRPC types it. */
+/** Result of a middleware, as tRPC types it. */
 type Answer<Key> = ReturnType<
   TRPCMiddlewareFunction<object, object, object, { apiKey: Key }, unknown>
 >;
 
-/** Middleware for `procedure.use`, which adds `ctx.apiKey`: null only where a key is optional and none was presented. */
+/** Middleware for `procedure.use`, which adds `ctx.apiKey`: null only if the key is optional and none was presented. */
 export type TrpcGuard<Key = ApiKey, Context extends object = object> = (
   call: TrpcCall<Context> & {
     readonly next: (changed: { readonly ctx: { readonly apiKey: Key } }) => Answer<Key>;
   },
 ) => Answer<Key>;
 
-/** Makes the guard of procedures of their question. With `reserve`, the verdict has `settle` and `release`. */
+/** Creates the guard of procedures from their question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateTrpcGuard<
   Types extends LatchkeyTypes = DefaultTypes,
   Context extends object = object,
@@ -59,7 +59,7 @@ export interface CreateTrpcGuard<
   (question: GuardQuestion<TrpcCall<Context>, Types>): TrpcGuard<ApiKey<Types> | null, Context>;
 }
 
-/** The cause of the error that a guard throws where it refuses. */
+/** The cause of the error that a guard throws if it refuses. */
 export class ApiKeyRefused extends Error {
   override readonly name = "ApiKeyRefused";
   /** The refusal, with its code, its headers, its body and its verdict. */
@@ -72,7 +72,7 @@ export class ApiKeyRefused extends Error {
 }
 
 /**
- * The refusal behind an error of a procedure; null of any other error. For `errorFormatter`, so that clients read why and for how long.
+ * The refusal behind an error of a procedure; null for any other error. For `errorFormatter`, so that clients learn why, and for how long.
  *
  * @example
  * const t = initTRPC.create({
@@ -84,13 +84,13 @@ export function refusalOf(error: { readonly cause?: unknown }): Refused | null {
 }
 
 /**
- * Makes guards for procedures of tRPC 11. Each adds the verdict as `ctx.apiKey`, or throws a `TRPCError` whose cause is
- * {@link ApiKeyRefused}.
+ * Creates guards for procedures of tRPC 11. Each adds the verdict as `ctx.apiKey`, or throws a `TRPCError` whose cause is {@link
+ * ApiKeyRefused}.
  *
- * The request is `ctx.req`, of Node or web standard. Headers go to `ctx.res` of Node or Fastify, or to `ctx.resHeaders`, where the context
- * has one of them and they are not sent yet.
+ * The request is `ctx.req`, of Node or web standard. Headers go to `ctx.res` of Node or Fastify, or to `ctx.resHeaders`, if the context has
+ * one of them and headers were not sent yet.
  *
- * @throws TypeError naming the option that is wrong. A guard is made of a question, which is checked then: before the first request.
+ * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
  * const guard = createGuard(latchkey, { trustProxy: 1 });
  * const tiles = t.procedure.use(guard({ permissions: "tiles.read" })).query(({ ctx }) => ctx.apiKey.keyId);

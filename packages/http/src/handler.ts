@@ -3,19 +3,19 @@ import { WebRequest } from "./request/web-request.js";
 import { toWebResponse } from "./routing/http-response.js";
 import { createService, type Service } from "./routing/service.js";
 
-/** The HTTP contract as a function. It never rejects. */
+/** The HTTP API as a function. It never rejects. */
 export type Handler = (request: Request) => Promise<Response>;
 
 const services = new WeakMap<Handler, Service>();
 
 /**
- * Creates the HTTP contract for a latchkey: `/v1/<operation>` and `/v2/<operation>`, JSON in and out.
+ * Creates the HTTP API of a latchkey: `/v1/<operation>` and `/v2/<operation>`, JSON in and out.
  *
  * A request is checked in this order, and the first failure is the response: path and method, authentication, size of the
  * body, its type and JSON, its fields, permission, existence, state. A caller who is not authenticated learns nothing about
  * any record.
  *
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  */
 export function createHandler(options: HandlerOptions): Handler {
   return handlerOf(createService(settingsOf(options)));

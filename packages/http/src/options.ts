@@ -16,7 +16,7 @@ export interface HandlerOptions {
   readonly rootKeys?: boolean;
   /** The path before `/v1` and `/v2`, such as `/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Whether the contract of v2 is served as well, below `/v2/`. Default: true. */
+  /** Whether v2 of the API is served as well, below `/v2/`. Default: true. */
   readonly v2?: boolean;
   /** Whether `openapi.json`, `docs` and `errors/<code>` of each version are served, without a root key. Default: true. */
   readonly docs?: boolean;
@@ -61,7 +61,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof HandlerOptions>([
 
 const DEFAULT_MAX_BODY_BYTES = 65_536;
 
-/** Checks the options and fills in the defaults. @throws TypeError naming the option that is wrong and its bound. */
+/** Checks the options and fills in the defaults. @throws TypeError naming the wrong option and its bound. */
 export function settingsOf(options: HandlerOptions): Settings {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');

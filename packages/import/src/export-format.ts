@@ -44,16 +44,16 @@ const COLUMNS = [
   "expiresWhenUnused",
 ];
 
-/** What stands before the first key: the names of the columns, or nothing. */
+/** Text before the first key: the names of the columns, or nothing. */
 export function exportHeader(format: ExportFormat): string {
   return format === "csv" ? stringify([COLUMNS]) : "";
 }
 
-/** How keys become text. */
+/** Options of {@link exportText}. */
 export interface ExportTextOptions {
   /**
-   * Of csv: whether a cell that a spreadsheet would take for a formula begins with a `'`, so that a name such as `=HYPERLINK(…)` is shown
-   * and does nothing. False unless given: such a cell is not read back as it was. Hashes stay as they are.
+   * For csv: whether cells that a spreadsheet would run as a formula get a leading `'`, so that a name such as `=HYPERLINK(…)` does
+   * nothing. An import does not remove it. Hashes stay as they are. Default: false.
    */
   readonly escapeFormulas?: boolean | undefined;
 }

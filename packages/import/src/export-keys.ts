@@ -2,7 +2,7 @@ import { type ApiView, type IdentityView, type Latchkey, LatchkeyError } from "@
 import { allApis } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
 
-/** What an export calls of a latchkey. */
+/** What an export uses of a latchkey. */
 export type ExportOrigin = Pick<
   Latchkey,
   "listKeys" | "listApis" | "getApi" | "getIdentity" | "workspaceId"
@@ -11,20 +11,20 @@ export type ExportOrigin = Pick<
 /** Options of {@link exportKeys}. */
 export interface ExportOptions {
   readonly from: ExportOrigin;
-  /** The API whose keys are exported. Without it, those of all APIs of the workspace. */
+  /** The API whose keys are exported. Default: all APIs of the workspace. */
   readonly apiId?: string | undefined;
 }
 
-/** A page of keys, with what has come together until then. */
+/** A page of keys, with the counts so far. */
 export interface ExportPage {
   readonly keys: readonly ExportedKey[];
   /** Keys so far. */
   readonly exported: number;
-  /** Of these, keys whose secret was kept encrypted, which is left out. */
+  /** Of these, keys with an encrypted secret, which is left out. */
   readonly sealed: number;
-  /** Of these, keys whose hash is of use only with the pepper. */
+  /** Of these, keys whose hash is useless without the pepper. */
   readonly peppered: number;
-  /** Keys that cannot be read, and are left out. */
+  /** Damaged keys, which are left out. */
   readonly damaged: number;
 }
 
@@ -32,8 +32,8 @@ export interface ExportPage {
 const MAX_OWNERS = 10_000;
 
 /**
- * The keys of a workspace or an API with their hashes, a page at a time. No secret is among them, sealed or not. Keys that are
- * created meanwhile may be missing.
+ * Exports the keys of a workspace or an API with their hashes, a page at a time, without any secret. Keys that are created meanwhile may be
+ * missing.
  *
  * @throws LatchkeyError `NOT_FOUND` for an unknown API.
  */

@@ -1,8 +1,6 @@
 import { type IdentityView, type KeyLabels, type KeyView, labelsOf } from "@latchkey/core";
 
-/**
- * A key as it is exported: a row that an import reads back. Instants and spans in ms. Fields without a value are absent.
- */
+/** An exported key, which an import can read back. Times and durations are in ms. Fields without a value are absent. */
 export interface ExportedKey extends Partial<KeyLabels> {
   /** `pepper`: id of the pepper that the hash is keyed with, as HMAC-SHA-256. */
   readonly hash: {
@@ -16,7 +14,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly api: string;
   readonly start?: string;
   readonly externalId?: string;
-  /** Of its owner, where there is anything to say. */
+  /** Data of its owner, if there is any. */
   readonly identity?: Pick<IdentityView, "remaining" | "refill"> &
     Partial<Pick<IdentityView, "meta" | "ratelimits">>;
   readonly meta?: KeyView["meta"];
@@ -24,7 +22,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly ipWhitelist?: readonly string[];
   /** Names of its roles. */
   readonly roles?: readonly string[];
-  /** Names of the permissions that it was given itself. */
+  /** Names of its direct permissions. */
   readonly permissions?: readonly string[];
   readonly createdAt: number;
   readonly updatedAt?: number;
@@ -32,7 +30,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly expires?: number;
   readonly startsAt?: number;
   readonly expiresWhenUnused?: number;
-  /** As it was switched, also where it is expired or used up. */
+  /** The switch alone, even if the key is expired or used up. */
   readonly enabled: boolean;
   readonly remaining?: number;
   readonly refill?: KeyView["refill"];

@@ -3,7 +3,7 @@ import type { ImportReport, Reason } from "./report.js";
 /** Reasons that are printed; the others are counted. */
 const MAX_REASONS = 20;
 
-/** An import in words: what was written, what was not, and why. */
+/** The report as text: what was written, what was not, and why. */
 export function formatReport(report: ImportReport): string {
   const { isDryRun, rows, written, alreadyThere, skipped, created, ignoredColumns } = report;
   const kinds = [

@@ -5,7 +5,7 @@ import { createGrant, createIdentity, identityIssues } from "./prepare.js";
 import { type ImportReport, RowCounts, type RowReport, rowReport } from "./report.js";
 import type { IdentitySettings, ImportRow, ImportSource, RowIssue } from "./row.js";
 
-/** What an import calls of a latchkey. */
+/** What an import uses of a latchkey. */
 export type ImportTarget = Pick<
   Latchkey,
   | "createKeys"
@@ -21,15 +21,15 @@ export type ImportTarget = Pick<
 export interface ImportOptions {
   readonly from: ImportSource;
   readonly into: ImportTarget;
-  /** The API of all keys, which exists. Without it, each row says its own. */
+  /** Id of the API of all keys. Default: each row names its own. */
   readonly apiId?: string | undefined;
-  /** Name of the API of all keys, in place of `apiId`. It is made where there is none. */
+  /** Name of the API of all keys, instead of `apiId`. It is created if it does not exist. */
   readonly apiName?: string | undefined;
-  /** Nothing is written: the report says what would be. */
+  /** Writes nothing: the report says what would be written. Default: false. */
   readonly dryRun?: boolean | undefined;
-  /** Is told what became of each row. */
+  /** Called with the result of each row. */
   readonly onRow?: ((row: RowReport) => void) | undefined;
-  /** A clock for the rate, in ms. */
+  /** Clock for the rate, in ms. */
   readonly clock?: (() => number) | undefined;
 }
 
@@ -56,13 +56,14 @@ interface Judged extends Placed {
 }
 
 /**
- * Takes over the keys of a source: each goes on working with the secret that its user has. A row that cannot be taken over is
- * skipped, and the report says why; it stops no other.
+ * Imports the keys of a source: each keeps working with the secret that its user has. A row that cannot be imported is skipped, and the
+ * report says why; it does not stop the others.
  *
- * Run it again after it was stopped, or when keys were added there: what is there stays as it is, and is not written again.
+ * Run it again if it was interrupted, or to import new keys: existing keys stay unchanged.
  *
- * @returns How far it is, after each hundred rows; the last report is the whole.
- * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, `BAD_REQUEST` for an `apiName` that no API can have, and what the store throws. All rows reported until then are settled.
+ * @returns A report after each hundred rows; the last one is the result.
+ * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, `BAD_REQUEST` for an impossible `apiName`, and errors of the store. Rows
+ * reported before are done.
  */
 export async function* importKeys(options: ImportOptions): AsyncGenerator<ImportReport, void> {
   const { from, into, apiId, apiName, dryRun = false, clock = () => performance.now() } = options;

@@ -2,19 +2,19 @@ import { type Columns, isObject } from "./columns.js";
 import { FIELDS } from "./fields.js";
 import type { InstantUnit } from "./read-value.js";
 
-/** Where a column goes. */
+/** The field of a column. */
 export interface ColumnTarget {
   /** One of the fields that rows can set. */
   readonly field: string;
-  /** Of an instant that is a number; `ms` unless given. */
+  /** For times given as numbers. Default: `ms`. */
   readonly unit?: InstantUnit | undefined;
 }
 
-/** How the columns of a file become fields. A column that it does not name goes to the field of its own name, if there is one. */
+/** How the columns of a file map to fields. Other columns map to the field of the same name, if there is one. */
 export interface KeyMap {
-  /** By column; of JSON also by path, such as `owner.id`. Null: the column is not read. */
+  /** By column; for JSON also by path, such as `owner.id`. Null: the column is not read. */
   readonly columns?: Readonly<Record<string, string | ColumnTarget | null>> | undefined;
-  /** Fields of rows that say nothing else. */
+  /** Fields of rows that do not set them. */
   readonly values?: Readonly<Record<string, unknown>> | undefined;
 }
 

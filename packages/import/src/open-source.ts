@@ -18,22 +18,22 @@ const [MAX_COLUMNS, MAX_NAME] = [1_000, 256];
 
 /** How a source is read. */
 export interface SourceOptions {
-  /** Of csv and jsonl: how columns become fields. */
+  /** For csv and jsonl: how columns map to fields. */
   readonly map?: KeyMap | undefined;
-  /** Of csv: what stands between columns. A comma unless given. */
+  /** For csv: separator between columns. Default: a comma. */
   readonly delimiter?: string | undefined;
-  /** Of better-auth: the table of its keys. `apikey` unless given. */
+  /** For better-auth: the table of its keys. Default: `apikey`. */
   readonly table?: string | undefined;
-  /** Of better-auth: answers the instant that refills are due by. The host's clock unless given. */
+  /** For better-auth: returns the current time, for due refills. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Opens a source of keys. It is read as the import goes on.
+ * Opens a source of keys, which is read during the import.
  *
- * @param location - A file, or its text in pieces of whole characters; of better-auth its database: `sqlite:./auth.db`,
+ * @param location - A file, or its text in pieces of whole characters; for better-auth, its database: `sqlite:./auth.db`,
  * `postgres://user@host/database`.
- * @throws TypeError for a map that is wrong.
+ * @throws TypeError for a wrong map.
  */
 export function openSource(
   kind: SourceKind,

@@ -3,7 +3,7 @@ import { isTooDeep, TOO_DEEP } from "./bounds.js";
 /** How the text of a column is read. */
 export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "word" | "json";
 
-/** Units of instants that are numbers. */
+/** Units of times given as numbers. */
 export type InstantUnit = "ms" | "s";
 
 /** What was read, or why it could not be. */

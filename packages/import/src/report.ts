@@ -1,19 +1,19 @@
 import type { ImportRow, RowIssue } from "./row.js";
 
-/** What became of a row. In a dry run, what would become of it. */
+/** What happened to a row; in a dry run, what would happen. */
 export type RowOutcome = "written" | "already there" | "skipped";
 
-/** What became of one row. */
+/** Result of one row. */
 export interface RowReport {
   readonly row: number;
-  /** What the key is called in its source. */
+  /** Id of the key in the source. */
   readonly id?: string | undefined;
   readonly outcome: RowOutcome;
-  /** Of the key that was written. */
+  /** Id of the new key. */
   readonly keyId?: string | undefined;
   /** Why it was skipped. */
   readonly issues: readonly RowIssue[];
-  /** What was left out of it or changed. */
+  /** What was left out or changed. */
   readonly notes: readonly RowIssue[];
 }
 
@@ -21,32 +21,32 @@ export interface RowReport {
 export interface Reason extends RowIssue {
   readonly rows: number;
   readonly firstRow: number;
-  /** What the key of that row is called in its source. */
+  /** Id of the key of that row in the source. */
   readonly firstId?: string | undefined;
 }
 
-/** How far an import is; the last one is what it came to. */
+/** Progress of an import; the last report is the result. */
 export interface ImportReport {
   readonly isDryRun: boolean;
-  /** Whether all rows were gone through. */
+  /** Whether all rows were read. */
   readonly isDone: boolean;
   readonly rows: number;
   readonly written: number;
-  /** Their secret is that of a key of the workspace, or of an earlier row. */
+  /** Rows whose secret is that of an existing key or an earlier row. */
   readonly alreadyThere: number;
   readonly skipped: number;
-  /** The most frequent first; of more than 1,000 reasons the first. */
+  /** The most frequent first; at most the first 1,000 reasons. */
   readonly issues: readonly Reason[];
   readonly notes: readonly Reason[];
-  /** Names of what did not exist and was made. */
+  /** Names of what was created. */
   readonly created: {
     readonly apis: readonly string[];
     readonly permissions: readonly string[];
     readonly roles: readonly string[];
   };
-  /** Columns that go to no field: the first 1,000. */
+  /** Columns that map to no field: the first 1,000. */
   readonly ignoredColumns: readonly string[];
-  /** The row from which on the source could not be read, null where it was read to its end. Nothing from there on is imported. */
+  /** The row from which the source could not be read, and nothing is imported; null if it was read to its end. */
   readonly unreadFrom: number | null;
   readonly elapsedMs: number;
   readonly rowsPerSecond: number;

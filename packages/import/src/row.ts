@@ -1,37 +1,37 @@
-/** What is wrong with a row, or what of it has no equal here. */
+/** What is wrong with a row, or what could not be imported as it was. */
 export interface RowIssue {
-  /** In the words of createKeys, such as `hash.value`; `""` for the row as a whole. */
+  /** A field of createKeys, such as `hash.value`; `""` for the whole row. */
   readonly field: string;
   readonly message: string;
 }
 
-/** Uses and limits that all keys of an identity share, and what is known of it. As `createIdentity` takes it. */
+/** Metadata, shared uses and shared limits of an identity, as for `createIdentity`. */
 export type IdentitySettings = Readonly<Record<string, unknown>>;
 
-/** One key of a source. What it holds is checked by `createKeys`, not by the source. */
+/** One key of a source. `createKeys` checks its fields. */
 export interface ImportRow {
-  /** Where it stands, counted from 1: lines of a JSON lines file, and otherwise rows. */
+  /** Number of the line (JSON lines) or row, from 1. */
   readonly number: number;
-  /** What the key is called there. */
+  /** Id of the key in the source. */
   readonly id?: string | undefined;
   /** Fields of `createKeys`. */
   readonly key: Readonly<Record<string, unknown>>;
-  /** Name of its API, where it has one. */
+  /** Name of its API, if it has one. */
   readonly api?: string | undefined;
-  /** Of its owner: it is made so where there is none of that `externalId` yet. */
+  /** Data of its owner, used if the identity does not exist yet. */
   readonly identity?: IdentitySettings | undefined;
   /** If there are any, the row is skipped. */
   readonly issues: readonly RowIssue[];
-  /** What is left out of the key or changed. It is imported all the same. */
+  /** What was left out or changed; the key is still imported. */
   readonly notes: readonly RowIssue[];
-  /** Whether its source cannot be read any further: what stands behind it is not imported. */
+  /** Whether the source cannot be read any further: later rows are not imported. */
   readonly endsSource?: boolean | undefined;
 }
 
 /** Keys to import. */
 export interface ImportSource {
-  /** One after the other, so that they are never in memory as a whole. */
+  /** Read one by one, never all in memory. */
   readonly rows: AsyncIterable<ImportRow>;
-  /** Columns of the rows read so far that go to no field. */
+  /** Columns read so far that map to no field. */
   readonly ignoredColumns: ReadonlySet<string>;
 }

@@ -1,6 +1,6 @@
 import type { KeyRing } from "@latchkey/core";
 
-/** The key rings of an environment, to be spread into the options of `createLatchkey`. */
+/** The key rings of an environment, to spread into the options of `createLatchkey`. */
 export interface KeyRings {
   readonly vault?: KeyRing;
   readonly pepper?: KeyRing;
@@ -11,13 +11,13 @@ export interface KeyRings {
 const ONLY_ID = "1";
 
 /**
- * Reads the key rings from the environment: `LATCHKEY_VAULT_KEY` and `LATCHKEY_TOKEN_KEY` (keys of 32 bytes) and `LATCHKEY_PEPPER` (32
- * to 64 bytes). Each holds one key in base64, which gets the id `1`, or a list `id:base64,id:base64` of which the
- * first is current. A variable that is not set gives no ring.
+ * Reads the key rings from the environment: `LATCHKEY_VAULT_KEY` and `LATCHKEY_TOKEN_KEY` (keys of 32 bytes) and `LATCHKEY_PEPPER` (32 to
+ * 64 bytes). Each has one key in base64, which gets the id `1`, or a list `id:base64,id:base64`, of which the first is current. Without the
+ * variable, there is no ring.
  *
- * @param env - `process.env` unless given.
- * @throws TypeError naming the variable and what is wrong, never the value. A variable that is set but empty is an
- * error too: without its pepper a server would refuse every key it has issued.
+ * @param env - Default: `process.env`.
+ * @throws TypeError naming the variable and what is wrong, never the value. A variable that is set but empty is an error too, because
+ * without its pepper a server would refuse all its keys.
  */
 export function keyRingsFromEnv(
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -5,7 +5,7 @@ import { type RedisStoreOptions, redisStore } from "@latchkey/redis";
 import { type SqliteStoreOptions, sqliteStore } from "@latchkey/sqlite";
 import { parseStoreUrl } from "./store-url.js";
 
-/** Options of each kind of store. Those of the kinds that the URL does not name are not looked at. */
+/** Options of each kind of store. Only those of the URL's store are used. */
 export interface OpenStoreOptions {
   readonly sqlite?: SqliteStoreOptions;
   readonly redis?: RedisStoreOptions;
@@ -13,12 +13,11 @@ export interface OpenStoreOptions {
 }
 
 /**
- * Opens the store that a URL names, so that one setting decides where keys live.
+ * Opens the store of a URL.
  *
  * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db`, `sqlite::memory:`, `redis://host:6379/0`,
  * `rediss://host:6379/0` (TLS), `redis+cluster://a:6379,b:6379` or `postgres://user@host/database`.
- * @throws TypeError for any other URL, without repeating more of it than its scheme; and what the store throws when
- * it cannot be opened.
+ * @throws TypeError for any other URL, repeating only its scheme; and what the store throws if it cannot be opened.
  */
 export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore {
   const wanted = parseStoreUrl(url);

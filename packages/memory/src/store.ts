@@ -8,8 +8,8 @@ import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
- * Opens an empty store in the memory of this process: the reference that every other store is compared with, and the one to
- * run tests on. Exact, but not durable, and seen by this process only.
+ * Opens an empty store in the memory of this process, for tests. It is exact, but not durable, and only for this process. Every other store
+ * is compared with it.
  *
  * Every method is one synchronous section, and atomic for that reason: `async` only turns what it throws into a rejection.
  */

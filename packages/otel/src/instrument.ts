@@ -6,12 +6,11 @@ import { recordEvent } from "./record-event.js";
 import { measuredStore } from "./store.js";
 
 /**
- * Makes a `createLatchkey` whose latchkeys are observed: every operation and every call of the store is a span, and verdicts,
- * latencies, failures, cache hits and retries are metrics. Nothing else about them changes, and an `onEvent` of yours is called as
- * before.
+ * Wraps `createLatchkey` so that every operation and every call of the store is a span, and verdicts, latencies, failures, cache hits and
+ * retries are metrics. Nothing else changes, and your own `onEvent` is called as before.
  *
- * @param createLatchkey - That of `latchkey` or `@latchkey/core`; the type stays, with all that it infers.
- * @throws TypeError naming the option that is wrong.
+ * @param createLatchkey - From `latchkey` or `@latchkey/core`; its type stays.
+ * @throws TypeError naming the wrong option.
  * @example
  * const latchkey = instrument(createLatchkey)({ store });
  */

@@ -45,7 +45,7 @@ const BOUNDARIES = [
 /**
  * Makes the instruments on the providers that the options name, or on the global ones.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  */
 export function createInstruments(options: TelemetryOptions): Instruments {
   const { tracerProvider, meterProvider, maxApis, keyIds } = checkedOptions(options);

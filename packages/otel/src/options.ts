@@ -2,13 +2,16 @@ import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 
 /** Options of `instrument` and `instrumentStore`. */
 export interface TelemetryOptions {
-  /** Where spans go. The global provider unless given. */
+  /** Provider for spans. Default: the global one. */
   readonly tracerProvider?: TracerProvider;
-  /** Where metrics go. The global provider unless given. */
+  /** Provider for metrics. Default: the global one. */
   readonly meterProvider?: MeterProvider;
-  /** Most APIs that metrics tell apart, first come first served; the rest is `other`. A whole number from 0 to 10,000, 100 unless given. */
+  /**
+   * Most APIs with metrics of their own, in the order in which they are seen; all others are `other`. A whole number from 0 to 10,000.
+   * Default: 100.
+   */
   readonly maxApis?: number;
-  /** Whether spans name the key that was verified. Metrics never do. False unless given. */
+  /** Whether spans have the id of the verified key. Metrics never do. Default: false. */
   readonly keyIds?: boolean;
 }
 
@@ -26,7 +29,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 /**
  * Reads options.
  *
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  */
 export function checkedOptions(
   options: TelemetryOptions,

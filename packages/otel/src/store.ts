@@ -5,10 +5,10 @@ import { ATTRIBUTE } from "./names.js";
 import type { TelemetryOptions } from "./options.js";
 
 /**
- * A store whose every call is a span and a measurement. `instrument` does this by itself: it is for a store that is used without a
- * latchkey, or when only the store is of interest.
+ * A store whose calls are spans and metrics. `instrument` includes this: use it for a store without a latchkey, or if only the store is of
+ * interest.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  */
 export function instrumentStore(store: KeyStore, options: TelemetryOptions = {}): KeyStore {
   return measuredStore(store, createInstruments(options));

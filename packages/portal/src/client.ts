@@ -1,8 +1,8 @@
-/** What the session of a customer allows, and how the host wants the page to look. */
+/** What a customer's session allows, and how the page looks. */
 export interface PortalState {
-  /** Null: nobody is signed in. */
+  /** Null if nobody is signed in. */
   readonly session: {
-    /** The host's own id of the customer. */
+    /** Your own id of the customer. */
     readonly externalId: string;
     /** Unix epoch ms. */
     readonly expires: number;
@@ -15,7 +15,7 @@ export interface PortalState {
       readonly apis: readonly { readonly id: string; readonly name: string }[];
     };
   } | null;
-  /** How a session begins: by the host's own sign-in, or by a link. */
+  /** How a session starts: with the host's own sign-in, or with a link. */
   readonly signIn: "host" | "link";
   /** The server's clock: Unix epoch ms. */
   readonly now: number;
@@ -24,10 +24,10 @@ export interface PortalState {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** A key of the customer. Instants are Unix epoch ms; what has no value is absent. */
+/** A key of the customer. Times are Unix epoch ms; fields without a value are absent. */
 export interface PortalKey {
   readonly id: string;
-  /** What is shown of the secret. */
+  /** Start of the secret. */
   readonly start: string;
   readonly apiId: string;
   readonly name?: string;
@@ -47,7 +47,7 @@ export interface PortalKey {
   readonly canRotate: boolean;
 }
 
-/** A key that was made, with its secret, which is shown this once. */
+/** A new key with its secret, which is shown only once. */
 export interface PortalSecret {
   readonly keyId: string;
   readonly key: string;
@@ -62,11 +62,11 @@ export interface PortalUsage {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** What the portal does, for a page of your own. Every call rejects with a {@link PortalError}. */
+/** The portal's functions, for a page of your own. Calls reject with a {@link PortalError}. */
 export interface PortalClient {
-  /** Who is signed in, if anybody. */
+  /** Returns who is signed in, if anybody. */
   session(): Promise<PortalState>;
-  /** Begins a session: by the host's sign-in, or with the secret of one. */
+  /** Starts a session: with the host's sign-in, or with the secret of a session. */
   start(secret?: string): Promise<PortalState>;
   /** Ends the session. */
   end(): Promise<PortalState>;
@@ -84,25 +84,25 @@ export interface PortalClient {
     readonly permissions?: readonly string[];
   }): Promise<PortalSecret>;
   renameKey(input: { readonly keyId: string; readonly name: string }): Promise<void>;
-  /** Makes a key with a new secret in the place of another, which works for `graceMs` longer, 7 days at most. */
+  /** Replaces a key by one with a new secret. The old one works for another `graceMs`, at most 7 days. */
   rotateKey(input: {
     readonly keyId: string;
     readonly graceMs?: number | string;
   }): Promise<PortalSecret>;
   /** Deletes a key for good. */
   revokeKey(input: { readonly keyId: string }): Promise<void>;
-  /** How often a key was used on each of the last days, today included: 30 unless given. */
+  /** How often a key was used on each of the last days, including today. Default: 30 days. */
   usage(input: { readonly keyId: string; readonly days?: number }): Promise<readonly PortalUsage[]>;
 }
 
 /** A call that was refused or failed. */
 export class PortalError extends Error {
   override readonly name = "PortalError";
-  /** Status of the response; 0 where there was none. */
+  /** Status of the response; 0 if there was none. */
   readonly status: number;
-  /** `UNAUTHORIZED`: the session is over. `OFFLINE`: nothing answered. Else a code of latchkey. */
+  /** `UNAUTHORIZED`: the session has ended. `OFFLINE`: there was no response. Otherwise a code of latchkey. */
   readonly code: string;
-  /** Why, where one code has several causes: `above-ceiling`, `key-expired` … */
+  /** Why, if a code has several causes: `above-ceiling`, `key-expired` … */
   readonly reason: string | undefined;
   /** Figures behind the reason: the field, and its bound. */
   readonly details: { readonly field?: string; readonly limit?: unknown };
@@ -120,8 +120,8 @@ export class PortalError extends Error {
 }
 
 /**
- * Makes a client of a portal on the same origin, for a page of your own. It keeps no secret: the session is a cookie that no script
- * reads.
+ * Creates a client of a portal on the same origin, for a page of your own. It keeps no secret: the session is a cookie that scripts cannot
+ * read.
  *
  * @param url - Where the portal is mounted, such as `/account/keys/`.
  * @example

@@ -4,16 +4,16 @@ import type { Request, Response } from "express";
 import type { PortalOptions } from "./options.js";
 import { makePortal, titleOf } from "./portal.js";
 
-/** What Express mounts the portal on, it takes off the address itself. */
+/** Without `basePath`, because Express removes the path that it mounts the portal on. */
 export type ExpressPortalOptions = Omit<PortalOptions, "basePath">;
 
 /** The portal as Express calls it. */
 export type ExpressPortal = (request: Request, response: Response) => Promise<void>;
 
 /**
- * Makes the portal for Express 4 and 5, on any path.
+ * Creates the portal for Express 4 and 5, on any path.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.use("/account/keys", createPortal(latchkey, { session }));
  */

@@ -4,16 +4,16 @@ import type { FastifyInstance } from "fastify";
 import { checkOptions, type PortalOptions } from "./options.js";
 import { makePortal } from "./portal.js";
 
-/** Fastify hands a plugin its prefix. */
+/** Without `basePath`, because Fastify passes the prefix to the plugin. */
 export type FastifyPortalOptions = Omit<PortalOptions, "basePath">;
 
 /** The portal as a plugin of Fastify. */
 export type FastifyPortal = (scope: FastifyInstance) => Promise<void>;
 
 /**
- * Makes the portal for Fastify 5, below the prefix of the plugin.
+ * Creates the portal for Fastify 5, below the prefix of the plugin.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.register(createPortal(latchkey, { session }), { prefix: "/account/keys" });
  */

@@ -6,9 +6,9 @@ export type { FindCustomer, PortalOptions } from "./options.js";
 export type { FetchPortal } from "./portal.js";
 
 /**
- * Makes the portal as a function of web standard requests: Next.js, Bun, Deno.
+ * Creates the portal as a function of web standard requests: Next.js, Bun, Deno.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * Bun.serve({ fetch: createPortal(latchkey, { basePath: "/account/keys", session }) });
  */

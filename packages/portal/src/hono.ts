@@ -7,9 +7,9 @@ import { makePortal } from "./portal.js";
 export type HonoPortal = (context: Context) => Promise<Response>;
 
 /**
- * Makes the portal for Hono 4. It needs its path twice: Hono keeps it in the address.
+ * Creates the portal for Hono 4. It needs its path twice, because Hono keeps it in the URL.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * app.all("/account/keys/*", createPortal(latchkey, { basePath: "/account/keys", session }));
  */

@@ -7,9 +7,9 @@ import { makePortal } from "./portal.js";
 export type NodePortal = PageListener;
 
 /**
- * Makes the portal as a listener of node:http.
+ * Creates the portal as a listener of node:http.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  * @example
  * createServer(createPortal(latchkey, { session })).listen(3000);
  */

@@ -1,32 +1,32 @@
 import type { InputOf } from "@latchkey/core";
 import type { Texts } from "./texts.js";
 
-/** A customer, and what they may do. */
+/** A customer, and what the session allows. */
 type Customer = InputOf<"createPortalSession">;
 
 /**
- * Who a customer is, by your own sign-in, and what they may do: what createPortalSession takes. Null for nobody. It is asked with every
- * request: whoever is signed out of your site, or signed in as somebody else, is out here, too.
+ * Returns who the customer is, by your own sign-in, and what they may do, as for createPortalSession; null for nobody. It is called with
+ * every request: a customer who signs out of your site, or in as somebody else, is signed out of the portal too.
  */
 export type FindCustomer = (request: Request) => Customer | null | Promise<Customer | null>;
 
 /** Options of `createPortal`. */
 export interface PortalOptions {
-  /** Who a customer is. Without it customers come by a link with the secret of a session in its fragment: `#session=<secret>`. */
+  /** Returns who the customer is. Without it, customers come by a link with the secret of a session in its fragment: `#session=<secret>`. */
   readonly session?: FindCustomer;
   /** What precedes the portal in the URLs that arrive here, such as `/account/keys`. Default: empty. */
   readonly basePath?: string;
-  /** Name of the cookie: two portals on one host need two. Default: `latchkey_portal`. */
+  /** Name of the cookie, different for each portal on one host. Default: `latchkey_portal`. */
   readonly cookie?: string;
   /** Language of the texts, as in `<html lang>`; dates and numbers are written in it. Default: `en`. */
   readonly language?: string;
-  /** Texts in place of the English ones: all of them, or a few. */
+  /** Texts that replace the English ones. */
   readonly texts?: Partial<Texts>;
   /** Title of the page. Default: the text `title`. */
   readonly title?: string;
   /** CSS variables, such as `{ "--latchkey-accent": "#0a7d4f" }`. */
   readonly variables?: Readonly<Record<`--latchkey-${string}`, string>>;
-  /** Is called with every error that the page sees only as 500 or 503. Anything it throws is ignored. */
+  /** Called with every error behind a 500 or 503. Errors that it throws are ignored. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof PortalOptions>([
 /** RFC 6265 section 4.1.1, and safe in the text of a header. */
 const COOKIE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** @throws TypeError naming the option that is wrong. */
+/** @throws TypeError naming the wrong option. */
 export function checkOptions(options: PortalOptions): void {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');

@@ -41,7 +41,7 @@ const CALLS: Readonly<
 /**
  * Makes a portal: the page and its files, who the customer is, and the six calls.
  *
- * @throws TypeError naming the option that is wrong.
+ * @throws TypeError naming the wrong option.
  */
 export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPortal {
   checkOptions(options);

@@ -1,4 +1,4 @@
-/** Every text of the page. `{…}` stands for what is put in. */
+/** Every text of the page. `{…}` is replaced by a value. */
 export interface Texts {
   readonly title: string;
   readonly intro: string;

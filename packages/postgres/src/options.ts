@@ -47,7 +47,7 @@ const DEFAULTS: Settings = {
 };
 const MOST = { chargeTimeoutMs: 600_000, timeoutMs: 600_000, maxConnections: 1_000 } as const;
 
-/** @throws TypeError naming the option that is wrong. */
+/** @throws TypeError naming the wrong option. */
 export function parseOptions(options: PostgresStoreOptions): Settings {
   const settings = readOptions("postgresStore", DEFAULTS, options);
   const { schema, ssl } = settings;

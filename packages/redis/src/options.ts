@@ -44,7 +44,7 @@ const DEFAULTS: Settings = {
 };
 const MAX_TIMEOUT_MS = 600_000;
 
-/** @throws TypeError naming the option that is wrong. */
+/** @throws TypeError naming the wrong option. */
 export function parseOptions(options: RedisStoreOptions): Settings {
   const settings = readOptions("redisStore", DEFAULTS, options);
   const isPrefix = /^[A-Za-z0-9_.:-]{1,64}$/.test(String(settings.keyPrefix));

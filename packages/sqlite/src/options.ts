@@ -25,7 +25,7 @@ export type Settings = SettingsOf<SqliteStoreOptions>;
 const DEFAULTS: Settings = { durability: "normal", deadlineMs: 2_000 };
 const MAX_DEADLINE_MS = 600_000;
 
-/** @throws TypeError naming the option that is wrong. */
+/** @throws TypeError naming the wrong option. */
 export function parseOptions(options: SqliteStoreOptions): Settings {
   const settings = readOptions("sqliteStore", DEFAULTS, options);
   const { durability, deadlineMs } = settings;

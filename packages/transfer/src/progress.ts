@@ -1,21 +1,21 @@
 import type { KeyStore } from "@latchkey/core";
 import { countRecords, type Part } from "./passes/source.js";
 
-/** How far a transfer is. */
+/** Progress of a transfer. */
 export interface TransferProgress {
   readonly phase: "copying" | "verifying" | "following" | "switching";
   readonly workspaceId: string;
   /** Records of this phase that are done. */
   readonly done: number;
-  /** Records in all lists when the phase began; `done` where there are more by now. */
+  /** Records in all lists when the phase began, or `done` if that is more. */
   readonly total: number;
   /** Records a second in this phase, rounded. */
   readonly perSecond: number;
-  /** Of this phase, by this rate, rounded; null where the rate is not known yet. */
+  /** Of this phase, at this rate, rounded; null if the rate is not known yet. */
   readonly secondsLeft: number | null;
 }
 
-/** Is called about every part of some hundred records. */
+/** Called every few hundred records. */
 export type ProgressListener = (progress: TransferProgress) => void;
 
 /** The progress of a phase that reads workspaces of a store. Their records are counted only if somebody listens. */

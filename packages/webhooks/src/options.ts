@@ -12,36 +12,33 @@ import type { RetryRule } from "./retry.js";
 /** Where events are sent. */
 export interface WebhookEndpoint {
   /**
-   * `https://…`, or `http://…` where nobody else can listen: at most 2,048 characters, without a user and a password. An endpoint is known by it: how
-   * far it has got is kept under its URL, whatever else changes.
+   * `https://…`, or `http://…` for a private network: at most 2,048 characters, without user and password. The URL identifies the endpoint:
+   * its position is kept under it.
    */
   readonly url: string;
   /** Which events: 1 or more. */
   readonly types: readonly AuditType[];
-  /**
-   * What events are signed with: `whsec_` and the base64 of 24 to 64 random bytes. A list of up to 5 signs with each, so that a receiver can change
-   * from one to the next.
-   */
+  /** Secret to sign events with: `whsec_` and the base64 of 24 to 64 random bytes. A list of up to 5 signs with each, to rotate secrets. */
   readonly secret: string | readonly string[];
-  /** Addresses that are allowed though they are private: up to 100 addresses and ranges, such as `127.0.0.0/8`. */
+  /** Private addresses to allow: up to 100 addresses and ranges, such as `127.0.0.0/8`. */
   readonly allow?: readonly string[] | undefined;
 }
 
 /** Options of `createWebhooks`. */
 export interface WebhookOptions {
-  /** 1 to 100, each with another URL. Every process that sends for the same workspace has the same. */
+  /** 1 to 100, each with another URL; the same in every process that sends for this workspace. */
   readonly endpoints: readonly WebhookEndpoint[];
-  /** How long an event is sent again that was refused: 1 ms to 30 days, 3 days unless given. */
+  /** How long failed events are retried: 1 ms to 30 days. Default: 3 days. */
   readonly retryForMs?: SpanMs | undefined;
-  /** The longest pause before the second try: 1 ms to an hour, 5,000 ms unless given. Pauses double, up to 12 hours. */
+  /** The longest pause before the second try: 1 ms to an hour. Pauses double, up to 12 hours. Default: 5,000 ms. */
   readonly firstRetryMs?: SpanMs | undefined;
-  /** How long a receiver may take to answer: 1 to 60,000 ms, 15,000 unless given. */
+  /** How long a receiver may take to respond: 1 to 60,000 ms. Default: 15,000. */
   readonly timeoutMs?: SpanMs | undefined;
-  /** After how long another process takes over from one that was killed: 100 ms to an hour, 30,000 ms unless given. */
+  /** How soon another process takes over from a killed one: 100 ms to an hour. Default: 30,000 ms. */
   readonly leaseMs?: SpanMs | undefined;
-  /** How long a dead letter is kept: an hour to 3,650 days, 30 days unless given. */
+  /** How long dead letters are kept: an hour to 3,650 days. Default: 30 days. */
   readonly deadLettersForMs?: SpanMs | undefined;
-  /** How many dead letters are kept, of all endpoints together: 1 to 100,000, 10,000 unless given. The earliest events go first. */
+  /** How many dead letters of all endpoints are kept: 1 to 100,000. The earliest are deleted first. Default: 10,000. */
   readonly maxDeadLetters?: number | undefined;
 }
 
@@ -80,7 +77,7 @@ const [MAX_ENDPOINTS, MAX_SECRETS, MAX_ALLOWED, MAX_URL] = [100, 5, 100, 2_048];
 
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** @throws TypeError naming the option that is wrong and its bound. Never what was given. */
+/** @throws TypeError naming the wrong option and its bound. Never what was given. */
 export function readSettings(options: WebhookOptions): Settings {
   const given = fieldsOf(
     options,

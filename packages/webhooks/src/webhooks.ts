@@ -10,87 +10,88 @@ import type { SendingContext } from "./endpoint-sender.js";
 import { readSettings, type WebhookOptions } from "./options.js";
 import { Sender } from "./sender.js";
 
-/** An event that an endpoint did not take: it was given up. */
+/** An event that could not be delivered, and is no longer retried. */
 export interface DeadLetter {
   /** For `redeliver`. */
   readonly deadLetterId: string;
-  /** URL of the endpoint; absent where it is none of `endpoints` any more. */
+  /** URL of the endpoint; absent if it is no longer one of `endpoints`. */
   readonly url?: string;
   /** Id of the event. */
   readonly eventId: string;
-  /** The event as it is now: what was erased meanwhile is not in it. Absent where it was pruned: then it cannot be sent again. */
+  /** The event as it is now, without anything erased since. Absent if it was pruned: then it cannot be sent again. */
   readonly event?: AuditEvent;
   /** How often it was sent. */
   readonly tries: number;
   /** When it was given up: Unix epoch ms. */
   readonly givenUpAt: EpochMs;
-  /** Why it was not taken the last time: an HTTP status (`500`), the code of a system error (`ECONNREFUSED`), or a word (`timeout`). */
+  /** Why the last try failed: an HTTP status (`500`), the code of a system error (`ECONNREFUSED`), or a word (`timeout`). */
   readonly failure: string;
 }
 
 /** A page of dead letters. */
 export interface DeadLetterList {
-  /** In the order in which their events were made. */
+  /** In the order of their events. */
   readonly deadLetters: readonly DeadLetter[];
-  /** Of the next page; absent on the last one. */
+  /** Cursor of the next page; absent on the last one. */
   readonly cursor?: string;
-  /** How many could not be read and were left out; absent for none. */
+  /** Damaged ones that were left out; absent: none. */
   readonly damaged?: number;
 }
 
 /** Sends the events of a workspace. */
 export interface Webhooks {
   /**
-   * Begins to send, here or, while another process sends, when that has stopped. Resolves when it is written down where endpoints begin that were
-   * never seen before: with the first event after this was called.
+   * Starts sending, or waits until the process that sends now has stopped. New endpoints start with the first event after this call; it
+   * resolves when this is stored.
    *
-   * @throws LatchkeyError `PRECONDITION_FAILED` with the reason `no-audit-log` where `auditLog` is false; `STORE_UNAVAILABLE`.
+   * @throws LatchkeyError `PRECONDITION_FAILED` with the reason `no-audit-log` if `auditLog` is false; `STORE_UNAVAILABLE`.
    * @example
    * await webhooks.start();
    */
   start(): Promise<void>;
   /**
-   * Ends sending, and lets another process begin at once. What is under way has a second to end; it is sent again otherwise. Call it before
-   * `close` of the latchkey.
+   * Stops sending, so that another process can take over at once. Requests that do not end within a second are sent again later. Call it
+   * before `close` of the latchkey.
    *
    * @example
    * await webhooks.stop();
    */
   stop(): Promise<void>;
   /**
-   * Lists events that were given up, a page at a time.
+   * Lists dead letters, a page at a time.
    *
-   * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or of another list.
+   * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor.
    * @example
    * const { deadLetters, cursor } = await webhooks.listDeadLetters({ limit: 20 });
    */
   listDeadLetters(input?: {
-    /** 1 to 100; 100 unless given. */
+    /** 1 to 100. Default: 100. */
     readonly limit?: number | undefined;
-    /** The `cursor` of the page before. */
+    /** The `cursor` of the previous page. */
     readonly cursor?: string | undefined;
   }): Promise<DeadLetterList>;
   /**
-   * Has an event sent again, by whichever process sends, as if it had just happened: it is no dead letter any more. Calling it twice is once.
+   * Sends a dead letter again, from the process that sends, as if the event had just happened. It is then no longer a dead letter.
+   * Repeating the call changes nothing.
    *
-   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` where its endpoint is none of `endpoints`.
+   * @throws LatchkeyError `NOT_FOUND`; `PRECONDITION_FAILED` if its endpoint is not one of `endpoints`.
    * @example
    * await webhooks.redeliver({ deadLetterId });
    */
   redeliver(input: {
-    /** As `listDeadLetters` answers it. */
+    /** As `listDeadLetters` returns it. */
     readonly deadLetterId: string;
   }): Promise<void>;
   /**
-   * Deletes dead letters that were given up before an instant. It leaves those alone that are sent again. While a process sends, it deletes
-   * those that are older than `deadLettersForMs`, and more than `maxDeadLetters`, by itself.
+   * Deletes dead letters that were given up before an instant, except those being sent again. The process that sends does this itself for
+   * those older than `deadLettersForMs` or beyond `maxDeadLetters`.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
    * @example
    * const { deleted } = await webhooks.pruneDeadLetters({ before: latchkey.now() - 7 * 86_400_000 });
    */
   pruneDeadLetters(input: {
-    /** An instant, Unix epoch ms or a `Date`, not later than now. */
+    /** Unix epoch ms or a `Date`, not later than now. */
     readonly before: number | Date;
   }): Promise<PrunedCount>;
 }
@@ -99,10 +100,10 @@ export interface Webhooks {
 type AnyLatchkey = Pick<Latchkey, "workspaceId" | "now" | "notice">;
 
 /**
- * Makes what sends the events of a latchkey's workspace to webhooks: at least once, in order per key, also when processes are killed.
+ * Creates a sender of the events of a latchkey's workspace: at least once, in order per key, even if processes are killed.
  *
- * @param latchkey - What createLatchkey answers, or `workspace` of it. Its clock is that of the sender.
- * @throws TypeError naming the option that is wrong and its bound.
+ * @param latchkey - A latchkey, or `workspace` of one. The sender uses its clock.
+ * @throws TypeError naming the wrong option and its bound.
  * @example
  * const webhooks = createWebhooks(latchkey, {
  *   endpoints: [{ url: "https://billing.example/hooks", types: ["key.created", "key.deleted"], secret }],

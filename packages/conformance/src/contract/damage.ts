@@ -17,13 +17,13 @@ import {
   WORKSPACE,
 } from "../fixtures/records.js";
 
-/** Where a record is that a test damages. */
+/** Address of a record that a test damages. */
 export interface DamagedRecord extends RecordAddress {
   readonly workspaceId: string;
 }
 
 /**
- * What garbage can be written beneath a store, into a record that it holds, as a bad disk, a bad script or a bad restore would:
+ * Kinds of damage that can be written into a stored record, as a bad disk, script or restore would:
  * - `body`: text that is no JSON, such as `{"a":`;
  * - `version`: whatever is no whole number >= 0.
  */
@@ -32,7 +32,7 @@ export const DAMAGE_KINDS = ["body", "version"] as const;
 /** One of {@link DAMAGE_KINDS}. */
 export type DamageKind = (typeof DAMAGE_KINDS)[number];
 
-/** Writes each kind of garbage. A kind that the storage itself refuses to hold is left out. */
+/** Writes each kind of damage. Leave out kinds that the storage itself refuses. */
 export type Damage = {
   readonly [Kind in DamageKind]?: (store: KeyStore, record: DamagedRecord) => void | Promise<void>;
 };

@@ -3,8 +3,8 @@ import { createLatchkey, type KeyStore, type Latchkey, LatchkeyError } from "@la
 import type { StoreContract, TestContext } from "../fixtures/context.js";
 
 /**
- * Saves what a store holds, beneath it, and answers how to put that back under connections that are open: as a failover does that
- * loses the last writes, or a backup that is restored under running processes.
+ * Saves the contents of a store, and returns a function that restores them under open connections: as a failover that loses the last
+ * writes, or a backup restored under running processes.
  */
 export type SaveState = (store: KeyStore) => Promise<() => Promise<void>>;
 

@@ -36,7 +36,7 @@ export interface ContractSection {
   readonly contracts: readonly StoreContract[];
 }
 
-/** Everything that every store promises, by part of the port. */
+/** All guarantees of every store, by part of the port. */
 export const CONTRACTS: readonly ContractSection[] = [
   { name: "read", contracts: readingContracts },
   { name: "page", contracts: pagingContracts },

@@ -45,13 +45,13 @@ interface Label {
 }
 
 /**
- * Creates the receiving end of a code host's secret scanning: a handler for POST of what was found, on whatever path it is
- * mounted. Keys of the latchkey's workspace that are in the report are revoked, and root keys of every workspace; a `true_positive` was one.
+ * Creates the receiving end of a code host's secret scanning: a handler for the POST of a report, on any path. It revokes keys of the
+ * latchkey's workspace, and root keys of every workspace; the response marks them as `true_positive`.
  *
- * A report that is not signed by one of `publicKeys` is a 401, and changes nothing. The same report again answers the same, and
- * changes nothing. Where the store fails in the middle it is a 503, and the repeat goes on.
+ * A report that none of `publicKeys` has signed is a 401, and changes nothing. The same report again gets the same response, and changes
+ * nothing. If the store fails in the middle, it is a 503, and the repeated report continues.
  *
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  * @see https://docs.github.com/en/code-security/secret-scanning/secret-scanning-partnership-program/secret-scanning-partner-program
  */
 export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOptions): Handler {

@@ -2,25 +2,25 @@ import type { KeyObject } from "node:crypto";
 import { type KeyView, LEAK_POLICIES, type LeakPolicy } from "@latchkey/core";
 import { readPublicKey } from "./signature.js";
 
-/** What becomes of keys that leaked: one policy for all, or a function that answers one for each key. */
+/** What to do with leaked keys: one policy for all, or a function that returns one for each key. */
 export type LeakPolicyOption = LeakPolicy | ((key: KeyView) => LeakPolicy | Promise<LeakPolicy>);
 
-/** The public keys of a code host, in PEM: by their ids, or a function that finds one, null for an id that it does not know. */
+/** The public keys of a code host, in PEM: by id, or a function that finds one; null for an unknown id. */
 export type LeakPublicKeys =
   | Readonly<Record<string, string>>
   | ((id: string) => Promise<string | null> | string | null);
 
 /** Options of `createLeakHandler`. */
 export interface LeakHandlerOptions {
-  /** Public keys that reports are signed with: ECDSA on P-256. A function is given 5 seconds. */
+  /** Public keys that reports are signed with: ECDSA on P-256. A function may take 5 seconds. */
   readonly publicKeys: LeakPublicKeys;
   /**
-   * What becomes of a key that leaked. Default: `disable`. `report` changes nothing about it, `delete` deletes it, `rotate` gives a
-   * recoverable key a successor and disables others. A key for which a function throws, takes longer than 5 seconds or answers anything else is
-   * disabled, and `onError` is called.
+   * What to do with a leaked key. Default: `disable`. `report` changes nothing, `delete` deletes it, `rotate` gives a recoverable key a
+   * successor and disables others. If a function throws, takes longer than 5 seconds or returns anything else, the key is disabled, and
+   * `onError` is called.
    */
   readonly policy?: LeakPolicyOption;
-  /** Called with every error that the sender sees only as 500 or 503, and with those of `policy`. Anything it throws is ignored. */
+  /** Called with every error behind a 500 or 503, and with those of `policy`. Errors that it throws are ignored. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
@@ -38,7 +38,7 @@ const KNOWN: ReadonlySet<string> = new Set<keyof LeakHandlerOptions>([
   "onError",
 ]);
 
-/** Checks the options and fills in the defaults. @throws TypeError naming the option that is wrong and its bound. */
+/** Checks the options and fills in the defaults. @throws TypeError naming the wrong option and its bound. */
 export function leakSettingsOf(options: LeakHandlerOptions): LeakSettings {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');

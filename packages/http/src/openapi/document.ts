@@ -24,8 +24,8 @@ export interface OpenApiDocument {
 }
 
 /**
- * The HTTP contract as an OpenAPI 3.1 document, generated from the table of operations and the schemas that check their
- * inputs: for generating clients, or for a host to serve beside its own. A new object each time, of plain JSON.
+ * The HTTP API as an OpenAPI 3.1 document, generated from the operations and the schemas of their inputs. A new object of plain JSON each
+ * time.
  *
  * @throws TypeError if `baseUrl` is not a string, or ends in a slash.
  * @see https://spec.openapis.org/oas/v3.1.0

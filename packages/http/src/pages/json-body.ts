@@ -5,9 +5,9 @@ import { WebRequest } from "../request/web-request.js";
 export const MAX_BODY_BYTES = 1_048_576;
 
 /**
- * The body of a call below a page: a JSON object.
+ * Reads the body of a call of a page: a JSON object.
  *
- * @throws LatchkeyError `PAYLOAD_TOO_LARGE` as soon as it has more than a mebibyte, `BAD_REQUEST` for what is no such object.
+ * @throws LatchkeyError `PAYLOAD_TOO_LARGE` as soon as it has more than a mebibyte, `BAD_REQUEST` if it is not one.
  */
 export async function readJsonObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
   return parseJsonObject(await new WebRequest(request).readBody(MAX_BODY_BYTES));

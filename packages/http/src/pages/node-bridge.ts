@@ -33,7 +33,7 @@ type FastifyPage = (scope: {
   ): unknown;
 }) => Promise<void>;
 
-/** A listener of a page, whose body a parser of the host may have read already. */
+/** A listener for a page; a parser of the host may have read the body already. */
 export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
     try {
@@ -68,7 +68,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
 }
 
-/** As Express calls a page, which takes the path that it is mounted on off the address itself. @param title - Of the page. */
+/** A listener for Express, which removes the path that it is mounted on from the URL. @param title - Of the page. */
 export function toExpress(answer: Answer, title: string): ExpressListener {
   const listen = toNode(answer);
   const listenWithoutSlash = toNode(async () => pageWithoutSlash(title));
@@ -79,7 +79,7 @@ export function toExpress(answer: Answer, title: string): ExpressListener {
   };
 }
 
-/** A page as a plugin of Fastify. @param make - Is told the prefix of the plugin. */
+/** A page as a plugin of Fastify. @param make - Gets the prefix of the plugin. */
 export function toFastify(make: (basePath: string) => Answer): FastifyPage {
   return async (scope) => {
     const listen = toNode(make(scope.prefix));

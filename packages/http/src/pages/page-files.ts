@@ -26,16 +26,16 @@ const CONTENT_SECURITY_POLICY = [
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#5b6cff" stroke-width="1.8" stroke-linecap="round" d="M9.2 6.8 14 2M11 5l2 2"/><circle cx="5.8" cy="10.2" r="3.6" fill="none" stroke="#5b6cff" stroke-width="1.8"/></svg>`;
 
-/** Which page it is. */
+/** A page. */
 export interface PageSource {
   /** The folder with `app.js` and `app.css`, with the slash at its end. */
   readonly folder: URL;
   readonly title: string;
-  /** Language of the texts: `en` unless given. */
+  /** Language of the texts. Default: `en`. */
   readonly language?: string;
-  /** Said where there is no JavaScript. */
+  /** Shown without JavaScript. */
   readonly noScript: string;
-  /** What is in the body of the page before its script runs: nothing unless given. */
+  /** Body of the page before its script runs. Default: empty. */
   readonly body?: string;
   /** Further files of the folder that are served under their own names, with the type of each. */
   readonly others?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface PageSource {
 /** Sends the files of a page by their names, null for any other; they are read with the first request. */
 export type SendPageFile = (request: Request, name: string) => Promise<Response | null>;
 
-/** Makes what sends the files of a page. */
+/** Creates a function that sends the files of a page. */
 export function servePage(source: PageSource): SendPageFile {
   const files = lazily(() => readPageFiles(source));
   const isFileName = (name: string) =>
@@ -85,8 +85,8 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
 const ADD_SLASH = 'location.replace(location.pathname + "/" + location.hash)';
 
 /**
- * What is answered at the address of a page without a slash at its end: relative addresses would lead beside it. Not a redirect: a
- * proxy may have changed the path, so only the browser knows the address.
+ * The response at the address of a page without a final slash, where relative addresses would be wrong. Not a redirect, because a proxy may
+ * have changed the path: only the browser knows the address.
  */
 export function pageWithoutSlash(title: string): Response {
   const hash = createHash("sha256").update(ADD_SLASH).digest("base64");

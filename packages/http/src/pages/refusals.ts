@@ -13,9 +13,9 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The response to a request that failed: what the caller can do something about is said, and the rest reported.
+ * The response to a failed request: errors that the caller can fix are named, and others reported.
  *
- * @param onError - Is told of every 500 and 503. What it throws is ignored.
+ * @param onError - Called with every error behind a 500 or 503. Errors that it throws are ignored.
  */
 export function refusalOf(error: unknown, onError?: (error: unknown) => void): Response {
   if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
@@ -40,8 +40,8 @@ function report(error: unknown, onError?: (error: unknown) => void): void {
 }
 
 /**
- * Whether a request comes from a page of this origin: browsers say so of their own accord, and only a page of the origin can send the
- * header. Another site cannot: its browser would ask first, and is never allowed to.
+ * Whether a request comes from a page of this origin: browsers say so themselves, and only a page of this origin can send the header. From
+ * another site, the browser would ask first, and never gets permission.
  *
  * @param ownHeader - Its name; its value is `1`.
  */

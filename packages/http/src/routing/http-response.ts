@@ -9,7 +9,7 @@ export interface HttpResponse {
   readonly body: string | Uint8Array<ArrayBuffer>;
 }
 
-/** The codes of error bodies: all of core's except that of a damaged record, which is no business of a client. */
+/** The codes of error bodies: all of core's except `STORE_CORRUPT`, which clients do not see. */
 export type PublicErrorCode = Exclude<ErrorCode, "STORE_CORRUPT">;
 
 /** The HTTP status of each code. */

@@ -4,8 +4,8 @@ import { BODY_LENGTH, isSecretBody } from "./secret-body.js";
 /** Options of {@link redact}. */
 export interface RedactOptions {
   /**
-   * Prefixes of keys that were taken over from another system: what follows them, 12 characters or more of
-   * `A-Z a-z 0-9 + / = . _ -`, is a secret too. Those of latchkey's own form are found without.
+   * Prefixes of imported keys: 12 or more characters of `A-Z a-z 0-9 + / = . _ -` after one are a secret too. Keys that latchkey made are
+   * found without.
    */
   readonly prefixes?: readonly string[];
 }
@@ -37,8 +37,8 @@ const LETTER = new RegExp(LETTER_CLASS);
 const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.min},})`, "gu");
 
 /**
- * Replaces the secrets in a text, such as a line of a log, by the start that lists of keys show of them, and `…`. Every secret of
- * latchkey's own form is found by its shape, also one that fails its checksum: a mistyped secret is almost one.
+ * Shortens the secrets in a text, such as a log line, to the start that lists of keys show, and `…`. Secrets that latchkey made are found
+ * by their shape, even with a wrong checksum, because a mistyped secret is almost one.
  *
  * @example
  * redact("key=pay_live_ZUUaq9NgA2QyuEqiaE7LS7SXY9juh"); // "key=pay_live_ZUUa…"

@@ -1,9 +1,9 @@
 import type { Clock, EpochMs, SpanMs } from "@latchkey/core";
 
-/** An instant, as a test writes it. */
+/** An instant. */
 export type TestInstant = EpochMs | Date;
 
-/** A span of time, all parts of it added up: `{ days: 1, hours: 12 }`. Each is a number >= 0; together they are whole milliseconds. */
+/** A span of time, the sum of its parts: `{ days: 1, hours: 12 }`. Each is a number >= 0; together they are whole milliseconds. */
 export interface TestSpan {
   readonly days?: number;
   readonly hours?: number;
@@ -12,13 +12,13 @@ export interface TestSpan {
   readonly ms?: number;
 }
 
-/** The time of a latchkey under test. It goes forward only, as that of every latchkey. */
+/** The time of a latchkey under test. It only goes forward. */
 export interface TestClock {
   /** The current instant: Unix epoch ms. */
   now(): EpochMs;
-  /** Moves time on by a span, and answers the new instant. @throws TypeError for a span that is none. */
+  /** Advances the time by a span, and returns the new instant. @throws TypeError for a wrong span. */
   advance(span: TestSpan): EpochMs;
-  /** Moves time on to an instant, and answers it. @throws TypeError for one that has passed. */
+  /** Advances the time to an instant, and returns it. @throws TypeError for one in the past. */
   set(instant: TestInstant): EpochMs;
 }
 

@@ -17,7 +17,7 @@ import { createRecorder, type EventRecorder } from "./recorder.js";
 import { createSeed, type SeedFunction } from "./seed.js";
 import { createFaultyStore, type FaultyStore } from "./store-faults.js";
 
-/** Options of {@link createTestLatchkey}: those of createLatchkey, but for the store and the clock. */
+/** Options of {@link createTestLatchkey}: those of createLatchkey, except the store and the clock. */
 export interface TestLatchkeyOptions<
   Permission extends string = string,
   Ratelimit extends string = string,
@@ -25,16 +25,16 @@ export interface TestLatchkeyOptions<
   IdentityMeta extends MetaSchema | undefined = MetaSchema | undefined,
 > extends Omit<LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>, "store" | "clock"> {
   /**
-   * When the test begins: time stands still there until `clock` moves it. Or a clock that time goes by, such as `() => Date.now()`
-   * with the fake timers of a test runner. 2025-01-01T00:00:00Z unless given.
+   * When the test begins: time stands still until `clock` moves it. Or a clock, such as `() => Date.now()` with the fake timers of a test
+   * runner. Default: 2025-01-01T00:00:00Z.
    */
   readonly now?: TestInstant | Clock;
 }
 
-/** A latchkey for tests of an application, and what such tests do with it. */
+/** A latchkey for tests of an application, and tools for them. */
 export interface TestLatchkey<Types extends LatchkeyTypes = DefaultTypes> extends FaultyStore {
   readonly latchkey: Latchkey<Types>;
-  /** The store that it works on, in memory: another latchkey over it is another process of the application. */
+  /** Its in-memory store. Another latchkey on it acts as another process of the application. */
   readonly store: KeyStore;
   readonly clock: TestClock;
   readonly seed: SeedFunction;
@@ -66,10 +66,10 @@ const OPTIONS: Readonly<Record<keyof TestLatchkeyOptions, true>> = {
 const START = Date.UTC(2025, 0, 1);
 
 /**
- * Makes a latchkey for tests of an application: on a store in memory of its own, with a clock that the test moves, and with ids and
- * secrets that are the same in every run. Never for a server: whoever reads the source knows its secrets.
+ * Creates a latchkey for tests of an application, on its own in-memory store, with a clock that the test moves, and with the same ids and
+ * secrets in every run. Never use it in a server: its secrets can be predicted.
  *
- * @throws TypeError naming the option that is wrong and its bound.
+ * @throws TypeError naming the wrong option and its bound.
  * @example
  * const { latchkey, clock, seed } = createTestLatchkey();
  * const { keys } = await seed({ apis: { tiles: {} }, keys: { reader: { api: "tiles", remaining: 1 } } });

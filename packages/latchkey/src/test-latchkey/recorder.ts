@@ -11,15 +11,15 @@ export type EventOf<Type extends LatchkeyEvent["type"]> = Type extends AuditType
   ? ChangeEvent & { readonly type: Type }
   : Extract<LatchkeyEvent, { readonly type: Type }>;
 
-/** What a latchkey under test has emitted, in the order in which it happened. Seeding is not in it. */
+/** The events of a latchkey under test, in order, without those of seeding. */
 export interface EventRecorder {
-  /** The events since the beginning, or since they were cleared. */
+  /** The events since the beginning, or since `clear`. */
   readonly events: readonly LatchkeyEvent[];
   /** What was reported to `onError`: failures that no caller waits for. */
   readonly errors: readonly unknown[];
   /** The events of one type. */
   of<Type extends LatchkeyEvent["type"]>(type: Type): readonly EventOf<Type>[];
-  /** Forgets events and errors. */
+  /** Clears events and errors. */
   clear(): void;
 }
 

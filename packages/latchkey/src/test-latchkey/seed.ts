@@ -5,19 +5,19 @@ type CreateApi = Parameters<Latchkey["createApi"]>[0];
 type CreateIdentity = Parameters<Latchkey["createIdentity"]>[0];
 type CreateKey = Parameters<Latchkey["createKey"]>[0];
 
-/** An API: what createApi takes. Its name is that in the seed unless given. */
+/** An API: input of createApi. Default for its name: that in the seed. */
 export type ApiSeed = Omit<CreateApi, "name"> & { readonly name?: string };
 
-/** An identity: what createIdentity takes. Its `externalId` is its name in the seed. */
+/** An identity: input of createIdentity. Its `externalId` is its name in the seed. */
 export type IdentitySeed = Omit<CreateIdentity, "externalId">;
 
-/** A key: what createKey takes, with the API and the identity by their names in the seed. */
+/** A key: input of createKey, with the API and the identity by their names in the seed. */
 export type KeySeed<Api extends string, Identity extends string> = Omit<
   CreateKey,
   "apiId" | "externalId" | "ownerId"
 > & { readonly api: Api; readonly identity?: Identity };
 
-/** What a test finds in the store, each by a name of its own. */
+/** Records to create, each under a name. */
 export interface Seed<Api extends string, Identity extends string, Key extends string> {
   readonly apis: Readonly<Record<Api, ApiSeed>>;
   readonly identities?: Readonly<Record<Identity, IdentitySeed>>;
@@ -26,7 +26,7 @@ export interface Seed<Api extends string, Identity extends string, Key extends s
   readonly keys?: Readonly<Record<Key, KeySeed<NoInfer<Api>, NoInfer<Identity>>>>;
 }
 
-/** Ids and secrets of what was seeded, by the names in the seed. */
+/** Ids and secrets of seeded records, by their names in the seed. */
 export interface Seeded<Api extends string, Identity extends string, Key extends string> {
   readonly apis: Readonly<Record<Api, { readonly apiId: string }>>;
   readonly identities: Readonly<Record<Identity, { readonly identityId: string }>>;
@@ -34,11 +34,11 @@ export interface Seeded<Api extends string, Identity extends string, Key extends
 }
 
 /**
- * Writes what a test needs into the store, and answers ids and secrets by the names of the seed. Permissions that roles and keys
- * name are created. It may be called again, with other names.
+ * Creates the records of a seed, and returns ids and secrets by their names. Permissions of roles and keys are created too. You can call it
+ * again with other names.
  *
- * @throws TypeError for a field or a name that a seed does not have: nothing is written then. LatchkeyError as the operations that
- * create these things, naming the part of the seed: half a seed is none, so the store is closed then.
+ * @throws TypeError for an unknown field or name: nothing is written then. LatchkeyError as the operations that create the records, naming
+ * the part of the seed: the store is then closed, so that no test runs on half a seed.
  */
 export type SeedFunction = <
   Api extends string,

@@ -7,22 +7,22 @@ import {
 } from "@latchkey/core";
 import { refuseNoObject, refuseUnknownFields } from "./known-fields.js";
 
-/** Which calls of the store are to fail, and how. */
+/** Which calls of the store fail, and how. */
 export interface StoreFailure {
-  /** How many: a whole number >= 0, or Infinity. 1 unless given; 0 ends it. */
+  /** How many: a whole number >= 0, or Infinity; 0 ends it. Default: 1. */
   readonly times?: number;
   /**
-   * What the error says. `not-applied`: the store has done nothing. `unknown`: it has done what it was called for, and the answer is
-   * lost, which is the harder case of the two. `not-applied` unless given.
+   * The outcome of the error. `not-applied` (default): the store did nothing. `unknown`: the store did everything, and its answer was lost,
+   * which is the harder case.
    */
   readonly outcome?: "not-applied" | "unknown";
-  /** Only calls of this method. Every call that an operation waits for unless given: all but `addStatistics`, with what it reads, and `close`. */
+  /** Only calls of this method. Default: every call that an operation waits for, which excludes `addStatistics`, its reads, and `close`. */
   readonly method?: StoreMethod;
 }
 
-/** How slow the store is to be. */
+/** How slow the store is. */
 export interface StoreDelay {
-  /** Ms that each call takes from now on, by `setTimeout`: a whole number from 0, which ends it, to 2,147,483,647. */
+  /** Ms that each call takes from now on, with `setTimeout`: a whole number up to 2,147,483,647; 0 ends it. */
   readonly ms: SpanMs;
   /** As in {@link StoreFailure}. */
   readonly method?: StoreMethod;
@@ -31,9 +31,9 @@ export interface StoreDelay {
 /** A store that a test can make fail and make slow. */
 export interface FaultyStore {
   readonly store: KeyStore;
-  /** Makes the next calls reject with `STORE_UNAVAILABLE`, in the place of what was said before. */
+  /** Makes the next calls reject with `STORE_UNAVAILABLE`. Replaces an earlier call. */
   failStore(failure?: StoreFailure): void;
-  /** Makes every call take its time, in the place of what was said before. */
+  /** Makes every call slow. Replaces an earlier call. */
   slowStore(delay: StoreDelay): void;
 }
 

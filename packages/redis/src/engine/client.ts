@@ -1,4 +1,4 @@
-/** The few things that latchkey uses of a client of `ioredis`: a `Redis`, of one server or found through Sentinel. */
+/** The part of an `ioredis` client that this store uses: a `Redis`, of one server or with Sentinel. */
 export interface RedisClient {
   readonly status: string;
   readonly options: object;
@@ -27,7 +27,7 @@ export interface RedisClient {
 export interface RedisClusterClient extends RedisClient {
   readonly isCluster: boolean;
   nodes(role: "master" | "slave"): readonly RedisClient[];
-  /** Of each slot, its primary first. */
+  /** The nodes of each slot, its primary first. */
   readonly slots: readonly (readonly string[])[];
 }
 

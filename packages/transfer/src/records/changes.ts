@@ -1,6 +1,6 @@
 import { type Change, EMPTY_CHANGE, type Usage, type UsageChange } from "@latchkey/core";
 
-/** A change that does nothing but what is given. */
+/** An empty change with these fields. */
 export function aChange(fields: Partial<Change>): Change {
   return { ...EMPTY_CHANGE, ...fields };
 }
