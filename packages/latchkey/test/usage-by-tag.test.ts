@@ -55,21 +55,26 @@ describeOnEveryStore("usage by tag", (open) => {
     expect((await latchkey.exportUsage(question)).rows).toEqual([]);
   });
 
-  test("the tag of somebody who is erased goes, unless a key of somebody else has it", async () => {
+  test("the tag of somebody who is erased goes, unless a key of somebody else has it, or had it", async () => {
     const context = open({ usage: { durable: true } });
     const { latchkey } = context;
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
-    const tags = ["eu", "of-ada"];
+    const tags = ["eu", "of-ada", "of-both"];
     const theirs = await latchkey.createKey({ apiId, externalId: "ada", tags: ["of-ada-once"] });
     await latchkey.verifyKey({ key: theirs.key ?? "" });
     await latchkey.updateKey({ keyId: theirs.keyId, tags });
     const other = await latchkey.createKey({ apiId, tags: ["eu"] });
-    for (const { key = "" } of [theirs, other]) await latchkey.verifyKey({ key });
+    const former = await latchkey.createKey({ apiId, externalId: "bob", tags: ["of-both"] });
+    for (const { key = "" } of [theirs, other, former]) await latchkey.verifyKey({ key });
+    await latchkey.updateKey({ keyId: former.keyId, tags: null });
     await latchkey.eraseIdentity({ externalId: "ada" });
     context.advance(2 * DAY_MS);
     const question = { start: NOON, end: context.now(), granularity: "day", by: "tag" } as const;
     const { rows } = await latchkey.exportUsage(question);
-    expect(rows.map(({ tag, uses }) => [tag, uses])).toEqual([["eu", 2]]);
+    expect(rows.map(({ tag, uses }) => [tag, uses])).toEqual([
+      ["eu", 2],
+      ["of-both", 2],
+    ]);
     // It is counted anew, also by a process that knew it before.
     const again = await latchkey.createKey({ apiId, tags });
     const { key = "" } = await context.another().createKey({ apiId, tags });
@@ -79,6 +84,7 @@ describeOnEveryStore("usage by tag", (open) => {
     expect((await latchkey.exportUsage(later)).rows).toMatchObject([
       { tag: "eu", uses: 2 },
       { tag: "of-ada", uses: 2 },
+      { tag: "of-both", uses: 2 },
     ]);
   });
 });

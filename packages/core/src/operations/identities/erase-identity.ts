@@ -10,16 +10,15 @@ import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
-import type { StoredRecord } from "../../records/stored-record.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
-import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../forget-of.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { listPages } from "../read.js";
-import { SumsToForget, TagsOfOthers } from "./forget-sums.js";
+import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
 
@@ -57,30 +56,38 @@ export async function eraseIdentity(
   remembered: OperationContext,
   input: IdentityReference,
 ): Promise<ErasedIdentity> {
-  await remembered.call?.isFirst();
-  // A repeat finds by itself what is left to do: only the last step is remembered, with the answer.
+  const { call } = remembered;
+  await call?.isFirst();
+  // A repeat finds by itself what is left to do: only whom it is about is remembered, what was counted, and the answer.
   const context: OperationContext = { ...remembered, call: null };
   const subject = await whoIsMeant(context, input);
   let mentions = await findMentions(context, subject);
   if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
+  for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
+    subject.identityIds.add(id);
   const [named = null] = subject.identityIds;
+  const entries = inRounds<number>(remembered, (count) => count);
   let deletedKeys = 0;
   let erasedEvents = 0;
   return afterWriting(async () => {
     for (;;) {
       for (const id of subject.identityIds) {
-        deletedKeys += await deleteWithKeys(context, id, subject);
+        deletedKeys += await deleteWithKeys(remembered, id, subject);
         // Repeats of writes that it had part in are carried out anew.
         await forgetOf(context, rememberedAnswerType, ANSWER_LIST, id);
         await forgetOf(context, portalSessionType, SESSION_LIST, id);
       }
       const [kept = null, ...others] = mentions.entryIds;
-      erasedEvents += await eraseEntries(context, subject, (entry) => !isNamed(entry, subject));
-      erasedEvents += await eraseEntries(context, subject, (entry) => entry.id !== kept);
-      erasedEvents += await eraseByIds(context, subject, others);
-      const erasedIdentities = subject.identityIds.size;
-      const counts = { erasedIdentities, deletedKeys, erasedEvents };
-      if (!mentions.hasMore) return finish(remembered, subject, kept, named, counts);
+      const { round } = entries;
+      erasedEvents += await eraseEntries(round, subject, (entry) => !isNamed(entry, subject));
+      erasedEvents += await eraseEntries(round, subject, (entry) => entry.id !== kept);
+      erasedEvents += await eraseByIds(round, subject, others);
+      if (!mentions.hasMore) {
+        erasedEvents = await entries.total(erasedEvents);
+        const erasedIdentities = subject.identityIds.size;
+        const counts = { erasedIdentities, deletedKeys, erasedEvents };
+        return finish(remembered, subject, kept, named, counts);
+      }
       mentions = await findMentions(context, subject);
     }
   });
@@ -156,17 +163,18 @@ async function* logPages(context: OperationContext, of?: string) {
 
 /** Deletes an identity with its keys, of which the log says no more than that. @returns How many keys there were. */
 async function deleteWithKeys(
-  context: OperationContext,
+  remembered: OperationContext,
   identityId: string,
   { externalId, tagsOfOthers }: Subject,
 ): Promise<number> {
+  const context: OperationContext = { ...remembered, call: null };
   const sums = new SumsToForget(context, tagsOfOthers);
   const act: ActOnKey = async (work, loaded, apiId) => {
     await sums.add({ kind: "key", id: loaded.record.id });
     await sums.addTags(decodeOrNull(keyType, loaded.record, context.workspaceId)?.tags ?? []);
     return deleteEach(work, loaded, apiId);
   };
-  const { changed } = await actOnListedKeys(context, { identityId }, act);
+  const { changed } = await actOnListedKeys(remembered, { identityId }, act);
   await transact(context, async ({ transaction, audit }) => {
     const identity = await deleteRecord(transaction, identityType, identityId);
     // What cannot be read does not say what it claims.
@@ -174,7 +182,7 @@ async function deleteWithKeys(
       transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
     if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
   });
-  const total = changed + (await actOnEveryKey(context, { identityId }, act));
+  const total = changed + (await actOnEveryKey(remembered, { identityId }, act));
   await sums.add({ kind: "identity", id: identityId });
   await sums.end();
   return total;
@@ -182,11 +190,12 @@ async function deleteWithKeys(
 
 /** Overwrites entries about the identities, and about keys that were theirs to the end. @returns How many. */
 async function eraseEntries(
-  context: OperationContext,
+  round: OperationContext,
   subject: Subject,
   shall: (entry: AuditEntry) => boolean,
 ): Promise<number> {
-  const overwriting = new Overwriting(context, subject, shall);
+  const context: OperationContext = { ...round, call: null };
+  const overwriting = new Overwriting(round, subject, shall);
   const sums = new SumsToForget(context, subject.tagsOfOthers);
   let seen = new Set<string>();
   for (const identityId of subject.identityIds)
@@ -270,11 +279,12 @@ class Overwriting {
   #waiting = new Map<string, LoadedRecord>();
   #count = 0;
 
-  constructor(context: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
-    this.#context = context;
+  /** @param round - Counts for a repeat, too. */
+  constructor(round: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
+    this.#context = round;
     this.#subject = subject;
     this.#shall = shall;
-    this.#sums = new SumsToForget(context, subject.tagsOfOthers);
+    this.#sums = new SumsToForget({ ...round, call: null }, subject.tagsOfOthers);
   }
 
   async add(found: readonly LoadedRecord[]): Promise<void> {
@@ -295,8 +305,10 @@ class Overwriting {
     const waiting = [...this.#waiting.values()];
     this.#waiting = new Map();
     if (waiting.length === 0) return this.#count;
+    const { workspaceId } = this.#context;
     // Tags go first: nothing else tells them.
-    for (const { record } of waiting) await this.#sums.addTags(tagsIn(record, this.#context));
+    for (const { record } of waiting)
+      await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
     await this.#sums.end();
     const { answer } = await transact(this.#context, async (work) => {
       const ids = waiting.map(({ record }) => record.id);
@@ -309,15 +321,6 @@ class Overwriting {
     await yieldToEventLoop();
     return this.#count;
   }
-}
-
-/** The tags that an entry says a key had, before or after. */
-function tagsIn(record: StoredRecord, { workspaceId }: OperationContext): readonly unknown[] {
-  const fields = decodeOrNull(auditEntryType, record, workspaceId)?.fields ?? [];
-  return fields
-    .filter(({ field }) => field === "tags")
-    .flatMap(({ before, after }) => [before, after])
-    .flat();
 }
 
 /** What is left of an entry that could not be read. */

@@ -1,3 +1,5 @@
+import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { tagType } from "../../records/key-labels.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
@@ -9,40 +11,55 @@ import { apiIds, decodeAll, listPages } from "../read.js";
 /** Subjects of one step. */
 const SUBJECTS_AT_ONCE = 200;
 
-/** Keys that are read at once. */
-const KEYS_AT_ONCE = 100;
+/** Keys, or entries of the audit log, that are read at once. */
+const READ_AT_ONCE = 100;
 
 /** Behind all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 
-/** The tags of keys that are not of some identities. */
+/** The tags of keys that are not of some identities, and those that the audit log says keys of others had: what was counted is theirs, too. */
 export class TagsOfOthers {
   readonly #identityIds: ReadonlySet<string>;
-  #known: { readonly tags: Promise<ReadonlySet<string>>; readonly size: number } | null = null;
+  #known: { readonly tags: Promise<ReadonlySet<unknown>>; readonly size: number } | null = null;
 
   /** @param identityIds - More of them may become known later. */
   constructor(identityIds: ReadonlySet<string>) {
     this.#identityIds = identityIds;
   }
 
-  /** Reads every key the first time, as nothing else tells it. */
-  read(context: OperationContext): Promise<ReadonlySet<string>> {
+  /** Reads every key and the audit log the first time, as nothing else tells it. */
+  read(context: OperationContext): Promise<ReadonlySet<unknown>> {
     const { size } = this.#identityIds;
     if (this.#known?.size !== size) this.#known = { tags: this.#readAll(context), size };
     return this.#known.tags;
   }
 
-  async #readAll(context: OperationContext): Promise<ReadonlySet<string>> {
-    const others = new Set<string>();
+  async #readAll(context: OperationContext): Promise<ReadonlySet<unknown>> {
+    const others = new Set<unknown>();
     for await (const apiId of apiIds(context)) {
-      const list = { kind: "key", list: keysOfApi(apiId), limit: KEYS_AT_ONCE } as const;
+      const list = { kind: "key", list: keysOfApi(apiId), limit: READ_AT_ONCE } as const;
       for await (const page of listPages(context, list))
         for (const { identityId, tags } of decodeAll(keyType, page, context.workspaceId))
           if (identityId === null || !this.#identityIds.has(identityId))
             for (const tag of tags) others.add(tag);
     }
+    const log = { kind: "auditEntry", list: AUDIT_LIST, limit: READ_AT_ONCE } as const;
+    for await (const page of listPages(context, log)) {
+      for (const entry of decodeAll(auditEntryType, page, context.workspaceId))
+        if (entry.identityId !== null && !this.#identityIds.has(entry.identityId))
+          for (const tag of tagsIn(entry)) others.add(tag);
+      await yieldToEventLoop();
+    }
     return others;
   }
+}
+
+/** The tags that an entry says a key had, before or after. */
+export function tagsIn(entry: AuditEntry | null): readonly unknown[] {
+  return (entry?.fields ?? [])
+    .filter(({ field }) => field === "tags")
+    .flatMap(({ before, after }) => [before, after])
+    .flat();
 }
 
 /** Forgets how often keys, identities and keys with tags were verified, many of them in each step. */
