@@ -28,6 +28,21 @@ describe("key rings from the environment", () => {
     });
   });
 
+  test("the issuer of tokens goes with their keys, and is checked without them", () => {
+    const LATCHKEY_TOKEN_ISSUER = "https://keys.example";
+    const LATCHKEY_TOKEN_KEY = first.toString("base64");
+    expect(keyRingsFromEnv({ LATCHKEY_TOKEN_KEY, LATCHKEY_TOKEN_ISSUER }).tokens).toEqual({
+      current: "1",
+      keys: { "1": Uint8Array.from(first) },
+      issuer: "https://keys.example",
+    });
+    expect(keyRingsFromEnv({ LATCHKEY_TOKEN_ISSUER })).toEqual({});
+    for (const wrong of ["", "x".repeat(257)])
+      expect(() => keyRingsFromEnv({ LATCHKEY_TOKEN_ISSUER: wrong })).toThrow(
+        "LATCHKEY_TOKEN_ISSUER",
+      );
+  });
+
   test("base64 may be of either alphabet, with or without padding", () => {
     const bytes = Buffer.alloc(32, "\xfb\xef\xbe\xff", "latin1");
     const forms = [

@@ -1,10 +1,10 @@
-import type { KeyRing } from "@latchkey/core";
+import type { KeyRing, TokenKeyRing } from "@latchkey/core";
 
 /** The key rings of an environment, to spread into the options of `createLatchkey`. */
 export interface KeyRings {
   readonly vault?: KeyRing;
   readonly pepper?: KeyRing;
-  readonly tokens?: KeyRing;
+  readonly tokens?: TokenKeyRing;
 }
 
 /** Id of a key that is given without one. */
@@ -13,7 +13,7 @@ const ONLY_ID = "1";
 /**
  * Reads the key rings from the environment: `LATCHKEY_VAULT_KEY` and `LATCHKEY_TOKEN_KEY` (keys of 32 bytes) and `LATCHKEY_PEPPER` (32 to
  * 64 bytes). Each has one key in base64, which gets the id `1`, or a list `id:base64,id:base64`, of which the first is current. Without the
- * variable, there is no ring.
+ * variable, there is no ring. `LATCHKEY_TOKEN_ISSUER` is the `issuer` of `tokens`.
  *
  * @param env - Default: `process.env`.
  * @throws TypeError naming the variable and what is wrong, never the value. A variable that is set but empty is an error too, because
@@ -25,10 +25,13 @@ export function keyRingsFromEnv(
   const vault = readKeyRing(env, "LATCHKEY_VAULT_KEY", 32, 32);
   const pepper = readKeyRing(env, "LATCHKEY_PEPPER", 32, 64);
   const tokens = readKeyRing(env, "LATCHKEY_TOKEN_KEY", 32, 32);
+  const issuer = env.LATCHKEY_TOKEN_ISSUER;
+  if (issuer !== undefined && !/^.{1,256}$/su.test(issuer))
+    throw new TypeError("LATCHKEY_TOKEN_ISSUER must have 1 to 256 characters: unset it, or set it");
   return {
     ...(vault !== null && { vault }),
     ...(pepper !== null && { pepper }),
-    ...(tokens !== null && { tokens }),
+    ...(tokens !== null && { tokens: { ...tokens, ...(issuer !== undefined && { issuer }) } }),
   };
 }
 

@@ -149,7 +149,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
       ...none,
       permissions: [],
       prefix: null,
-    } as never);
+    });
     const shown = await latchkey.getKey({ keyId: bare.keyId });
     for (const field of ["expires", "remaining", "refill", "ratelimit", "environment"])
       expect(shown).not.toHaveProperty(field);
@@ -159,7 +159,7 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
       remaining: 7,
       refill: null,
       prefix: "own",
-    } as never);
+    });
     expect(own.key).toMatch(/^own_/);
     expect(await latchkey.getKey({ keyId: own.keyId })).toMatchObject({
       remaining: 7,
@@ -174,8 +174,25 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     await context.another().updateApi({ apiId, defaults: null });
     const later = await latchkey.createKey({ apiId });
     expect(await latchkey.getKey({ keyId: later.keyId })).not.toHaveProperty("expires");
-    const refused = await rejectionOf(latchkey.createKey({ apiId, expires: null } as never));
+    const refused = await rejectionOf(latchkey.createKey({ apiId, expires: null }));
     expect(refused.issues).toMatchObject([{ path: "expires" }]);
+  });
+
+  test("a default keeps a key that starts later below the ceiling on expiries", async () => {
+    const { latchkey } = open();
+    const ceilings = { maxExpiresIn: "30d" } as const;
+    const usual = { expiresIn: "30d" } as const;
+    const { apiId } = await latchkey.createApi({ name: "tides", defaults: usual, ceilings });
+    const startsAt = NOON + 29 * DAY_MS;
+    const { keyId } = await latchkey.createKey({ apiId, startsAt });
+    expect(await latchkey.getKey({ keyId })).toMatchObject({ expires: NOON + 30 * DAY_MS });
+    const tooLate = latchkey.createKey({ apiId, startsAt: NOON + 30 * DAY_MS });
+    expect(await rejectionOf(tooLate)).toMatchObject({ details: { field: "expires" } });
+    await latchkey.updateApi({ apiId, ceilings: null });
+    const free = await latchkey.createKey({ apiId, startsAt });
+    expect(await latchkey.getKey({ keyId: free.keyId })).toMatchObject({
+      expires: startsAt + 30 * DAY_MS,
+    });
   });
 
   test("every way to give a key more than a ceiling is refused by its field, and what is at the ceiling is not", async () => {

@@ -55,7 +55,7 @@ test("a file from before there were holds gets their table, and its keys can res
   const versions = withDatabase(path, (database) =>
     database.prepare("SELECT version FROM latchkey_schema").pluck().all(),
   );
-  expect(versions).toEqual([4]);
+  expect(versions).toEqual([5]);
 });
 
 test("what is held outlives the process that holds it, and another one settles it", async () => {

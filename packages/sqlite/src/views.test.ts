@@ -21,6 +21,10 @@ const KEY = {
   ratelimits: [{ name: "default", limit: 5, duration: 1_000 }],
   usesFrom: "key",
   roles: ["role_1"],
+  tags: ["eu", "beta"],
+  ipWhitelist: ["10.0.0.0/8"],
+  startsAt: NOW - 1,
+  expiresWhenUnused: 86_400_000,
 };
 
 beforeAll(async () => {
@@ -77,6 +81,10 @@ test("latchkey_keys shows each key in columns, null for what it does not have, a
     permissions: null,
     remaining: 12,
     usedAt: NOW + 5,
+    tags: '["eu","beta"]',
+    ipWhitelist: '["10.0.0.0/8"]',
+    startsAt: NOW - 1,
+    expiresWhenUnused: 86_400_000,
   });
   expect(second).toMatchObject({ id: keyIdOf(2), switchedOn: 0, name: null, remaining: null });
   expect(JSON.stringify([first, second])).not.toContain("the ");
@@ -107,6 +115,15 @@ test("latchkey_identities and latchkey_audit show theirs", () => {
     },
     { id: "evt_2", resourceId: "api_1", keyId: null, identityId: null, before: null },
   ]);
+});
+
+test("views of an earlier schema get the columns that came later", async () => {
+  database.exec(
+    "DROP VIEW latchkey_keys; CREATE VIEW latchkey_keys AS SELECT id FROM latchkey_record",
+  );
+  database.exec("UPDATE latchkey_schema SET version = 4");
+  await sqliteStore(database).close();
+  expect(rowsOf("latchkey_keys")[0]).toMatchObject({ tags: '["eu","beta"]', startsAt: NOW - 1 });
 });
 
 test("a damaged body has no columns, and hides none of the others", () => {

@@ -1,5 +1,7 @@
 import { expectTypeOf, test } from "vitest";
 import type { z } from "zod";
+import type { libraryInput } from "./keys/create-key.js";
+import type { CreateKeyInput, NewKeyInput } from "./keys/settings.js";
 import type { InputOf, OperationName, Table } from "./operations.js";
 import type { VerifierInput, verifierInput } from "./verify-key/verifier.js";
 import type { SetWorkspaceEnabledInput } from "./workspaces/operations.js";
@@ -27,14 +29,16 @@ type SchemaInput<Name extends OperationName> = Table[Name]["input"] extends infe
 
 type WrittenInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
   ? SetWorkspaceEnabledInput
-  : InputOf<Name> extends infer Input
-    ? [Input] extends [never] | [string]
-      ? undefined
-      : Input extends readonly unknown[]
-        ? Input
-        : // Added to every write in one place, and checked there.
-          Omit<Input, "idempotencyKey">
-    : never;
+  : Name extends "createKey"
+    ? NewKeyInput
+    : InputOf<Name> extends infer Input
+      ? [Input] extends [never] | [string]
+        ? undefined
+        : Input extends readonly unknown[]
+          ? Input
+          : // Added to every write in one place, and checked there.
+            Omit<Input, "idempotencyKey">
+      : never;
 
 /** The operations whose interface and schema differ. */
 type Differing = {
@@ -46,6 +50,7 @@ type Differing = {
 test("the interface of every input is that of its schema, field by field", () => {
   expectTypeOf<Differing>().toEqualTypeOf<never>();
   expectTypeOf<IsSame<z.input<typeof verifierInput>, VerifierInput>>().toEqualTypeOf<true>();
+  expectTypeOf<IsSame<z.input<typeof libraryInput>, CreateKeyInput>>().toEqualTypeOf<true>();
 });
 
 test("an optional field that one side lacks, at any depth, is a difference", () => {

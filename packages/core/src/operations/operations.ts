@@ -16,7 +16,12 @@ import type { KeyOperations } from "./keys/operations.js";
 import { READ_KEYS_TABLE } from "./keys/read-keys.js";
 import { reencryptKeys } from "./keys/recovery.js";
 import { rotateKey } from "./keys/rotate-key.js";
-import { type KeySettingsInput, updateKeyInput, updateKeysInput } from "./keys/settings.js";
+import {
+  type KeySettingsInput,
+  type NewKeyInput,
+  updateKeyInput,
+  updateKeysInput,
+} from "./keys/settings.js";
 import { updateKey, updateKeys } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
 import type { LeakOperations } from "./leaks/operations.js";
@@ -121,10 +126,12 @@ const TABLE = {
 /** Every operation with its own types. */
 export type Table = typeof TABLE;
 
-/** Input of an operation as an object; never if there is none. */
+/** Input of an operation as an object, over the wire; never if there is none. */
 type OperationInput<Name extends OperationName> = Name extends "setWorkspaceEnabled"
   ? SetWorkspaceEnabledInput
-  : Extract<InputOf<Name>, object>;
+  : Name extends "createKey"
+    ? NewKeyInput
+    : Extract<InputOf<Name>, object>;
 
 /** Output of an input's schema, as far as other packages use it. */
 type CheckedInput<Name extends OperationName> = Name extends "createKeys"

@@ -15,8 +15,10 @@ export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input
   return (schema as unknown as { readonly shape: Fields<Input> }).shape;
 }
 
+type NewKey = z.input<typeof CORE_OPERATIONS.createKey.input>;
+
 /** Fields of keys.createKey in v1. */
-export const newKey: Fields<InputOf<"createKey">> = fieldsOf(CORE_OPERATIONS.createKey.input);
+export const newKey: Fields<NewKey> = fieldsOf(CORE_OPERATIONS.createKey.input);
 
 type ImportedKey = InputOf<"createKeys">[number];
 

@@ -57,6 +57,25 @@ describe("what v2 does by itself", () => {
     return body.data;
   };
 
+  test("what a key was given through v1 alone is in its verdicts, and where it is shown", async () => {
+    const { service } = await open();
+    const headers = { token: null, headers: { "x-permissions": JSON.stringify(root) } };
+    const { apiId } = await service.ok("apis.createApi", { name: "tides" }, headers);
+    const tags = ["eu", "beta"];
+    const startsAt = service.now() + 1_000;
+    const given = { apiId, tags, startsAt, expiresWhenUnused: 86_400_000 };
+    const { keyId, key } = await service.ok("keys.createKey", given, headers);
+    expect(await ok(service, "keys.verifyKey", { key })).toMatchObject({
+      code: "NOT_STARTED",
+      keyTags: tags,
+    });
+    expect(await ok(service, "keys.getKey", { keyId })).toMatchObject({
+      tags,
+      startsAt,
+      idleExpiresAt: startsAt + 86_400_000,
+    });
+  });
+
   test("limits have algorithms and may only be tried, in every answer that shows them", async () => {
     const { service, fixture } = await open();
     const bucket = { limit: 2, duration: 60_000, algorithm: "token-bucket", burst: 3 };

@@ -42,6 +42,7 @@ export const verdict = shared(
     enabled: z.boolean().optional(),
     permissions: listOf(z.string()).optional(),
     roles: listOf(z.string()).optional(),
+    keyTags: listOf(z.string()).optional().describe("Tags of the key; absent if it has none."),
     identity: identity.optional(),
     ratelimits: listOf(ratelimit).optional(),
     reservationId: z
@@ -77,6 +78,7 @@ export function toVerdict(
     enabled: outcome.enabled,
     permissions: outcome.permissions,
     roles: outcome.roles,
+    keyTags: outcome.keyTags,
     identity: outcome.identity && toIdentity(outcome.identity),
     ratelimits: outcome.ratelimits?.flatMap(({ duration, ...limit }) =>
       // Only an answer that was given before may lack it, and no request of v2 asks for one.

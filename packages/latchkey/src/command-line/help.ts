@@ -7,6 +7,7 @@ Environment:
   LATCHKEY_WORKSPACE    the workspace, where --workspace is not given
   LATCHKEY_VAULT_KEY    key for recoverable secrets: 32 bytes in base64, or id:base64,id:base64 (first is current)
   LATCHKEY_TOKEN_KEY    seeds that tokens are signed with: 32 bytes, same forms
+  LATCHKEY_TOKEN_ISSUER issuer of those tokens; the id of the workspace unless set
   LATCHKEY_PEPPER       secret that hashes are keyed with: 32 to 64 bytes, same forms
   PORT, LATCHKEY_HOST, LATCHKEY_LOG
                         serve: where --port, --host and --log are not given

@@ -62,14 +62,20 @@ describe("latchkey exchange", () => {
 
   test("prints a token for a good key, which says what was asked for", async () => {
     const store = cliStore();
-    const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY };
+    const LATCHKEY_TOKEN_ISSUER = "https://keys.example";
+    const env = { LATCHKEY_STORE: store.url, LATCHKEY_TOKEN_KEY, LATCHKEY_TOKEN_ISSUER };
     const { key, keyId } = await keyWith(store, "--remaining 2 --expires 30d");
     const command = "exchange - --audience billing --ttl 30s";
     const printed = await store.run(command, { ...onStdin(key), env });
     expect(printed).toMatchObject({ exitCode: 0, stderr: "" });
     const [, payload = ""] = printed.stdout.split(".");
     const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
-    expect(claims).toMatchObject({ sub: keyId, aud: "billing", exp: claims.iat + 30 });
+    expect(claims).toMatchObject({
+      iss: LATCHKEY_TOKEN_ISSUER,
+      sub: keyId,
+      aud: "billing",
+      exp: claims.iat + 30,
+    });
     const [answer] = await store.json(command, { ...onStdin(key), env });
     expect(answer).toMatchObject({
       code: "VALID",

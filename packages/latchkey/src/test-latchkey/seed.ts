@@ -112,7 +112,7 @@ function permissionsOf(
   keys: Readonly<Record<string, KeySeed<string, string>>>,
 ): Readonly<Record<string, readonly string[]>> {
   return Object.fromEntries(
-    Object.entries(keys).map(([name, { permissions = [] }]) => [name, permissions]),
+    Object.entries(keys).map(([name, { permissions }]) => [name, permissions ?? []]),
   );
 }
 

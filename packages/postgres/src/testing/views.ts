@@ -18,6 +18,10 @@ const KEY = {
   expires: NOW + 1,
   usesFrom: "key",
   roles: ["role_1"],
+  tags: ["eu", "beta"],
+  ipWhitelist: ["10.0.0.0/8"],
+  startsAt: NOW - 1,
+  expiresWhenUnused: 86_400_000,
 };
 
 /** Runs the tests of the views on a database. */
@@ -82,6 +86,10 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
         permissions: null,
         remaining: 12,
         usedat: NOW + 5,
+        tags: ["eu", "beta"],
+        ipwhitelist: ["10.0.0.0/8"],
+        startsat: NOW - 1,
+        expireswhenunused: 86_400_000,
       });
       expect(second).toMatchObject({
         switchedon: false,
@@ -99,6 +107,15 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       expect(await rowsOf("audit")).toMatchObject([
         { type: "key.created", at: NOW, resourceid: at("key").id, after: { name: "billing" } },
       ]);
+    });
+
+    test("views of an earlier schema get the columns that came later", async () => {
+      await run(`DROP VIEW ${SCHEMA}.keys`);
+      await run(`UPDATE ${SCHEMA}.schema_version SET version = 8`);
+      const store = postgresStore(source(), { schema: SCHEMA });
+      await store.read(WORKSPACE, []);
+      await store.close?.();
+      expect((await rowsOf("keys"))[0]).toMatchObject({ tags: ["eu", "beta"] });
     });
 
     test("a damaged body has no columns, and hides none of the others", async () => {

@@ -45,7 +45,7 @@ export const createKeyInput = z
   .superRefine(addSettingsIssues, evenWithIssues);
 
 /** What the library takes: null is none, whatever the API has for keys that say nothing. */
-const libraryInput = z
+export const libraryInput = z
   .strictObject({
     ...keySettingsFields,
     ...orNone(keySettingsFields),
@@ -79,9 +79,10 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     const references = new References(work, now, given.create);
     const api = await references.api(given.apiId);
     if (api === null) throw notFound("API");
-    const { defaults } = keyRulesOf(api);
+    const rules = keyRulesOf(api);
+    const { defaults } = rules;
     if (defaults === null && Object.values(given).includes(null)) refuseNone(input, references);
-    const settings = withDefaults(given, defaults, now);
+    const settings = withDefaults(given, rules, now);
     const secret = newSecret(context, random, keyId, given, defaults);
     needForKey(references, settings);
     await references.read();

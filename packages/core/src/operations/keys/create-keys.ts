@@ -96,10 +96,9 @@ export async function createKeys(
     const ruled: Ruled[] = [];
     for (const candidate of candidates) {
       const api = await references.api(candidate.imported.apiId);
-      const defaults = api && keyRulesOf(api).defaults;
       const settings = {
         ...candidate.imported,
-        ...withDefaults(candidate.imported, defaults, now),
+        ...withDefaults(candidate.imported, api && keyRulesOf(api), now),
       };
       ruled.push({ ...candidate, api, imported: settings });
     }

@@ -1,6 +1,6 @@
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { type EpochMs, LAST_INSTANT } from "../../time.js";
-import type { KeyDefaults } from "../apis/key-rules.js";
+import type { KeyRules } from "../apis/key-rules.js";
 import type { KeySettings, NoneField } from "./settings.js";
 
 /** Settings in which null stands for none, whatever the defaults of the API are. */
@@ -11,19 +11,24 @@ export type SettingsOrNone = Omit<KeySettings, NoneField> & {
 /** The settings of a new key, with what its API has for keys that say nothing. */
 export function withDefaults(
   settings: SettingsOrNone,
-  defaults: KeyDefaults | null,
+  rules: KeyRules | null,
   now: EpochMs,
 ): KeySettings {
   const { expires, remaining, refill, ratelimit, ratelimits, permissions, environment, ...rest } =
     settings;
   const given = { expires, remaining, refill, ratelimit, ratelimits, permissions, environment };
-  const usual = defaults === null ? {} : defaultsFor(settings, defaults, now);
+  const usual = rules === null ? {} : defaultsFor(settings, rules, now);
   return { ...rest, ...usual, ...withoutNone(given) };
 }
 
 type Defaulted = Partial<Pick<KeySettings, NoneField>>;
 
-function defaultsFor(settings: SettingsOrNone, defaults: KeyDefaults, now: EpochMs): Defaulted {
+function defaultsFor(
+  settings: SettingsOrNone,
+  { defaults, ceilings }: KeyRules,
+  now: EpochMs,
+): Defaulted {
+  if (defaults === null) return {};
   const { remaining, refill, ratelimit, ratelimits, permissions, environment } = defaults;
   const { expiresIn } = defaults;
   const from = Math.max(now, settings.startsAt ?? 0);
@@ -33,7 +38,11 @@ function defaultsFor(settings: SettingsOrNone, defaults: KeyDefaults, now: Epoch
     permissions,
     environment,
   };
-  if (expiresIn !== undefined) usual.expires = Math.min(LAST_INSTANT, from + expiresIn);
+  if (expiresIn !== undefined) {
+    const latest = now + (ceilings?.maxExpiresIn ?? LAST_INSTANT);
+    // A key that starts later ends at the ceiling, unless it would be over by then.
+    usual.expires = Math.min(LAST_INSTANT, from + expiresIn, latest > from ? latest : LAST_INSTANT);
+  }
   // What a key takes from its identity is set there, and a key without a limit on its uses has nothing to restore.
   if (settings.usesFrom === "key") {
     usual.remaining = remaining;

@@ -91,8 +91,8 @@ export type NoneField =
   | "permissions"
   | "environment";
 
-/** Input of createKey. Omitted fields get the `defaults` of the API. */
-export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
+/** Fields of a new key with a new secret. Omitted fields get the `defaults` of the API. */
+export type NewKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
   /** Prefix of the secret, before a `_`, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
   readonly prefix?: string | undefined;
   /** Random bytes of the secret: 16 to 255. Default: 16. */
@@ -100,6 +100,15 @@ export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySett
   /** Whether missing `permissions` and `roles` (without permissions) are created in the same write. Default: false. */
   readonly create?: boolean | undefined;
 };
+
+type OrNull<Fields> = { readonly [Field in keyof Fields]: Fields[Field] | null };
+
+/** Input of createKey. Null avoids a default of the API; it is refused if the API has no `defaults`. */
+export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
+  NewKeyInput<Types>,
+  NoneField | "prefix"
+> &
+  OrNull<Pick<NewKeyInput<Types>, NoneField | "prefix">>;
 
 /** Input of updateKey: omitted fields stay, null clears. */
 export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<

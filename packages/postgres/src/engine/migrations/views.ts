@@ -1,7 +1,7 @@
 import { VIEW_FIELDS } from "@latchkey/core";
 
-const NUMBERS = ["createdAt", "updatedAt", "expires", "at"];
-const OBJECTS = ["meta", "refill", "ratelimits", "roles", "permissions", "before", "after"];
+const NUMBERS = ["createdAt", "updatedAt", "expires", "at", "startsAt", "expiresWhenUnused"];
+const OBJECTS = "meta refill ratelimits roles permissions before after tags ipWhitelist".split(" ");
 
 /** A field of a body as a column: null for what a body does not have, or has in a form that was never written. */
 function columnOf(field: string): string {
@@ -35,7 +35,7 @@ EXCEPTION WHEN data_exception THEN
   RETURN NULL;
 END
 $function$;
-${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt${VIEW_FIELDS.addedLabels.map((label) => `, ${columnOf(label)}`).join("")}`)}
+${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, used_at AS usedAt${VIEW_FIELDS.addedFields.map((field) => `, ${columnOf(field)}`).join("")}`)}
 ${viewOf("identities", 4, "remaining, used_at AS usedAt")}
 ${viewOf("audit", 9, RESOURCE)}
 `;

@@ -5,12 +5,13 @@ import { INITIAL } from "./0001-initial.js";
 import { HOLDS } from "./0002-holds.js";
 import { LOG } from "./0003-log.js";
 import { DAYS } from "./0004-days.js";
+import { VIEWS as MAKE_VIEWS } from "./views.js";
 
 /**
- * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where a key has a label more, what makes
+ * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where a key has a field more, what makes
  * the views is once more the last step.
  */
-const MIGRATIONS: readonly string[] = [INITIAL, HOLDS, LOG, DAYS];
+const MIGRATIONS: readonly string[] = [INITIAL, HOLDS, LOG, DAYS, MAKE_VIEWS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

@@ -23,7 +23,7 @@ CREATE VIEW latchkey_${name} AS SELECT workspaceId, id, version${columnsOf(VIEW_
 
 /** SQL that makes the views, also where there are earlier ones. */
 export const VIEWS: string = `
-${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, usedAt${columnsOf(VIEW_FIELDS.addedLabels)}`)}
+${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, usedAt${columnsOf(VIEW_FIELDS.addedFields)}`)}
 ${viewOf("identities", 4, "remaining, usedAt")}
 ${viewOf("audit", 9, "coalesce(body ->> '$.resourceId', body ->> '$.keyId', body ->> '$.identityId') AS resourceId")}
 `;
