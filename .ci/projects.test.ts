@@ -61,8 +61,9 @@ function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<Source
 describe("the runner picks up", () => {
   const written = [".ci", "packages", "examples"].flatMap(testFilesBelow).sort();
 
-  test("every test file in the project of the tests", () => {
-    expect(listed.get("tests")).toEqual(written.filter((path) => !isDrill(path)));
+  test("every test file in the project of the tests, or in that of those that are alone in their process", () => {
+    const picked = [...(listed.get("tests") ?? []), ...(listed.get("alone") ?? [])].sort();
+    expect(picked).toEqual(written.filter((path) => !isDrill(path)));
   });
 
   test("every drill in the project of the drills", () => {

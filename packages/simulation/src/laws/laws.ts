@@ -18,6 +18,7 @@ import {
   verdictsAreDeserved,
   viewsAreTrue,
 } from "./verdicts.js";
+import { limitsAreEmptied, limitsHaveRoomUntilTaken } from "./windows.js";
 
 /** Laws about one step of the store, checked with each, beside that it comes to what the model says. */
 export function stepLaws(): StepLaws {
@@ -30,6 +31,7 @@ export function stepLaws(): StepLaws {
       "the audit log tells exactly the change": theLogTellsTheChange,
       "no two states share a version": statesHaveVersionsOfTheirOwn(),
       "lists and names agree with the records": listsFollowTheRecords,
+      "a limit that is reset or gone is empty": limitsAreEmptied,
     },
   };
 }
@@ -44,6 +46,7 @@ export const HISTORY_LAWS: Readonly<
   "no more slots are held at once than the limit says": slotsAreNotOverfull,
   "every reservation ends, and nothing is lost with it": reservationsEnd,
   "no more units are admitted in a window than its limit": windowsAreNotOverspent,
+  "a limit refuses nobody while it has room": limitsHaveRoomUntilTaken,
   "uses are taken in an order that agrees with time": usesAreTakenInOrder,
   "each verdict is deserved while it is asked for": verdictsAreDeserved,
   "each verdict has a charge of its own": verdictsHaveCharges,

@@ -11,6 +11,9 @@ interface StoredLimit {
   readonly autoApply?: boolean;
 }
 
+/** The name of the limit that requests make up. */
+const REQUESTED_LIMIT = "tiles";
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -57,7 +60,7 @@ export function plansFollowTheRecords(
     return `${first.id}: refill ${JSON.stringify(refill)}, due is ${JSON.stringify(due)}`;
   return plan.mode === "peek" && plan.limits.length === 0
     ? null
-    : missingLimit(plan, key.ratelimits, identity?.ratelimits);
+    : wrongLimit(plan, key.ratelimits, identity?.ratelimits);
 }
 
 /** When the first key of a rotated chain was created, by its own record where it is still there. */
@@ -98,8 +101,8 @@ function dueOf(
   return { amount, dueAt: day.getTime() };
 }
 
-/** Limits that apply by themselves, of the key and of its identity, are all in a plan. */
-function missingLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): string | null {
+/** Limits that apply by themselves, of the key and of its identity, are all in a plan, and no others but those of the request. */
+function wrongLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): string | null {
   const own = (ofKey ?? []) as readonly StoredLimit[];
   const shared = (ofIdentity ?? []) as readonly StoredLimit[];
   const nameOf = ({ name = "default" }: StoredLimit): string => name;
@@ -119,6 +122,10 @@ function missingLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): st
     taken.owner === limit.owner;
   const missing = wanted.find((limit) => !plan.limits.some((taken) => isIn(limit, taken)));
   if (missing !== undefined) return `the limit ${nameOf(missing)} is passed over`;
+  const added = plan.limits.find(
+    (taken) => taken.name !== REQUESTED_LIMIT && !wanted.some((limit) => isIn(limit, taken)),
+  );
+  if (added !== undefined) return `the limit ${added.name} of ${added.owner} does not apply`;
   const windows = plan.limits.map(({ owner, window }) => `${owner} ${window}`);
   return new Set(windows).size === windows.length ? null : "two limits share a window";
 }

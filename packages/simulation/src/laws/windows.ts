@@ -1,0 +1,90 @@
+import type { Change } from "@latchkey/core";
+import { type Call, mayHaveHappened, returnedBy } from "../history.js";
+import type { ModelWorkspace } from "../model/store-model.js";
+import type { World } from "../world/world.js";
+
+interface StoredLimit {
+  readonly name?: string;
+  readonly duration: number;
+}
+
+/** An entry of the audit log as it is stored. */
+interface AuditEntry {
+  readonly type: string;
+  readonly keyId?: string;
+  readonly identityId?: string;
+  readonly resourceId?: string;
+  readonly before?: { readonly name?: string };
+}
+
+/** The limit that a window is of, by the name of the window: `<duration>:<name>`, with a letter in front for other algorithms. */
+function limitOf(window: string): { readonly name: string; readonly duration: number } | null {
+  const [, duration, name = ""] = /^[stc]?(\d+):([^:]*)$/.exec(window) ?? [];
+  return duration === undefined
+    ? null
+    : { name: decodeURIComponent(name), duration: Number(duration) };
+}
+
+const limitsOf = (body: unknown): readonly StoredLimit[] =>
+  (body as { readonly ratelimits?: readonly StoredLimit[] } | null)?.ratelimits ?? [];
+
+/** What is taken of a limit is forgotten with the limit, and when somebody resets it. */
+export function limitsAreEmptied(before: ModelWorkspace, change: Change): string | null {
+  const leftOf = (kind: string, id: string): readonly string[] => {
+    const { keepWindows, dropWindows = [] } = change.counters.find((one) => one.id === id) ?? {};
+    return [...(before.get(kind, id)?.counter?.windows.keys() ?? [])].filter(
+      (name) => !dropWindows.includes(name) && keepWindows?.includes(name) !== false,
+    );
+  };
+  for (const { record } of change.puts) {
+    const { kind, id } = record;
+    if (record.kind === "auditEntry") {
+      const entry = record.body as unknown as AuditEntry;
+      const owner = entry.resourceId ?? entry.keyId ?? entry.identityId ?? "";
+      const kept = [...leftOf("key", owner), ...leftOf("identity", owner)];
+      const isLeft = kept.some((name) => limitOf(name)?.name === entry.before?.name);
+      if (entry.type === "ratelimit.reset" && isLeft)
+        return `${owner}: ${entry.before?.name} was reset, and something of it is left`;
+    }
+    const was = before.get(kind, id)?.record;
+    if ((kind !== "key" && kind !== "identity") || was === undefined) continue;
+    if (before.damaged.has(id)) continue;
+    const [old, limits] = [limitsOf(was.body), limitsOf(record.body)];
+    if (JSON.stringify(old) === JSON.stringify(limits)) continue;
+    const isLimit = (window: string): boolean =>
+      limits.some(({ name = "default", duration }) => {
+        const of = limitOf(window);
+        return of?.name === name && of.duration === duration;
+      });
+    const left = leftOf(kind, id).find((window) => !isLimit(window));
+    if (left !== undefined) return `${id}: ${left} is left of a limit that it has no more`;
+  }
+  return null;
+}
+
+/** A limit without an owner refuses nobody while there is room: what was taken of it, others of the same identifier took. */
+export function limitsHaveRoomUntilTaken(world: World): string | null {
+  const limits = world.calls.filter(({ action }) => action === "limit");
+  for (const refused of limits) {
+    const { success, limit = 0, reset } = answerOf(refused);
+    if (success !== false) continue;
+    const taken = limits.filter(
+      (call) =>
+        call !== refused &&
+        call.workspace === refused.workspace &&
+        call.args.identifier === refused.args.identifier &&
+        call.args.duration === refused.args.duration &&
+        call.startTick < refused.endTick &&
+        mayHaveHappened(call) &&
+        answerOf(call).success !== false &&
+        (answerOf(call).reset ?? reset) === reset,
+    );
+    if (taken.length < limit)
+      return `#${refused.index} was refused, and ${taken.length} of ${limit} units can be taken`;
+  }
+  return null;
+}
+
+function answerOf(call: Call) {
+  return returnedBy<{ success: boolean; limit: number; reset: number }>(call);
+}
