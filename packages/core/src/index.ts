@@ -366,6 +366,7 @@ export { endOfLease } from "./store/other-leases.js";
 export {
   applyHoldStep,
   type EndedHold,
+  type EndStep,
   type FoundHold,
   type HoldBook,
   type HoldMoment,

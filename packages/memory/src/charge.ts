@@ -15,6 +15,7 @@ import {
 } from "@latchkey/core";
 import { entryOf } from "./entry-of.js";
 import type { Row } from "./row.js";
+import { settle } from "./settle.js";
 import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
@@ -54,6 +55,8 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   const known = knownRows(all, plan);
   const planned = known ?? findRows(all, plan);
   const { workspace } = planned;
+  if (moment.ends !== undefined)
+    settle(workspace, moment.ends, { now: moment.now, revision: plan.revision });
   if (plan.revision !== null && plan.revision !== workspace.revision)
     return { kind: "stale", moved: "revision" };
   if (known === null) {

@@ -1,9 +1,10 @@
-import { applyHoldStep, countedBySettle, type KeyStore, unavailable } from "@latchkey/core";
+import { type KeyStore, unavailable } from "@latchkey/core";
 import { charge, chargeCounted } from "./charge.js";
 import { commit } from "./commit.js";
 import { entryOf } from "./entry-of.js";
 import { page } from "./page.js";
 import { read } from "./read.js";
+import { settle } from "./settle.js";
 import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
@@ -33,15 +34,7 @@ export function memoryStore(): KeyStore {
     charge: (plan, moment) =>
       (plan.counts === undefined ? charge : chargeCounted)(opened(), plan, moment),
     countsInStep: true,
-    settle: async (workspaceId, step, moment) => {
-      const { now, revision } = moment;
-      const workspace = find(workspaceId);
-      if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
-      const result = applyHoldStep(workspace.holds.at(now), step, now);
-      const counted = countedBySettle(moment, result);
-      if (counted !== null) addStatistics(workspace, counted);
-      return result;
-    },
+    settle: async (workspaceId, ...given) => settle(find(workspaceId), ...given),
     holds: async (workspaceId, ...page) => find(workspaceId).holds.page(...page),
     addStatistics: async (workspaceId, batch) =>
       addStatistics(batch.counts.length > 0 ? open(workspaceId) : find(workspaceId), batch),

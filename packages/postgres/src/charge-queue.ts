@@ -168,9 +168,12 @@ export class ChargeQueue {
       if (answer) return [answer];
       alone.state.isSent = false;
     }
+    const { sql } = this.#connection;
     const plans = `{${batch.map(({ prepared, moment }) => prepared.at(moment)).join(",")}}`;
     const values = [plans, `${waitsForLocks}`];
-    const { sql } = this.#connection;
+    const ending = alone?.prepared.endingAt(alone.moment);
+    if (ending)
+      return [String(await ask({ sql: sql.chargeEnding, values: [...values, ...ending] }))];
     const isCounted = batch.some(({ prepared }) => prepared.plan.counts !== undefined);
     if (isCounted)
       values.push(JSON.stringify(batch.map(({ prepared, moment }) => prepared.countedAt(moment))));

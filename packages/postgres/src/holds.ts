@@ -75,7 +75,10 @@ async function restore(
 }
 
 /** A step as the function `settle` takes it: a row, as an item of an array. */
-function stepRow(step: Exclude<HoldStep, RestoreStep>, { now, revision }: HoldMoment): string {
+export function stepRow(
+  step: Exclude<HoldStep, RestoreStep>,
+  { now, revision }: HoldMoment,
+): string {
   return quoted(`(${fieldsOf([revision, now, step.kind, ...stepFields(step)])})`);
 }
 

@@ -28,8 +28,8 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   let left = 0;
   return {
     /** Null where it takes the function this time. */
-    at({ now, refill, request, holdId = "" }: ChargeMoment): Statement | null {
-      if (request !== undefined) return null;
+    at({ now, refill, request, ends, holdId = "" }: ChargeMoment): Statement | null {
+      if (request !== undefined || ends !== undefined) return null;
       left -= 1;
       if (left >= 0) return null;
       const hasRefill = refill !== null;

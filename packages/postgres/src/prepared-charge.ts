@@ -8,6 +8,7 @@ import {
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import { versionCode } from "./engine/names.js";
+import { stepRow } from "./holds.js";
 import { plainChargeOf } from "./plain-charge.js";
 import { amountOf, escaped, fieldsOf, listOf, quoted } from "./row-text.js";
 import { countedAt } from "./statistics.js";
@@ -75,7 +76,8 @@ export class PreparedCharge {
   }
 
   /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
-  batchableAt({ request }: ChargeMoment): "all" | "same lock" | "none" {
+  batchableAt({ request, ends }: ChargeMoment): "all" | "same lock" | "none" {
+    if (ends !== undefined) return "none";
     if (this.plan.mode === "peek") return "all";
     if (request !== undefined) return "none";
     if (this.#onlyWindow !== null) return "same lock";
@@ -88,6 +90,13 @@ export class PreparedCharge {
     const remembered = request ? escaped(this.#remembered(request)) : ",,,";
     const held = this.plan.hold && escaped(quoted(holdId));
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered},${held ?? ""})"`;
+  }
+
+  /** The workspace, and how a hold ends first, as the function `settle` takes it; null where none does. */
+  endingAt({ now, ends }: ChargeMoment): readonly string[] | null {
+    if (ends === undefined) return null;
+    const { workspaceId, revision } = this.plan;
+    return [workspaceId, `{${stepRow(ends, { now, revision })}}`];
   }
 
   /** What is counted of it; null for nothing. */

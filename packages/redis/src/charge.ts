@@ -2,6 +2,7 @@ import {
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
+  type EndStep,
   readChargeText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -11,6 +12,7 @@ import { SCRIPTS, type Script } from "./engine/scripts.js";
 import type { Workspace } from "./engine/workspace.js";
 import type { HeldWindows } from "./held-windows.js";
 import { PreparedCharge } from "./prepared-charge.js";
+import { ask } from "./settle.js";
 
 /** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
 const MOST_AT_ONCE = 16;
@@ -57,6 +59,8 @@ export function createCharges(
       memo instanceof PreparedCharge && memo.plan === plan && memo.at.connection === connection;
     const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
     plan.memo = prepared;
+    const { ends } = moment;
+    if (ends !== undefined) return chargeEnding(prepared, moment, ends, held);
     return new Promise((resolve, reject) => {
       const own: Waiting = { plan, rows: prepared.rowsAt(moment), resolve, reject };
       if (!isSending) process.nextTick(send);
@@ -101,6 +105,27 @@ async function run(
   } catch (error) {
     for (const { reject } of charges) reject(error);
   }
+}
+
+/** A hold ends in the same step: a script of its own, so that others pay nothing for it. */
+async function chargeEnding(
+  prepared: PreparedCharge,
+  moment: ChargeMoment,
+  ends: EndStep,
+  held: HeldWindows,
+): Promise<ChargeResult> {
+  const { at, plan } = prepared;
+  const { keys, args } = prepared.rowsAt(moment);
+  const { now } = moment;
+  const when = { now, revision: plan.revision };
+  const answer = await ask(at, held, plan.workspaceId, ends, when, (own) => {
+    const all = [...own.args, ...args, String(own.args.length)];
+    return at.connection.run(SCRIPTS.chargeEnding, [...own.keys, ...keys], all);
+  });
+  if (Array.isArray(answer)) return { kind: "stale", moved: "revision" };
+  const result = readAnswer(String(answer), plan);
+  held.remember(plan, result);
+  return result;
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {

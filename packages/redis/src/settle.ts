@@ -25,10 +25,35 @@ export async function settle(
   held: HeldWindows,
   workspaceId: string,
   step: HoldStep,
-  { now, revision, counts = [] }: HoldMoment,
+  moment: HoldMoment,
 ): Promise<HoldResult> {
+  const [status, ...rest] = await ask(workspace, held, workspaceId, step, moment, async (rows) =>
+    asList(await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], rows.keys, rows.args), "reservation"),
+  );
+  const result = readReply(String(status), rest.map(String), idOf(step));
+  if (result.kind === "ended" || result.kind === "expired") held.forget(workspaceId, idOf(step));
+  return result;
+}
+
+function idOf(step: HoldStep): string {
+  return "of" in step ? step.of.id : step.id;
+}
+
+/**
+ * Asks with the keys and arguments of a step, and again with those that the script finds missing.
+ *
+ * @param run - What the script answers: a list where names are missing.
+ */
+export async function ask<Answer>(
+  workspace: Workspace,
+  held: HeldWindows,
+  workspaceId: string,
+  step: HoldStep,
+  { now, revision, counts = [] }: HoldMoment,
+  run: (rows: { readonly keys: string[]; readonly args: string[] }) => Promise<Answer>,
+): Promise<Answer> {
   const isOfRecord = "of" in step;
-  const id = isOfRecord ? step.of.id : step.id;
+  const id = idOf(step);
   const names = new Set(isOfRecord ? [] : held.of(workspaceId, id).map((name) => `p${name}`));
   const { shared, holds, holdEnds } = workspace;
   const first = isOfRecord ? workspace.recordsOf(step.of) : workspace.endOf(id);
@@ -42,16 +67,11 @@ export async function settle(
     const keys = [shared, holds, holdEnds, first, ...homes, ...named, ...(sums?.keys ?? [])];
     const args = [...start, digits(names.size), ...names, ...wordsOf(step)];
     if (step.kind === "end") args.push(...counted, digits(counts.length));
-    const [status, ...rest] = asList(
-      await workspace.run(SCRIPTS[SCRIPT_OF[step.kind]], keys, args),
-      "reservation",
-    );
+    const answer = await run({ keys, args });
     const known = names.size;
-    if (status === "MORE") for (const name of rest) names.add(String(name));
-    if (names.size > known) continue;
-    const result = readReply(String(status), rest.map(String), id);
-    if (result.kind === "ended" || result.kind === "expired") held.forget(workspaceId, id);
-    return result;
+    const [status, ...missing] = Array.isArray(answer) ? answer : [];
+    if (status === "MORE") for (const name of missing) names.add(String(name));
+    if (names.size === known) return answer;
   }
 }
 

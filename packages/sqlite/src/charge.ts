@@ -16,7 +16,7 @@ import { findCounters, moveCounters, withWindow } from "./engine/counters.js";
 import type { KeptCounters, KeptRecord } from "./engine/memo.js";
 import { addressOf } from "./engine/statements.js";
 import { findRequest, findWindow, keepRequest, keepWindow, requestName } from "./expiring.js";
-import { putHold } from "./holds.js";
+import { putHold, settle } from "./holds.js";
 import { addStatistics } from "./statistics.js";
 import { keptRecord } from "./stored-record.js";
 
@@ -37,7 +37,7 @@ type Decided = ReturnType<typeof decide>;
 
 /** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
 export function answerWithoutLock(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
-  if (plan.counts !== undefined) return null;
+  if (plan.counts !== undefined || moment.ends !== undefined) return null;
   const usesExpiring =
     moment.request !== undefined || plan.limits.some(({ owner }) => owner === null);
   if (usesExpiring && plan.mode === "commit") return null;
@@ -61,6 +61,8 @@ export function answerWithoutLock(connection: Connection, plan: ChargePlan, mome
 
 /** Carries a plan out. Call it inside a write transaction. */
 export function charge(at: Connection, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+  const { ends, now } = moment;
+  if (ends !== undefined) settle(at, plan.workspaceId, ends, { now, revision: plan.revision });
   const basis = currentBasis(at, plan, true);
   if ("kind" in basis) return basis;
   const decided = decide(basis, moment);

@@ -10,6 +10,7 @@ import { confirmingContracts } from "./confirming.js";
 import { countedContracts } from "./counted.js";
 import { countingContracts } from "./counting.js";
 import { emptyingContracts } from "./emptying.js";
+import { endingContracts } from "./ending.js";
 import { expectationContracts } from "./expectations.js";
 import { forgettingContracts } from "./forgetting.js";
 import { holdingContracts } from "./holding.js";
@@ -54,6 +55,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "charge: replayed requests", contracts: replayingContracts },
   { name: "holds: taken", contracts: holdingContracts },
   { name: "holds: ended", contracts: settlingContracts },
+  { name: "holds: ended by a charge", contracts: endingContracts },
   { name: "holds: renewed and over", contracts: lastingContracts },
   {
     name: "holds: changes meanwhile",

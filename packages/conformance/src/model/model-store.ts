@@ -193,6 +193,8 @@ export class ModelStore {
   }
 
   #charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
+    const { now, ends } = moment;
+    if (ends !== undefined) this.settle(plan.workspaceId, ends, { now, revision: plan.revision });
     const workspace = this.#workspace(plan.workspaceId);
     if (plan.revision !== null && plan.revision !== workspace.revision)
       return { kind: "stale", moved: "revision" };

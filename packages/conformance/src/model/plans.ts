@@ -96,3 +96,13 @@ export function isSame(one: RecordAddress, other: RecordAddress): boolean {
 export function firstOfEach<Item extends RecordAddress>(items: readonly Item[]): readonly Item[] {
   return items.filter((item, index) => !items.slice(0, index).some((one) => isSame(one, item)));
 }
+
+/** Every third plan ends the latest hold, or tells again how it ended. */
+export function endsOf(
+  { mode, counts }: ChargePlan,
+  number: number,
+  [id]: readonly string[] = [],
+): Pick<ChargeMoment, "ends"> {
+  if (id === undefined || mode === "peek" || counts !== undefined || number % 3 > 0) return {};
+  return { ends: { kind: "end", id, uses: number % 2, limits: [], rest: false } };
+}

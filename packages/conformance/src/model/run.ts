@@ -15,7 +15,7 @@ import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.j
 import { KINDS, LISTS, type Step, type StepOf, WORKSPACES } from "./arbitraries.js";
 import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from "./comparing.js";
 import { ModelStore } from "./model-store.js";
-import { COUNTED, COUNTS, dueOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
+import { COUNTED, COUNTS, dueOf, endsOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
 /** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
@@ -244,6 +244,7 @@ export class ModelRun {
         refill: drawn === undefined ? null : dueOf(this.#model, workspaceId, drawn, step.refill),
         ...(request && { request }),
         ...(plan.hold && { holdId: holdId(++this.#holds) }),
+        ...endsOf(plan, this.#plans.length, this.#held.get(workspaceId)),
       };
       const expected = this.#model.charge(plan, moment);
       const result = await this.#store.charge(plan, moment);

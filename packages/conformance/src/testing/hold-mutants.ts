@@ -9,7 +9,14 @@ import type {
   RecordAddress,
 } from "@latchkey/core";
 import { aChange } from "../fixtures/records.js";
-import { type Mutant, NOTHING, withMethods, withPlans, withResults } from "./mutant.js";
+import {
+  type Mutant,
+  NOTHING,
+  withMethods,
+  withMoments,
+  withPlans,
+  withResults,
+} from "./mutant.js";
 
 /** A store whose steps of holds are altered, or what they answer. */
 function withSteps(
@@ -326,6 +333,39 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
           const { request: _, ...again } = moment;
           const charged = await store.charge({ ...plan, memo: undefined }, again);
           return charged.kind === "charged" ? result : charged;
+        },
+      }),
+  },
+  {
+    mistake: "ends nothing in the step of a charge",
+    noticedBy: ["holds: ended by a charge"],
+    isNoticedByModel: true,
+    plant: (store) => withMoments(store, ({ ends: _, ...moment }) => moment),
+  },
+  {
+    mistake: "ends a hold behind a charge",
+    noticedBy: ["holds: ended by a charge"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        charge: async (plan, { ends, ...moment }) => {
+          const result = await store.charge(plan, moment);
+          const when = { now: moment.now, revision: plan.revision };
+          if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
+          return result;
+        },
+      }),
+  },
+  {
+    mistake: "ends a hold beside a charge whatever the revision is",
+    noticedBy: ["holds: ended by a charge"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withMethods(store, {
+        charge: async (plan, { ends, ...moment }) => {
+          const when = { now: moment.now, revision: null };
+          if (ends !== undefined) await store.settle(plan.workspaceId, ends, when);
+          return store.charge(plan, moment);
         },
       }),
   },

@@ -9,8 +9,9 @@ import {
   type WorkspaceState,
 } from "./availability.js";
 import { type Change, EMPTY_CHANGE } from "./change.js";
-import type { ChargePlan } from "./charge.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
+import type { HoldStep } from "./settle.js";
 
 const WORKSPACE = "ws_default";
 const KEY = { kind: "key", id: "key_1" } as const;
@@ -22,8 +23,11 @@ async function aGuarded() {
   const store = new TestStore();
   const plans: ChargePlan[] = [];
   const added: number[] = [];
-  const charge: KeyStore["charge"] = (plan) => {
+  const moments: ChargeMoment[] = [];
+  const settled: HoldStep[] = [];
+  const charge: KeyStore["charge"] = (plan, moment) => {
     plans.push(plan);
+    moments.push(moment);
     const moved = plan.confirms.findIndex(({ version, ...address }) => {
       return (store.get(address)?.record.version ?? null) !== version;
     });
@@ -39,6 +43,10 @@ async function aGuarded() {
     commit: store.commit.bind(store),
     charge,
     addStatistics: async () => void added.push(store.changes.length),
+    settle: async (_: string, step: HoldStep) => {
+      settled.push(step);
+      return { kind: "unknown" };
+    },
   } as unknown as KeyStore;
   const guarded = createAvailabilityStore(whole, createRandomPool());
   await guarded.read(WORKSPACE, [KEY]);
@@ -50,7 +58,7 @@ async function aGuarded() {
         revision: store.revision + 1,
       }),
     );
-  return { store, guarded, enter, plans, added };
+  return { store, guarded, enter, plans, moments, settled, added };
 }
 
 test("a change waits for leases also in a workspace that is forgotten among many others", async () => {
@@ -195,5 +203,20 @@ describe("a workspace that is followed", () => {
     await enter({ state: "moved", transfer: "t" }, 9);
     await expect(charge(3)).rejects.toMatchObject({ reason: "moved" });
     expect(plans).toHaveLength(4);
+  });
+
+  test("has what ends in the step of a charge end before it, so that the trail has what that touched", async () => {
+    const { guarded, enter, moments, settled } = await aGuarded();
+    await guarded.read(WORKSPACE, []);
+    const ends = { kind: "end", id: "lse_1", uses: 1, limits: [], rest: true } as const;
+    const charge = async () =>
+      guarded.charge(aPlan({ revision: 0 }), { now: 0, refill: null, ends });
+    await charge();
+    expect(settled).toEqual([]);
+    await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
+    await guarded.read(WORKSPACE, []);
+    await charge();
+    expect(settled).toEqual([ends]);
+    expect(moments.map((each) => each.ends)).toEqual([ends, undefined]);
   });
 });

@@ -257,6 +257,12 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
+    const { ends, ...rest } = moment;
+    if (ends !== undefined) {
+      // By itself, so that the trail has what it touched.
+      await settle(workspaceId, ends, { now: moment.now, revision });
+      return charge(plan, rest);
+    }
     const readAnew = revision === null ? readWritable : readState;
     let state = known.get(workspaceId);
     const isKnown = revision === null ? state?.isDeleting !== true : state?.revision === revision;

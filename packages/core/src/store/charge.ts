@@ -19,6 +19,7 @@ import type { DueRefill } from "../rules/refill.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
+import type { EndStep } from "./settle.js";
 import type { ChargeCounts } from "./statistics.js";
 
 /** One limit that a charge takes from. */
@@ -87,6 +88,8 @@ export interface ChargeMoment {
   readonly request?: ChargeRequest | undefined;
   /** Id of the hold that the plan makes: printable ASCII without spaces. */
   readonly holdId?: string | undefined;
+  /** Ends a hold in the same step, before all else, as `settle` does at the revision of the plan. Of a plan in mode `commit` that counts nothing. */
+  readonly ends?: EndStep | undefined;
 }
 
 /** Identifies a verification, so that a repeat is not charged again. */
@@ -180,7 +183,7 @@ export interface ChargeStep {
   readonly next: ChargeWrite | null;
 }
 
-/** The counters to store, and what to remember of the request. */
+/** What to store. */
 export interface ChargeWrite {
   /** The same object if there is nothing to store. */
   readonly usage: Usage;

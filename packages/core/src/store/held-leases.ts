@@ -5,6 +5,7 @@ import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
 import type { AppliedCharge, ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
 import { DEAD_AFTER_MS, holdersOf, nameOf } from "./other-leases.js";
+import type { EndStep } from "./settle.js";
 
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
@@ -47,6 +48,15 @@ interface Returning {
 /** The name of a counter that a plan takes from. @param window - Of a limit; none of uses. */
 export function counterOf(plan: ChargePlan, owner: number | null, window = ""): string {
   return `${nameOf(plan, owner)} ${window}`;
+}
+
+/** Says how much of a lease was used. */
+export function endStepOf({ id, plan, cost, used }: Lease): EndStep {
+  const limits = plan.limits.map(({ window, cost: units }) => ({
+    name: limitNameOf(window),
+    cost: used * units,
+  }));
+  return { kind: "end", id, uses: used * cost, limits, rest: true };
 }
 
 /**
@@ -126,17 +136,20 @@ export class HeldLeases {
     return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
   }
 
-  giveBack(lease: Lease): Returning {
-    lease.returning ??= this.#begin(lease);
+  /** @param told - Whether the store was told in the step of something else, once that is known; it is told again where it was not. */
+  giveBack(lease: Lease, told?: Promise<boolean>): Returning {
+    lease.returning ??= this.#begin(lease, told);
     return lease.returning;
   }
 
-  #begin(lease: Lease): Returning {
+  #begin(lease: Lease, told?: Promise<boolean>): Returning {
     let endTry = (): void => undefined;
     const tried = new Promise<void>((resolve) => {
       endTry = resolve;
     });
-    const ended = this.#report(lease, endTry).then(() => this.#remove(lease));
+    const report = () => this.#report(lease, endTry);
+    const reported = told ? told.then((isTold) => (isTold ? endTry() : report())) : report();
+    const ended = reported.then(() => this.#remove(lease));
     return { tried, ended };
   }
 
@@ -153,12 +166,9 @@ export class HeldLeases {
   }
 
   /** Says how much was used, until the store answers, or others count the lease as that of a dead process. */
-  async #report({ id, plan, cost, used, charge }: Lease, onTried: () => void): Promise<void> {
-    const limits = plan.limits.map(({ window, cost: units }) => ({
-      name: limitNameOf(window),
-      cost: used * units,
-    }));
-    const step = { kind: "end", id, uses: used * cost, limits, rest: true } as const;
+  async #report(lease: Lease, onTried: () => void): Promise<void> {
+    const { plan, charge } = lease;
+    const step = endStepOf(lease);
     const since = this.#steady();
     for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       const elapsed = this.#steady() - since;

@@ -47,6 +47,9 @@ export type HoldStep =
       readonly holds: readonly Hold[];
     };
 
+/** Ends a hold. */
+export type EndStep = Extract<HoldStep, { readonly kind: "end" }>;
+
 /** When a {@link HoldStep} is done, and what it is based on. */
 export interface HoldMoment {
   /** Unix epoch ms, by the caller's clock. */
@@ -202,7 +205,7 @@ function endedBefore<Counters>(
 /** What an end says was used; null where it names a limit that nothing is held of, or slots, which are given back in any case. */
 function usedOf(
   { uses, limits }: Hold,
-  asked: Pick<Extract<HoldStep, { kind: "end" }>, "uses" | "limits" | "rest">,
+  asked: Pick<EndStep, "uses" | "limits" | "rest">,
 ): UsedUnits | null {
   let named = 0;
   const units = limits.map(({ window, units: held }) => {

@@ -1,97 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { noAnswer, unavailable } from "../errors.js";
-import { fixedWindows, usageOf } from "../testing/records.js";
-import { applyCharge, type ChargeMoment, type ChargePlan } from "./charge.js";
-import type { HoldResult, HoldStep } from "./settle.js";
-import type { SettledCharge, SettledStore } from "./settled.js";
-import { createUnitsAhead } from "./units-ahead.js";
-
-const MS = 500;
-const WINDOW = "60000:default";
-/** Each verification takes two uses and five units of a limit. */
-const PLAN: ChargePlan = {
-  workspaceId: "ws_default",
-  revision: 7,
-  confirms: [{ kind: "key", id: "key_1", version: 3 }],
-  mode: "commit",
-  cost: 2,
-  uses: 0,
-  limits: [
-    {
-      ...fixedWindows(90_000),
-      name: "default",
-      shadow: false,
-      cost: 5,
-      window: WINDOW,
-      owner: 0,
-    },
-  ],
-};
-
-/** Steady and wall clock go together unless a test says otherwise. */
-let time = 0;
+import { unavailable } from "../errors.js";
+import {
+  aLeasing,
+  aProcess,
+  clock,
+  MS,
+  PLAN,
+  type Process,
+  report,
+  reports,
+} from "../testing/leasing.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
+import type { SettledCharge } from "./settled.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  time = 0;
+  clock.time = 0;
 });
 
 afterEach(() => {
   vi.useRealTimers();
-});
-
-/** A store of one key with 10,000 uses, and units ahead on it, which was asked about twice already. Nothing that is given back is counted. */
-function aProcess(own = PLAN) {
-  const unused = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
-  let state = unused;
-  const charged = vi.fn((plan: ChargePlan, moment: ChargeMoment): SettledCharge => {
-    const { result, next } = applyCharge(state as never, plan, moment);
-    if (next !== null) state = { ...state, usage: next.usage, windows: [...next.windows] };
-    return result as SettledCharge;
-  });
-  const settle = vi.fn(async (_workspaceId: string, _step: HoldStep): Promise<HoldResult> => {
-    return { kind: "unknown" };
-  });
-  const holds = vi.fn(async () => []);
-  let ids = 0;
-  const ahead = createUnitsAhead(
-    { charge: charged, settle, holds } as unknown as SettledStore,
-    { ms: MS, share: 0.01 },
-    () => time,
-    () => time,
-    () => {
-      ids += 1;
-      return `lse_${ids}`;
-    },
-  );
-  const verify = (fields: Partial<ChargeMoment> = {}) =>
-    ahead.charge(own, { now: time, refill: null, ...fields }, true);
-  for (let count = 0; count < 2; count += 1) verify();
-  state = unused;
-  charged.mockClear();
-  return { ahead, verify, charged, settle };
-}
-
-type Process = ReturnType<typeof aProcess>;
-
-/** The fourth of four verifications in short order takes a lease: of 8 verifications, it included. */
-function aLeasing(plan?: ChargePlan): Process {
-  const made = aProcess(plan);
-  made.verify();
-  made.verify();
-  expect(made.charged).toHaveBeenCalledTimes(2);
-  return made;
-}
-
-/** What the store was told of each lease, once it was told. */
-const reports = ({ settle }: Process) => settle.mock.calls.map(([, step]) => step);
-
-const report = (id: string, verifications: number) => ({
-  kind: "end",
-  id,
-  uses: 2 * verifications,
-  limits: [{ name: "default", cost: 5 * verifications }],
-  rest: true,
 });
 
 describe("a lease", () => {
@@ -107,9 +35,9 @@ describe("a lease", () => {
 
   test("is used for 0.8 of its time, and not at that instant", () => {
     const { verify, charged } = aLeasing();
-    time = 399;
+    clock.time = 399;
     expect(verify()).toHaveProperty("leased", true);
-    time = 400;
+    clock.time = 400;
     verify();
     expect(charged).toHaveBeenCalledTimes(3);
   });
@@ -123,7 +51,7 @@ describe("a lease", () => {
   test("of a key in use is followed by the next one at once", () => {
     const { verify, charged } = aLeasing();
     for (let count = 0; count < 3; count += 1) verify();
-    time = MS + 1;
+    clock.time = MS + 1;
     verify();
     expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 8]);
   });
@@ -131,28 +59,28 @@ describe("a lease", () => {
   test("that was not worth it is followed by verifications that ask, and so is the first of a key", () => {
     const { verify, charged } = aLeasing();
     for (let count = 0; count < 2; count += 1) verify();
-    time = MS + 1;
+    clock.time = MS + 1;
     for (let count = 0; count < 4; count += 1) verify();
     expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2, 2, 2, 2 * 6]);
   });
 
   test("is not used past the edge of a window", () => {
-    time = 59_900;
+    clock.time = 59_900;
     const { verify, charged } = aLeasing();
-    time = 59_999;
+    clock.time = 59_999;
     expect(verify()).toHaveProperty("leased", true);
-    time = 60_000;
+    clock.time = 60_000;
     verify();
     expect(charged).toHaveBeenCalledTimes(3);
   });
 
   test("of a sliding limit is used within the group of its span in which it was taken, a sixteenth of it", () => {
     const limits = PLAN.limits.map((each) => ({ ...each, algorithm: "sliding" as const }));
-    time = 3_749 - 100;
+    clock.time = 3_749 - 100;
     const { verify, charged } = aLeasing({ ...PLAN, limits });
-    time = 3_749;
+    clock.time = 3_749;
     expect(verify()).toHaveProperty("leased", true);
-    time = 3_750;
+    clock.time = 3_750;
     verify();
     expect(charged).toHaveBeenCalledTimes(3);
   });
@@ -181,7 +109,8 @@ describe("a lease", () => {
         { kind: "identity" as const, id: "id_1", version: 2 },
       ],
     }));
-    const ask = (plan: ChargePlan) => made.ahead.charge(plan, { now: time, refill: null }, true);
+    const ask = (plan: ChargePlan) =>
+      made.ahead.charge(plan, { now: clock.time, refill: null }, true);
     for (const plan of [...plans, ...plans, ...plans]) ask(plan);
     made.charged.mockClear();
     made.charged.mockImplementation((() => new Promise(() => undefined)) as never);
@@ -195,77 +124,6 @@ describe("a lease", () => {
     const { verify, charged } = aLeasing();
     verify({ refill: { dueAt: 1, amount: 10 } as never });
     expect(charged).toHaveBeenCalledTimes(3);
-  });
-});
-
-describe("what is given back", () => {
-  test("says exactly what was used of uses and of each limit, the verification included that took it", () => {
-    const made = aLeasing();
-    made.verify();
-    made.verify();
-    vi.advanceTimersByTime(MS);
-    expect(reports(made)).toEqual([report("lse_1", 3)]);
-  });
-
-  test("is none of a lease whose taking got no answer: nobody knows whether there is one", async () => {
-    const made = aProcess();
-    made.verify();
-    made.charged.mockImplementationOnce(() => {
-      throw noAnswer(true, "lost");
-    });
-    expect(() => made.verify()).toThrow("lost");
-    expect(reports(made)).toEqual([report("lse_1", 0)]);
-  });
-
-  test("is none of a lease whose taking got no answer, where the store answers later", async () => {
-    const made = aProcess();
-    made.verify();
-    made.charged.mockImplementationOnce((() => Promise.reject(noAnswer(true, "lost"))) as never);
-    await expect(made.verify()).rejects.toThrow("lost");
-    expect(reports(made)).toEqual([report("lse_1", 0)]);
-  });
-
-  test("is told again for a minute where nobody knows whether there is a lease: the taking may arrive late", async () => {
-    const made = aProcess();
-    made.verify();
-    made.settle.mockResolvedValueOnce({ kind: "unknown" }).mockImplementationOnce(async () => {
-      time = 70_000;
-      return { kind: "unknown" };
-    });
-    made.charged.mockImplementationOnce(() => {
-      throw noAnswer(true, "late");
-    });
-    expect(() => made.verify()).toThrow("late");
-    await vi.advanceTimersByTimeAsync(100 * MS);
-    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 0)));
-  });
-
-  test("is nothing of a taking that the store did not apply", () => {
-    const made = aProcess();
-    made.verify();
-    made.charged.mockImplementationOnce(() => {
-      throw unavailable("down");
-    });
-    expect(() => made.verify()).toThrow("down");
-    expect(reports(made)).toEqual([]);
-  });
-
-  test("is said again with the same figures until the store answers", async () => {
-    const made = aLeasing();
-    made.settle
-      .mockRejectedValueOnce(unavailable("down"))
-      .mockRejectedValueOnce(unavailable("down"));
-    await vi.advanceTimersByTimeAsync(20 * MS);
-    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
-  });
-
-  test("is used no more, also while the store has not answered", () => {
-    const made = aLeasing();
-    made.settle.mockReturnValue(new Promise(() => undefined));
-    vi.advanceTimersByTime(MS);
-    made.verify();
-    expect(made.charged).toHaveBeenCalledTimes(3);
-    expect(made.charged.mock.results[2]?.value).not.toHaveProperty("leased", true);
   });
 });
 
@@ -304,7 +162,7 @@ describe("closing", () => {
       confirms: [{ kind: "key" as const, id: `key_${at}`, version: 3 }],
     }));
     for (const plan of Array.from({ length: 4 }, () => plans).flat())
-      made.ahead.charge(plan, { now: time, refill: null }, true);
+      made.ahead.charge(plan, { now: clock.time, refill: null }, true);
     let [running, most] = [0, 0];
     made.settle.mockImplementation(async () => {
       running += 1;
@@ -331,10 +189,10 @@ test("a verification that the store refuses is asked about again, once what this
   const made = aLeasing();
   const refused: SettledCharge = { kind: "usage-exceeded", remaining: 0, limits: [] };
   made.charged.mockImplementationOnce(() => refused);
-  time = 10;
+  clock.time = 10;
   // Of another question about the same key.
   const other = { ...PLAN, cost: 9_000 };
-  await made.ahead.charge(other, { now: time, refill: null }, true);
+  await made.ahead.charge(other, { now: clock.time, refill: null }, true);
   expect(reports(made)).toEqual([report("lse_1", 1)]);
   expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([9_000, 9_000]);
 });

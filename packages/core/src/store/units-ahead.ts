@@ -16,7 +16,7 @@ import {
   type LimitReading,
   readLimit,
 } from "./charge.js";
-import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
+import { counterOf, endStepOf, HeldLeases, type Lease } from "./held-leases.js";
 import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
 import type { SettledCharge, SettledStore } from "./settled.js";
 
@@ -125,15 +125,18 @@ export function createUnitsAhead(
     if (lease !== null) {
       const decided = decide(lease, moment, wall);
       if (decided !== null) return decided;
-      close(state, lease);
+      stop(state, lease);
     }
+    const ended = lease?.returning === null ? lease : null;
     const time = steady();
     if (time - state.askedSince > ms) Object.assign(state, { asked: 0, askedSince: time });
     state.asked += 1;
     const mayTake = isLeasing && !isClosed && state.asked >= IN_USE && time >= state.restsUntil;
-    const count = mayTake ? countAhead(plan, state) : 0;
-    if (count < 2) return ask(plan, moment, state);
-    const result = take(plan, moment, state, count, { steady: time, wall });
+    const { latest, wanted } = state;
+    const isKnown = mayTake && latest?.kind === "charged";
+    const count = isKnown ? countInShare(plan, latest, wanted, ended, false) : 0;
+    if (count < 2) return ask(plan, moment, state, ended);
+    const result = take(plan, moment, state, count, { steady: time, wall }, ended);
     if ("then" in result) {
       state.taking = result;
       takings.add(result);
@@ -146,33 +149,25 @@ export function createUnitsAhead(
     return result;
   }
 
-  /** How many verifications may be taken ahead of what the store last said is left. */
-  function countAhead(plan: ChargePlan, { latest, wanted }: PlanState): number {
-    if (latest === null || latest.kind !== "charged") return 0;
-    return mostAhead(plan, latest, wanted, 0);
-  }
-
-  /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
-  function isTooMuch({ plan, count }: Lease, result: AppliedCharge): boolean {
-    return mostAhead(plan, result, count, count) < count;
-  }
-
   /**
-   * For how many verifications units may be taken ahead, at most `wanted`.
+   * For how many verifications, at most `wanted`, units are within the share of what the store says is left.
    *
-   * @param taken - For how many they were, just before the store said what is left.
+   * @param lease - It was taken just before the store said so, or else goes back before others are taken; null: there is none.
    */
-  function mostAhead(
+  function countInShare(
     plan: ChargePlan,
     { remaining, limits }: AppliedCharge,
     wanted: number,
-    taken: number,
+    lease: Lease | null,
+    isTaken: boolean,
   ): number {
     let most = wanted;
     const take = (left: number, each: number, owner: number | null, window?: string) => {
-      const own = taken > 0 ? 0 : held.units(counterOf(plan, owner, window));
+      const units = each * (lease?.count ?? 0);
+      const own = isTaken ? 0 : held.units(counterOf(plan, owner, window)) - units;
       const holders = others.count(nameOf(plan, owner)) + 1;
-      most = Math.min(most, verificationsAhead(left + each * taken, each, own, share, holders));
+      const before = isTaken ? left + units : left;
+      most = Math.min(most, verificationsAhead(before, each, own, share, holders));
     };
     if (remaining !== null) take(remaining, plan.cost, plan.uses);
     plan.limits.forEach(({ owner, window, cost }, index) => {
@@ -181,21 +176,46 @@ export function createUnitsAhead(
     return most;
   }
 
+  /**
+   * Charges a plan, and says in the same step how much of a lease was used that is closed. It is told by itself where the answer does not
+   * say that it was.
+   */
+  function chargeAndTell(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    ended: Lease | null,
+  ): SettledCharge | Promise<SettledCharge> {
+    if (ended === null) return store.charge(plan, moment);
+    let told = Promise.resolve(false);
+    try {
+      const result = store.charge(plan, { ...moment, ends: endStepOf(ended) });
+      told = Promise.resolve(result).then(
+        ({ kind }) => kind !== "stale",
+        () => false,
+      );
+      return result;
+    } finally {
+      void held.giveBack(ended, told);
+    }
+  }
+
   /** Asks the store about this verification alone. Nobody is refused beside what this process has of the same key: that goes back first. */
   function ask(
     plan: ChargePlan,
     moment: ChargeMoment,
     state: PlanState,
+    ended: Lease | null,
   ): SettledCharge | Promise<SettledCharge> {
     const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
       if (!("limits" in result)) return result;
       state.latest = result;
+      if (result.kind === "charged") return result;
       const own = held.of(plan);
-      if (result.kind === "charged" || own.length === 0) return result;
+      if (own.length === 0) return result;
       const returned = own.map((lease) => held.giveBack(lease).tried);
       return Promise.all(returned).then(() => store.charge(plan, moment));
     };
-    const result = store.charge(plan, moment);
+    const result = chargeAndTell(plan, moment, ended);
     return "then" in result ? result.then(keep) : keep(result);
   }
 
@@ -206,6 +226,7 @@ export function createUnitsAhead(
     state: PlanState,
     count: number,
     since: Clocks,
+    ended: Lease | null,
   ): SettledCharge | Promise<SettledCharge> {
     const isCounted = state.latest?.remaining !== null;
     const lease: Lease = {
@@ -225,7 +246,7 @@ export function createUnitsAhead(
       if (result.kind === "stale" || result.kind === "conflict") return result;
       if (result.kind !== "charged") {
         state.restsUntil = steady() + ms;
-        return ask(plan, moment, state);
+        return ask(plan, moment, state, null);
       }
       lease.charge = result;
       lease.until = endOf(plan, result);
@@ -233,12 +254,13 @@ export function createUnitsAhead(
       if ((result.remaining !== null) !== isCounted) {
         // Uses were given a number, or lost it, since the store was asked last.
         state.latest = null;
-        return held.giveBack(lease).tried.then(() => ask(plan, moment, state));
+        return held.giveBack(lease).tried.then(() => ask(plan, moment, state, null));
       }
       lease.used = 1;
       const answer = verdictOf(result, plan, count - 1, false);
       state.latest = answer;
-      if (isTooMuch(lease, result)) void held.giveBack(lease);
+      // Others may have taken much since the last answer.
+      if (countInShare(plan, result, count, lease, true) < count) void held.giveBack(lease);
       else begin(state, lease);
       return answer;
     };
@@ -260,7 +282,7 @@ export function createUnitsAhead(
     };
     held.count(lease, 1);
     try {
-      const result = store.charge(whole, { ...moment, holdId: lease.id });
+      const result = chargeAndTell(whole, { ...moment, holdId: lease.id }, ended);
       return "then" in result ? result.then(keep, fail) : keep(result);
     } catch (error) {
       return fail(error);
@@ -271,11 +293,16 @@ export function createUnitsAhead(
     const { plan } = lease;
     state.lease = lease;
     others.look(plan, (id) => held.has(id));
-    unref(setTimeout(() => state.lease === lease && close(state, lease), ms));
+    const end = () => {
+      if (state.lease !== lease) return;
+      stop(state, lease);
+      void held.giveBack(lease);
+    };
+    unref(setTimeout(end, ms));
   }
 
-  /** Ends a lease: from here on none of its units is used. */
-  function close(state: PlanState, lease: Lease): void {
+  /** Closes a lease: from here on none of its units is used. */
+  function stop(state: PlanState, lease: Lease): void {
     const { used, count, since } = lease;
     const time = steady();
     const elapsed = Math.max(1, time - since.steady);
@@ -285,7 +312,6 @@ export function createUnitsAhead(
     // The next one comes at once, unless this one was not worth it.
     state.asked = used >= IN_USE ? IN_USE - 1 : 0;
     state.askedSince = time;
-    void held.giveBack(lease);
   }
 
   return {

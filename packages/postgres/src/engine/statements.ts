@@ -85,6 +85,8 @@ const ENDED = `CASE WHEN pg_catalog.starts_with(o.answer, 'ended ') AND pg_catal
 
 const CHARGE = "latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)";
 const SETTLE = "latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)";
+/** It waits for its locks: those that the charge takes as well. */
+const END = "latchkey.settle($3::text, $4::text::latchkey.hold_step[], true)";
 
 /**
  * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
@@ -103,6 +105,8 @@ const SQL = {
   log: LOG_PAGE,
   commit: "SELECT latchkey.commit($1::text, $2::text::jsonb)::text",
   charge: `SELECT ${CHARGE}`,
+  /** A hold ends first, in the same step. */
+  chargeEnding: `SELECT CASE ${END} WHEN 'busy' THEN 'busy' ELSE ${CHARGE} END`,
   chargeCounted: counted(CHARGE, "$3", CHARGED),
   settle: `SELECT ${SETTLE}`,
   settleCounted: counted(SETTLE, "$4", ENDED),

@@ -27,6 +27,8 @@ export const FAULTS = {
   "lost-answer-taken-for-yes": "a lease is used of which nobody knows whether it was taken",
   "lost-answer-taken-for-no": "a lease is forgotten of which nobody knows whether it was taken",
   "gives-back-once": "the store is told only once what was used",
+  "charge-taken-for-told":
+    "a lease that ends in the step of a charge is forgotten, whatever the store answers",
   "unknown-taken-for-done": "nothing is told again of a lease that the store does not know yet",
   "never-gives-back": "nothing is given back",
   "gives-back-twice": "the store gives back again when it is told again",

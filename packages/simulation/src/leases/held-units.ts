@@ -1,6 +1,7 @@
 import type { Clocks, Moment } from "./clocks.js";
 import type { CounterName, HeldUnits, KeyName } from "./counters.js";
 import { Violation } from "./laws.js";
+import type { Ending } from "./lease-store.js";
 import type { Owner, World } from "./world.js";
 
 /** A process that has not given its units back for so long is dead, by the clock of the one that watches. */
@@ -110,6 +111,23 @@ export class HeldUnitsAhead {
     lease.isReturning = true;
     const used = lease.used * lease.cost;
     this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);
+  }
+
+  /** Has the store told in the step of a charge how much was used. From here on none of its units is used. Null: it is being told. */
+  closing(lease: Lease): Ending | null {
+    if (lease.isReturning || this.#world.has("never-gives-back")) return null;
+    lease.isReturning = true;
+    return { id: lease.id, used: lease.used * lease.cost };
+  }
+
+  /** @param isTold - Whether the answer says that the lease has ended in the step of the charge. */
+  told(lease: Lease, { used }: Ending, isTold: boolean): void {
+    if (!isTold && !this.#world.has("charge-taken-for-told")) {
+      this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);
+      return;
+    }
+    for (const go of lease.tried.splice(0)) go();
+    this.#held.delete(lease);
   }
 
   /** Says how much was used, until the store answers. No id is used twice, so a repeat changes nothing. */

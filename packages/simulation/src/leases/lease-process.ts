@@ -2,7 +2,7 @@ import { Clocks, type Moment } from "./clocks.js";
 import { COUNTERS_OF, type CounterName, type HeldUnits, type KeyName, tagAt } from "./counters.js";
 import { HeldUnitsAhead, isUsable, type Lease } from "./held-units.js";
 import type { Claims } from "./laws.js";
-import { type Known, LONGEST_MS, SHARE, SHORT_MS, type Taken } from "./lease-store.js";
+import { countWithin, type Known, LONGEST_MS, SHARE, SHORT_MS, type Taken } from "./lease-store.js";
 import { CALM_AT, type Owner, type World } from "./world.js";
 
 /** Which part of its time a lease is used: (1 - 0.11) / (1 + 0.11). */
@@ -127,7 +127,7 @@ export class LeaseProcess implements Owner {
       return;
     }
     const asked = this.clocks.read();
-    this.#ask(plan, null, (taken) => {
+    this.#ask(plan, null, null, (taken) => {
       if (taken === null) return;
       if (taken.kind === "stale") this.#stale(plan, question, taken.known);
       else if (this.#isLeasing(plan)) {
@@ -145,13 +145,13 @@ export class LeaseProcess implements Owner {
     const { lease } = plan;
     if (lease !== null) {
       if (this.#decide(plan, lease, question)) return;
-      this.#close(plan, lease);
+      this.#stop(plan, lease);
     }
     plan.asked += 1;
     const mayTake = this.#isLeasing(plan) && !this.isClosing && plan.asked > 1;
-    const count = mayTake ? this.#countAhead(plan) : 0;
-    if (count < 2) this.#askAlone(plan, question, null);
-    else this.#take(plan, question, count);
+    const count = mayTake ? this.#countAhead(plan, lease) : 0;
+    if (count < 2) this.#askAlone(plan, question, lease, null);
+    else this.#take(plan, question, lease, count);
   }
 
   /** Whether a lease goes on: the clock that has gone further counts. */
@@ -219,11 +219,18 @@ export class LeaseProcess implements Owner {
     this.#world.tell(`${this.name} admits ${key} by itself`);
   }
 
-  #ask(plan: Plan, lease: Lease | null, then: (taken: Taken | null) => void): void {
+  /** @param ended - A lease that ends in the same step. */
+  #ask(
+    plan: Plan,
+    lease: Lease | null,
+    ended: Lease | null,
+    then: (taken: Taken | null) => void,
+  ): void {
     const { key, cost, known } = plan;
     const now = this.clocks.now();
+    const ends = ended && this.held.closing(ended);
     const work = () => {
-      const taken = this.#world.store.take({ key, cost, known, now, lease });
+      const taken = this.#world.store.take({ key, cost, known, now, lease, ends });
       if (taken.kind === "taken") this.#world.onTaken(key);
       return taken;
     };
@@ -231,6 +238,7 @@ export class LeaseProcess implements Owner {
       const what =
         lease === null ? "asks" : `takes #${lease.id}, ${lease.count} times ${lease.cost}`;
       this.#world.tell(`${this.name} ${what} of ${key}: ${taken?.kind ?? "no answer"}`);
+      if (ended && ends) this.held.told(ended, ends, taken !== null && taken.kind !== "stale");
       then(taken);
     });
   }
@@ -238,10 +246,16 @@ export class LeaseProcess implements Owner {
   /**
    * Asks about one verification. Where it is refused beside what this process holds, that goes back first.
    *
+   * @param ended - A lease that ends in the same step.
    * @param returned - What went back before.
    */
-  #askAlone(plan: Plan, question: Question, returned: readonly Lease[] | null): void {
-    this.#ask(plan, null, (taken) => {
+  #askAlone(
+    plan: Plan,
+    question: Question,
+    ended: Lease | null,
+    returned: readonly Lease[] | null,
+  ): void {
+    this.#ask(plan, null, ended, (taken) => {
       if (taken === null) return;
       if (taken.kind === "stale") {
         this.#stale(plan, question, taken.known);
@@ -252,24 +266,25 @@ export class LeaseProcess implements Owner {
       const own = returned ?? this.held.of(plan.key);
       const mayGiveBack = returned === null && !this.#world.has("refused-beside-own-units");
       if (mayGiveBack && own.length > 0)
-        this.held.giveAllBack(own, () => this.#askAlone(plan, question, own));
+        this.held.giveAllBack(own, () => this.#askAlone(plan, question, null, own));
       else this.#world.observer.checkRefusal(own.filter(isUsable).length);
     });
   }
 
   /** How many verifications are worth taking ahead, of what was left when the store answered last. */
-  #countAhead({ key, cost, latest, wanted }: Plan): number {
+  #countAhead({ key, cost, latest, wanted }: Plan, ended: Lease | null): number {
     if (this.#world.has("more-than-its-share")) return wanted;
     if (latest?.kind !== "taken") return 0;
     const holders = this.held.others(key) + 1;
-    const ours = this.held.of(key).reduce((sum, lease) => sum + lease.cost * lease.count, 0);
+    const rest = this.held.of(key).filter((lease) => lease !== ended);
+    const ours = rest.reduce((sum, lease) => sum + lease.cost * lease.count, 0);
     let count = wanted;
     for (const left of Object.values(latest.left))
-      count = Math.min(count, countOf(left, cost, ours, holders));
+      count = Math.min(count, countWithin(left, cost, ours, holders));
     return count;
   }
 
-  #take(plan: Plan, question: Question, count: number): void {
+  #take(plan: Plan, question: Question, ended: Lease | null, count: number): void {
     const world = this.#world;
     const { key, cost } = plan;
     const now = this.clocks.now();
@@ -288,7 +303,7 @@ export class LeaseProcess implements Owner {
     };
     plan.isTaking = true;
     this.held.note(lease.id);
-    this.#ask(plan, lease, (taken) => {
+    this.#ask(plan, lease, ended, (taken) => {
       plan.isTaking = false;
       this.#taken(plan, question, lease, taken);
       for (const go of plan.waiting.splice(0)) go();
@@ -303,7 +318,7 @@ export class LeaseProcess implements Owner {
       if (world.has("lost-answer-taken-for-yes")) this.#beginUnsure(plan, lease);
       else this.held.giveBack(lease);
     } else if (taken.kind === "stale") this.#stale(plan, question, taken.known);
-    else if (taken.kind === "refused") this.#askAlone(plan, question, null);
+    else if (taken.kind === "refused") this.#askAlone(plan, question, null, null);
     else {
       lease.units = taken.units;
       if (world.has("lease-from-reply")) lease.since = this.clocks.read();
@@ -340,7 +355,7 @@ export class LeaseProcess implements Owner {
     const holders = this.held.others(key) + 1;
     for (const [name, rest] of Object.entries(left) as [CounterName, number][]) {
       const before = rest + cost * count;
-      if (!isOld && countOf(before, cost, 0, holders) < count) return true;
+      if (!isOld && countWithin(before, cost, 0, holders) < count) return true;
       this.#world.observer.checkShare(name, cost * count, Math.floor(before / SHARE));
     }
     return false;
@@ -352,16 +367,16 @@ export class LeaseProcess implements Owner {
     this.held.look(lease.key);
     this.#hurry(plan);
     world.at(world.time + this.clocks.truly(this.ms ?? 0), this, () => {
-      if (plan.lease === lease) this.#close(plan, lease);
+      if (plan.lease !== lease) return;
+      this.#stop(plan, lease);
+      this.held.giveBack(lease);
     });
   }
 
-  #close(plan: Plan, lease: Lease): void {
-    const { used } = lease;
+  #stop(plan: Plan, { used }: Lease): void {
     if (!this.#world.has("units-used-while-given-back")) plan.lease = null;
     plan.wanted = 2 * used;
     plan.asked = used > 1 ? 1 : 0;
-    this.held.giveBack(lease);
   }
 
   /** The adversary asks just when a lease ends. */
@@ -382,9 +397,4 @@ export class LeaseProcess implements Owner {
     for (const plan of this.#plans.values()) plan.lease = null;
     this.held.giveAllBack(this.held.all(), () => undefined);
   }
-}
-
-function countOf(left: number, cost: number, ours: number, holders: number): number {
-  if (left < SHARE * holders) return 0;
-  return Math.max(0, Math.floor((Math.floor(left / SHARE) - ours) / cost));
 }

@@ -33,6 +33,12 @@ export interface Known {
   readonly wait: number;
 }
 
+/** For how many verifications the share of what is left suffices, beside units that the process has already. */
+export function countWithin(left: number, cost: number, ours: number, holders: number): number {
+  if (left < SHARE * holders) return 0;
+  return Math.max(0, Math.floor((Math.floor(left / SHARE) - ours) / cost));
+}
+
 /** A verification's question, or that for many of them. */
 export interface Taking {
   readonly key: KeyName;
@@ -43,6 +49,15 @@ export interface Taking {
   readonly cost: number;
   /** Null: the question of one verification, whose units are taken for good. */
   readonly lease: { readonly id: number; readonly count: number } | null;
+  /** A lease that ends in the same step. */
+  readonly ends: Ending | null;
+}
+
+/** How a lease ends. */
+export interface Ending {
+  readonly id: number;
+  /** Units of each counter. */
+  readonly used: number;
 }
 
 export type Taken =
@@ -106,7 +121,8 @@ export class LeaseStore {
   }
 
   /** Confirms the records, decides, and takes units: for good, or for a lease. */
-  take({ key, known, now, cost, lease }: Taking): Taken {
+  take({ key, known, now, cost, lease, ends }: Taking): Taken {
+    if (ends !== null && known.revision === this.#revision) this.end(ends.id, ends.used);
     if (!this.#isAsKnown(key, known)) return { kind: "stale", known: this.read() };
     if (this.#fault === "ends-by-itself") this.#releaseBefore(key, now - LONGEST_MS);
     const units = cost * (lease?.count ?? 1);

@@ -12,7 +12,7 @@ import {
 import { isSlotWindow, limitNameOf } from "../../rules/limit-state.js";
 import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
-import type { HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
+import type { EndStep, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
@@ -215,7 +215,7 @@ function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
 /** Ends a reservation, and says what it came to. */
 function end(
   context: OperationContext,
-  step: Extract<HoldStep, { kind: "end" }>,
+  step: EndStep,
   scope: VerifyScope = EVERY_API,
 ): Promise<SettledReservation> {
   const startedAt = context.emit === null ? 0 : context.timer();
@@ -239,7 +239,7 @@ function end(
 /** What is said of an end; at once where nothing has to be read for it. */
 function answerOf(
   context: OperationContext,
-  step: Extract<HoldStep, { kind: "end" }>,
+  step: EndStep,
   scope: VerifyScope,
   result: HoldResult,
   startedAt: number,
@@ -329,7 +329,7 @@ async function refillOf(
   }
 }
 
-function refusalOf(result: HoldResult, step?: Extract<HoldStep, { kind: "end" }>): LatchkeyError {
+function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {
   switch (result.kind) {
     case "conflict":
       return new LatchkeyError(

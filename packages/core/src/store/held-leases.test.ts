@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { noAnswer, unavailable } from "../errors.js";
+import {
+  aLeasing,
+  aProcess,
+  clock,
+  MS,
+  PLAN,
+  type Process,
+  report,
+  reports,
+} from "../testing/leasing.js";
+import type { ChargeMoment, ChargePlan } from "./charge.js";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  clock.time = 0;
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("what is given back", () => {
+  test("says exactly what was used of uses and of each limit, the verification included that took it", () => {
+    const made = aLeasing();
+    made.verify();
+    made.verify();
+    vi.advanceTimersByTime(MS);
+    expect(reports(made)).toEqual([report("lse_1", 3)]);
+  });
+
+  test("is none of a lease whose taking got no answer: nobody knows whether there is one", async () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce(() => {
+      throw noAnswer(true, "lost");
+    });
+    expect(() => made.verify()).toThrow("lost");
+    expect(reports(made)).toEqual([report("lse_1", 0)]);
+  });
+
+  test("is none of a lease whose taking got no answer, where the store answers later", async () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce((() => Promise.reject(noAnswer(true, "lost"))) as never);
+    await expect(made.verify()).rejects.toThrow("lost");
+    expect(reports(made)).toEqual([report("lse_1", 0)]);
+  });
+
+  test("is told again for a minute where nobody knows whether there is a lease: the taking may arrive late", async () => {
+    const made = aProcess();
+    made.verify();
+    made.settle.mockResolvedValueOnce({ kind: "unknown" }).mockImplementationOnce(async () => {
+      clock.time = 70_000;
+      return { kind: "unknown" };
+    });
+    made.charged.mockImplementationOnce(() => {
+      throw noAnswer(true, "late");
+    });
+    expect(() => made.verify()).toThrow("late");
+    await vi.advanceTimersByTimeAsync(100 * MS);
+    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 0)));
+  });
+
+  test("is nothing of a taking that the store did not apply", () => {
+    const made = aProcess();
+    made.verify();
+    made.charged.mockImplementationOnce(() => {
+      throw unavailable("down");
+    });
+    expect(() => made.verify()).toThrow("down");
+    expect(reports(made)).toEqual([]);
+  });
+
+  test("is said again with the same figures until the store answers", async () => {
+    const made = aLeasing();
+    made.settle
+      .mockRejectedValueOnce(unavailable("down"))
+      .mockRejectedValueOnce(unavailable("down"));
+    await vi.advanceTimersByTimeAsync(20 * MS);
+    expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
+  });
+
+  test("is used no more, also while the store has not answered", () => {
+    const made = aLeasing();
+    made.settle.mockReturnValue(new Promise(() => undefined));
+    vi.advanceTimersByTime(MS);
+    made.verify();
+    expect(made.charged).toHaveBeenCalledTimes(3);
+    expect(made.charged.mock.results[2]?.value).not.toHaveProperty("leased", true);
+  });
+});
+
+describe("a lease that ends in the step of the next charge", () => {
+  const endsOf = ({ charged }: Process) => charged.mock.calls.slice(2).map(([, { ends }]) => ends);
+
+  test("is told by that alone, whether a lease or one verification is taken then", async () => {
+    const made = aLeasing();
+    for (let count = 0; count < 3; count += 1) made.verify();
+    clock.time = MS;
+    made.verify();
+    clock.time = 2 * MS;
+    made.verify();
+    expect(endsOf(made)).toEqual([report("lse_1", 4), report("lse_2", 1)]);
+    expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 8, 2]);
+    await vi.advanceTimersByTimeAsync(MS);
+    expect(made.settle).not.toHaveBeenCalled();
+    await made.ahead.giveAllBack();
+    expect(made.settle).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["has no answer", () => Promise.reject(noAnswer(true, "lost"))],
+    ["was not sent", () => Promise.reject(unavailable("down"))],
+    ["finds another record", () => Promise.resolve({ kind: "stale", moved: 0 })],
+  ])("is told again by itself where that %s", async (_, answer) => {
+    const made = aLeasing();
+    for (let count = 0; count < 3; count += 1) made.verify();
+    made.charged.mockImplementationOnce(answer as never);
+    clock.time = MS;
+    await Promise.resolve(made.verify()).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(endsOf(made)).toEqual([report("lse_1", 4)]);
+    expect(reports(made)).toContainEqual(report("lse_1", 4));
+    await made.ahead.giveAllBack();
+    expect(reports(made).filter((step) => "id" in step && step.id === "lse_1")).toHaveLength(1);
+  });
+
+  test("is told again by itself where that throws", () => {
+    const made = aLeasing();
+    made.charged.mockImplementationOnce(() => {
+      throw noAnswer(true, "lost");
+    });
+    clock.time = MS;
+    expect(() => made.verify()).toThrow("lost");
+    return vi
+      .advanceTimersByTimeAsync(0)
+      .then(() => expect(reports(made)).toEqual([report("lse_1", 1)]));
+  });
+
+  test("is told in one of two charges of one turn, and closing waits for that", async () => {
+    const made = aLeasing();
+    const answers: (() => void)[] = [];
+    const charge = made.charged.getMockImplementation() as Process["charged"];
+    made.charged.mockImplementation(((plan: ChargePlan, moment: ChargeMoment) => {
+      const result = charge(plan, moment);
+      return new Promise((resolve) => answers.push(() => resolve(result)));
+    }) as never);
+    clock.time = MS;
+    const both = [made.verify(), made.verify()];
+    expect(endsOf(made)).toEqual([report("lse_1", 1), undefined]);
+    let isClosed = false;
+    const closing = made.ahead.giveAllBack().then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(isClosed).toBe(false);
+    for (const go of answers) go();
+    await Promise.all([...both, closing]);
+    expect(made.settle).not.toHaveBeenCalled();
+  });
+
+  test("leaves its share to the next one", async () => {
+    const made = aLeasing({ ...PLAN, limits: [] });
+    for (let count = 0; count < 250; count += 1) {
+      made.verify();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    const taken = made.charged.mock.calls.slice(2).map(([{ cost }]) => cost);
+    // A share of 10,000 uses is 100, and less as they become fewer: none has to wait for the one before.
+    expect(taken).toEqual([98, 98, 98, 96, 96, 94, 94, 94]);
+  });
+});

@@ -1,0 +1,17 @@
+#!lua
+--[[
+  As charge.lua, for one plan, which is not counted: a hold ends in the same step, before all else.
+
+  KEYS[1]  and further, ARGV[1] and further: as settle.lua takes them, to end a hold and count nothing; then as charge.lua takes them, KEYS[1] of
+           which is that of settle.lua; then the number of arguments of settle.lua
+  Returns  as charge.lua; or a list, as settle.lua does, where names are missing
+  Mirrors  applyHoldStep in packages/core/src/store/settle.ts and applyCharge in packages/core/src/store/charge.ts
+]]
+local lastKey, lastArg = 0, tonumber(ARGV[#ARGV])
+-- include settle-step.lua
+-- include charge-step.lua
+local ended = settle()
+if ended[1] == "MORE" then return ended end
+if ended[1] == "CORRUPT" then return "CORRUPT" end
+local isDone, reply = pcall(charge, FIRST_NAMED + count, lastArg + 1)
+return isDone and reply or "ERROR " .. reply
