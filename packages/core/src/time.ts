@@ -12,19 +12,18 @@ export const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
 /** Returns the current Unix epoch time in whole ms. */
 export type Clock = () => EpochMs;
 
-/** Answers ms since some instant, for measuring durations: it never goes back, and may answer fractions. */
+/** Returns ms since some instant, for measuring durations: it never goes back, and may return fractions. */
 export type Timer = () => number;
 
 /**
- * Wraps a clock so that what it hands on never goes back: the highest instant seen so far wins.
+ * Wraps a clock so that it never goes back: it returns the highest instant seen so far.
  *
- * A machine whose clock is set back therefore revives no expired key and reopens no window while
- * the process lives.
+ * So while the process lives, setting back the machine's clock makes no expired key valid and reopens no window.
  *
  * @param read - The clock to wrap.
- * @returns A clock that repeats its highest answer while `read` is behind it.
- * @throws LatchkeyError `INTERNAL_SERVER_ERROR` from the returned clock when `read` answers anything
- * but a whole number of milliseconds from 0 to the last instant of a date: no decision is taken on a broken clock.
+ * @returns A clock that repeats its highest value while `read` is behind it.
+ * @throws LatchkeyError `INTERNAL_SERVER_ERROR` from the returned clock if `read` returns anything but a whole number of ms from 0 to the
+ * last instant of a `Date`: nothing is decided with a broken clock.
  */
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;

@@ -116,7 +116,7 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
   return hold === undefined ? applied : { ...applied, hold };
 }
 
-/** What is behind the limits: nothing where nothing is held, and in all that was written before there were holds. */
+/** What follows the limits: nothing if nothing is held, and in texts from before there were holds. */
 function readOpenHold([id, expiresAt]: readonly string[]): OpenHold | undefined {
   return id === undefined ? undefined : { id, expiresAt: wholeOf(expiresAt) };
 }

@@ -55,7 +55,7 @@ export function judgeChange<Counters>(
   return { kind: "committed", usages, moved };
 }
 
-/** The usage once windows are forgotten: nothing comes back to them of what is held. */
+/** The usage after windows were dropped: holds return nothing to them. */
 function afterDrops(usage: Usage, { keepWindows, dropWindows }: CounterChange): Usage {
   const { holds } = usage;
   if (holds === undefined || (keepWindows === undefined && dropWindows === undefined)) return usage;

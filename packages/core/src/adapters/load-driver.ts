@@ -22,7 +22,7 @@ export function driverError(
   const install = isMissing ? `${name} is not installed: run \`npm install ${name}\`` : null;
   const advice = install ?? adviceOn({ code, message });
   if (advice === null) return error;
-  // Not as a cause: what stands in it is where the files of this machine are.
+  // Not as a cause, because it contains paths of this machine.
   return missing(advice, driverError);
 }
 

@@ -111,13 +111,13 @@ export type LatchkeyEvent =
 /** Called with every event, in the order in which they happened in this process. */
 export type EventListener = (event: LatchkeyEvent) => unknown;
 
-/** Hands an event to whoever listens. Never throws. */
+/** Passes an event to the listener. Never throws. */
 export type Emit = (event: LatchkeyEvent) => void;
 
 /**
- * Makes an {@link Emit} for a listener. Nothing that it does reaches the operation, which has happened: a promise that it answers is
- * not waited for, and what it throws or rejects with goes to `onError`. A listener that goes on failing is reported once, and again
- * when it fails after it has worked: every verification may call it.
+ * Creates an {@link Emit} for a listener. The operation has already happened, so nothing that the listener does affects it: its promise is
+ * not awaited, and its errors go to `onError`. Because every verification may call it, a listener that keeps failing is reported once, and
+ * again if it fails after it has worked.
  */
 export function createEmitter(listener: EventListener, onError: ErrorListener): Emit {
   let isFailing = false;

@@ -6,13 +6,13 @@ import type { Clock, EpochMs } from "../time.js";
 /** One change of configuration, as an operation describes it. */
 export interface ChangeDescription {
   readonly type: AuditType;
-  /** Now unless given. */
+  /** Default: now. */
   readonly at?: EpochMs;
-  /** Id of what is changed. */
+  /** Id of the changed record. */
   readonly resourceId: string;
-  /** The key that it concerns; what is changed, where that is a key. */
+  /** The key that it concerns. Default: the changed record, if that is a key. */
   readonly keyId?: string | null;
-  /** The identity that it concerns; what is changed, where that is an identity. */
+  /** The identity that it concerns. Default: the changed record, if that is an identity. */
   readonly identityId?: string | null;
   /** Whether what there was before could not be read. */
   readonly unreadable?: boolean;
@@ -36,7 +36,7 @@ export interface AuditContext {
 
 const NO_FIELDS: AuditFields = {};
 
-/** Whether an update sets what is there already: nothing is written then, and no version changes. */
+/** Whether an update changes nothing: then nothing is written, and no version changes. */
 export function changesNothing({ before, after }: ChangeDescription): boolean {
   return fieldChanges(before ?? NO_FIELDS, after ?? NO_FIELDS).length === 0;
 }

@@ -4,10 +4,10 @@ import type { AuditEntry, FieldChange } from "../records/audit-entry.js";
 const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
 
 /**
- * An entry of the audit log without what it says of somebody: names, metadata and every other text go. Ids, types, instants and numbers
- * stay, so that the log still says what happened and when. An actor whose name is the `externalId` is nobody in particular from then on.
+ * An audit entry without a user's data: names, metadata and all other texts are removed. Ids, types, instants and numbers stay, so that the
+ * log still says what happened and when. An actor named by the `externalId` is removed.
  *
- * @param externalId - Of whoever is erased; null where it is not known.
+ * @param externalId - Of the erased user; null if unknown.
  */
 export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
   const { actor, fields } = entry;
@@ -39,10 +39,7 @@ export function namesExternalId({ actor, fields }: AuditEntry, externalId: strin
   );
 }
 
-/**
- * The identity that an entry shows to have, or to have had, an `externalId`; null for none. Of a key that was given to somebody else the
- * entry names the new owner.
- */
+/** The identity that has or had an `externalId` according to an entry; null for none. If a key changed owners, its entry names the new one. */
 export function identityNamedBy(entry: AuditEntry, externalId: string): string | null {
   const owner = entry.fields.find(({ field }) => field === "externalId");
   return (owner?.after ?? owner?.before) === externalId ? entry.identityId : null;

@@ -2,7 +2,7 @@ import { type Hold, isSlotsOfAnother } from "../rules/hold.js";
 import type { EpochMs } from "../time.js";
 import type { Emit } from "./emitter.js";
 
-/** Emits the events of reservations that ended by themselves, when that was noticed. @param emit - Null where nobody listens. */
+/** Emits the events of expired reservations when their end is noticed. @param emit - Null without a listener. */
 export function emitExpired(
   emit: Emit | null,
   workspaceId: string,

@@ -1,6 +1,6 @@
 /**
- * Base58 with the Bitcoin alphabet: no `0`, `O`, `I` or `l`, so that a secret survives being read aloud.
- * Its characters are in ASCII order, so that equal-length encodings sort as the numbers they stand for.
+ * Base58 with the Bitcoin alphabet: no `0`, `O`, `I` or `l`, so that a secret survives being read aloud. Its characters are in ASCII order,
+ * so that equal-length encodings sort like the numbers that they encode.
  */
 export const BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
@@ -14,7 +14,7 @@ const DIGITS: Uint8Array = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, character] of [...BASE58_ALPHABET].entries())
   DIGITS[character.charCodeAt(0)] = digit;
 
-/** Digits that are worked out at once, and how many numbers they stand for. */
+/** Digits that are computed at once, and how many numbers they encode. */
 const GROUP_WIDTH = 5;
 const GROUP = 58 ** GROUP_WIDTH;
 
@@ -38,7 +38,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return BASE58_ALPHABET.charAt(0).repeat(zeros) + digits.replace(/^1+/, "");
 }
 
-/** Bytes that are worked out at once when decoding: 58 times as many numbers fit 32 bits. */
+/** Bytes that are decoded at once: 58 times as many numbers fit 32 bits. */
 const GROUP_BYTES = 3;
 
 /** Decodes what {@link encodeBase58} wrote; null for any other character. */

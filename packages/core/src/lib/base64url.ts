@@ -8,7 +8,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base64url without padding, or answers null.
+ * Decodes base64url without padding, or returns null.
  *
  * Strict: a string that is not exactly what {@link encodeBase64Url} would write for the decoded bytes
  * (foreign characters, padding, stray low bits) is refused, so that no two strings mean the same bytes.

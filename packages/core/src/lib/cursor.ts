@@ -26,19 +26,19 @@ export interface ListScope {
 /**
  * Writes the opaque text with which a caller fetches the next page.
  *
- * It holds a position and nothing that grants anything: workspace and API come from the request itself,
- * so a forged cursor can at most start a page elsewhere in a list that its caller may read anyway.
+ * It contains a position, and nothing that grants access: workspace and API come from the request itself, so a forged cursor can at most
+ * start a page elsewhere in a list that its caller may read anyway.
  *
- * @param position - Id of the last item of the page before, or another text in ASCII that says where to go on.
+ * @param position - Id of the last item of the previous page, or another position in ASCII.
  */
 export function encodeCursor(scope: ListScope, position: string): string {
   return encodeBinary(beginningOf(scope) + position);
 }
 
 /**
- * Reads a cursor, or answers null when it is damaged or belongs to another list.
+ * Reads a cursor, or returns null if it is damaged or belongs to another list.
  *
- * @param form - What a position is: an id unless given.
+ * @param form - Pattern of positions. Default: an id.
  */
 export function decodeCursor(scope: ListScope, cursor: string, form = ID_FORM): string | null {
   const text = decodeBinary(cursor);

@@ -14,12 +14,12 @@ export function report(onError: ErrorListener | null, error: unknown): void {
   }
 }
 
-/** What is not sent, where there is no `onError`: nobody else would know. */
+/** A failure without `onError`, which would otherwise go unnoticed. */
 export function warnOfFailure(error: unknown): void {
   console.warn("latchkey:", error);
 }
 
-/** An `onEvent` that fails, where there is no `onError`. */
+/** A failing `onEvent` without `onError`. */
 export function warnOfListener(error: unknown): void {
   console.warn("latchkey: onEvent failed, and there is no onError to report it to:", error);
 }

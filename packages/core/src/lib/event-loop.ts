@@ -13,13 +13,13 @@ export function yieldToEventLoop(ms = 0): Promise<void> {
   return new Promise((resolve) => later(resolve, ms));
 }
 
-/** Lets the process end in spite of a timer. Node would wait for it; other hosts answer a plain number. */
+/** Lets the process end despite a timer. Node would wait for it; on other hosts, a timer is a plain number. */
 export function unref(timer: unknown): void {
   if (typeof timer === "object" && timer !== null && "unref" in timer)
     (timer as { unref(): void }).unref();
 }
 
-/** Waits by a clock that nobody sets. A timer may come early. */
+/** Waits by a monotonic clock. A timer may fire early. */
 export async function waitFor(ms: SpanMs, steady: Timer): Promise<void> {
   const since = steady();
   for (let left = ms; left > 0; left = ms - (steady() - since)) await yieldToEventLoop(left);

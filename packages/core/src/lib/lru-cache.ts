@@ -12,7 +12,7 @@ export interface LruCache<Value> {
  * old one still held is forgotten. A hit in the young generation costs one map look-up and no bookkeeping, where
  * a list in exact order of use would cost two writes for every verification.
  *
- * @param maxSize - Most values held: a whole number >= 0; with 0 nothing is kept.
+ * @param maxSize - Most values: a whole number >= 0; 0 caches nothing.
  */
 export function createLruCache<Value>(maxSize: number): LruCache<Value> {
   const generationSize = Math.ceil(maxSize / 2);

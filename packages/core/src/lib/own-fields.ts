@@ -1,4 +1,4 @@
-/** Whether somebody has added fields to all objects: each object seems to have them then. */
+/** Whether fields were added to `Object.prototype`: then each object seems to have them. */
 export function isPolluted(): boolean {
   for (const _ in Object.prototype) return true;
   return false;

@@ -3,7 +3,7 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value;
 }
 
-/** Runs work alone: no two of one name at once. */
+/** Runs work one at a time for each name. */
 export type Exclusive = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 /** Makes an {@link Exclusive} for this process. Work of one name runs in the order of the calls. */

@@ -3,14 +3,14 @@ import type { RandomBytes } from "./id.js";
 /** Bytes drawn at once. getRandomValues takes 2.2 µs for 16 as for 2,048; out of the pool 16 take 0.14 µs. */
 const POOL_SIZE = 2_048;
 
-/** Fills an array with unpredictable bytes and answers it. */
+/** Fills an array with unpredictable bytes and returns it. */
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 
 /**
- * Unpredictable bytes from a pool that is drawn anew when it is used up. Nothing is handed out twice, and what was handed out is
- * wiped from the pool.
+ * Unpredictable bytes from a pool that is refilled when it is used up. No bytes are returned twice, and returned ones are wiped from the
+ * pool.
  *
- * @param fill - The host's Web Crypto unless given.
+ * @param fill - Default: the host's Web Crypto.
  */
 export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
   const pool = new Uint8Array(POOL_SIZE);

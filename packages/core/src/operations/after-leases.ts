@@ -67,7 +67,7 @@ export async function afterLeases<Answer>(
   }
 }
 
-/** Ends the leases of a workspace: there are no new ones, those that are out end, and then nobody waits any more. */
+/** Ends the leases of a workspace: grants no new ones, waits for the last one to end, and then changes no longer wait. */
 export async function endLeases(
   store: Pick<AvailableStore, "changeLeases">,
   workspaceId: string,

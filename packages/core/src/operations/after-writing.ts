@@ -1,10 +1,10 @@
 import { LatchkeyError } from "../errors.js";
 
 /**
- * What an operation does once it has written something. Where the store stays away then, the change has happened, or a part of it:
- * that must not be told as a change that is known not to have happened.
+ * Runs work that follows a write. If the store fails now, the change has happened, at least in part, so the error must not say that it is
+ * known not to have happened.
  *
- * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `unknown`; whatever else the work throws.
+ * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `unknown`; any other error of the work.
  */
 export async function afterWriting<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

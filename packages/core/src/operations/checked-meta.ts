@@ -11,8 +11,7 @@ interface WithMeta {
 }
 
 /**
- * The input with its metadata as the program's schema answers it: that is what is kept. What is not given, or is null, is not asked
- * about.
+ * The input with its metadata as the program's schema returns it, to be stored. Absent and null metadata is not checked.
  *
  * @param input - Checked by its own schema: the metadata is within its bounds, and must be so afterwards.
  * @throws LatchkeyError `BAD_REQUEST` with every issue of the schema, by path (`meta.plan`).
@@ -41,7 +40,7 @@ export async function withCheckedMetas<Input extends WithMeta>(
   return checks.map(({ input }) => input);
 }
 
-/** As {@link withCheckedMeta}, for an identity, where `{}` stands for none. */
+/** As {@link withCheckedMeta}, for an identity, for which `{}` means none. */
 export async function withCheckedIdentityMeta<Input extends WithMeta>(
   { identityMeta }: Pick<OperationContext, "identityMeta">,
   input: Input,
@@ -66,7 +65,7 @@ async function check<Input extends WithMeta>(
 }
 
 function issuesAt(path: string, issues: readonly StandardIssue[]): readonly InputIssue[] {
-  // A schema that refuses and does not say why refuses all the same.
+  // A schema can refuse without saying why.
   if (issues.length === 0) return [{ path, message: "is refused by its schema" }];
   return issues.map((issue) => {
     const keys = (issue.path ?? []).map((part) => (typeof part === "object" ? part.key : part));

@@ -43,7 +43,7 @@ export interface OperationContext {
   readonly hasher: SecretHasher;
   /** Null when no vault is configured: nothing can be made recoverable. @internal */
   readonly vault: Vault | null;
-  /** Signs tokens; null where there are no keys for that. @internal */
+  /** Signs tokens; null without keys for them. @internal */
   readonly tokens: TokenSigner | null;
   /** Recently verified keys. @internal */
   readonly cache: KeyCache;
@@ -56,7 +56,7 @@ export interface OperationContext {
   readonly knownApis: LruCache<ApiRecord>;
   /** What a portal session bounds a call to; null: it is called by the host. @internal */
   readonly confinedTo: Confines | null;
-  /** Who acts, as the audit log names them; null for nobody in particular. */
+  /** The actor in the audit log; null for none. */
   readonly actor: string | null;
   /** What checks the metadata of keys; null: nothing but its bounds. */
   readonly keyMeta: MetaSchema | null;
@@ -66,17 +66,17 @@ export interface OperationContext {
   readonly keepsAuditLog: boolean;
   /** When something is noticed. */
   readonly notice: NoticeSettings;
-  /** Null where nobody listens: then nothing is measured either. */
+  /** Null without a listener: then nothing is measured either. */
   readonly emit: Emit | null;
-  /** Measures how long what is emitted took. */
+  /** Clock for the durations of events. */
   readonly timer: Timer;
   /** Waits until the leases of a workspace have ended that are out by now. @internal */
   readonly awaitLeases: (workspaceId: string) => Promise<void>;
-  /** How what is written now is remembered, for a repeat; null where the call has no `idempotencyKey`. @internal */
+  /** Remembers writes for repeats; null without an `idempotencyKey`. @internal */
   readonly call: CallPart | null;
   /** What is seen of uses and limits, to be noticed; null where uses are not counted, or there is no audit log. @internal */
   readonly crossings: Crossings | null;
-  /** Counts verifications; null where nobody wants to know. @internal */
+  /** Counts verifications; null with `usage: false`. @internal */
   readonly recorder: StatisticsRecorder | null;
 }
 
@@ -86,7 +86,7 @@ export interface Confines {
   readonly apiIds: readonly string[];
   /** Most keys in all of these APIs together. */
   readonly maxKeys: number | undefined;
-  /** Reads the session, so that what is committed rests on it. @throws LatchkeyError `UNAUTHORIZED` where it is over. */
+  /** Reads the session, so that the commit is based on it. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
   readonly confirm: (transaction: Transaction) => Promise<void>;
 }
 
@@ -128,7 +128,7 @@ export async function transact<Answer>(
   return result;
 }
 
-/** As {@link transact}, of what is no change of configuration: it has no entry in the audit log. */
+/** As {@link transact}, for what is not a change of configuration: it writes no audit entry. */
 export function transactPlain<Answer>(
   { call, workspaceId, transact }: OperationContext,
   work: (transaction: Transaction) => Promise<Answer>,
@@ -147,18 +147,18 @@ export async function transactElsewhere(
 }
 
 /**
- * For an operation of several commits that answer something, or one that reads its answer after its commit: a repeat carries out what is
- * missing. One that makes one commit and answers what that answers needs nothing of this.
+ * For an operation with several commits that return something, or one that reads its result after its commit: a repeat carries out what is
+ * missing. An operation that returns the result of its only commit does not need this.
  */
 export function inSteps(context: OperationContext): OperationContext {
   return context.call === null ? context : { ...context, call: context.call.inSteps() };
 }
 
 /**
- * For a step of many commits of the same sort, of which a repeat makes those that are missing.
+ * For a step of many similar commits, of which a repeat makes the missing ones.
  *
- * @param countOf - What is counted of the answer of each.
- * @returns What each works with, and what tells their sum from that of this call alone: with that of the calls that it repeats.
+ * @param countOf - What to count of the result of each.
+ * @returns The context of each, and a function from the sum of this call to that of all calls that it repeats.
  */
 export function inRounds<Answer>(
   context: OperationContext,
@@ -204,7 +204,7 @@ export function nameTaken(what: "role" | "permission"): LatchkeyError {
   });
 }
 
-/** The error of a source of randomness that answered the same bytes twice. @param what - What was not made. */
+/** The error for a random source that returned the same bytes twice. @param what - What was not created. */
 export function randomRepeated(what: string): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
 }

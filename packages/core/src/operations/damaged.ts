@@ -5,7 +5,7 @@ import type { StoredRecord } from "../records/stored-record.js";
 import type { RecordAddress } from "../store/change.js";
 import type { Transaction } from "../store/transaction.js";
 
-/** A record, or null where it is damaged. */
+/** A record, or null if it is damaged. */
 export function decodeOrNull<Value>(
   type: RecordType<Value>,
   record: StoredRecord,
@@ -41,9 +41,9 @@ export async function readStored(
 }
 
 /**
- * Deletes a record, also one that cannot be read.
+ * Deletes a record, even a damaged one.
  *
- * @returns What it was: null where that cannot be read, undefined where there is no such record.
+ * @returns The record; null if it was damaged, undefined if there was none.
  */
 export async function deleteRecord<Value>(
   transaction: Transaction,
@@ -53,7 +53,7 @@ export async function deleteRecord<Value>(
   const address = { kind: type.kind, id };
   const record = await readStored(transaction, address);
   if (record === null) {
-    // Whoever goes on without it rests on that: a store that failed over may have it back by the time of the commit.
+    // The commit must be based on its absence: a store that failed over may have it back by then.
     transaction.expect({ ...address, version: null });
     return undefined;
   }
@@ -72,10 +72,10 @@ export function deletedFields<Value>(
 }
 
 /**
- * Revokes something whose record may be damaged: nobody must have to mend a key before revoking it.
+ * Revokes something whose record may be damaged: revoking must not need a repair first.
  *
  * @param revoke - The usual way, which reads the record.
- * @param revokeDamaged - Does without what cannot be read.
+ * @param revokeDamaged - Works without it.
  */
 export async function withoutReadableRecord<Result>(
   revoke: () => Promise<Result>,

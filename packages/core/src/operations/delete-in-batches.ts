@@ -10,14 +10,14 @@ export const DELETED_AT_ONCE = 500;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Repeats a bounded step of deletion until nothing is left. Between two of them others have as much time as a step took, in this
- * process and where they wait for what a step locks: then few of their calls meet one.
+ * Repeats a bounded deletion step until nothing is left. It pauses after each step for as long as the step took, so that other calls, in
+ * this process and in the store, rarely wait for one.
  *
  * @param limit - Items of one step.
- * @param step - Deletes at most so many items, with what it is given to work with: then a repeat of the call counts them too.
- * @param countOf - How many the answer of a transaction says were deleted.
- * @returns How many were deleted in all, by this call and those that it repeats.
- * @throws LatchkeyError `STORE_UNAVAILABLE`, with the outcome `unknown` where some were deleted before; whatever else a step throws.
+ * @param step - Deletes at most `limit` items in the given context, so that a repeat of the call counts them too.
+ * @param countOf - How many items were deleted, from the result of a step.
+ * @returns How many were deleted, by this call and those that it repeats.
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with the outcome `unknown` if some were deleted before; any other error of a step.
  */
 export async function deleteInBatches<Answer = DeletedCount>(
   context: OperationContext,

@@ -22,7 +22,7 @@ const MAX_DEPTH = 20;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
 
-/** `is required` where nothing was given, the bound everywhere else. Never the value. */
+/** `is required` for a missing field, otherwise the bound. Never the value. */
 export function orRequired(message: string): ErrorText {
   return ({ input }) => (input === undefined ? "is required" : message);
 }
@@ -100,7 +100,7 @@ export const grantName = z
   .string({ error: orRequired("must be a string of 1 to 512 characters") })
   .regex(GRANT_NAME.pattern, { error: GRANT_NAME.error });
 
-/** Names of permissions that a role is given, or that shall exist. */
+/** Names of permissions, of a role or to create. */
 export const grantNames = list(grantName, 1_000, "names");
 
 /** Text shown to people beside a role or permission; an empty one is none. */
@@ -123,7 +123,7 @@ export function refuseField(sink: IssueSink, path: string | (string | number)[],
   sink.addIssue({ code: "custom", path: typeof path === "string" ? [path] : path, message });
 }
 
-/** A transformation by a function that answers null for what it refuses, with this message. */
+/** A transformation by a function that returns null for what it refuses, with this message. */
 export function readBy<Value, Read>(read: (value: Value) => Read | null, message: string) {
   return (value: Value, sink: IssueSink): Read => {
     const result = read(value);
@@ -225,7 +225,7 @@ export function parseInput<Schema extends InputSchema>(
   further: (raw: Readonly<Record<string, unknown>>) => readonly InputIssue[] = () => [],
 ): z.output<Schema> {
   try {
-    // With words for what is wrong, a schema takes several times as long: it is asked for them where something is.
+    // A schema with messages takes several times as long, so it is used only if something is wrong.
     const own = isPolluted() ? withoutPrototype(input, COPY_DEPTH) : input;
     const result = schema.safeParse(own);
     const raw =
@@ -241,8 +241,8 @@ export function parseInput<Schema extends InputSchema>(
 }
 
 /**
- * What is thrown instead of an error that came up while an input was read: a `BAD_REQUEST` naming the value that throws when it is
- * read (a getter, a proxy), the error itself where there is none such.
+ * The error to throw if reading an input failed: a `BAD_REQUEST` naming the value that throws when it is read (a getter, a proxy), or the
+ * original error if there is none.
  */
 export function unreadable(error: unknown, input: unknown): unknown {
   const path = error instanceof LatchkeyError ? null : unreadablePath(input, MAX_DEPTH);
@@ -275,7 +275,7 @@ export function refusal(issues: readonly InputIssue[]): LatchkeyError {
 /** Most characters of a path that is repeated: it may be as long as the input. */
 const MAX_PATH = 256;
 
-/** No field has a longer name. What is longer may be a secret in the place of a name: its beginning is repeated. */
+/** No field has a longer name. A longer one may be a secret, so only its start is repeated. */
 const LONGEST_NAME = 24;
 
 function shownBriefly(issue: InputIssue): InputIssue {
@@ -291,7 +291,7 @@ function shownName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name;
 }
 
-/** What a schema without words of its own says. */
+/** The message of a schema without its own. */
 function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
   if (issue.input === undefined) return "is required";
   if (issue.expected === "object") return "must be an object";
@@ -319,12 +319,12 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
   ];
 }
 
-/** Whether a value is what one choice of several wants, but for what is wrong within it. */
+/** Whether a value has the type of one choice of several, even if something within it is wrong. */
 function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
 }
 
-/** The answer to a hostile input must not be many times as long as the input itself. */
+/** The response to a hostile input must not be many times as long as the input. */
 function listable(issues: readonly InputIssue[]): readonly InputIssue[] {
   if (issues.length <= MAX_ISSUES) return issues;
   const left = issues.length - MAX_ISSUES;

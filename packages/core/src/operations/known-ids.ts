@@ -14,12 +14,12 @@ const MAX_IDS = 20_000;
 export class KnownIds {
   readonly #ids: LruCache<string> = createLruCache(MAX_IDS);
 
-  /** The id of a record that was found, or null where it is not known. */
+  /** The id of a record that was found, or null if unknown. */
   find(workspaceId: string, want: Want): string | null {
     return this.#ids.get(`${workspaceId} ${nameOf(want)}`) ?? null;
   }
 
-  /** @param id - Of the record that was found, or null where there was none. */
+  /** @param id - Id of the record that was found, or null if there was none. */
   learn(workspaceId: string, want: Want, id: string | null): void {
     const name = `${workspaceId} ${nameOf(want)}`;
     if (id === null) this.#ids.delete(name);

@@ -105,7 +105,7 @@ export const identityRatelimits = list(
   "limits",
 ).superRefine(addDuplicateIssues);
 
-/** Adds an issue for a burst of what is no token bucket, and for a bucket whose units × ms are too many for whole numbers. */
+/** Adds an issue for a `burst` without a token bucket, and for a bucket whose units × ms exceed whole numbers. */
 export function addCountingIssues(
   limit: {
     readonly limit?: number | undefined;
@@ -132,7 +132,7 @@ export function addCountingIssues(
   }
 }
 
-/** Adds an issue for each name that stands in the list before. */
+/** Adds an issue for each duplicate name. */
 export function addDuplicateIssues(
   items: readonly { readonly name: string }[],
   sink: IssueSink,

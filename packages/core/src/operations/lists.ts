@@ -99,11 +99,11 @@ export function bindLists(operations: Operations): Lists {
 }
 
 /**
- * Goes through all pages of a list.
+ * Iterates over all pages of a list.
  *
  * @param read - Reads one page.
- * @param input - Of the first page: where it has a `cursor`, what comes before is left out.
- * @param itemsOf - What a page holds.
+ * @param input - Of the first page; with a `cursor`, the list starts there.
+ * @param itemsOf - The items of a page.
  */
 function iterateList<Input extends object, Page extends PageInfo, Item>(
   read: (input: Input) => Promise<Page>,

@@ -21,8 +21,8 @@ export type TableOf<
 /**
  * An operation whose input is checked by its schema alone, before it runs.
  *
- * @param run - Is given what the schema answers.
- * @param omitted - The input of a call without one. Without it there must be one.
+ * @param run - Gets the output of the schema.
+ * @param omitted - Default input. Without it, an input is required.
  */
 export function operation<Schema extends InputSchema, Scope, Answer>(
   input: Schema,

@@ -3,7 +3,7 @@ import { MAX_QUERY_DEPTH, type PermissionQuery } from "../rules/permission.js";
 /** Longest permission name in a query, and how many names and groups one query may hold in all. */
 export const QUERY_BOUNDS = { maxNameLength: 512, maxNodes: 1_000 } as const;
 
-/** Which names a query may have, and what is said of others. */
+/** Which names a query may have, and the message for others. */
 export interface NameRule {
   readonly pattern: RegExp;
   readonly error: string;

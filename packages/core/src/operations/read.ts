@@ -10,7 +10,7 @@ import { decodeOrNull } from "./damaged.js";
 import { pageInput } from "./input.js";
 import { operation } from "./operation.js";
 
-/** Rounds after which an operation gives up on what is being changed all the time. */
+/** Rounds after which an operation gives up on a record that keeps changing. */
 export const MAX_ROUNDS = 100;
 
 /**
@@ -47,7 +47,7 @@ export interface FoundRecord<Value> {
   readonly revision: number;
 }
 
-/** Reads one record. @throws LatchkeyError `NOT_FOUND`, `STORE_CORRUPT` where it is damaged. */
+/** Reads one record. @throws LatchkeyError `NOT_FOUND`, `STORE_CORRUPT` if it is damaged. */
 export async function readRecord<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
@@ -69,7 +69,7 @@ export async function requireApi(
   if (found[0] === null) throw notFound("API");
 }
 
-/** The use counter of a record that has one. @throws LatchkeyError `STORE_CORRUPT` where it is gone. */
+/** The use counter of a record that has one. @throws LatchkeyError `STORE_CORRUPT` if it is missing. */
 export function usageOf({ record, usage }: LoadedRecord): Usage {
   if (usage === null) throw corruptRecord(`counter of ${record.kind} ${record.id}`);
   return usage;
@@ -106,8 +106,8 @@ export interface Page<Value> {
 /**
  * Reads a page of a list.
  *
- * @param scope - What cursors of this list are told apart by.
- * @param list - In the store: all records of the kind unless given.
+ * @param scope - Distinguishes cursors of this list from others.
+ * @param list - List in the store. Default: all records of the kind.
  */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
@@ -127,8 +127,8 @@ export async function readPage<Value>(
 const MAX_SCANNED = 2_000;
 
 /**
- * Reads a page of those records of a kind that are wanted. It ends behind the last record that it looked at, which may be one that is not
- * wanted: so it may be short, or empty, and go on.
+ * Reads a page of the records of a kind that match. It ends after the last record that it read, which may not match: so it may be short, or
+ * empty, and still have a cursor.
  */
 export async function findPage<Value>(
   { store, workspaceId }: OperationContext,
@@ -169,10 +169,10 @@ export async function findPage<Value>(
 }
 
 /**
- * An operation that answers a page of all records of a kind.
+ * An operation that returns a page of all records of a kind.
  *
- * @param list - What its cursors are told apart by.
- * @param show - The part of the answer that has the records.
+ * @param list - Distinguishes its cursors.
+ * @param show - Builds the part of the result that has the records.
  */
 export function pagesOf<Value, Answer extends object>(
   type: RecordType<Value>,
@@ -201,7 +201,7 @@ export function decodeAll<Value>(
     .filter((value) => value !== null);
 }
 
-/** What a list answers about a page. */
+/** What a list returns about a page. */
 export function pageInfo(scope: ListScope, page: PageResult, damaged: number): PageInfo {
   const lastId = page.found.at(-1)?.record.id;
   return {
@@ -210,7 +210,7 @@ export function pageInfo(scope: ListScope, page: PageResult, damaged: number): P
   };
 }
 
-/** Records read at once of a list that is answered as a whole. */
+/** Records read at once of a list that is returned as a whole. */
 const PAGE_SIZE = 500;
 
 /** All pages of a list, in ascending order of the ids. */

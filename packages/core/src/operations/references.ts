@@ -19,9 +19,9 @@ import { nameOf } from "./known-ids.js";
 const ID_KINDS = { role: "role", permission: "perm" } as const;
 
 /**
- * What an operation refers to by name or id: an API, identities, roles, permissions. It says first what it needs, then all of
- * that is read at once; the commit expects that each goes on existing. What may be created where it is missing is created in
- * the same transaction, once.
+ * The records that an operation refers to by name or id: an API, identities, roles, permissions. The operation first says what it needs;
+ * all of it is then read at once, and the commit expects that it still exists. Missing records that may be created are created in the same
+ * transaction, once.
  */
 export class References {
   readonly #work: Work;
@@ -40,16 +40,14 @@ export class References {
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
   readonly #required: (readonly [GrantKind, readonly GrantItem[]])[] = [];
 
-  /** @param createsMissing - Whether every role and permission that is named is created where there is none. */
+  /** @param createsMissing - Whether missing roles and permissions are created. */
   constructor(work: Work, now: EpochMs, createsMissing = false) {
     this.#work = work;
     this.#now = now;
     this.#createsMissing = createsMissing;
   }
 
-  /**
-   * An API, as it is when this is committed; null where there is none. Where this process found it before, nothing is read.
-   */
+  /** An API, as it is at the commit; null if there is none. If this process found it before, nothing is read. */
   async api(apiId: string): Promise<ApiRecord | null> {
     const { context, transaction } = this.#work;
     const { knownApis, workspaceId } = context;
@@ -93,10 +91,10 @@ export class References {
   }
 
   /**
-   * Finds out the ids of all that is needed. Where this process found all of it before, nothing is read: the commit finds out
-   * whether it is still there. With anything else all is read, for an error could rest on something that is gone.
+   * Finds the ids of all that is needed. If this process found all of it before, nothing is read: the commit checks whether it still
+   * exists. Otherwise all of it is read, because an error could be based on something deleted.
    *
-   * @param isFresh - Whether all is read in any case: where nothing may be left to write, there is no commit to find out.
+   * @param isFresh - Whether all of it is read in any case, because there may be no commit to check it.
    */
   async read(isFresh: boolean = this.#work.transaction.isRetry): Promise<void> {
     const wants = [...this.#wants];
@@ -154,7 +152,7 @@ export class References {
     return this.#names.get(id) ?? id;
   }
 
-  /** Id of the identity of an `externalId`, or null where there is none. */
+  /** Id of the identity of an `externalId`, or null if there is none. */
   knownIdentityId(externalId: string): string | null {
     return this.#idOf(nameOf(identityWant({ externalId })));
   }
@@ -163,7 +161,7 @@ export class References {
     return this.#idOf(nameOf({ kind: "api", id: apiId })) !== null;
   }
 
-  /** Id of the identity of an `externalId`, which is created where there is none. */
+  /** Id of the identity of an `externalId`, which is created if there is none. */
   identityId(externalId: string): string {
     const name = nameOf(identityWant({ externalId }));
     return this.#idOf(name) ?? this.#createIdentity(name, externalId);

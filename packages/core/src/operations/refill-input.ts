@@ -46,8 +46,8 @@ const interval = z.union([z.enum(REFILL_INTERVALS), z.strictObject({ every })], 
 });
 
 /**
- * How `remaining` is restored. `refillDay` only with `weekly` and `monthly`, where it is 1 unless given. `lastRefillAt`, which reads
- * show beside them, is passed over, so that what was read can be given as it is.
+ * How `remaining` is restored. `refillDay` is only for `weekly` and `monthly`, and 1 by default. `lastRefillAt`, which reads show, is
+ * ignored.
  */
 export const refill: z.ZodType<RefillSetting, RefillInput> = z
   .strictObject({

@@ -40,7 +40,7 @@ export function spanBetween(min: SpanMs, max: SpanMs, bounds: string): z.ZodType
   return spanOf(min, max, `must be ${bounds}: whole ms, or a text such as "30s", "5m" or "1h"`);
 }
 
-/** The same with a message of its own. */
+/** The same with its own message. */
 export function spanOf(min: SpanMs, max: SpanMs, message: string): z.ZodType<SpanMs, Duration> {
   const error = orRequired(message);
   const text = z
@@ -70,7 +70,7 @@ export function expiryIssues(
 }
 
 /**
- * The issue of an instant of the past that lies after now, which no schema can see: a span or a unit was mistaken.
+ * The issue of a past instant that is later than now, which no schema can see, for example from a wrong unit.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  */
@@ -92,7 +92,7 @@ function msOfDate(value: unknown): unknown {
     // Not by `instanceof`: a date of another realm (a test runner's, an iframe's) is a date as well.
     return Date.prototype.getTime.call(value);
   } catch {
-    // Not the object itself: a schema takes a promise for work that goes on, and breaks.
+    // Not the object itself: a schema would treat a promise as asynchronous work, and break.
     return Number.NaN;
   }
 }
@@ -100,5 +100,5 @@ function msOfDate(value: unknown): unknown {
 /** A year: a longer grace is no rotation. */
 const MAX_GRACE_MS: SpanMs = 365 * 86_400_000;
 
-/** How long a rotated key lives on: none unless given. */
+/** How long a rotated key stays valid. Default: 0. */
 export const grace = span(MAX_GRACE_MS).default(0);

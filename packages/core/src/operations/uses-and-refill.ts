@@ -60,7 +60,7 @@ export interface UsesSetting {
  * Refills start anew from here, also where a clock that was ahead said that they are applied up to a later instant. What fell
  * due before follows the rule that held then.
  *
- * @throws LatchkeyError `BAD_REQUEST` for a refill of uses without a limit.
+ * @throws LatchkeyError `BAD_REQUEST` for a refill of unlimited uses.
  */
 export function settingOfUses(
   { usage, refill }: { readonly usage: Usage; readonly refill: Refill | null },

@@ -59,7 +59,7 @@ export interface AuditEntry {
   readonly workspaceId: string;
   readonly type: AuditType;
   readonly at: EpochMs;
-  /** Who made it, as the caller named itself: a root key's id, or what the host says; null for nobody in particular. */
+  /** Who made it: a root key's id, or what the host says; null if unknown. */
   readonly actor: string | null;
   /** Id of what was changed: the key, the API, the identity … */
   readonly resourceId: string;
@@ -101,18 +101,17 @@ export function smallListsOf({
 }
 
 /**
- * The small list of the reports of one secret that leaked, so that they are found when its key is gone.
+ * The small list of leak reports of one secret, so that they are found even when its key is deleted.
  *
- * @param mark - A hash of the secret and a word before it, under the pepper where there is one: another one than the key is found by.
+ * @param mark - A hash of the secret after a fixed word, under the pepper if there is one: not the hash that keys are found by.
  */
 export function leakList(mark: string): string {
   return `leak:${mark}`;
 }
 
 /**
- * Entries of the audit log. They are much of what is stored of a key, so they are kept compact: the fields that had a value
- * before and those that have one after are an object each, and the resource is left out if it is the key or, without one, the
- * identity.
+ * Entries of the audit log. They are much of what is stored for a key, so they are compact: one object with the fields that had a value
+ * before, one with those that have one after. The resource is left out if it is the key or, without a key, the identity.
  */
 export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",

@@ -5,10 +5,9 @@ import { isRefillSpan, LAST_REFILL_DAY, REFILL_INTERVALS, type Refill } from "..
 import type { EpochMs } from "../time.js";
 
 /**
- * Reads the members of a stored body. Each method throws where the member cannot be what was written, so that a damaged record
- * is noticed where it is read and never decides anything.
+ * Reads the members of a stored body. Each method throws for a damaged member, so that a damaged record never decides anything.
  *
- * Members without a value are absent in a body: records are many, and bytes count.
+ * Members without a value are absent, because there are many records, and bytes count.
  */
 export class BodyReader {
   readonly #members: Readonly<Record<string, JsonValue>>;
@@ -99,18 +98,18 @@ export class BodyReader {
     );
   }
 
-  /** Whether there is an object, where there may be a word in its place. */
+  /** Whether the member is an object; it may be a word instead. */
   isObject(name: string): boolean {
     return typeof this.#members[name] === "object";
   }
 
-  /** An object, read by `read`, or null where it is absent. */
+  /** An object, read by `read`, or null if absent. */
   objectOrNull<Item>(name: string, read: (item: BodyReader) => Item): Item | null {
     const value = this.#members[name];
     return value === undefined ? null : Object.freeze(read(new BodyReader(value, 1)));
   }
 
-  /** A JSON object that nobody here looks into, or null where it is absent. */
+  /** An opaque JSON object, or null if absent. */
   jsonOrNull(name: string): { readonly [member: string]: JsonValue } | null {
     const value = this.#members[name];
     if (value === undefined) return null;

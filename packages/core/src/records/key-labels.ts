@@ -39,7 +39,7 @@ export function labelsOf<Value>(
   return labels;
 }
 
-/** A tag of keys for which their verifications are counted. What is counted for it goes with it wherever it is copied. */
+/** A tag of keys whose verifications are counted. Copies include its counts. */
 export interface TagRecord {
   /** The tag itself. */
   readonly id: string;

@@ -50,15 +50,15 @@ export interface KeyRecord extends KeyLabelValues {
   readonly createdAt: EpochMs;
   /** Of the successor of a rotation: when the first key of the chain was created. Null for every other, and for successors of before. */
   readonly chainCreatedAt: EpochMs | null;
-  /** Instant of the latest change by somebody, of uses too, or null before the first. Verifications and refills do not touch it. */
+  /** Instant of the latest update, also of uses, or null before the first. Verifications and refills do not change it. */
   readonly updatedAt: EpochMs | null;
-  /** Instant at which the key dies, or null for never. */
+  /** Instant at which the key expires, or null for never. */
   readonly expires: EpochMs | null;
-  /** Instant from which on it may be used, or null for at once. */
+  /** Instant at which the key starts, or null for at once. */
   readonly startsAt: EpochMs | null;
   /** How long it lives without a use, or null for as long as it likes. See `rules/keys/idle-expiry.ts`. */
   readonly expiresWhenUnused: SpanMs | null;
-  /** Instant from which on it counts as unused where that is not its creation: it was imported, or enabled again. Null elsewhere. */
+  /** Instant from which it counts as unused if that is not its creation: it was imported, or enabled again. Otherwise null. */
   readonly idleFrom: EpochMs | null;
   /** The switch alone. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
@@ -122,7 +122,7 @@ export const keyType = defineRecord<KeyRecord>({
     roles: unlessEmpty(key.roles),
     permissions: unlessEmpty(key.permissions),
   }),
-  // First what every verification reads, so that it lies together.
+  // First what every verification reads, so that it is together in memory.
   read: (body, { id, workspaceId, version, link }) => {
     const createdAt = body.whole("createdAt");
     const chainCreatedAt = body.instantOrNull("chainCreatedAt");
@@ -208,7 +208,7 @@ function readLimit(body: BodyReader): KeyRateLimit {
   };
 }
 
-/** Whether a limit of a type is marked `async` unless it is told otherwise. */
+/** Default of `async` for a limit of a type. */
 export function isAsyncByType(type: unknown): boolean {
   return type === "fast";
 }

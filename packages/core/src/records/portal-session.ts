@@ -25,7 +25,7 @@ export const SESSION_LIST = "portalSession";
 /** The index of the name that a session claims: its hash. */
 export const SESSION_INDEX = "hash";
 
-/** Sessions of portals: found by the digest of their secret. The identity is answered along. */
+/** Portal sessions, found by the digest of their secret. The identity is read along with them. */
 export const portalSessionType = defineRecord<PortalSessionRecord>({
   kind: "portalSession",
   version: ({ version }) => version,

@@ -25,9 +25,9 @@ export interface RecordType<Value> {
   /** The record as it is stored. */
   encode(value: Value): StoredRecord;
   /**
-   * The record as core knows it, frozen.
+   * The record as core uses it, frozen.
    *
-   * @throws LatchkeyError `STORE_CORRUPT` where it cannot be what was written.
+   * @throws LatchkeyError `STORE_CORRUPT` if it is damaged.
    */
   decode(stored: StoredRecord, workspaceId: string): Value;
   claims(value: Value): readonly RecordClaim[];
@@ -42,7 +42,7 @@ export interface Expiry {
   readonly at: EpochMs;
 }
 
-/** What stands beside the body of a record. */
+/** What a stored record has besides its body. */
 export interface RecordEnvelope {
   readonly id: string;
   readonly workspaceId: string;
@@ -53,7 +53,7 @@ export interface RecordEnvelope {
 /** Version of the layout of all bodies. Members may be added under the same number; a member that changes its meaning raises it. */
 const FORMAT = 1;
 
-/** Puts a {@link RecordType} together from what is particular to a kind. */
+/** Builds a {@link RecordType} from what is specific to a kind. */
 export function defineRecord<
   Value extends { readonly id: string; readonly workspaceId?: string },
 >(type: {
@@ -82,7 +82,7 @@ export function defineRecord<
       const isKept = known !== undefined && !Object.hasOwn(Object.prototype, "memo");
       if (isKept && known.workspaceId === workspaceId) return known;
       try {
-        // Versions begin with 1: a store that cannot read one answers 0.
+        // Versions start with 1: a store that cannot read one returns 0.
         if (version < 1) throw new TypeError("the stored version is not what was written");
         const envelope = { id, workspaceId, version, link };
         const value = Object.freeze(read(new BodyReader(body, FORMAT), envelope));
@@ -110,7 +110,7 @@ function withoutEmpty(members: BodyMembers): JsonValue {
   return Object.freeze(body);
 }
 
-/** A list as a body holds it: absent where it is empty. */
+/** A list as bodies have it: absent if empty. */
 export function unlessEmpty<Item extends JsonValue>(
   items: readonly Item[],
 ): readonly Item[] | undefined {

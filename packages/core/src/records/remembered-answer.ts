@@ -7,7 +7,7 @@ export interface Held {
   readonly value?: JsonValue;
 }
 
-/** What is remembered of a write that came with an `idempotencyKey`, so that its repeat answers the same and writes nothing. */
+/** What is remembered of a write with an `idempotencyKey`, so that its repeat returns the same and writes nothing. */
 export interface RememberedAnswer {
   /** `ans_…`; in ascending order of id is in the order of time. */
   readonly id: string;
@@ -20,19 +20,19 @@ export interface RememberedAnswer {
   readonly at: EpochMs;
   /** When it was written, by the store's own clock. */
   readonly storedAt: EpochMs;
-  /** What is answered, without secrets; null while it is not carried out to its end. */
+  /** The result, without secrets; null until the write is complete. */
   readonly answer: Held | null;
-  /** What its steps came to so far, by their numbers; a step that wrote nothing has none. */
+  /** Results of its steps so far, by number; a step that wrote nothing has none. */
   readonly steps: { readonly [step: string]: JsonValue };
-  /** The identities that it read or wrote: whoever erases one finds it by them. */
+  /** The identities that it read or wrote, so that erasing one finds it. */
   readonly identityIds: readonly string[];
   readonly version: number;
 }
 
-/** The list of all remembered answers. Those that an identity has part in are a small list beside it. */
+/** The list of all remembered answers. Those of an identity are in a small list of their own. */
 export const ANSWER_LIST = "rememberedAnswer";
 
-/** The index of the name that a remembered answer claims. */
+/** The index under which a remembered answer claims its name. */
 export const CALLER_INDEX = "caller";
 
 const NO_STEPS: RememberedAnswer["steps"] = Object.freeze({});

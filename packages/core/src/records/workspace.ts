@@ -3,7 +3,7 @@ import { defineRecord } from "./record-type.js";
 /** A tenant. A workspace that was never written exists, enabled. */
 export interface WorkspaceRecord {
   readonly id: string;
-  /** Null where it was never given one. */
+  /** Null if it never had one. */
   readonly name: string | null;
   /** A disabled workspace verifies nothing and answers no management call over HTTP. */
   readonly enabled: boolean;

@@ -18,7 +18,7 @@ export const ADDRESS_RANGE_ERROR =
 /** What an address must be, in words. */
 export const ADDRESS_ERROR = "must be an IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7";
 
-/** Longer than any address with its zone or prefix: what is longer is not looked at. */
+/** Longer than any address with its zone or prefix; longer texts are not parsed. */
 const MAX_LENGTH = 128;
 
 /** IPv4 in its one form. */
@@ -28,13 +28,13 @@ const HEXTETS = /^[0-9a-f:]+$/i;
 /** IPv6 with the last 32 bits as an IPv4 address. Not `::192.0.2.7`, a form long gone that the library takes for IPv4. */
 const HEXTETS_AND_IPV4 = /^(?!::\d+\.)([0-9a-f:]*:)(\d+\.\d+\.\d+\.\d+)$/i;
 const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
-/** An address as it stands before a port: IPv6 in brackets, where the port may be missing, or IPv4. */
+/** An address with a port: IPv6 in brackets, with or without a port, or IPv4. */
 const WITH_PORT = /^(?:\[([^[\]]*:[^[\]]*)\](?::(\d{1,5}))?|([\d.]+):(\d{1,5}))$/;
 const MAX_PORT = 65_535;
 /** An IPv6 address, and what names the interface beside it. */
 const ZONE = /^([^%:]*:[^%]*)%[0-9a-z._~-]{1,64}$/i;
 
-/** The bits that stand before the IPv4 address in an IPv4-mapped IPv6 address. */
+/** Bits before the IPv4 address in an IPv4-mapped IPv6 address. */
 const MAPPED_BITS = 96;
 
 const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();

@@ -136,10 +136,10 @@ export function isReturnable({ drops }: HoldSums, held: HeldLimit, number: numbe
 }
 
 /**
- * What becomes of uses that come back: refills that were made since pay for themselves first, the oldest first. 100 of daily 100, 50
- * held, midnight, 10 used: the refill raised 50, so of the 40 that come back none is added, and 100 remain.
+ * Decides how many returned uses are added: they are first set off against refills made since, the oldest first. 100 of daily 100, 50 held,
+ * midnight, 10 used: the refill raised 50, so of the 40 that are returned, none is added, and 100 remain.
  *
- * @param number - Of the hold that they come from.
+ * @param number - Number of their hold.
  * @returns Uses to add, and what is left of the raises.
  */
 export function usesAfterRaises(

@@ -61,18 +61,18 @@ export function afterTaking(
   return { at, used: used + (algorithm === "token-bucket" ? cost * duration : cost), earlier };
 }
 
-/** Most units that the limit ever admits at once. */
+/** Most units that the limit admits at once. */
 export function mostOf({ algorithm, limit, burst }: LimitFigures): number {
   return algorithm === "token-bucket" ? burst : limit;
 }
 
 /**
- * The first instant at which so many units fit, if nothing else is taken: that of `current` where they do already, null for more than
- * ever fit. A fixed limit says the edge of its window there, a concurrent one when all slots have ended that are held at `current`, unless
- * they are renewed: only who has the holds knows more.
+ * The first instant at which so many units fit if nothing else is taken: that of `current` if they fit already; null if they never fit. For
+ * a fixed limit, it is the edge of its window; for a concurrent one, when all slots held at `current` have ended unless renewed, because
+ * only the holds say more.
  *
- * @param current - As {@link limitAt} answers it.
- * @returns Unix epoch ms; it may lie beyond the last instant of a date.
+ * @param current - As {@link limitAt} returns it.
+ * @returns Unix epoch ms; it may be later than any `Date`.
  */
 export function admitsAt(current: LimitState, limit: LimitFigures, cost: number): EpochMs | null {
   if (cost > mostOf(limit)) return null;
@@ -91,9 +91,9 @@ export function admitsAt(current: LimitState, limit: LimitFigures, cost: number)
 }
 
 /**
- * The first instant at which all of the limit is left, if nothing else is taken; of a fixed limit the edge of its window.
+ * The first instant at which the whole limit is available if nothing else is taken; for a fixed limit, the edge of its window.
  *
- * @param current - As {@link limitAt} answers it.
+ * @param current - As {@link limitAt} returns it.
  */
 export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
   if (limit.algorithm === "fixed") return current.at + limit.duration;
@@ -124,8 +124,8 @@ export interface Taking {
 }
 
 /**
- * The first instant at which a unit that is used counts otherwise than one that was taken at `current`: until then nobody can tell when in
- * between it was. Null where each instant counts for itself.
+ * The first instant at which a used unit counts differently from one taken at `current`; until then, the two are indistinguishable. Null if
+ * every instant counts differently.
  */
 export function countsAlikeUntil({ at }: LimitState, limit: LimitKind): EpochMs | null {
   switch (limit.algorithm) {

@@ -42,7 +42,7 @@ export function kindText({ algorithm, duration }: LimitKind): string {
   return `${MARKS[algorithm]}${duration}`;
 }
 
-/** Windows whose kind was read lately, at most {@link MOST_KINDS}: every step that gives units back asks for it. */
+/** Kinds of recently read windows, at most {@link MOST_KINDS}: every step that returns units needs them. */
 const kinds = new Map<string, LimitKind | null>();
 const MOST_KINDS = 1_000;
 
@@ -62,7 +62,7 @@ function readKind(window: string): LimitKind | null {
   return algorithm === undefined ? null : { algorithm, duration: Number(digits) };
 }
 
-/** Whether what is taken from a window is slots of a concurrent limit. */
+/** Whether a window is that of a concurrent limit. */
 export function isSlotWindow(window: string): boolean {
   return kindOfWindow(window)?.algorithm === "concurrent";
 }

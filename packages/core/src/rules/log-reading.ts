@@ -8,7 +8,7 @@ export interface LogPosition {
   readonly deleted: number;
 }
 
-/** The entries from a position on, that of the position included where it is still there. */
+/** The entries from a position on, including the entry at the position if it still exists. */
 export interface LogPart {
   /** In ascending order of version, then of id. A version that cannot be read is 0. */
   readonly entries: readonly { readonly version: number; readonly id: string }[];
@@ -43,13 +43,12 @@ export type LogReading =
   | { readonly kind: "unknown" };
 
 /**
- * Says what somebody who reads the log in its order may be given next, so that nothing is passed over in silence.
+ * Decides what a reader of the log may get next, so that nothing is skipped silently.
  *
- * Numbers have no gap but where entries were deleted. So a gap says that the reader misses what was there, unless it had been deleted
- * before the reader began at the beginning: the number of deletions is the same then. The entry of the position tells whether the log is
- * still the one that it was read from.
+ * Numbers have gaps only where entries were deleted. So a gap means that the reader misses entries, unless they were deleted before it
+ * started from the beginning: then the number of deletions is unchanged. The entry at the position shows whether the log is still the same.
  *
- * @param after - Null: the reader begins at the beginning of what is there.
+ * @param after - Null: the reader starts with the earliest entry.
  * @see packages/core/decisions/0041-events-are-the-audit-log-in-the-order-of-commits.md
  */
 export function readLog(after: LogPosition | null, part: LogPart): LogReading {

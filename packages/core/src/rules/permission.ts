@@ -26,7 +26,7 @@ export function doesGrant(held: string, wanted: string): boolean {
   );
 }
 
-/** Permissions that somebody holds, made once and asked many times. */
+/** Permissions that a key holds, built once and queried many times. */
 export class HeldPermissions {
   readonly #names: ReadonlySet<string>;
   /** Those that may grant other names than their own. */
@@ -54,11 +54,10 @@ export function isSatisfied(query: PermissionQuery, held: HeldPermissions): bool
 }
 
 /**
- * The part of a query that what is held does not satisfy, or null where all of it is satisfied. To satisfy that part as well
- * is to satisfy the whole query.
+ * The unsatisfied part of a query, or null if it is satisfied. Satisfying this part satisfies the whole query.
  *
- * Of `and` only the members that fail remain, of a failing `or` all members do, each without what is held of it: any one
- * of them would do. It says nothing of what is held beyond the query.
+ * Of `and`, the failing members remain; of a failing `or`, all members, each reduced in the same way, because any one would do. It reveals
+ * nothing held beyond the query.
  */
 export function missingPermissions(
   query: PermissionQuery,

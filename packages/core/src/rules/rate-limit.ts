@@ -2,7 +2,7 @@ import type { SpanMs } from "../time.js";
 import type { LimitFigures } from "./limit-algorithm.js";
 import type { LimitAlgorithm } from "./limit-state.js";
 
-/** What a rate limit that belongs to no key is for. Never `*`, which stands for all of them in permissions. */
+/** Namespace of a rate limit without a key. Never `*`, which means all of them in permissions. */
 export const NAMESPACE_PATTERN = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** Name of the limit that a key's `ratelimit` sets. It always applies, whatever its `autoApply`, and is the `ratelimit` of a verdict. */

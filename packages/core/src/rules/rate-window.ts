@@ -19,9 +19,9 @@ export function windowStartAt(now: EpochMs, duration: SpanMs): EpochMs {
 }
 
 /**
- * The window that counts at `now`: the stored one, or an empty one when a later window has opened.
+ * The window at `now`: the stored one, or an empty one if a later window has opened.
  *
- * A stored window never goes back: when `now` lies before it, the stored window still counts.
+ * Windows never go back: if `now` is before the stored window, that one still counts.
  */
 export function currentWindow(
   stored: LimitState | null,

@@ -4,11 +4,11 @@ import type { RandomBytes } from "../lib/id.js";
 const SIZE = 6;
 
 /**
- * Draws the version of a record that was changed, or the revision of a workspace. No two states share one, also where a store
- * loses a write and goes on from the state before. A new record begins with 1, under an id that nothing had before.
+ * Draws the version of a changed record, or the revision of a workspace. No two states share one, even if a store loses a write and
+ * continues from the state before. A new record starts with 1, under a new id.
  *
- * @param before - That of the state before: 0 or more.
- * @returns A whole number from 2 to 2^48 + 2, another one than before.
+ * @param before - The previous one: 0 or more.
+ * @returns A whole number from 2 to 2^48 + 2, different from `before`.
  * @see packages/core/decisions/0033-versions-are-drawn.md
  */
 export function drawVersion(random: RandomBytes, before: number): number {

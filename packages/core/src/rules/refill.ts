@@ -90,13 +90,12 @@ export function refillSetting(refill: Refill): RefillSetting {
 }
 
 /**
- * The latest instant at or before `now` at which the refill fell due.
+ * The latest due instant at or before `now`.
  *
- * Hourly refills fall due at the full hour of UTC, daily ones at 00:00 UTC, weekly ones at 00:00 UTC on `refillDay`, monthly ones
- * at 00:00 UTC on `refillDay`, or on the last day of a month that has no such day; those of a span at every whole multiple of
- * it after `from`. An instant exactly on the due instant is due.
+ * Hourly refills are due at each full hour, daily ones at 00:00, weekly and monthly ones at 00:00 on `refillDay` (or on the last day of a
+ * shorter month), all in UTC; refills of a span, at every whole multiple of it after `from`. At exactly the due instant, the refill is due.
  *
- * @param now - Unix epoch ms, handed in by the caller; of a refill of a span not before `from`.
+ * @param now - Unix epoch ms, handed in by the caller; not before `from`.
  * @see packages/core/decisions/0004-refills-are-lazy.md
  */
 export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
@@ -104,12 +103,12 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
 }
 
 /**
- * The first instant after `now` at which the refill falls due, or null where no date lies that far.
+ * The first due instant after `now`, or null if it is later than any `Date`.
  *
- * At a due instant itself that refill is due already, and this answers the one after it.
+ * At a due instant, this returns the next one.
  *
  * @param now - Unix epoch ms, handed in by the caller.
- * @param times - For the instant at which it has fallen due so often: 1 or more.
+ * @param times - Which due instant to return: 1 (the next) or more.
  */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
@@ -126,7 +125,7 @@ export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null
   return carryOver === 0 ? { amount, dueAt } : carriedRefill(refill, dueAt, null);
 }
 
-/** @param since - Up to when refills are applied; null where that is not known yet. */
+/** @param since - Instant up to which refills are applied; null if not known yet. */
 function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): DueRefill {
   const most = refill.amount + (refill.carryOver ?? 0);
   return {
@@ -141,9 +140,9 @@ function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): D
 }
 
 /**
- * How many times the refill fell due after `since`, up to and at `now`; 0 where `now` is not later.
+ * How many times the refill was due after `since`, up to and including `now`; 0 if `now` is not later.
  *
- * @param since - Unix epoch ms: up to when refills are applied.
+ * @param since - Unix epoch ms up to which refills are applied.
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
@@ -169,7 +168,7 @@ export function usesAfterRefills(
 }
 
 /**
- * How many refills it takes until at least `wanted` uses are left; null where no number of them does.
+ * How many refills it takes until at least `wanted` uses are left; null if no number is enough.
  *
  * @param left - Uses left before: whole, >= 0 and below `wanted`.
  */
@@ -230,7 +229,7 @@ function stepsOf(refill: Exclude<Refill, { readonly interval: "monthly" }>): Ste
   }
 }
 
-/** Whole steps from `from` to `now`, less than 0 before it. Exact: what is divided is a multiple. */
+/** Whole steps from `from` to `now`, negative before it. Exact, because a multiple is divided. */
 function stepsUntil(every: SpanMs, from: EpochMs, now: EpochMs): number {
   const past = (now - from) % every;
   return (now - from - past) / every - (past < 0 ? 1 : 0);

@@ -12,8 +12,8 @@ export function isRemembered(at: EpochMs, now: EpochMs): boolean {
 }
 
 /**
- * Whether what is remembered of a write may go: it has ended by the clock of the caller, and a day before by the store's own. So no
- * clock that is ahead or behind makes the store forget what counts for others.
+ * Whether a remembered write may be deleted: it has ended by the caller's clock, and ended a day ago by the store's own. So no wrong clock
+ * makes the store forget what counts for others.
  *
  * @param storedAt - When it was written, by the store's own clock.
  * @see packages/core/decisions/0034-sweeps-go-by-the-stores-clock.md

@@ -6,10 +6,10 @@ import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
 import { bucketAfterReturn } from "./token-bucket.js";
 
 /**
- * A limit after units that were held of it come back: to the window or the group that they were taken from, and to nothing where that is
- * over. A token bucket gets what has not flowed in since, a concurrent limit its slots.
+ * A limit after held units are returned to the window, or the sixteenth of a sliding span, that they were taken from; if that is over, they
+ * are dropped. A token bucket gets back what has not flowed in since, a concurrent limit its slots.
  *
- * @param units - Of those that are held, how many were not used.
+ * @param units - How many held units were not used.
  */
 export function afterReturn(
   state: LimitState,

@@ -99,7 +99,7 @@ export const ROOT_PERMISSION_FORM = `"*" or <${Object.keys(ACTIONS).join("|")}>.
 
 const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
 
-/** What may stand for one resource of its kind. */
+/** Ids that can name one resource of its kind. */
 const ID_PATTERNS: Readonly<Record<string, RegExp>> = {
   api: RECORD_ID,
   identity: RECORD_ID,

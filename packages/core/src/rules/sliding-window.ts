@@ -51,7 +51,7 @@ export function slidingAt(
   return { at, used: 0, earlier: [...empty, stored.used, ...earlier] };
 }
 
-/** Units left for a request at the instant of `current`, as {@link slidingAt} answers it; below 0 where the limit was lowered. */
+/** Units left for a request at the instant of `current`, as {@link slidingAt} returns it; negative if the limit was lowered. */
 export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLimit): number {
   let room = limit - used;
   for (const count of earlier) room -= count;
@@ -61,8 +61,8 @@ export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLim
 /**
  * The first instant at which `cost` units fit, at most `limit`, if nothing else is taken.
  *
- * @param current - As {@link slidingAt} answers it, without room for so many.
- * @returns Unix epoch ms; it may lie beyond the last instant of a date.
+ * @param current - As {@link slidingAt} returns it, without room for so many.
+ * @returns Unix epoch ms; it may be later than any `Date`.
  */
 export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: number): EpochMs {
   const { duration } = limit;

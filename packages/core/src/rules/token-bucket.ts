@@ -28,7 +28,7 @@ export function bucketAt(
   return { at, used: isFull ? 0 : stored.used - (at - stored.at) * limit, earlier: NONE_EARLIER };
 }
 
-/** Whole units that the bucket holds, as {@link bucketAt} answers it; below 0 where it was made smaller than what is missing. */
+/** Whole units that the bucket holds, as {@link bucketAt} returns it; negative if it was made smaller than what is missing. */
 export function bucketRoom({ used }: LimitState, { duration, burst }: BucketLimit): number {
   return burst - ceilDiv(used, duration);
 }
@@ -36,8 +36,8 @@ export function bucketRoom({ used }: LimitState, { duration, burst }: BucketLimi
 /**
  * The first instant at which the bucket holds `cost` units, at most `burst`, if nothing else is taken.
  *
- * @param current - As {@link bucketAt} answers it, without so many.
- * @returns Unix epoch ms; it may lie beyond the last instant of a date.
+ * @param current - As {@link bucketAt} returns it, without so many.
+ * @returns Unix epoch ms; it may be later than any `Date`.
  */
 export function bucketAdmitsAt(
   { at, used }: LimitState,

@@ -20,7 +20,7 @@ export const CHECKSUM_LENGTH = 4;
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
 /**
- * What a presented string is, before any store is asked:
+ * Classifies a presented string, without the store:
  * - `malformed`: empty, longer than {@link MAX_SECRET_LENGTH}, or not printable ASCII;
  * - `damaged`: claims to be a secret of this format and fails its checksum;
  * - `intact`: of this format, checksum right;
@@ -57,7 +57,7 @@ export function secretShape(secret: string): SecretShape {
     : "damaged";
 }
 
-/** The part before the last `_`, empty where there is none, and the part behind it. */
+/** The part before the last `_`, empty if there is none, and the part after it. */
 export function splitSecret(secret: string): { readonly prefix: string; readonly body: string } {
   const separator = secret.lastIndexOf("_");
   if (separator === -1) return { prefix: "", body: secret };

@@ -40,14 +40,14 @@ export function portableSha256(text: string): SecretHash {
   return encodeBase64Url(sha256(new TextEncoder().encode(text)));
 }
 
-/** SHA-256 through the host's native one-shot, or null where there is none (before Node 20.16). */
+/** SHA-256 through the host's native one-shot function, or null without one (before Node 20.16). */
 export const nativeSha256: ((text: string) => SecretHash) | null =
   nativeHash === undefined ? null : (text) => nativeHash("sha256", text, "base64url");
 
 /** SHA-256 of a text, in the fastest way that the host has. */
 export const sha256Text: (text: string) => SecretHash = nativeSha256 ?? portableSha256;
 
-/** SHA-256 of bytes: 32 bytes, through the host's native one-shot where there is one. */
+/** SHA-256 of bytes: 32 bytes, through the host's native one-shot function if there is one. */
 export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
   // Asked for text, since a buffer of the host's takes four times as long.
   nativeHash === undefined

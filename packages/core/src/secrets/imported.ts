@@ -14,9 +14,9 @@ const FORMS: Readonly<Record<HashVariant, RegExp>> = {
 };
 
 /**
- * A hash of another system in the form in which latchkey keeps hashes without a pepper, or null where it is not written
- * as its variant says: `sha256_base64` is 44 characters with their padding (RFC 4648 section 4), `sha256_base64url` 43
- * without (section 5), `sha256_hex` 64 digits, upper or lower case. No two texts of one variant but the cases of digits mean the same hash.
+ * A hash of another system in latchkey's form without a pepper, or null if it is not in the form of its variant: `sha256_base64` is 44
+ * characters with their padding (RFC 4648 section 4), `sha256_base64url` 43 without (section 5), `sha256_hex` 64 digits, upper or lower
+ * case. Except for the case of digits, each hash has only one text per variant.
  */
 export function importedHash(value: string, variant: HashVariant): SecretHash | null {
   if (!FORMS[variant].test(value)) return null;

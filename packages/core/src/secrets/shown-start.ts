@@ -8,7 +8,7 @@ import {
   VERSION,
 } from "./format.js";
 
-/** Bits that must stay unknown to whoever sees the start of a secret (NIST SP 800-63B, look-up secrets). */
+/** Bits that must stay unknown when the start of a secret is shown (NIST SP 800-63B, look-up secrets). */
 const MIN_UNKNOWN_BITS = 112;
 
 /** Most characters that carry randomness and are shown. */
@@ -32,8 +32,8 @@ function byteLengthOf(secret: string): number {
 }
 
 /**
- * The range in which the shown characters lie of all bodies with `byteLength` random bytes, both ends included. Texts of
- * one length sort as the numbers that they stand for.
+ * The first and last possible shown characters of bodies with `byteLength` random bytes. Texts of one length sort like the numbers that
+ * they encode.
  */
 export function shownBodies(byteLength: number): {
   readonly lowest: string;
@@ -59,9 +59,9 @@ export function shownBodies(byteLength: number): {
 const shownBodiesByLength = new Map<number, ReturnType<typeof shownBodies>>();
 
 /**
- * What may be stored and shown of a secret that is imported. Of one of latchkey's own form it is what is always shown. Of
- * any other it is the prefix, where there is one, and at most four characters, so few that 112 bits stay unknown; a
- * secret that has not that many behind its prefix shows nothing: what looks like a prefix may be part of the secret.
+ * The part of an imported secret that may be stored and shown. For latchkey's own format, it is the usual start. Otherwise it is the
+ * prefix, if there is one, and at most four characters, leaving 112 bits unknown. If the rest after the prefix has fewer bits, nothing is
+ * shown, because what looks like a prefix may be part of the secret.
  */
 export function importedStart(secret: string): string {
   if (secretShape(secret) === "intact") return secretStart(secret);
@@ -102,13 +102,13 @@ export interface SecretForm {
 }
 
 /**
- * The form of a secret, as far as its stored beginning shows it, so that another of the same form can be generated.
+ * The format of a secret, from its stored start, to generate another one in the same format.
  *
- * The prefix is what stands before the last `_`, where that can be a prefix. The number of random bytes follows from the
- * beginning of the body, which carries it; where the few characters fit two lengths, which is so for some secrets of 136
- * to 145 bytes, it is the shorter one. The beginning of a secret that was made elsewhere fits none: then it is the default.
+ * The prefix is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
+ * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits none:
+ * then it is the default.
  *
- * @param start - As `secretStart` wrote it, or as it was given at the import of a key.
+ * @param start - From `secretStart`, or from the import of a key.
  */
 export function secretForm(start: string): SecretForm {
   const { prefix, body } = splitSecret(start);

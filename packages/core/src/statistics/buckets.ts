@@ -62,7 +62,7 @@ export function settledUntil(now: EpochMs, granularity: Granularity): EpochMs {
   return bucketStartAt(Math.max(0, now - SETTLING_MS), granularity);
 }
 
-/** Start of the bucket that an instant lies in. An instant exactly on an edge opens the next bucket. */
+/** Start of the bucket of an instant. An instant exactly on an edge belongs to the next bucket. */
 export function bucketStartAt(at: EpochMs, granularity: Granularity): EpochMs {
   if (granularity === "hour") return at - (at % STATISTICS_SPAN_MS);
   if (granularity === "day") return at - (at % DAY_MS);
@@ -79,8 +79,8 @@ export function bucketEndAt(startAt: EpochMs, granularity: Granularity): EpochMs
 }
 
 /**
- * Sums up counts of hours into the buckets that the range from `startAt`, included, to `endAt`, not included, touches; all
- * of them, the empty ones too, in ascending order. A bucket counts as a whole, also where the range cuts it.
+ * Sums counts of hours into all buckets, also empty ones, that the range from `startAt` (inclusive) to `endAt` (exclusive) touches, in
+ * ascending order. A bucket is complete even if the range cuts it.
  *
  * @param hours - Counts of the hours of those buckets, each hour and code at most once; others are passed over.
  */
@@ -111,7 +111,7 @@ export function isCounted(code: SumCode): code is CountedCode {
   return COUNTED_CODES.includes(code as CountedCode);
 }
 
-/** In the order of `COUNTED_CODES`, whichever order the store answers in. */
+/** In the order of `COUNTED_CODES`, whatever the order of the store. */
 export function inOrder(outcomes: VerificationBucket["outcomes"]): VerificationBucket["outcomes"] {
   const given = COUNTED_CODES.filter((code) => outcomes[code] !== undefined);
   return Object.fromEntries(given.map((code) => [code, outcomes[code]]));

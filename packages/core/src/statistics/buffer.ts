@@ -30,19 +30,17 @@ export interface WorkspaceBatch {
 /** What one process counted and the store does not have yet. */
 export interface StatisticsBuffer {
   /**
-   * Counts one verification under one code, for the key, its API and its identity. Where `maxKeys` are held already, one of a further key
-   * is not counted.
+   * Counts one verification under one code, for the key, its API and its identity. Beyond `maxKeys` keys, it is not counted.
    *
    * @param by - How many, of a code other than `VALID`: a whole number >= 1.
-   * @param now - Unix epoch ms. A verification that was answered late, and lies before the hour that goes on, counts in it.
-   * @returns Whether a key more may be held now: false for all but the first of a key in its hour.
+   * @param now - Unix epoch ms. A late verification of an earlier hour counts in the current hour.
+   * @returns Whether this was the first verification of a key in its hour.
    */
   count(key: CachedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
   /**
-   * Takes out all that is held. The batches are put together as they are asked for, some
-   * milliseconds of work each, and can be gone through once.
+   * Takes out all counts. The batches are built lazily, some milliseconds of work each, and can be iterated once.
    *
    * @param now - Unix epoch ms. What was counted in an hour that was over {@link LATE_MS} before counts in the hour of `now`.
    */
@@ -69,7 +67,7 @@ export function createStatisticsBuffer(
   maxKeys: number,
   isOfUses: boolean = false,
 ): StatisticsBuffer {
-  /** By key: what is being counted in the hour that goes on. */
+  /** By key: counts of the current hour. */
   let current = new Map<string, KeyCounts>();
   /** What was counted before, in an hour that is over or for an identity or tags that the key has left. */
   let closed: KeyCounts[] = [];
@@ -157,7 +155,7 @@ interface Sums {
 /** So many keys, and their API beside them, fill a batch. */
 const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 
-/** Puts what came back together with the rest, all of it at once: else it would be more with every time. */
+/** Merges what came back with the rest in one step, so that it does not grow each time. */
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],

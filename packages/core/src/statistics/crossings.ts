@@ -47,7 +47,7 @@ export interface Crossings {
 
 /** @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md */
 export function createCrossings(settings: NoticeSettings): Crossings {
-  /** By what is noticed once: what is seen twice is written once. */
+  /** By what is written once, so that what is seen twice is written once. */
   let seen = new Map<string, Crossing>();
 
   function add(crossing: Crossing): void {
@@ -84,7 +84,7 @@ export function createCrossings(settings: NoticeSettings): Crossings {
       for (let index = 0; index < limits.length; index += 1) {
         const limit = plan.limits[index];
         const reading = limits[index] as LimitReading;
-        // What a repeated request came to is of limits as they were then.
+        // A repeated request has the limits as they were then.
         if (limit === undefined || limit.name !== reading.name) continue;
         const taken = mostOf(limit) - reading.remaining;
         const near = nearUnits(settings, limit);

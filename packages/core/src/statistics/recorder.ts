@@ -15,14 +15,14 @@ const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 /** How long counts wait at most. */
 const MAX_FLUSH_MS: SpanMs = 3_600_000;
 
-/** Keys, hour by hour, at which counts are handed over early, and above which further ones are not counted. */
+/** Number of keys, hour by hour, at which counts are written early, and above which others are not counted. */
 const EARLY_FLUSH_KEYS = 50_000;
 const MAX_HELD_KEYS = 100_000;
 
 /** How long after the end of an hour its counts wait at most. */
 const EDGE_MS: SpanMs = 5_000;
 
-/** Calls back once after `delayMs`, without keeping a process alive for it; answers how to call that off. */
+/** Calls back once after `delayMs`, without keeping the process alive; returns a function that cancels it. */
 export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 
 /** When counts are written. */
@@ -33,7 +33,7 @@ export interface RecorderSettings {
 }
 
 /**
- * Reads the option `usage`, but for false. A misspelt `flushMs` must not become the usual one.
+ * Reads the option `usage`, unless it is false.
  *
  * @throws TypeError naming what is wrong.
  */
@@ -55,7 +55,7 @@ export function readRecorderSettings(usage: unknown): RecorderSettings {
 
 /** Counts verifications in memory and writes the counts to the store in batches. */
 export interface StatisticsRecorder {
-  /** Counts one verdict on a key. Nothing waits for it, and a key that was counted before costs no look-up. */
+  /** Counts one verdict on a key. Nothing waits for it. */
   count(key: CachedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
@@ -66,12 +66,12 @@ export interface StatisticsRecorder {
 /**
  * Makes a recorder over a store.
  *
- * Counts are written `flushMs` after the first that the store does not have, and at once when very many keys are held: a
- * crash loses at most what was counted in the last `flushMs`. A batch that the store has not added is kept and written with the
- * next; one that may have been added is dropped, so that nothing is counted twice. Both are reported to `onError`.
+ * Counts are written `flushMs` after the first that the store does not have, and at once when very many keys are held: a crash loses at
+ * most what was counted in the last `flushMs`. A batch that the store did not add is written with the next; one that may have been added is
+ * dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
- * @param steady - Ms by a clock that nobody moves: what is written later counts in the hour in which it is written.
- * @param writeOthers - Writes what else this process saw; with every flush.
+ * @param steady - A monotonic clock, in ms: what is written late counts in the hour in which it is written.
+ * @param writeOthers - Writes what else this process saw, with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
@@ -104,7 +104,7 @@ export function createStatisticsRecorder(
   async function writeAll(): Promise<void> {
     let isFirst = true;
     let isAway = false;
-    // By the time that has passed since: whoever has a clock of its own may have moved it.
+    // By the time that has passed since, because a custom clock may have been moved.
     for (const batch of buffer.take(firstAt + Math.floor(steady() - firstMs))) {
       // Also while the store is away: to put a batch together takes its time, too.
       if (!isFirst) await yieldToEventLoop();

@@ -44,9 +44,9 @@ export interface UsageRowPlace {
 const DIGEST_LENGTH = 22;
 
 /**
- * Sums up counts of hours into rows, one for each subject and bucket, in ascending order of the subject's id, then of the start.
+ * Sums counts of hours into rows, one for each subject and bucket, ordered by the subject's id, then by start.
  *
- * @param sums - Whole buckets. @param workspaceId - Part of what an id stands for.
+ * @param sums - Whole buckets. @param workspaceId - Part of the ids of rows.
  */
 export function toUsageRows(
   sums: readonly SubjectCount[],
@@ -75,7 +75,7 @@ export function toUsageRows(
   });
 }
 
-/** Whether one row is told before another. */
+/** Whether one row comes before another. */
 export function inRowOrder(one: UsageRowPlace, other: UsageRowPlace): number {
   if (one.subject.id !== other.subject.id) return one.subject.id < other.subject.id ? -1 : 1;
   return one.start - other.start;

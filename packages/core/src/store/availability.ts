@@ -79,7 +79,7 @@ export function stateRecord(
 /** What is known of a workspace that was open at a revision. */
 interface KnownState {
   readonly revision: number;
-  /** Of the record of its state; null where there is none. */
+  /** Version of the record of its state; null for none. */
   readonly version: number | null;
   readonly trail: string | null;
   readonly leases: LeaseTimes | null;
@@ -100,20 +100,20 @@ const MESSAGES = {
   deleting: "this workspace is being deleted: nothing is written to it",
 } as const;
 
-/** A store that knows of a workspace whether it is to be used, and which leases there are. */
+/** A store that knows whether a workspace may be used, and its lease times. */
 export interface AvailableStore extends KeyStore {
-  /** As they were at a revision; undefined where nothing was read of the workspace. */
+  /** As they were at a revision; undefined if nothing of the workspace was read. */
   leases(
     workspaceId: string,
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
-  /** How long a change waits for leases, 0 where there are none. Of a workspace that is forgotten here it is the longest that was ever read. */
+  /** How long a change waits for leases, 0 without leases. For a workspace that is no longer cached, it is the longest time that was ever read. */
   leaseWait(workspaceId: string): SpanMs;
   /**
-   * Writes other lease times, of which every process hears by the revision.
+   * Writes other lease times, which every process notices by the revision.
    *
-   * @param beside - A record without which nothing is written: its workspace is gone.
-   * @param change - Gets those that are there, and the version of their record.
-   * @returns Those that are there afterwards, and that version.
+   * @param beside - A record without which nothing is written, because its workspace is deleted.
+   * @param change - Gets the current ones, and the version of their record.
+   * @returns The new ones, and that version.
    */
   changeLeases(
     workspaceId: string,
@@ -123,10 +123,10 @@ export interface AvailableStore extends KeyStore {
 }
 
 /**
- * A store that answers nothing of a workspace that is not to be used, but `STORE_UNAVAILABLE`.
+ * A store that rejects with `STORE_UNAVAILABLE` for a workspace that may not be used.
  *
- * The state of a workspace changes together with its revision, which every read answers and every charge of a key confirms. So it
- * is read again only when the revision is another; a commit expects the state itself.
+ * The state of a workspace changes together with its revision, which every read returns and every charge of a key confirms. So it is read
+ * again only if the revision has changed; a commit expects the state itself.
  */
 export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
   const known = new Map<string, KnownState>();
@@ -198,7 +198,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     });
   }
 
-  /** The sums first: whoever reads the trail finds them. A workspace that is gone, or goes, is not brought back by what was counted in it. */
+  /** The sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is deleted or being deleted. */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
     if (!(await isCounted(workspaceId, counted))) return;
@@ -252,8 +252,8 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   }
 
   /**
-   * The note comes first: whoever ends a trail and then reads it finds whatever was charged until then, since the charge confirms that
-   * the state is still that of the note.
+   * The note comes first: a copy that ends a trail and then reads it finds everything that was charged until then, because the charge
+   * confirms that the state is still that of the note.
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;

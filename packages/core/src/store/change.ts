@@ -99,7 +99,7 @@ export type ChangeDraft = {
     : Change[Field];
 };
 
-/** A change of nothing, with lists of its own to add to. */
+/** An empty change with its own lists, to add to. */
 export function emptyChange(): ChangeDraft {
   return {
     expects: [],

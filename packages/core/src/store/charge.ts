@@ -298,8 +298,8 @@ function unsettledRecord(
 /**
  * The holds of a charge.
  *
- * @param readings - The limits, as the charge leaves them.
- * @returns The index of a record beside which no more may be open, where there is one.
+ * @param readings - The limits after the charge.
+ * @returns The index of a record that may have no more open holds, if there is one.
  */
 function takeHolds(
   { usage, holds: before }: ChargeState,
@@ -354,12 +354,12 @@ function heldLimits(
   return held;
 }
 
-/** Whether a limit that stands so has no room for its cost. */
+/** Whether a limit in this state has no room for its cost. */
 function isExceeded(current: LimitState, limit: LimitCharge): boolean {
   return limit.cost > roomOf(current, limit);
 }
 
-/** What is shown of a limit that stands so. @param state - At the instant of the charge. */
+/** The reading of a limit in this state. @param state - At the instant of the charge. */
 export function readLimit(
   limit: LimitFigures & { readonly name: string },
   state: LimitState,

@@ -48,7 +48,7 @@ export function watchClock(
       const theirs = await store.readClock?.();
       if (theirs === undefined) return;
       const difference = differenceOf(before, now(), theirs);
-      // A slow answer may come after the watch was stopped, or after another has reported.
+      // A slow reply may come after the watch was stopped, or after another one has reported.
       if (isStopped || Math.abs(difference) <= MAX_DIFFERENCE_MS) return;
       stop();
       onDifference(new ClockDifferenceError(difference));
@@ -61,7 +61,7 @@ export function watchClock(
   return stop;
 }
 
-/** The reading lies somewhere between the two instants: only what is certain counts. */
+/** The clock was read somewhere between the two instants: report only what is certain. */
 function differenceOf(before: EpochMs, after: EpochMs, theirs: EpochMs): number {
   if (theirs < before) return before - theirs;
   return theirs > after ? after - theirs : 0;

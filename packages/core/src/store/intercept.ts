@@ -21,7 +21,7 @@ export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
 let isBeside = false;
 
-/** Makes a call that no operation waits for. Whoever stands between is told so. */
+/** Makes a call that no operation waits for, and tells interceptors so. */
 export function runBeside<Answer>(call: () => Answer): Answer {
   isBeside = true;
   try {

@@ -14,7 +14,7 @@ export interface LeaseTimes {
   readonly wait: SpanMs;
 }
 
-/** Those in the body of a record; null where there are none, or they cannot be what was written. */
+/** Those in the body of a record; null if there are none, or they are damaged. */
 export function leaseTimesIn(body: unknown): LeaseTimes | null {
   const { leases } = Object(body) as { readonly leases?: unknown };
   const { grant, wait } = Object(leases) as Readonly<Record<string, unknown>>;

@@ -202,7 +202,7 @@ function endedBefore<Counters>(
   return isSame ? { kind: "ended", isRepeat: true, ...known.ended } : { kind: "conflict" };
 }
 
-/** What an end says was used; null where it names a limit that nothing is held of, or slots, which are given back in any case. */
+/** What was used according to an end; null if it names a limit of which nothing is held, or slots, which are always freed. */
 function usedOf(
   { uses, limits }: Hold,
   asked: Pick<EndStep, "uses" | "limits" | "rest">,
@@ -285,7 +285,7 @@ function restore<Counters>(
   return { kind: "restored" };
 }
 
-/** Ends what is over, as of its end: what comes back to a bucket is the same, whenever that is noticed. */
+/** Ends expired holds as of their end: what a bucket gets back does not depend on when that is noticed. */
 function expire<Counters>(
   book: HoldBook<Counters>,
   found: FoundHold<Counters>,
@@ -343,7 +343,7 @@ function giveBackUses<Counters>(
     uses > 0 ? uses - used : 0,
   );
   const left = sums.uses - uses;
-  // One that ended later than another leaves the earliest end where it is.
+  // Unless it was the earliest, the earliest end stays the same.
   const nextEnd = hold.expiresAt > sums.nextEnd ? sums.nextEnd : book.nextEnd(owner);
   const holds = nextEnd !== null && {
     nextEnd,
@@ -362,7 +362,7 @@ function giveBackUses<Counters>(
   book.setUsage(owner, holds ? { ...usage, holds } : usage);
 }
 
-/** Writes when the first hold beside counters ends by itself: nothing is said of holds where there are none any more. */
+/** Writes when the first hold of counters ends by itself; removes the totals if there are none left. */
 function settleSums<Counters>(book: HoldBook<Counters>, counters: Counters): void {
   const { holds = NO_HOLDS, ...usage } = book.usage(counters);
   const nextEnd = book.nextEnd(counters);

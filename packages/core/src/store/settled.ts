@@ -10,12 +10,12 @@ import type { HoldStep } from "./settle.js";
 /** What became of a plan, once nothing beside its counters had to be settled first. */
 export type SettledCharge = Exclude<ChargeResult, { kind: "unsettled" }>;
 
-/** A store that settles what has to be settled before it answers. */
+/** A store that settles what has to be settled before it returns. */
 export interface SettledStore extends KeyStore {
   charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge | Promise<SettledCharge>;
 }
 
-/** Is told of holds that ended by themselves, when that is noticed. */
+/** Called with expired holds when their end is noticed. */
 export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at: EpochMs) => void;
 
 /** How often something is settled before one look is given up: what was over is not, then, or others are over all the time. */
@@ -28,10 +28,10 @@ function keptEnding(): LatchkeyError {
 type RefreshStep = Extract<HoldStep, { kind: "refresh" }>;
 
 /**
- * A store in which no hold is open whose time has passed, as far as anybody sees: whoever meets one ends it first, and looks again. So
- * nothing has to run for it. Where a refill falls due beside open holds, it is worked out first as well.
+ * A store that never shows expired holds as open: a call that meets one ends it first, and reads again, so no job is needed. A refill that
+ * is due while holds are open is applied first as well.
  *
- * @param store - A plain object, of which the methods that this says nothing of are taken.
+ * @param store - A plain object, whose other methods are used as they are.
  */
 export function createSettledStore(
   store: KeyStore,

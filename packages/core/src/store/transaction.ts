@@ -19,7 +19,7 @@ import type { KeyStore, LoadedRecord, Want } from "./key-store.js";
 /** Attempts after which a transaction gives up. Concurrent calls of this process take turns, so only other processes can get in between. */
 const MAX_ATTEMPTS = 100;
 
-/** A record that is wanted, and what the commit expects of it where it exists: the version that was read by default. */
+/** A record to read, and what the commit expects of it if it exists: by default, the version that was read. */
 export type TransactionWant = Want & { readonly expects?: "version" | "exists" | "nothing" };
 
 type TransactionStore = Pick<KeyStore, "read" | "commit">;
@@ -35,7 +35,7 @@ export interface WriteOptions {
 /** What an operation reads and is going to write. All of it is written, if all that was read still holds, or nothing. */
 export class Transaction {
   readonly workspaceId: string;
-  /** Whether an earlier attempt failed: what is known from before is then not to be relied on. */
+  /** Whether an earlier attempt failed: then do not rely on what was known before. */
   readonly isRetry: boolean;
   /** Of the workspace, at the latest read; 0 before the first. */
   revision = 0;
@@ -230,7 +230,7 @@ export class Transaction {
 /** Thrown by an operation that finds that what it read has moved meanwhile: it runs again on fresh reads. */
 export class StaleReadError extends Error {}
 
-/** What a transaction came to. */
+/** Result of a transaction. */
 export interface TransactionResult<Answer> {
   readonly answer: Answer;
   /** The use counter after each of the transaction's counter changes, in their order. */
@@ -249,9 +249,9 @@ export type Transact = <Answer>(
  *
  * What it found to be as it should be is committed as well, as a change of nothing: what resolves is durable.
  *
- * Concurrent calls of one process take turns from their second attempt on, so that each gets through.
+ * From their second attempt on, concurrent calls of one process take turns, so that each succeeds.
  *
- * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; whatever the operation throws.
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `not-applied`, after 100 attempts; any error of the operation.
  */
 export function createTransact(store: TransactionStore, random: RandomBytes): Transact {
   const exclusive: Exclusive = createExclusive();
@@ -266,8 +266,8 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
         answer = await work(transaction);
       } catch (error) {
         if (error instanceof StaleReadError) return null;
-        // Whoever deletes again what may be gone is told that it is: that has to be durable as well, and to hold still, for a store that
-        // failed over meanwhile may have lost the deletion.
+        // A repeated deletion returns that the record is gone. This has to be durable too, and still true: a store that failed over
+        // meanwhile may have lost the deletion.
         if (error instanceof LatchkeyError && error.code === "NOT_FOUND") {
           const expects = transaction.absent.map((address) => ({ ...address, version: null }));
           const { kind } = await store.commit(workspaceId, { ...EMPTY_CHANGE, expects });

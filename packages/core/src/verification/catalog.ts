@@ -21,8 +21,8 @@ const MAX_RECORDS = 20_000;
 const MAX_WANTS = 5_000;
 
 /**
- * Keeps what many keys share: the workspace, APIs, roles and permissions, of one revision. Every change to one of them brings another
- * revision, so what is kept of a revision never goes stale; whether that is still the current one is for `charge` to say.
+ * Caches what many keys share: the workspace, APIs, roles and permissions, at one revision. Every change to one of them makes a new
+ * revision, so what is cached for a revision never goes stale. Whether it is still the current revision is checked by `charge`.
  */
 export class Catalog {
   readonly #store: Pick<KeyStore, "read">;
@@ -33,9 +33,9 @@ export class Catalog {
   }
 
   /**
-   * Puts keys together that were read at a revision. Where all that they refer to is known, it answers at once.
+   * Assembles keys that were read at a revision; synchronously if all that they refer to is known.
    *
-   * @returns One item for each record, or null where the revision has passed: read the records again.
+   * @returns One item for each record, or null if the revision has passed: read the records again.
    */
   loadKeys(
     workspaceId: string,
@@ -82,7 +82,7 @@ export class Catalog {
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
   }
 
-  /** Whether the workspace is switched off, at a revision; of a record that is damaged nobody can say so. Null as above. */
+  /** Whether the workspace is disabled at a revision; not known if its record is damaged. Null as above. */
   async isWorkspaceDisabled(workspaceId: string, revision: number): Promise<boolean | null> {
     const wants = [{ kind: "workspace", id: workspaceId }] as const;
     const snapshot = await this.#complete(workspaceId, revision, wants);
@@ -92,10 +92,9 @@ export class Catalog {
   }
 
   /**
-   * Reads what is missing, at this very revision. Roles lead to permissions, so it may take two reads.
+   * Reads what is missing, at exactly this revision. Roles lead to permissions, so it may take two reads.
    *
-   * No number tells which of two revisions is the later one: a revision is kept once a read has answered it, so that an answer that
-   * came late drops nothing.
+   * Revisions have no order: one is kept once a read has returned it, so that a late reply drops nothing.
    */
   async #complete(
     workspaceId: string,
@@ -129,7 +128,7 @@ export class Catalog {
     return kept?.revision === revision ? kept : emptySnapshot(revision);
   }
 
-  /** Keeps a snapshot in the place of one of another revision. @returns What is kept of its revision. */
+  /** Caches a snapshot, replacing one of another revision. @returns What is kept of its revision. */
   #keep(workspaceId: string, snapshot: Snapshot): Snapshot {
     const kept = this.#snapshots.get(workspaceId);
     if (kept?.revision === snapshot.revision) return kept;

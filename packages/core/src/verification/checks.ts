@@ -65,12 +65,12 @@ export type RecordRefusal =
   | "NOT_STARTED"
   | "INSUFFICIENT_PERMISSIONS";
 
-/** One check: the verdict where it fails, and what a dry run shows of it. */
+/** One check: the verdict if it fails, and what a dry run shows. */
 interface CheckOf<Name extends RecordCheckName> {
   readonly name: Name;
   readonly code: RecordRefusal;
   passes(loaded: VerifiableKey, question: VerifyQuestion, now: EpochMs): boolean;
-  /** Null where there is nothing to check: the key has no such setting, or the question does not ask. */
+  /** Null if there is nothing to check: the key has no such setting, or the request does not require it. */
   details(
     loaded: VerifiableKey,
     question: VerifyQuestion,

@@ -7,7 +7,7 @@ import type {
 } from "../store/statistics.js";
 import type { VerifiableKey } from "./loaded-key.js";
 
-/** Whom what is done with a key counts for. */
+/** The subjects for which the verifications of a key are counted. */
 export interface CountedFor {
   readonly keyId: string;
   readonly apiId: string;

@@ -76,7 +76,7 @@ export type DryRunOutcome<Types extends LatchkeyTypes = DefaultTypes> = VerifyOu
   readonly checks: readonly VerdictCheck[];
 };
 
-/** What a peek at the counters answered: a plan with the full cost and these limits. */
+/** Result of a `peek`: of a plan with the full cost and these limits. */
 export interface Peek {
   readonly limits: readonly LimitCharge[];
   readonly cost: number;

@@ -21,7 +21,7 @@ export function effectiveUses(
   return { usage, refill: effectiveRefill(loaded) };
 }
 
-/** What restores the uses that a key takes from; null where nothing does. */
+/** The refill of the uses that a key takes from; null for none. */
 export function effectiveRefill({
   key,
   identity,

@@ -4,22 +4,21 @@ import type { ChargeRequest } from "../store/charge.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifyQuestion } from "./question.js";
 
-/** How long the result under a request id is remembered: longer than any sensible caller goes on retrying. */
+/** How long the result of a request id is remembered: longer than any sensible caller retries. */
 const REMEMBER_MS: SpanMs = 600_000;
 
 /**
- * What makes the repeat of a verification harmless whose answer was lost.
+ * Makes it safe to repeat a verification whose reply was lost.
  *
- * For 10 minutes the same id with the same question about the same key gets the verdict of the first time, and is
- * charged once; with another question it is a `CONFLICT`. Remembered is what got as far as charging: `VALID`,
- * `RATE_LIMITED` and `USAGE_EXCEEDED`. A verdict that follows from the key alone charges nothing and is decided anew each
- * time, so that a revocation wins over every memory. A remembered refusal stays one after its window has reset: a new
- * attempt takes a new id.
+ * For 10 minutes, the same id with the same question about the same key gets the first verdict, and is charged once; another question is a
+ * `CONFLICT`. Only `VALID`, `RATE_LIMITED` and `USAGE_EXCEEDED` are remembered, because only they reach the charge. Other verdicts are
+ * decided again each time, so that a revocation always wins. A remembered refusal stays one after its window has reset: use a new id for a
+ * new attempt.
  *
- * Only digests are handed on, so that no text of a caller becomes part of a store's key names.
+ * Stores get only digests, so that no text of a caller becomes part of their key names.
  *
  * @param requestId - The caller's id of the request.
- * @param question - All of it counts, the order of the limits too.
+ * @param question - All of it is compared, including the order of the limits.
  * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
  */
 export function chargeRequestOf(

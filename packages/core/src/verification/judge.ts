@@ -18,10 +18,10 @@ const CODE_BY_CHARGE = {
 } as const;
 
 /**
- * Judges what the records decide, before any counter is looked at: for a verification and for a dry run alike.
+ * Decides what the records decide, before any counter is read, for verifications and dry runs.
  *
  * @param now - Unix epoch ms, handed in by the caller.
- * @returns Null where they do not refuse: then limits and uses decide, in one atomic charge.
+ * @returns Null if they do not refuse: then limits and uses decide, in one atomic charge.
  * @see packages/core/decisions/0005-order-of-checks.md
  */
 export function judgeRecords(
@@ -34,17 +34,17 @@ export function judgeRecords(
   return null;
 }
 
-/** The code of the verdict that a refusal comes to. */
+/** The verdict code of a refusal. */
 export function codeOf(refusal: Refusal): RecordCheck["code"] {
   return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
 }
 
 /**
- * The verdict where nothing was charged: the records refuse, or the question names limits that nothing configures.
+ * The verdict if nothing was charged: the records refuse, or a limit is unknown.
  *
- * @param refusal - Of {@link judgeRecords}; null for limits that nothing configures.
- * @param charge - What a peek at the counters showed.
- * @throws LatchkeyError `BAD_REQUEST` for limits that nothing configures.
+ * @param refusal - Of {@link judgeRecords}; null for unknown limits.
+ * @param charge - Result of a `peek`.
+ * @throws LatchkeyError `BAD_REQUEST` for unknown limits.
  */
 export function verdictOnRefusal(
   loaded: VerifiableKey,

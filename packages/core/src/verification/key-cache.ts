@@ -32,7 +32,7 @@ export interface KeyCounts extends CountedFor {
   refusals: number[] | null;
 }
 
-/** A plan, and what was asked that is not in it. */
+/** A plan, and the parts of the question that are not in it. */
 interface AskedPlan {
   readonly limits: readonly LimitRequest[];
   readonly ttl: SpanMs | undefined;
@@ -45,13 +45,13 @@ export interface CachedKey extends VerifiableKey {
   readonly refill: Refill | null;
   /** The plan of the plain question. A store keeps with it what it makes of it. */
   readonly plainPlan: ChargePlan;
-  /** The plan of the latest question with another cost or with limits, which mostly is asked again. */
+  /** The plan of the latest question with another cost or with limits, which is likely to come again. */
   latest: AskedPlan | null;
   /** That of the latest reservation: many a program verifies and reserves by turns. */
   latestHeld: AskedPlan | null;
   /** As the store has it at least; uses of this process that it has not yet are no part of it. */
   lastUsedAt: EpochMs | null;
-  /** What goes on while a use is stored that has to be; null elsewhere. */
+  /** Pending while a use that must be stored is written; otherwise null. */
   storing: Promise<void> | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
@@ -79,7 +79,7 @@ export class KeyCache {
     this.#countsInStep = countsInStep;
   }
 
-  /** All workspaces share the cache, and two of them may have imported one secret: each has a key of its own then. */
+  /** All workspaces share the cache, and two of them may have imported the same secret, as two keys. */
   find(workspaceId: string, hashes: readonly string[]): CachedKey | undefined {
     for (const hash of hashes) {
       const cached = this.#keys.get(hash);
@@ -121,8 +121,8 @@ export function cachedKey(
   const { cost } = PLAIN_QUESTION;
   const subjects = countsInStep ? subjectsOf(countedFor(loaded)) : null;
   const counts = subjects === null ? undefined : countsOfCharge(subjects, cost);
-  // Field by field, what every verification reads first, so that it lies together: with a spread a warm
-  // verification in memory takes 1.9 times as long.
+  // Field by field, starting with what every verification reads, so that it is together in memory: with a spread, a warm verification in
+  // memory takes 1.9 times as long.
   return {
     key: loaded.key,
     workspace: loaded.workspace,
@@ -145,7 +145,7 @@ export function cachedKey(
   };
 }
 
-/** The plan of a question that the records do not refuse; null where it names limits that nothing configures. */
+/** The plan of a question that the records do not refuse; null for unknown limits. */
 export function chargePlanOf(
   cached: CachedKey,
   { cost, limits, ttl }: VerifyQuestion,

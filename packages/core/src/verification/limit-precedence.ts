@@ -42,7 +42,7 @@ export function decideLimits(
   return { limits, unknown };
 }
 
-/** The limit that a request names, or null where no such limit is configured. */
+/** The limit that a request names, or null if none is configured. */
 function requestedLimit(
   { key, identity }: Pick<VerifiableKey, "key" | "identity">,
   { name, adHoc, cost, isOptional }: LimitRequest,

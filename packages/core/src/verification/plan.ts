@@ -63,7 +63,7 @@ export function dueRefillOf(loaded: VerifiableKey, now: EpochMs): DueRefill | nu
   return dueRefill(effectiveRefill(loaded), now);
 }
 
-/** The key and, where it has or had one, its identity: a verdict rests on the version of both. */
+/** The key and, if it has or had one, its identity: a verdict is based on the versions of both. */
 function confirmationsOf({ key, identity, handle, identityHandle }: VerifiableKey): Expectation[] {
   const confirms: Expectation[] = [{ kind: "key", id: key.id, version: key.version, handle }];
   if (key.identityId !== null)

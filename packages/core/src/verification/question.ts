@@ -6,16 +6,16 @@ import type { SpanMs } from "../time.js";
 export interface VerifyQuestion {
   /** The API that the key must belong to, or null for any. */
   readonly apiId: string | null;
-  /** The label that the key must have. Absent, not undefined, for any: a request is told by its digest. */
+  /** The label that the key must have. Absent, not undefined, for any, because requests are compared by digest. */
   readonly environment?: string;
-  /** Where the caller of the key is, as `canonicalAddress` writes it, or null where that is not known. */
+  /** The caller's address, as `canonicalAddress` returns it, or null if unknown. */
   readonly address: string | null;
   readonly permissions: PermissionQuery | null;
   /** Uses to take: a whole number >= 0. */
   readonly cost: number;
   /** Limits named by the request; no two of one name. */
   readonly limits: readonly LimitRequest[];
-  /** It is a reservation: what it takes is held for so long. Absent, not undefined, where it is none: a request is told by its digest. */
+  /** For a reservation: how long what it takes is held. Otherwise absent, not undefined, because requests are compared by digest. */
   readonly ttl?: SpanMs;
 }
 
@@ -25,7 +25,7 @@ export interface LimitRequest {
   readonly cost: number;
   /** Makes it a limit of the key for this request; null takes the configured limit. */
   readonly adHoc: Omit<RateLimit, "name"> | null;
-  /** Whether a configured limit of its name wins over its own figures, and a name without either is passed over, no error. */
+  /** Whether a configured limit of this name wins over its own figures, and a name without either is ignored. */
   readonly isOptional: boolean;
 }
 

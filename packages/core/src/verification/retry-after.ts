@@ -12,7 +12,7 @@ import type { VerifiableKey } from "./loaded-key.js";
 export type Taken = Pick<ChargePlan, "limits" | "cost">;
 
 /**
- * Ms until a limit that refused has room, at least 1; null where a cost is above what it ever admits.
+ * Ms until a limit that refused has room, at least 1; null if it can never admit the cost.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  */
@@ -25,7 +25,7 @@ export function limitRetryAfterMs(
   // What was remembered before there were other algorithms than fixed windows has no state.
   const state = reading.state as LimitState | undefined;
   const instant = reading.admitsAt ?? (state && admitsAt(state, limit, limit.cost));
-  // A remembered answer may name an instant that is over.
+  // A remembered result may have an instant in the past.
   return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
@@ -50,8 +50,8 @@ export function refillRetryAfterMs(
 }
 
 /**
- * Ms from now until a verification that its limits or uses refused would pass if nothing else happens: a whole number >= 1. Null
- * where waiting does not help: a cost above the limit itself, uses that nothing refills, a key that has expired by then.
+ * Ms until a verification that limits or uses refused would pass if nothing else happens: a whole number >= 1. Null if waiting does not
+ * help: a cost above the limit itself, uses without a refill, a key that expires before.
  *
  * @param now - Unix epoch ms, handed in by the caller.
  */
@@ -64,7 +64,7 @@ export function retryAfterMs(
   let wait = 0;
   for (const reading of charge.limits) {
     if (!reading.exceeded) continue;
-    // By name: what is remembered of an earlier request may be about limits that have changed since.
+    // By name, because a remembered result may be about limits that have changed since.
     const limit = limits.find(({ name }) => name === reading.name);
     if (limit?.shadow) continue;
     const untilRoom = limit === undefined ? null : limitRetryAfterMs(limit, reading, now);

@@ -18,10 +18,7 @@ function isUnknown({ algorithm, name }: LimitCharge, reading: LimitReading | und
   return reading.exceeded && reading.admitsAt === undefined;
 }
 
-/**
- * A refusal that says when enough slots have ended, if none is renewed: that stands with the holds, which only a refusal is worth reading
- * for.
- */
+/** Adds to a refusal when enough slots will have ended, if none is renewed. This is read from the holds, and only for refusals. */
 export async function withSlotEnds(
   store: Pick<KeyStore, "holds">,
   { workspaceId, confirms, limits }: ChargePlan,

@@ -10,7 +10,7 @@ import { HeldPermissions } from "../rules/permission.js";
 import type { LoadedRecord } from "../store/key-store.js";
 import type { CatalogKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
 
-/** A record, null where there is none, or the error of one that is damaged: it concerns only those who need it. */
+/** A record, null for none, or the error of a damaged one, which matters only if it is needed. */
 type Known<Value> = Value | null | LatchkeyError;
 
 /** What the keys of a workspace share, as it was at one revision. */
@@ -106,10 +106,10 @@ export function sharedBy(
 }
 
 /**
- * Puts a key together.
+ * Assembles a key.
  *
  * @param isComplete - Whether all that it refers to is in the snapshot.
- * @returns Undefined where that is not sure.
+ * @returns Undefined if that is not certain.
  */
 export function loadKey(
   snapshot: Snapshot,
@@ -198,7 +198,7 @@ function resolve(snapshot: Snapshot, key: KeyRecord, name: string): ResolvedGran
   return grants;
 }
 
-/** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` where it is damaged. */
+/** A record that was read before, or null. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
 function known<Value>(records: Map<string, Known<Value>>, id: string): Value | null {
   const value = records.get(id) ?? null;
   if (value instanceof LatchkeyError) throw value;

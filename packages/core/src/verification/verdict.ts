@@ -147,7 +147,7 @@ export type DisabledWorkspaceVerdict = {
   readonly [Name in keyof VerifiedKey | keyof RefusalHints]?: undefined;
 };
 
-/** What is said of a secret that no key has. */
+/** The verdict on a secret that no key has. */
 export type NoKey = (UnknownVerdict | DisabledWorkspaceVerdict)["code"];
 
 /** The verdicts of secrets that no key has. */
@@ -271,7 +271,7 @@ export function exceededShadows(
   return names;
 }
 
-/** The place of the limit that stands for all of them. */
+/** Index of the limit that represents all of them. */
 function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitCharge[]): number {
   if (limits.length === 1) return 0;
   const refusing = limits.findIndex(({ exceeded }, index) => exceeded && !taken[index]?.shadow);

@@ -15,7 +15,7 @@ export function adHocWindow(
   return `a:${sharedCountersId}:${configuredWindow(limit)}`;
 }
 
-/** Name of the window of a limit that belongs to no key. Identifiers are of any length and alphabet: a digest stands for them. */
+/** Name of the window of a limit without a key. Identifiers can have any length and alphabet, so a digest is used. */
 export function namespaceWindow(namespace: string, identifier: string, limit: LimitKind): string {
   return `n:${kindText(limit)}:${sha256Text(JSON.stringify([namespace, identifier]))}`;
 }

@@ -171,7 +171,7 @@ export const API_TABLE = {
   }),
 
   /**
-   * Several APIs may have one name. What ensureApi answers claims that name beside, so that all calls agree on it.
+   * Several APIs can have one name. The one that ensureApi returns claims the name, so that all calls agree on it.
    *
    * @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
    */
@@ -249,7 +249,7 @@ export const API_TABLE = {
   }),
 } satisfies TableOf<ApiOperations>;
 
-/** The claim of the API that ensureApi answers for a name. It goes when the API is deleted or given another name. */
+/** The claim of the API that ensureApi returns for a name. It is released when the API is deleted or renamed. */
 function ensuredClaim(name: string): Claim {
   return { kind: "api", index: "ensured", value: name };
 }

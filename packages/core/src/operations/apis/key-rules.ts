@@ -93,7 +93,7 @@ export const apiCeilings = z.strictObject({
 /** Defaults as they are kept. */
 export type KeyDefaults = z.output<typeof apiDefaults>;
 
-/** What an API says of its keys. */
+/** The settings of an API for its keys. */
 export interface KeyRules {
   readonly defaults: KeyDefaults | null;
   readonly ceilings: KeyCeilings | null;
@@ -103,7 +103,7 @@ const NO_RULES: KeyRules = Object.freeze({ defaults: null, ceilings: null });
 
 const known = new WeakMap<ApiRecord, KeyRules>();
 
-/** What an API says of its keys. @throws LatchkeyError `STORE_CORRUPT` where that cannot be what was written. */
+/** The settings of an API for its keys. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
 export function keyRulesOf(api: ApiRecord): KeyRules {
   if (api.defaults === null && api.ceilings === null) return NO_RULES;
   let rules = known.get(api);
@@ -117,7 +117,7 @@ export function keyRulesOf(api: ApiRecord): KeyRules {
   return rules;
 }
 
-/** A part of what an API says of its keys, as a record holds it: null where it says nothing. */
+/** A part of an API's settings for its keys, as records have it; null for none. */
 export function storedRules(
   rules: object | null | undefined,
 ): { readonly [field: string]: JsonValue } | null {
@@ -148,7 +148,7 @@ export function refuseDefaultsAbove(api: ApiRecord): void {
   throw aboveCeilingError({ ...above, field: `defaults.${field}` });
 }
 
-/** The error for what is above a ceiling of an API. */
+/** The error for exceeding a ceiling of an API. */
 export function aboveCeilingError({ field, limit }: AboveCeiling): LatchkeyError {
   const bound = typeof limit === "number" ? `${limit}` : limit.join(", ");
   return new LatchkeyError(

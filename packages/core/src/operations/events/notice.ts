@@ -50,7 +50,7 @@ interface DueDeadline extends Deadline {
 /**
  * Reads the deadlines that are due after a position.
  *
- * @returns `goOnAfter`: where another one is due; null where none is.
+ * @returns `goOnAfter`: position of the next due one; null if none is due.
  */
 async function readDue(
   { store, workspaceId, notice }: OperationContext,

@@ -19,7 +19,7 @@ import { operation, type TableOf } from "../operation.js";
 /** Most entries that one call reads: those of other types than are wanted count. */
 const MOST_SCANNED = 2_000;
 
-/** Entries that are read at once where only some types are wanted. */
+/** Entries that are read at once if only some types are wanted. */
 const READ_AT_ONCE = 500;
 
 /** Events in the order in which they were committed. */
@@ -79,7 +79,7 @@ function positionOf(context: OperationContext, cursor: string): LogPosition {
   throw badRequest([{ path: "after", message: "must be a cursor that readEvents answered here" }]);
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` where there is no log to read from. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` if there is no log to read. */
 export function requireAuditLog({ keepsAuditLog }: OperationContext): void {
   if (keepsAuditLog) return;
   throw new LatchkeyError(
@@ -128,7 +128,7 @@ export async function readLogPage(
     const entries = found.map(({ record }) => record);
     const reading = readLog(position, { entries, hasMore: part.hasMore, size, last });
     if (reading.kind !== "read") {
-      // What came before it is answered, and the next call says so.
+      // Return what came before it; the next call reports the gap.
       if (scanned > 0) break;
       throw refusal(reading.kind === "pruned" ? "pruned" : "unknown-position");
     }
@@ -150,7 +150,7 @@ export async function readLogPage(
   return { found: events, cursor, ...(damaged > 0 && { damaged }) };
 }
 
-/** The cursor of one who has read all events that there are. */
+/** The cursor after all existing events. */
 export async function endOfLog(context: OperationContext): Promise<string> {
   requireAuditLog(context);
   const read = (part: Pick<PageWant, "from" | "descending">) =>
@@ -172,7 +172,7 @@ export async function endOfLog(context: OperationContext): Promise<string> {
   return cursorOf(context, { version, id: entry?.record.id ?? "", deleted: version - size });
 }
 
-/** The number of the latest event that whoever has this cursor has read. @throws LatchkeyError `BAD_REQUEST` for one of another list. */
+/** The number of the latest event before this cursor. @throws LatchkeyError `BAD_REQUEST` for one of another list. */
 export function numberAt(context: OperationContext, cursor: string): number {
   return positionOf(context, cursor).version;
 }

@@ -54,7 +54,7 @@ export async function writeCrossings(
   return written;
 }
 
-/** Writes what was seen in any workspace, where that is done without a call of `notice`. Elsewhere limits whose windows are over are passed over. */
+/** Writes what was seen in any workspace, if the option `notice` is set. Otherwise, limits whose windows have ended are skipped. */
 export async function writeAllCrossings(
   shared: Omit<OperationContext, "workspaceId">,
 ): Promise<void> {
@@ -111,7 +111,7 @@ async function forgetOver(
       transaction.delete(noticedType, { id: record.id, workspaceId });
 }
 
-/** What there is to write of a crossing; null where it does not hold any more, or nobody is there of whom it was. */
+/** The event of a crossing; null if it does not hold any more, or its key or identity is deleted. */
 function noticeOf(
   context: OperationContext,
   crossing: Crossing,

@@ -30,7 +30,7 @@ const MOST_KEPT = 10_000;
 
 /** Who is erased. */
 interface Subject {
-  /** Null where nothing tells it. */
+  /** Null if unknown. */
   readonly externalId: string | null;
   /** All that is known to have had it. */
   readonly identityIds: Set<string>;
@@ -58,7 +58,7 @@ export async function eraseIdentity(
 ): Promise<ErasedIdentity> {
   const { call } = remembered;
   await call?.isFirst();
-  // A repeat finds by itself what is left to do: only whom it is about is remembered, what was counted, and the answer.
+  // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
   const subject = await whoIsMeant(context, input);
   let mentions = await findMentions(context, subject);
@@ -93,7 +93,7 @@ export async function eraseIdentity(
   });
 }
 
-/** @throws LatchkeyError `NOT_FOUND` where nothing is known of an identity that is named by its id. */
+/** @throws LatchkeyError `NOT_FOUND` if nothing is known of an identity named by its id. */
 async function whoIsMeant(context: OperationContext, input: IdentityReference): Promise<Subject> {
   const { workspaceId } = context;
   const { identityId } = input;
@@ -215,7 +215,7 @@ async function eraseEntries(
   return overwriting.end();
 }
 
-/** Whether a key is gone, and its last entry names one of these identities, or nobody. */
+/** Whether a key is deleted, and its last entry names one of these identities, or none. */
 async function isTheirsToTheEnd(
   context: OperationContext,
   keyId: string,
@@ -237,7 +237,7 @@ async function eraseByIds(
   return overwriting.end();
 }
 
-/** Overwrites what is left, and says in the same step that it happened; not where it had happened before. */
+/** Overwrites what is left, and in the same step writes the entry of the erasure, unless it was written before. */
 async function finish(
   context: OperationContext,
   subject: Subject,
@@ -256,7 +256,7 @@ async function finish(
   return answer;
 }
 
-/** The latest entry about a key or an identity; null where there is none, or it cannot be read. */
+/** The latest entry about a key or an identity; null if there is none, or it is damaged. */
 async function latestEntry({ store, workspaceId }: OperationContext, of: string) {
   const want = { kind: "auditEntry", list: AUDIT_LIST, of, after: null, limit: 1 } as const;
   const { found } = await store.page(workspaceId, { ...want, descending: true });

@@ -5,9 +5,9 @@ import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
 import { refillSetting } from "../../rules/refill.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
 
-/** What is said of a key beside fields of its record. Undefined: not part of the change. */
+/** Fields of a key's audit entry that are not in its record. Undefined: not part of the change. */
 export interface KeyLinks {
-  /** Whether its secret is kept encrypted: all that is said of it. */
+  /** Whether its secret is stored encrypted. */
   readonly recoverable: boolean;
   readonly externalId?: string | null | undefined;
   readonly remaining?: number | null | undefined;
@@ -15,7 +15,7 @@ export interface KeyLinks {
   readonly permissions?: readonly string[] | undefined;
 }
 
-/** What is said of a key as it is, but for its uses. */
+/** The audit fields of a key, except its uses. */
 export function linksOf({ key, identity, direct }: LoadedKey): KeyLinks {
   return {
     recoverable: key.sealedSecret !== null,
@@ -51,7 +51,7 @@ type AuditedField =
 /** What the audit log is made of. It cannot hold a secret, sealed or hashed: a type test says so. */
 export type AuditedKey = Pick<KeyRecord, AuditedField>;
 
-/** All settings of a key that is created or deleted. What every key has unless it is told otherwise goes without saying. */
+/** All settings of a key that is created or deleted, without defaults. */
 export function wholeKeyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   return {
     ...keyFields(key, links),
@@ -86,7 +86,7 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   };
 }
 
-/** As it would be given: without what stands for itself. */
+/** As in an input, without defaults. */
 function limitFields(limit: KeyRateLimit) {
   const { name, type, async, autoApply } = limit;
   return {

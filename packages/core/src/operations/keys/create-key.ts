@@ -191,7 +191,7 @@ export interface NewKeyParts extends Work {
 /**
  * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
  *
- * @param onTaken - The error where a key has this secret already. Without it the transaction runs again, and finds that key.
+ * @param onTaken - The error if a key has this secret already. Without it, the transaction runs again, and finds that key.
  */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
@@ -266,7 +266,7 @@ export function keyLimitsOf({
   return [ratelimit, ...others].map(fromWireKeyLimit);
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` for a key that would expire unused where nobody notices uses. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` for `expiresWhenUnused` if uses are not counted. */
 export function refuseUncounted(
   { recorder }: Pick<OperationContext, "recorder">,
   expiresWhenUnused: SpanMs | null | undefined,

@@ -33,7 +33,7 @@ export function deleteLoaded({ transaction, audit }: Work, loaded: LoadedKey): v
   });
 }
 
-/** The record, its API or its identity cannot be read: what is known of the key goes, and it leaves every list it may be in. */
+/** The record, its API or its identity is damaged: deletes what is known of the key, and removes it from every list that it may be in. */
 export async function deleteDamaged({ context, transaction, audit }: Work, keyId: string) {
   const record = await readStored(transaction, { kind: "key", id: keyId });
   if (record === null) throw notFound("key");

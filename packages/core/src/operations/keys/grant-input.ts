@@ -45,7 +45,7 @@ export interface GrantReference {
   /** Its id or its name. */
   readonly label: string;
   readonly isId: boolean;
-  /** Whether it is created where there is none of that name. */
+  /** Whether it is created if none has that name. */
   readonly mayCreate: boolean;
 }
 

@@ -100,7 +100,7 @@ const permissionsInput = z.strictObject({ keyId: id, permissions: permissionList
 /** The field of a key that holds grants of a kind. */
 const FIELDS = { role: "roles", permission: "permissions" } as const;
 
-/** The set that makes a key hold what it held and the items too; undefined where it holds them all. */
+/** The items of a key with these added; undefined if it has them all. */
 export function grantsWith(
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
@@ -109,7 +109,7 @@ export function grantsWith(
   return added.length === 0 ? undefined : [...held.map(byId), ...added];
 }
 
-/** The set that makes a key hold what it held but the items; undefined where it holds none of them. */
+/** The items of a key without these; undefined if it has none of them. */
 export function grantsWithout(
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
@@ -119,7 +119,7 @@ export function grantsWithout(
   return kept.length === held.length ? undefined : kept.map(byId);
 }
 
-/** What a key shall hold, of a kind, in place of what it holds; undefined: that stays. */
+/** The new items of a key; undefined: unchanged. */
 type ChangeHeld = (
   held: readonly NamedGrant[],
   items: readonly GrantItem[],
@@ -136,7 +136,7 @@ const add: ChangeHeld = (held, items, kind) => {
 const set: ChangeHeld = (_held, items) => items;
 
 const remove: ChangeHeld = (held, items, kind, references) => {
-  // One that the key does not hold is passed over, one that does not exist is not.
+  // One that the key does not have is ignored; one that does not exist is an error.
   references.requireGrants(
     kind,
     items.filter((item) => heldAs(held, item) === undefined),
@@ -144,7 +144,7 @@ const remove: ChangeHeld = (held, items, kind, references) => {
   return grantsWithout(held, items);
 };
 
-/** @param answerOf - The answer, of what was committed: another call may have changed or deleted the key since. */
+/** @param answerOf - Builds the result from what was committed, because another call may have changed or deleted the key since. */
 function changeGrants<Answer>(
   context: OperationContext,
   kind: GrantKind,

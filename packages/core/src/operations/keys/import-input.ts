@@ -42,7 +42,7 @@ const PLAINTEXT_ERROR = "must be a string of 1 to 512 printable ASCII characters
 const plaintext = z
   .string({ error: PLAINTEXT_ERROR })
   .refine((value) => secretShape(value) !== "malformed", { error: PLAINTEXT_ERROR })
-  // A verification refuses it before any store is asked: it would never be good for anything.
+  // A verification would refuse it without asking the store, so it could never be used.
   .refine((value) => secretShape(value) !== "damaged", {
     error: "has the form of a secret of latchkey and a wrong checksum: it would never verify",
   });

@@ -3,7 +3,7 @@ import { type EpochMs, LAST_INSTANT } from "../../time.js";
 import type { KeyRules } from "../apis/key-rules.js";
 import type { KeySettings, NoneField } from "./settings.js";
 
-/** Settings in which null stands for none, whatever the defaults of the API are. */
+/** Settings in which null means none, whatever the defaults of the API. */
 export type SettingsOrNone = Omit<KeySettings, NoneField> & {
   readonly [Field in NoneField]?: KeySettings[Field] | null;
 };

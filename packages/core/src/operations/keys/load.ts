@@ -82,7 +82,7 @@ export async function findKeyBySecret(
   throw keptChanging(KEPT_CHANGING);
 }
 
-/** What is said of a secret whose key the caller must not see: the same as where there is none. */
+/** The verdict on a secret whose key the caller must not see: the same as for an unknown secret. */
 export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Promise<NoKey> {
   return untilSteady(KEPT_CHANGING, async () => {
     const { revision } = await store.read(workspaceId, []);
@@ -101,7 +101,7 @@ export async function getKeyById(context: KeyContext, keyId: string): Promise<Lo
   throw await whyMissing(context, found[0] ?? null);
 }
 
-/** The id of the API of a key: null where there is no such key, or it is damaged. */
+/** The id of the API of a key: null if there is no such key, or it is damaged. */
 export async function findApiId(
   { store, workspaceId }: Pick<KeyContext, "store" | "workspaceId">,
   keyId: string,
@@ -122,7 +122,7 @@ async function whyMissing(
   if (loaded === null) return notFound("key");
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
-  // The first from the id on downwards: no id of a key goes on where another ends.
+  // The first one downwards from the id: no id of a key is a prefix of another.
   const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
   const { found } = await store.page(workspaceId, page);
   if (found[0]?.record.id === id) return notFound("key");
@@ -141,7 +141,7 @@ export async function readKey(
   return loadedOrThrow(read as ReadKey);
 }
 
-/** A key that was read in a transaction: what is stored, null where there is none, and the key or the error of {@link getKeyById}. */
+/** A key that was read in a transaction: the stored record or null, and the key or the error of {@link getKeyById}. */
 export interface ReadKey {
   readonly stored: LoadedRecord | null;
   readonly loaded: LoadedKey | LatchkeyError;

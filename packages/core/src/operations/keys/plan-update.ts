@@ -23,7 +23,7 @@ import { type KeyUpdate, STARTS_TOO_LATE } from "./settings.js";
 /** What an update writes, but for what it refers to by name: identity, roles and permissions. */
 export interface KeyUpdatePlan {
   readonly key: KeyRecord;
-  /** Uses alone are no configuration: nobody who knows the key has to read it again. */
+  /** Uses alone are not configuration: processes that have cached the key need not read it again. */
   readonly keepsVersion: boolean;
   /** Undefined: the use counter stays as it is. */
   readonly usage: UsageChange | undefined;
@@ -52,7 +52,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
   const ratelimits = limitsAfter(key.ratelimits, update);
   const expires = expiryAfter(loaded, update, now);
   const startsAt = orKept(update.startsAt, key.startsAt);
-  // Enabled again, it would be dead at once: its span begins anew.
+  // Otherwise it would expire at once after being enabled: its span restarts.
   const comesBack =
     update.enabled === true &&
     update.expiresWhenUnused === undefined &&

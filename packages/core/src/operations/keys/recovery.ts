@@ -61,14 +61,14 @@ async function resealSecret(context: OperationContext, keyId: string): Promise<b
     if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
     const secret = openSecret(context, loaded, key.sealedSecret);
     const sealedSecret = vault.seal(secret, { workspaceId: context.workspaceId, keyId });
-    // No audit entry: the secret stays what it is. The version changes all the same, so that whoever knows the key reads it again.
+    // No audit entry, because the secret stays the same. The version changes, so that processes that cached the key read it again.
     transaction.update(keyType, key, { ...key, sealedSecret });
     return true;
   });
   return answer;
 }
 
-/** The secret of a key; null where it is not recoverable, or there is no vault. @throws As {@link withPlaintext}. */
+/** The secret of a key; null if it is not recoverable, or there is no vault. @throws As {@link withPlaintext}. */
 export function openedSecret(context: OperationContext, loaded: LoadedKey): string | null {
   const { sealedSecret } = loaded.key;
   return context.vault === null || sealedSecret === null

@@ -56,7 +56,7 @@ async function updateEach(
   );
 }
 
-/** The update without the names of permissions that the key has through roles alone, where it keeps all its roles. */
+/** The update without names of permissions that the key has only through roles, if it keeps all its roles. */
 function withoutThoseOfRoles(loaded: LoadedKey, update: KeyUpdate): KeyUpdate {
   const { direct, permissions } = loaded;
   const given = new Set<GrantItem>(update.roles ?? loaded.roles);
@@ -74,9 +74,9 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
 /**
  * Changes a key in one transaction, on what it is at that moment.
  *
- * @param decide - The update of the key as it is; asked again when the key has changed meanwhile. Where it changes nothing, nothing is
+ * @param decide - Returns the update for the current key; called again if the key changed meanwhile. If it changes nothing, nothing is
  * written. It can require further roles and permissions.
- * @param answerOf - The answer, of the key as it was committed.
+ * @param answerOf - Builds the result from the key as it was committed.
  * @throws LatchkeyError as updateKey says.
  */
 export function changeKey<Answer>(
@@ -222,7 +222,7 @@ function wantsNames({ loaded: { direct }, update }: PlannedUpdate): boolean {
   );
 }
 
-/** The owner that a key is given, where it had another. A key that was rotated is counted by its successor. */
+/** The new owner of a key, if it changes. A rotated key is counted by its successor. */
 function movedKey({ loaded: { key, api, identity }, update }: PlannedUpdate) {
   const owner = ownerAfter(update);
   if (typeof owner !== "string" || key.rotatedTo !== null || owner === identity?.externalId)
@@ -230,7 +230,7 @@ function movedKey({ loaded: { key, api, identity }, update }: PlannedUpdate) {
   return [{ api, owner }];
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` for what is above a ceiling of the API and was not so before. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` for what is newly above a ceiling of the API. */
 function refuseAboveCeilings(
   { key, api }: LoadedKey,
   update: KeyUpdate,

@@ -28,7 +28,7 @@ const reportLeaksInput = z.strictObject({
       url: text(0, 2_048).optional(),
       source: text(0, 256).optional(),
     }),
-    // As many as one read of the store finds at once.
+    // As many as one read of the store.
     100,
     "leaks",
   ),
@@ -45,7 +45,7 @@ export const LEAK_TABLE = {
       const holders = await findHolders(context, keys);
       const secrets = keys.filter((_, at) => (holders[at]?.kind ?? "none") !== "none");
       const reports = leaks.map((leak) => reportOf(context, leak, secrets));
-      // Most are of nothing here, or of keys that are gone: all of these at once. The others one by one: two may be of one key.
+      // Most belong to no key here, or to deleted keys: all of these at once. The others one by one, because two may be of one key.
       const answers = await Promise.all(
         reports.map((report, at) =>
           holders[at]?.kind === "none" ? findReport(context, report, "anywhere") : null,
@@ -87,7 +87,7 @@ async function reportKey(
   }
 }
 
-/** About a key that cannot be read nobody can decide: it is disabled. */
+/** Nobody can decide about a damaged key: it is disabled. */
 function decided(
   context: OperationContext,
   keyId: string,

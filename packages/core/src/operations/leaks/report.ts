@@ -13,7 +13,7 @@ export interface Report {
   readonly earlierMarks: readonly string[];
 }
 
-/** @param secrets - All that may stand in the address of a place, and must not. */
+/** @param secrets - Secrets that the URL may contain, and that must be removed. */
 export function reportOf(
   { hasher }: Pick<OperationContext, "hasher">,
   { key, url, source }: Leak,
@@ -35,7 +35,7 @@ function withoutSecrets(text: string | undefined, secrets: readonly string[]): s
 }
 
 /**
- * What an earlier report of the same secret came to, the latest first, or null.
+ * The latest earlier report of the same secret, or null.
  *
  * @param where - `same-place`: only a report of the same place.
  */
@@ -54,7 +54,7 @@ export async function findReport(
       const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
       if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
       const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
-      // Of whoever was erased nothing is left to say, but that it was.
+      // Of an erased user, nothing is left except that it existed.
       const action = (said.get("action") ?? "deleted") as LeakAction;
       return { ...id, action, isRepeat: true };
     }

@@ -15,7 +15,7 @@ export type KeyOutcome = "changed" | "unchanged" | "damaged";
 /**
  * What a step does with one key: it writes only if the key is still as it was read.
  *
- * @param apiId - Of the API in whose list the key is; null where that is not known.
+ * @param apiId - API in whose list the key is; null if unknown.
  */
 export type ActOnKey = (
   work: Work,
@@ -67,7 +67,7 @@ export async function actOnListedKeys(
   return counts;
 }
 
-/** Acts on the keys with these ids. Those that do not exist are passed over. */
+/** Acts on the keys with these ids, ignoring missing ones. */
 export async function actOnKeysById(
   context: OperationContext,
   keyIds: readonly string[],
@@ -84,7 +84,7 @@ export async function actOnKeysById(
   });
 }
 
-/** Repeats a step until there is no more, and adds up what it answers: of what is changed with what earlier calls changed. */
+/** Repeats a step until there is no more, and adds up its results: for changes, including those of earlier calls. */
 async function inBatches(
   context: OperationContext,
   step: (

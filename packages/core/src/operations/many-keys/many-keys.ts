@@ -29,7 +29,7 @@ const keysReference = z
     ...identityIds,
     keyIds: list(id, MAX_KEY_IDS, "ids").optional(),
   })
-  // Yes or no, and never what was handed in: that may be a promise.
+  // Yes or no, never the value itself, which may be a promise.
   .refine((which) => which.apiId != null || which.keyIds != null || hasEitherId(which), {
     ...EITHER_ID,
     path: ["apiId"],
@@ -83,7 +83,7 @@ async function actOnKeys(
     const { found } = await context.store.read(context.workspaceId, [identityWant(owner)]);
     identityId = found[0]?.record.id;
     if (identityId === undefined) {
-      // Whoever hears that there are no keys may rest on it.
+      // That there are no keys must be reliable.
       await transact(context, async () => undefined);
       return NONE;
     }

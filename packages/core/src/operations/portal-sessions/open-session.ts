@@ -98,7 +98,7 @@ export async function openPortalSession(
       confirm: async (transaction) => assertOpen(await transaction.readOne(sessionWant)),
     },
   };
-  /** Reads, if the session is not over: whoever opened it may have kept it. */
+  /** Reads, if the session has not ended: an opened session may have been kept. */
   const read = async (...wants: readonly Want[]) => {
     const { found } = await context.store.read(context.workspaceId, [sessionWant, ...wants]);
     const [current = null, ...others] = found;
@@ -190,7 +190,7 @@ export async function openPortalSession(
       const { keyId, days } = parseInput(INPUTS.usage, input);
       const start = Math.max(0, context.now() - (days - 1) * DAY_MS);
       const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
-      // Looked at afterwards: it may have been given to somebody else meanwhile.
+      // Checked afterwards: the key may have got another owner meanwhile.
       const [loaded] = await read({ kind: "key", id: keyId });
       const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
       if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
@@ -199,7 +199,7 @@ export async function openPortalSession(
   };
 }
 
-/** A key without what is for the host alone. */
+/** A key without what is only for the host. */
 function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
   const shown = SHOWN.filter((field) => view[field] !== undefined);
   const fields = Object.fromEntries(shown.map((field) => [field, view[field]]));

@@ -116,7 +116,7 @@ async function forgetEnded({ context, transaction }: Work, storeNow: number): Pr
   }
 }
 
-/** @throws LatchkeyError `NOT_FOUND` where there is no identity of the `externalId`. */
+/** @throws LatchkeyError `NOT_FOUND` if no identity has the `externalId`. */
 async function findIdentityId(
   { store, workspaceId }: OperationContext,
   who: { readonly externalId?: string | undefined },

@@ -191,11 +191,9 @@ function ofAnyAlgorithm(windowOf: (algorithm: LimitAlgorithm) => string): readon
 }
 
 /**
- * Drops the windows of the limits of this name. As a verification does, it refuses a name that nothing configures: a misspelt one must
- * not pass for a reset.
+ * Drops the windows of the limits of this name. An unknown name is refused, so that a misspelt one does not pass for a reset.
  *
- * @param adHoc - Windows of the workspace that are emptied as well: of a limit of this name that requests make up. What is held of them
- * stands beside the counters of the record.
+ * @param adHoc - Windows of the workspace to drop as well, of an ad-hoc limit of this name. Holds of them belong to the record.
  */
 async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   transaction: Transaction,

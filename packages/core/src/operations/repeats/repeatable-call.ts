@@ -32,34 +32,33 @@ interface CallContext {
   readonly newId: IdFactory;
 }
 
-/** The digests by which a repeat is known, and what is done where a call is none. */
+/** The digests that identify a repeat, and what to do for a first call. */
 export interface CallDigests {
-  /** Of who calls, and of the idempotency key. */
+  /** Of the actor and the idempotency key. */
   readonly caller: string;
-  /** Of what is asked for. */
+  /** Of the operation and its input. */
   readonly input: string;
-  /** Asked before anything is written by a call that is no repeat; throws where it may not. */
+  /** Called before a call that is not a repeat writes anything; throws if it may not. */
   readonly beforeFirst?: (() => void) | undefined;
 }
 
 /** How the transactions of an operation are remembered. */
 export interface CallPart {
   /**
-   * Runs a transaction, and remembers in its commit what it came to: what it answers is the answer of the operation. One that answers
-   * nothing is a step.
+   * Runs a transaction, and remembers its result, which is that of the operation, in the same commit. One without a result is a step.
    *
-   * @throws AnsweredBefore where the call was carried out to its end before, by whomever.
+   * @throws AnsweredBefore if the call was completed before.
    */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<TransactionResult<Answer>>;
   /** Resolves once it is known that the call was not carried out to its end before. @throws AnsweredBefore */
   isFirst(): Promise<void>;
-  /** From now on each transaction is a step: it is carried out once, and a repeat that comes to it goes on behind it. */
+  /** From now on each transaction is a step: it is carried out once, and a repeat continues after it. */
   inSteps(): CallPart;
   /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. @param countOf - What is counted. */
   inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
-  /** What is made up once, such as an id: a repeat goes on with the same. */
+  /** A generated value, such as an id: a repeat uses the same one. */
   madeOnce<Answer>(make: () => Answer): Promise<Answer>;
   /** Nothing is remembered: it is no write. */
   forgo(): void;
@@ -75,7 +74,7 @@ export interface Rounds extends CallPart {
 export interface RepeatableCall extends CallPart {
   /** What is made of the input: it is remembered with all else. @throws AnsweredBefore */
   made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;
-  /** Remembers what the operation answers, unless its one commit did. @returns The answer. */
+  /** Remembers the result of the operation, unless its only commit did. @returns The result. */
   finish<Answer>(answer: Answer): Promise<Answer>;
   /** What became of the call, by whomever it was carried out: from then on that is durable. */
   outcome(): Promise<CallOutcome>;
@@ -84,18 +83,18 @@ export interface RepeatableCall extends CallPart {
 /** What is known of a call that failed. */
 export type CallOutcome =
   | { readonly kind: "answered"; readonly value: unknown }
-  /** It has got further since this began, and is not at its end: another attempt goes on from there. */
+  /** It has got further since this began, but is not complete: another attempt continues from there. */
   | { readonly kind: "advanced" }
   | { readonly kind: "unanswered" };
 
-/** The call was carried out before: what it came to is remembered. */
+/** The call was completed before, and its result is remembered. */
 export class AnsweredBefore extends Error {}
 
 /** An operation is remembered by one commit, and wants to make another. */
 class SeveralCommitsError extends Error {}
 
 /**
- * Makes a call that is remembered, so that its repeat answers the same and writes nothing.
+ * Creates a call that is remembered, so that its repeat returns the same and writes nothing.
  *
  * @see packages/core/decisions/0043-repeats-answer-from-memory.md
  */
@@ -118,7 +117,7 @@ export function createRepeatableCall(
   let steps = 0;
   const identityIds = new Set<string>();
 
-  /** What is remembered of this call. @throws LatchkeyError `CONFLICT` where it is of another one. */
+  /** What is remembered of this call. @throws LatchkeyError `CONFLICT` if it is of another call. */
   function judge(loaded: LoadedRecord | null): RememberedAnswer | null {
     ended = null;
     if (loaded === null) return null;
@@ -162,7 +161,7 @@ export function createRepeatableCall(
     return isOld(now()) && isOld(storeNow);
   }
 
-  /** Writes what is remembered, in place of what was before, and forgets a few others. */
+  /** Writes what is remembered, and deletes a few old entries. */
   function remember(
     transaction: Transaction,
     known: RememberedAnswer | null,
@@ -207,7 +206,7 @@ export function createRepeatableCall(
 
   /** What is remembered so far, in a transaction that rests on it. */
   async function readUnanswered(transaction: Transaction): Promise<RememberedAnswer | null> {
-    // At first it goes by what was looked at before: where that has changed, the name is taken by then.
+    // The first attempt uses what was read before: if that has changed, the name is taken.
     if (!isBegun && !transaction.isRetry) return null;
     const known = await read(transaction);
     if (known !== null && known.answer !== null) throw new AnsweredBefore();
@@ -221,7 +220,7 @@ export function createRepeatableCall(
   }
 
   /**
-   * @param kind - `whole`: what it answers is the answer of the operation; `made`: remembered though nothing is written.
+   * @param kind - `whole`: its result is that of the operation; `made`: remembered although nothing is written.
    */
   async function transactStep<Answer>(
     step: number,
@@ -303,7 +302,7 @@ export function createRepeatableCall(
   const whole = partOf((work) => transactStep(nextStep(), work, "whole"));
 
   const looked = look();
-  // Whoever waits for it is told.
+  // Those who wait for it get the error.
   looked.catch(() => undefined);
 
   return {
@@ -339,7 +338,7 @@ export function createRepeatableCall(
   };
 }
 
-/** What goes wrong where an answer is there at one moment and not at the next: its day has just ended. */
+/** The error if a remembered answer disappears between two reads, because its day has just ended. */
 export function justForgotten(): LatchkeyError {
   return unavailable(
     "what was remembered of this call has just ended; nothing was written, try again",
@@ -350,7 +349,7 @@ function unlessAnswered(error: unknown): void {
   if (!(error instanceof AnsweredBefore)) throw error;
 }
 
-/** Tells one state of what is remembered from the others. */
+/** Identifies one state of what is remembered. */
 function stateOf(known: RememberedAnswer | null): string | null {
   return known && `${known.id} ${known.version}`;
 }

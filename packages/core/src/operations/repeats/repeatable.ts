@@ -14,10 +14,7 @@ const idempotencyKeySchema = text(1, 128);
 /** How an operation is called: with its input, and what it takes beside. */
 type Call = (input: unknown, scope: unknown) => unknown;
 
-/**
- * Runs a write, so that its repeat answers the same and writes nothing, where it has an `idempotencyKey`: in its input, or beside one
- * that is no object.
- */
+/** Runs a write; with an `idempotencyKey`, in its input or in a second argument, a repeat returns the same and writes nothing. */
 export function repeatable(
   context: OperationContext,
   name: string,
@@ -68,7 +65,7 @@ async function runRepeatably(
     throw parseInput(schema ?? noInput, schema === null ? {} : input, () => issues);
   }
   const { beforeFirst, mayDecrypt, complete, ...options } = Object(scope) as RepeatScope;
-  // What the same caller holds may have changed meanwhile: who it is counts already.
+  // The permissions of the same caller may have changed meanwhile, so only its identity counts.
   const { by: _, ...asked } = options as { readonly by?: unknown };
   const question = [checked.data, name, input, asked];
   const caller = sha256Text(canonicalJson([checked.data, context.actor]));
@@ -88,7 +85,7 @@ async function runRepeatably(
         throw code === "BAD_REQUEST" ? error : other;
       });
       if (outcome.kind === "answered") return withSecret(context, outcome.value, mayDecrypt);
-      // Another call is carrying it out, and this one met what that one has written: it goes on behind it.
+      // Another call is carrying it out, and this one met what it has written: continue after it.
       if (outcome.kind === "advanced") continue;
       throw error instanceof AnsweredBefore ? justForgotten() : error;
     }
@@ -102,7 +99,7 @@ function withoutEmptyScope([input, scope]: readonly unknown[]): readonly unknown
   return [input, Object.keys(Object(scope)).length === 0 ? undefined : scope];
 }
 
-/** The answer of a repeat, with the secret where that is kept: what was answered before is all that is known of it otherwise. */
+/** The result of a repeat, with the secret if it is recoverable; otherwise just what was remembered. */
 async function withSecret(
   context: OperationContext,
   answer: unknown,

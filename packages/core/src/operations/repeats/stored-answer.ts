@@ -1,11 +1,11 @@
 import { LatchkeyError, type LatchkeyErrorOptions } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
 
-/** Stands for an error in a stored answer, and for an object of a caller's that looks like that. */
+/** Marks an error in a stored answer, and a caller's object that looks like one. */
 const ERROR = "$error";
 const PLAIN = "$plain";
 
-/** An answer as it is remembered: without its secret, which is shown once. */
+/** A result as it is remembered: without its secret, which is shown only once. */
 export function toStoredAnswer(answer: unknown): JsonValue | undefined {
   const { key, ...shown } = Object(answer) as Readonly<Record<string, unknown>>;
   return toStored(typeof key === "string" ? { ...shown, secretShownBefore: true } : answer);
@@ -26,7 +26,7 @@ function toStored(value: unknown): JsonValue | undefined {
   return ERROR in stored || PLAIN in stored ? { [PLAIN]: stored } : stored;
 }
 
-/** The answer that was remembered. */
+/** The remembered result. */
 export function fromStoredAnswer(stored: JsonValue | undefined): unknown {
   if (Array.isArray(stored)) return stored.map((item: JsonValue) => fromStoredAnswer(item));
   if (typeof stored !== "object" || stored === null) return stored;

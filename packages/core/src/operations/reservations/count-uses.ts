@@ -8,9 +8,9 @@ import type { OperationContext } from "../context.js";
 import { getKeyById } from "../keys/load.js";
 
 /**
- * Counts the uses that a reservation came to, once: a process that did not make it reads its key for that.
+ * Counts the uses that a reservation settled, once: a process that did not make it reads its key first.
  *
- * @returns Null where there is nothing to wait for. Rejects with nothing but failures of the store.
+ * @returns Null if there is nothing to wait for. Rejects only with failures of the store.
  */
 export function countUses(context: OperationContext, result: HoldResult): Promise<unknown> | null {
   const { recorder, reserved } = context;
@@ -28,10 +28,10 @@ export function countUses(context: OperationContext, result: HoldResult): Promis
 }
 
 /**
- * Whom the uses of a reservation count for in the step that ends it.
+ * The subjects for which the step that ends a reservation counts its uses.
  *
- * @param look - Finds the reservation, where this process did not make it.
- * @returns Nothing where it is not open.
+ * @param look - Finds the reservation if this process did not make it.
+ * @returns Nothing if it is not open.
  */
 export async function countedBy(
   context: OperationContext,

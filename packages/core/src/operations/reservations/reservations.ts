@@ -140,10 +140,10 @@ export const RESERVATION_TABLE = {
     const kind = keyId === undefined ? "identity" : "key";
     const scope = { list: "reservations", ownerId } as const;
     const after = afterCursor(scope, cursor);
-    // Reading it also ends what is over.
+    // Reading it also ends expired holds.
     const { found } = await store.read(workspaceId, [{ kind, id: ownerId }]);
     if (found[0] === null) throw notFound(kind);
-    // Slots of a reservation may stand beside it; they come right behind it.
+    // A reservation may have slots in a second hold, which comes right after it.
     const behind = after === null ? LAST_LEASE_ID : slotsIdOf(after);
     const holds = await store.holds(workspaceId, { kind, id: ownerId }, behind, 2 * limit + 1);
     const open = holds.filter((hold) => !isSlotsOfAnother(hold) && hold.expiresAt > context.now());
@@ -184,10 +184,7 @@ function settle(
 /** No limit has a name as long as this. */
 const NO_LIMIT = [{ name: "-".repeat(VERIFY_BOUNDS.text + 1), cost: 0 }];
 
-/**
- * Before one is ended or renewed: it must be of an API that exists for whom this is done. One that is not open is not changed by
- * anybody, so nothing is said of it here.
- */
+/** Before one is ended or renewed: its API must exist for the caller. One that is not open is not changed, and passes. */
 async function refuseOfOthers(
   context: OperationContext,
   id: string,
@@ -207,12 +204,12 @@ async function look(context: OperationContext, id: string): Promise<Hold | null>
   return found.kind === "unnamed" ? found.hold : null;
 }
 
-/** @param apiId - Null: nobody knows, as its key is gone. */
+/** @param apiId - Null if unknown, because its key is deleted. */
 function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
   return apiIds === undefined || (apiId !== null && apiIds.includes(apiId));
 }
 
-/** Ends a reservation, and says what it came to. */
+/** Ends a reservation, and returns what was charged. */
 function end(
   context: OperationContext,
   step: EndStep,
@@ -236,7 +233,7 @@ function end(
   });
 }
 
-/** What is said of an end; at once where nothing has to be read for it. */
+/** The result of an end; synchronous if nothing has to be read for it. */
 function answerOf(
   context: OperationContext,
   step: EndStep,
@@ -257,8 +254,8 @@ function answerOf(
 }
 
 /**
- * With the uses left as of the end, and a refill that was due then. A process that did not make the reservation reads the key for it, and so
- * does the one that made it where that refill may be another by now: a change starts refills anew, or is seen once one would be due.
+ * With the uses left at the end, including a refill that was due then. A process that did not make the reservation reads the key for this,
+ * and so does the one that made it if the refill may have changed since.
  */
 function settledAnswer(
   context: OperationContext,
@@ -294,7 +291,7 @@ function answer(
   return { remaining, taken };
 }
 
-/** Units of limits, without slots. @param used - What of them; all unless given. */
+/** Units of limits, without slots. @param used - How many of them. Default: all. */
 function costsOf({ limits }: Hold, used?: UsedUnits): readonly LimitCost[] {
   const costs: LimitCost[] = [];
   for (let index = 0; index < limits.length; index += 1) {

@@ -126,7 +126,7 @@ async function insertRole(
   return id;
 }
 
-/** Gives a role that the transaction has read exactly these permissions; writes nothing where it has them. */
+/** Gives a role that the transaction has read exactly these permissions; writes nothing if it has them. */
 async function replacePermissions(
   work: Work,
   references: References,

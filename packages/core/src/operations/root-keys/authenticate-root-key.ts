@@ -47,7 +47,7 @@ export async function authenticateRootKey(
   context: OperationContext,
   token: string,
 ): Promise<RootKeyOutcome> {
-  // Whatever a host's header parsing came to: what is no text is no root key.
+  // A host may pass anything: what is not a string is not a root key.
   if (typeof token !== "string" || token.length > MAX_SECRET_LENGTH) return REFUSED;
   const plainHash = context.hasher.plainHash(token);
   const known = context.rootKeys.get(plainHash);
@@ -90,7 +90,7 @@ async function findRootKey(
   return null;
 }
 
-/** The root key that a pointer leads to; null where there is none of this hash any more. */
+/** The root key of a pointer; null if none has this hash any more. */
 async function readRootKey(
   { store }: OperationContext,
   { id: hash, workspaceId, rootKeyId }: RootKeyPointer,

@@ -115,7 +115,7 @@ async function readRootKey(transaction: Transaction, rootKeyId: string): Promise
   throw notFound("root key");
 }
 
-/** When the old one dies: never later than it would have. */
+/** When the old one expires: never later than before. */
 function oldExpiry(rootKey: RootKeyRecord, graceMs: SpanMs, now: EpochMs): EpochMs {
   const decision = decideRotation(rootKey, graceMs, now);
   switch (decision.kind) {

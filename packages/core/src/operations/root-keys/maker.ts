@@ -6,7 +6,7 @@ import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import type { RootKeyScope } from "./operations.js";
 
-/** What the root keys that somebody makes are bounded by. */
+/** Bounds of the root keys that a caller creates. */
 type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
 
 /**

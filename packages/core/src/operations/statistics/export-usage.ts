@@ -58,9 +58,9 @@ type UsageQuestion = z.output<typeof exportUsageInput>;
 
 /** Where a page of rows ends, and the next one begins. */
 interface UsagePlace {
-  /** Rows that start before are told by this export. */
+  /** This export has the rows that start before. */
   readonly until: EpochMs;
-  /** Start of the day or month that goes on. */
+  /** Start of the current day or month. */
   readonly spanAt: EpochMs;
   /** The last row of it that is behind; an empty id: none. */
   readonly id: string;
@@ -124,10 +124,10 @@ function readPlace(position: string): UsagePlace {
   return { until: Number(until), spanAt: Number(spanAt), start: Number(start), id: id.join(".") };
 }
 
-/** What part of a day or month came to: rows behind a place, in their order. */
+/** Rows of a part of a day or month, after a position, in order. */
 interface UsageSpan {
   readonly rows: readonly (UsageRow & UsageRowPlace)[];
-  /** Where to go on. */
+  /** Position to continue from. */
   readonly next: UsagePlace;
   /** What was read for it. */
   readonly sums: number;

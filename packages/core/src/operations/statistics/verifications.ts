@@ -130,7 +130,7 @@ const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = asyn
   return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
     const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
     if (round.call === null) return counted;
-    // Sums go by no commit: what is deleted and not yet counted when the process dies stays uncounted.
+    // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
     const { answer } = await transactPlain(round, async () => counted);
     return answer;
   });

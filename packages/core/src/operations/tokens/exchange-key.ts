@@ -60,7 +60,7 @@ async function exchange(
   return verdict.code === "VALID" ? withToken(context, signer, verdict, wanted) : verdict;
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` where no keys for tokens are configured. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` if no keys for tokens are configured. */
 export function requireSigner({ tokens }: Pick<OperationContext, "tokens">): TokenSigner {
   if (tokens !== null) return tokens;
   throw new LatchkeyError(

@@ -20,10 +20,10 @@ import { explainKeyInput, questionOf } from "./input.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 
 /**
- * Finds out what a verification would answer, and why, without doing it: no counter moves and nothing is remembered of it,
- * not even in this process. Records and counters are read afresh, and one peek of the store confirms them.
+ * Finds the verdict of a verification, and why, without doing it: no counter changes and nothing is remembered, not even in this process.
+ * Records and counters are read again, and one `peek` of the store confirms them.
  *
- * @param find - Reads the key that the verification is of.
+ * @param find - Reads the key.
  * @throws LatchkeyError as the verification would.
  * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
  */
@@ -41,7 +41,7 @@ export async function dryRun(
     const now = context.now();
     const refusal = judgeRecords(loaded, question, now);
     const { limits, unknown } = decideLimits(loaded, question.limits);
-    // With the whole cost also where the records refuse already: what lies behind is shown, too.
+    // With the whole cost even if the records refuse: later checks are shown too.
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
     if (!("limits" in charge)) return undefined;

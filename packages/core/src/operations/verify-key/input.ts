@@ -73,7 +73,7 @@ export const requestedLimits = list(
   "limits",
 ).superRefine(addDuplicateIssues);
 
-/** The same in a question that is asked of many keys. */
+/** The same for a verifier. */
 export const verifierLimits = list(
   z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
   VERIFY_BOUNDS.limits,
@@ -161,7 +161,7 @@ export const anyText = z.string({ error: orRequired("must be a string") });
 /** As {@link verifyKeyInput}, but for `key`. */
 const libraryInput = verifyKeyInput.extend({ key: anyText });
 
-/** What is said of one key beside a question that was read before. */
+/** What one call of a verifier adds to its question. */
 export const callInput = libraryInput
   .pick({ key: true, ipAddress: true, requestId: true, tags: true })
   .extend({
@@ -181,7 +181,7 @@ export const explainKeyInput = verifyKeyInput
   .omit({ key: true, tags: true, requestId: true, dryRun: true })
   .extend({ keyId: id });
 
-/** A verification as it was asked for. */
+/** A verification request. */
 export interface VerificationRequest {
   /** Of any length. */
   readonly secret: string;

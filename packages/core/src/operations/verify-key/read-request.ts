@@ -21,7 +21,7 @@ import {
   verifyKeyInput,
 } from "./input.js";
 
-/** What the hand-written checks cannot say: the schema is asked, and makes the error message where there is one. */
+/** If the hand-written checks do not accept the input, the schema decides, and writes the error message. */
 const FOR_SCHEMA = Symbol("for schema");
 
 type WellFormed<Value> = Value | typeof FOR_SCHEMA;
@@ -56,7 +56,7 @@ export function readCallByHand(
   if (typeof secret !== "string") return null;
   if (call === undefined) return requestOf(secret, question);
   if (!hasOnly(call, CALL_FIELDS)) return null;
-  // Each field is read once: a getter may answer something else the next time.
+  // Each field is read once, because a getter may return something else the next time.
   const { ipAddress, requestId, tags, cost, ratelimits } = call;
   const address = readAddress(ipAddress);
   if (address === FOR_SCHEMA || !isOptionalText(requestId) || !isTags(tags)) return null;
@@ -86,9 +86,9 @@ function readCosts(value: unknown, { limits }: VerifyQuestion): WellFormed<reado
 }
 
 /**
- * Reads the input of verifyKey by hand, each field once: a getter may answer something else the next time.
+ * Reads the input of verifyKey by hand, each field once, because a getter may return something else the next time.
  *
- * @param otherwise - Is asked about an input that the schema has to look at: a copy of what was read.
+ * @param otherwise - Called with a copy of an input that only the schema can decide.
  */
 export function readByHand<Other>(
   input: unknown,
@@ -160,10 +160,7 @@ function without(names: readonly string[], ...left: readonly string[]): readonly
 /** How deep an input is copied: as far as the limits in its list. */
 const COPY_DEPTH = 3;
 
-/**
- * A copy of an object and of those in it, also of fields that its class has getters for, with each of them read once. What somebody
- * has added to `Object.prototype` is no field of it.
- */
+/** A deep copy of an object, including fields that its class has getters for, each read once; without what was added to `Object.prototype`. */
 function copyOf(value: unknown, depth = COPY_DEPTH): unknown {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1));
@@ -232,7 +229,7 @@ function readLimit(value: unknown): WellFormed<LimitRequest> {
   return adHoc === FOR_SCHEMA ? FOR_SCHEMA : { name, cost, adHoc, isOptional: false };
 }
 
-/** The figures of a limit that the request makes up; null where it names one that is configured. */
+/** The figures of an ad-hoc limit; null if the request names a configured one. */
 function readFigures(
   limit: unknown,
   duration: unknown,
@@ -266,7 +263,7 @@ export function hasOnly(
   fields: ReadonlySet<string>,
 ): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
-  // Listed are fields that somebody has added to `Object.prototype`, too: those were never meant for this object.
+  // Fields added to `Object.prototype` are enumerated too, but were not meant for this object.
   for (const name in value) if (!fields.has(name) || !Object.hasOwn(value, name)) return false;
   return true;
 }
@@ -278,7 +275,7 @@ function isOptionalText(value: unknown): value is string | undefined {
 function isTags(value: unknown): value is readonly string[] | undefined {
   if (value === undefined) return true;
   if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.tags) return false;
-  // A hole is passed over by every, and found by includes.
+  // `every` skips holes, `includes` finds them.
   const tags: readonly unknown[] = value;
   return !tags.includes(undefined) && tags.every(isText);
 }

@@ -90,11 +90,11 @@ export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
 ) => Promise<VerifyOutcome<Types>>;
 
 /**
- * Makes a verifier: a question that is asked of many keys, read and checked once. A guarded route makes one when it is set up, and
- * calls it with every key that is presented.
+ * Creates a verifier: a question for many keys, read and checked once. A guarded route creates one at start-up, and calls it with every
+ * presented key.
  *
- * @throws TypeError naming a field that the question does not have itself but inherits, or `apiId`, `environment`, `permissions` or `ratelimits` that
- * is undefined: passed over, it would ask nothing. LatchkeyError `BAD_REQUEST` naming every other bad field, at once.
+ * @throws TypeError naming an inherited field, or an `apiId`, `environment`, `permissions` or `ratelimits` that is undefined, because
+ * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field.
  */
 export function makeVerifier(
   context: OperationContext,

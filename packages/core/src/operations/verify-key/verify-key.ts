@@ -37,15 +37,15 @@ import type { VerificationRequest, VerifyKeyInput } from "./input.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 import { readVerification } from "./read-request.js";
 
-/** How a verification is watched where somebody listens; null elsewhere, so that it costs nothing. */
+/** Observes a verification for a listener; null without one, so that it costs nothing. */
 type Watch = Pick<VerificationTrace, "cached"> & { readonly startedAt: number };
 
 const NO_HASHES: readonly string[] = [];
 const NO_PLAN: Pick<ChargePlan, "limits"> = { limits: [] };
 
 /**
- * Recently used keys are decided on from memory and confirmed by the store in the same step that charges, so a verification of a
- * key in use is one store call, and none is answered from stale records.
+ * Recently used keys are decided from memory and confirmed by the store in the same step that charges. So verifying a key in use is one
+ * store call, and no verdict comes from stale records.
  *
  * @see SecretOperations.verifyKey
  */
@@ -110,11 +110,11 @@ async function verifyAfresh(
 }
 
 /**
- * Decides on what is known of a key, and lets the store confirm it in the step that charges. A refusal is confirmed as well: no
- * verdict is given on records that have changed since they were read.
+ * Decides from what is cached of a key, and lets the store confirm it in the step that charges. Refusals are confirmed too: no verdict is
+ * based on records that have changed.
  *
- * @param isFresh - Whether the key was just read: uses of it by others are known, and a key that nobody uses may be refused.
- * @returns Null where they have. At once from a store that need not wait.
+ * @param isFresh - Whether the key was just read: then uses by other processes are known, and an unused key may be refused.
+ * @returns Null if the records have changed. Synchronous if the store is.
  */
 function verifyCached(
   context: OperationContext,
@@ -141,7 +141,7 @@ function verifyCached(
     : conclude(context, request, cached, refusal, plan, charge, now, watch);
 }
 
-/** The plan that confirms what the records refuse, and counts it where that is done in the same step. */
+/** The plan that confirms a refusal by the records, and counts it if that is done in the same step. */
 function planRefusal(cached: CachedKey, refusal: Refusal | null): ChargePlan {
   const peek = planPeek(cached);
   if (refusal === null || cached.subjects === null) return peek;
@@ -198,9 +198,9 @@ function conclude(
 }
 
 /**
- * Stores a use before it is answered, where nobody would know of it soon enough: counts are written seconds later, or never.
+ * Stores a use before the verdict is returned if other processes must know it soon: counts are written seconds later, or never.
  *
- * @returns Null where what is stored will do. Never rejects: the use was taken, and is counted with the others.
+ * @returns Null if the stored one is recent enough. Never rejects: the use was taken, and is counted with the others.
  * @see packages/core/decisions/0039-keys-that-nobody-uses.md
  */
 function storeUse(

@@ -24,8 +24,8 @@ export const deleteWorkspaceInput = z
   });
 
 /**
- * Closes the workspace in one step, by its state, which only goes with all the rest: so a call that breaks off leaves it closed, and the
- * next goes on.
+ * Closes the workspace in one step, by its state, which is deleted last. So a call that fails on the way leaves it closed, and the next one
+ * continues.
  *
  * @see packages/core/decisions/0048-a-workspace-is-forgotten-by-its-store.md
  */
@@ -39,7 +39,7 @@ export const deleteWorkspace: Run<WorkspaceOperations["deleteWorkspace"]> = asyn
   const its: OperationContext = { ...context, workspaceId, call: null };
   const startedAt = timer();
   await close(its);
-  // As long as its state is there: whoever finds nothing left need not wait.
+  // Only while its state exists: if nothing is left, there is nothing to wait for.
   await context.awaitLeases(workspaceId);
   await afterWriting(async () => {
     await deletePointers(its);

@@ -35,7 +35,7 @@ export const WORKSPACE_TABLE = {
     z.strictObject({ name: text(1, 256).optional() }),
     async (context, { name = null }) => {
       const newId = () => context.newId("ws");
-      // A repeat goes on with the same id: what it finds there is what was made before.
+      // A repeat uses the same id: what it finds there was created before.
       const workspaceId = (await context.call?.madeOnce(newId)) ?? newId();
       const address = { kind: "workspace", id: workspaceId } as const;
       // In the new workspace, and in its log: it is the one that this is about.
@@ -139,7 +139,7 @@ async function viewOrNull(
   }
 }
 
-/** In ascending order, without partitions that are nobody's. A store need not keep them in an order. */
+/** In ascending order, without partitions of no workspace. Stores return them in no order. */
 async function workspaceIds({ store }: OperationContext): Promise<readonly string[]> {
   const ids = new Set<string>();
   let after: string | null = null;

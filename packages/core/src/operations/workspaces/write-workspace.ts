@@ -23,10 +23,10 @@ export interface WrittenWorkspace {
 }
 
 /**
- * Switches a workspace, or names it; one that was never written is written. Every process reads it again.
+ * Enables, disables or renames a workspace; one that was never written is written. Every process reads it again.
  *
- * @returns Null where it is so already.
- * @throws LatchkeyError `STORE_CORRUPT` where it is only named, and its record is damaged.
+ * @returns Null if nothing changes.
+ * @throws LatchkeyError `STORE_CORRUPT` if it is only renamed and its record is damaged.
  */
 export async function writeWorkspace(
   transaction: Transaction,

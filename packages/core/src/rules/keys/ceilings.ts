@@ -7,7 +7,7 @@ import type { UsesOwner } from "./usage.js";
 export interface KeyCeilings {
   /** Ms from now until a key expires. One that never expires is above it. */
   readonly maxExpiresIn?: SpanMs | undefined;
-  /** Uses, and those after a refill. A key without a limit on uses of its own is above it. */
+  /** Uses, and those after a refill. A key without a number of uses of its own exceeds it. */
   readonly maxRemaining?: number | undefined;
   /** Names and wildcards that cover every permission that a key may be given itself. */
   readonly permissions?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ export interface GivenToKey {
   readonly refill?: { readonly amount: number; readonly carryOver?: number } | null;
   /** Names that it does not have already. */
   readonly permissions?: readonly string[];
-  /** The limit named `default`, or null where it has none. */
+  /** The limit named `default`, or null for none. */
   readonly ratelimit?: RateLimit | null;
 }
 
@@ -65,7 +65,7 @@ export function aboveCeiling(
   return null;
 }
 
-/** Units that a limit admits in a span that begins with one of its windows. One that refuses nobody, or counts no rate, bounds nothing. */
+/** Units that a limit admits in a span that starts with one of its windows. Shadow limits and concurrent limits bound nothing. */
 function mostAdmitted({ algorithm, limit, duration, burst, shadow }: RateLimit, span: SpanMs) {
   if (shadow || algorithm === "concurrent") return Number.POSITIVE_INFINITY;
   const windows = Math.ceil(span / duration) * limit;

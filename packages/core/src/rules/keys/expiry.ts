@@ -1,8 +1,7 @@
 import type { EpochMs } from "../../time.js";
 
 /**
- * Whether a key is dead by time. At the instant itself the key is dead, as RFC 7519 §4.1.4 has it
- * for `exp` ("on or after").
+ * Whether a key has expired. At the instant itself it has, as RFC 7519 §4.1.4 says for `exp` ("on or after").
  *
  * @param expires - Unix epoch ms, or null for a key that never expires.
  * @param now - Unix epoch ms, handed in by the caller.

@@ -3,19 +3,19 @@ import { type EpochMs, LAST_INSTANT, type SpanMs } from "../../time.js";
 /** The shortest span after which a key that is not used may expire: a day, for uses are written some time after they happen. */
 export const SHORTEST_IDLE_MS: SpanMs = 86_400_000;
 
-/** What the instant follows from at which a key expires that nobody uses. */
+/** What decides when an unused key expires. */
 export interface IdleFields {
   /** How long the key lives without a use, or null for as long as it likes. */
   readonly expiresWhenUnused: SpanMs | null;
   readonly createdAt: EpochMs;
   readonly startsAt: EpochMs | null;
-  /** Instant from which on it counts as unused where it was imported or enabled again, or null. */
+  /** Instant from which it counts as unused if it was imported or enabled again, or null. */
   readonly idleFrom: EpochMs | null;
 }
 
 /**
- * When a key expires if it is not used: so long after its latest use, or, whichever is the latest, after it was created, has started,
- * or was enabled again. Null for never. At the instant itself it is dead.
+ * When an unused key expires: `expiresWhenUnused` after the latest of its latest use, creation, start and re-enabling. Null for never. At
+ * the instant itself it has expired.
  *
  * @param lastUsedAt - Unix epoch ms of the latest valid verification, or null before the first.
  */
@@ -26,8 +26,8 @@ export function idleExpiresAt(fields: IdleFields, lastUsedAt: EpochMs | null): E
 }
 
 /**
- * Whether a use has to be stored before it is answered: where what is stored lies half of the span back or more. So nobody who goes
- * by what is stored, at any time until half of the span later, takes a key for idle that was used.
+ * Whether a use must be stored before the verdict is returned: if the stored one is half of the span old or more. So for another half of
+ * the span, no process that reads the store takes a used key for unused.
  */
 export function mustStoreUse(
   fields: IdleFields,

@@ -9,14 +9,14 @@ export type LeakPolicy = (typeof LEAK_POLICIES)[number];
 
 /** What decides what can be done about the leak of a key. */
 export interface LeakFacts {
-  /** Whether it can have a successor whose secret its owner can fetch: nobody else is given it. */
+  /** Whether it can have a successor whose secret its owner can fetch. */
   readonly canRotate: boolean;
-  /** Whether anything remembers a key that is gone, so that the same report is answered the same again. */
+  /** Whether anything remembers a deleted key, so that the same report gets the same answer again. */
   readonly keepsAuditLog: boolean;
 }
 
 /**
- * What is done about a key that leaked: what the policy says, or `disable` where that cannot be done.
+ * What to do with a leaked key: what the policy says, or `disable` if that is not possible.
  *
  * @see packages/core/decisions/0046-leaks-are-remembered-by-the-audit-log.md
  */

@@ -47,9 +47,8 @@ export type LifecycleDecision =
 /**
  * Decides the transition of an update at `now`.
  *
- * Enabling a key whose expiry has elapsed, without a new `expires`, clears the elapsed expiry: otherwise the
- * key would be dead again at once. Enabling an exhausted key needs a new `remaining`, for the same reason.
- * `remaining` in the fields is with a due refill applied.
+ * Enabling an expired key without a new `expires` clears the expiry: otherwise the key would be expired again at once. Enabling an
+ * exhausted key needs a new `remaining`, for the same reason. `remaining` includes a due refill.
  *
  * @see packages/core/decisions/0002-derived-state.md for the state table.
  */

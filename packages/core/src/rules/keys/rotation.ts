@@ -1,18 +1,18 @@
 import type { EpochMs, SpanMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 
-/** Whether a key can be rotated, and when the old one dies. */
+/** Whether a key can be rotated, and when the old one expires. */
 export type RotationDecision =
-  /** `expires`: when the old key dies, Unix epoch ms. */
+  /** `expires`: when the old key expires, Unix epoch ms. */
   | { readonly kind: "rotate"; readonly expires: EpochMs }
   /** It has its one successor, alive or not. */
   | { readonly kind: "rotated-before" }
   | { readonly kind: "expired" };
 
 /**
- * Decides a rotation at `now`: the old key goes on for `graceMs`, but never past its own expiry, and is dead at exactly
- * that instant. A key has at most one successor, ever; a key that is dead already has none. That a key is switched off or
- * out of uses is no hindrance: so is its successor then.
+ * Decides a rotation at `now`: the old key stays valid for `graceMs`, but never past its own expiry, and is expired at exactly that
+ * instant. A key has at most one successor, ever; an expired key has none. A disabled or used-up key can be rotated: its successor is
+ * disabled or used up too.
  *
  * @param graceMs - A whole number of ms >= 0.
  * @see packages/core/decisions/0018-rotation.md
@@ -32,8 +32,7 @@ export function decideRotation(
 }
 
 /**
- * Whether a new expiry would put off the death of a key that was rotated: its successor lives on for it. An earlier expiry is
- * allowed.
+ * Whether a new expiry is later than that of a rotated key, which its successor has replaced. An earlier expiry is allowed.
  *
  * @param before - Expiry of the key; null for never.
  * @param after - The new one.

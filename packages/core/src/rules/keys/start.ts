@@ -1,9 +1,9 @@
 import type { EpochMs } from "../../time.js";
 
 /**
- * Whether a key may be used already. At the instant itself it may.
+ * Whether a key has started. At the instant itself it has.
  *
- * @param startsAt - Unix epoch ms, or null for a key that may be used from its creation on.
+ * @param startsAt - Unix epoch ms, or null for no start.
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function isStarted(startsAt: EpochMs | null, now: EpochMs): boolean {

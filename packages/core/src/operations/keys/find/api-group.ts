@@ -11,7 +11,7 @@ export interface ApiGroup {
   readonly apiIds: readonly string[];
   /** The last API of the group before; empty for none. */
   readonly start: string;
-  /** The last API of this group: once a page has begun it, no other gets into it. Empty where there is no API. */
+  /** The last API of this group, fixed by its first page. Empty without any API. */
   readonly end: string;
   /** Whether APIs follow. */
   readonly hasMore: boolean;

@@ -24,7 +24,7 @@ export const listKeys = operation(
       return orderBy === "createdAt" ? pageInCreationOrder(want) : pageInValueOrder(want, orderBy);
     };
     const checking = checkApiAndFindOwner(context, question);
-    // Both at once where nothing is to be found out first.
+    // Both at once if neither depends on the other.
     const isKnown = apiId !== undefined && externalId === undefined;
     const finding = isKnown ? find(question.identityId) : checking.then(find);
     const [{ keys, damaged, scanned, size, next }] = await Promise.all([finding, checking]);

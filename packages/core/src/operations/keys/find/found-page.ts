@@ -11,7 +11,7 @@ import type { KeyQuestion } from "./question.js";
 /** Most keys that are read for a page, and most keys of an API or owner that can be put in another order than that of creation. */
 export const MAX_READ = 2_000;
 
-/** An id that no identity has stands for an unknown `externalId`: an empty list, with the real total. */
+/** An impossible id stands for an unknown `externalId`: an empty list, with the real total. */
 export const NO_IDENTITY = "id_none";
 
 /** Which page is wanted. */
@@ -21,7 +21,7 @@ export interface PageWant {
   /** The owner that the question names by whichever id; undefined for none. */
   readonly identityId: string | undefined;
   readonly limit: number;
-  /** What the page before answered as `next`; null for the first one. */
+  /** `next` of the previous page; null for the first one. */
   readonly position: readonly string[] | null;
   readonly now: EpochMs;
 }
@@ -38,7 +38,7 @@ export interface FoundPage {
   readonly next: readonly string[] | null;
 }
 
-/** The APIs that may have what is wanted; `start` and `end` as {@link readApiGroup} takes them. */
+/** The APIs that may have matching keys; `start` and `end` as for {@link readApiGroup}. */
 export async function apisOf(
   { context, question, identityId }: PageWant,
   start = "",

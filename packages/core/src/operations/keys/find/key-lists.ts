@@ -48,8 +48,8 @@ interface ApiKeys {
 }
 
 /**
- * The keys of several APIs in one order, although each API has a list of its own: the lists are read side by side, and a key is
- * taken once no unread one can come before it. What is read in all is bounded.
+ * Merges the keys of several APIs, each with its own list, into one order: the lists are read in parallel, and a key is taken once no
+ * unread one can come before it. The number of keys read is bounded.
  */
 export class KeyLists {
   /** Keys that were read. */

@@ -29,7 +29,7 @@ function oneOf<Word extends string>(words: readonly Word[]) {
   return z.enum(words, { error: `must be ${words.map((word) => `"${word}"`).join(" or ")}` });
 }
 
-/** Which keys are wanted, and in which order; not how many of them at once, nor how they are shown. */
+/** Which keys to find, and in which order. */
 export interface KeyQuestion {
   readonly apiId: string | undefined;
   readonly externalId: string | undefined;
@@ -39,9 +39,9 @@ export interface KeyQuestion {
   readonly descending: boolean;
   /** Keys that were created before are not wanted; null where they are. */
   readonly createdAfter: EpochMs | null;
-  /** Whether it asks no more than an API, or an API and an `externalId`: then the answer has the number of keys. */
+  /** Whether it has only an API, or an API and an `externalId`: then the result has the number of keys. */
   readonly hasTotal: boolean;
-  /** Whether it has filters or an order: then the answer says how many keys were read. */
+  /** Whether it has filters or an order: then the result has the number of keys read. */
   readonly hasScanned: boolean;
 }
 
@@ -67,8 +67,8 @@ export function questionOf(input: z.output<typeof listKeysInput>): KeyQuestion {
 const DIGEST_LENGTH = 22;
 
 /**
- * What cursors of a question are told apart by: no two questions share one. That of all keys of an API in creation order is the API's
- * id, as it was before there were other questions.
+ * Distinguishes the cursors of a question from those of all others. For all keys of an API in creation order, it is the API's id, for
+ * compatibility with older cursors.
  */
 export function scopeOf(workspaceId: string, question: KeyQuestion): ListScope {
   const { apiId = null, externalId = null, identityId = null, filters } = question;
