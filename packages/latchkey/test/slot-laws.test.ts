@@ -267,4 +267,27 @@ describeOnEveryStore("slots", (open) => {
     const look = await other.verifyKey({ key, ratelimits: [{ name: "trial", cost: 0 }] });
     expect(look).toMatchObject({ ratelimits: [{ remaining: 5 }] });
   });
+
+  test("the repeat of a refused request tells what it told, whichever limits there are by then", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const SINGLE = { ...PARALLEL, limit: 1 };
+    const { key, keyId } = await issue(context, { ratelimits: [SINGLE] });
+    await enter(latchkey, { key });
+    const ask = () => latchkey.verifyKey({ key, requestId: "a" });
+    const refused = await ask();
+    expect(refused).toMatchObject({
+      code: "RATE_LIMITED",
+      ratelimits: [{ name: "parallel", exceeded: true }],
+    });
+    const others = [1, 2].map((number) => ({
+      ...{ name: `other-${number}`, limit: 9, duration: MINUTE_MS, autoApply: true },
+    }));
+    for (const ratelimits of [[SINGLE, ...others], [...others, SINGLE], others, []]) {
+      await latchkey.updateKey({ keyId, ratelimits });
+      const told = await ask();
+      expect(told.code).toBe("RATE_LIMITED");
+      expect(told).toMatchObject({ ratelimits: [{ name: "parallel", exceeded: true }] });
+    }
+  });
 });

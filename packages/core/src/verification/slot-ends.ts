@@ -13,6 +13,7 @@ export function lacksSlotEnds(
   return limits.some((limit, index) => isUnknown(limit, charge.limits[index]));
 }
 
+/** The result of a repeat may be about limits that have changed since: then it has more or fewer of them, or others. */
 function isUnknown({ algorithm, name }: LimitCharge, reading: LimitReading | undefined): boolean {
   if (algorithm !== "concurrent" || reading?.name !== name) return false;
   return reading.exceeded && reading.admitsAt === undefined;
@@ -25,9 +26,9 @@ export async function withSlotEnds(
   charge: AppliedCharge,
   now: EpochMs,
 ): Promise<AppliedCharge> {
-  const readings = limits.map(async (limit, index): Promise<LimitReading> => {
-    const reading = charge.limits[index] as LimitReading;
-    if (!isUnknown(limit, reading)) return reading;
+  const readings = charge.limits.map(async (reading, index): Promise<LimitReading> => {
+    const limit = limits[index];
+    if (limit === undefined || !isUnknown(limit, reading)) return reading;
     const holds = await allHolds(store, workspaceId, confirms[limit.owner ?? 0] as RecordAddress);
     const slots = holds
       .flatMap(({ expiresAt, limits: held }) =>
