@@ -7,7 +7,7 @@ export const MAX_NETWORKS = 10_000;
 const MAX_USED_UP = MAX_NETWORKS / 2;
 
 /**
- * Counts failures of each network in the window that contains now, which is one for all of them: when it ends, all are forgotten.
+ * Counts failures of each network in the current window, which is the same for all networks: when it ends, all counts are dropped.
  *
  * The table is bounded. Where it is full, the network is forgotten whose latest attempt is longest ago: among those with room, for to be
  * one of them costs an attacker a single request, unless networks without room take up more than half. So somebody without room has to
@@ -31,7 +31,7 @@ export class AddressFailures {
   roomOf(network: string, now: EpochMs): number {
     this.#open(now);
     if (!this.#usedUp.has(network)) return this.#limit - (this.#withRoom.get(network) ?? 0);
-    // An attempt: whoever goes on trying is not forgotten.
+    // An attempt: a network that keeps trying is not dropped.
     moveToEnd(this.#usedUp, network, this.#limit);
     return 0;
   }

@@ -20,15 +20,14 @@ export type Passage =
 export const FREE_PASSAGE: Passage = { kind: "pass", leave: () => undefined };
 
 /**
- * Lets requests of an address through as long as there is room for their failures, however many come at once: as many are decided on at a
- * time as may still fail, and the others wait for those. So no window ever has more failures than its limit, and none of those that are
- * good is refused for others that are undecided.
+ * Admits requests of an address while there is room for their failures. At any time, only as many are being decided as may still fail, and
+ * the others wait. So no window ever has more failures than its limit, and no good request is refused because of undecided ones.
  */
 export class AddressGate {
   readonly #failures: AddressFailures;
   readonly #now: Clock;
   readonly #undecided = new Map<string, Undecided>();
-  /** The latest instant that the clock has answered. */
+  /** The latest instant of the clock. */
   #latest: EpochMs = 0;
 
   constructor(limit: NonNullable<GuardSettings<never>["limitByAddress"]>, now: Clock) {
@@ -37,10 +36,10 @@ export class AddressGate {
   }
 
   /**
-   * Waits until the request may be decided on, or there is no room.
+   * Waits until the request may be decided, or there is no room.
    *
-   * @param address - As `canonicalAddress` writes it; null where it is not known, which is not counted.
-   * @param turn - When it is over, the request holds nobody up any more.
+   * @param address - From `canonicalAddress`; null if unknown, which is not counted.
+   * @param turn - When it ends, others need not wait for this request.
    */
   async enter(address: string | null, turn: Turn): Promise<Passage> {
     if (address === null) return FREE_PASSAGE;
@@ -61,7 +60,7 @@ export class AddressGate {
         };
       });
     }
-    // It may have been woken in the place of another.
+    // It may have been woken instead of another.
     this.#wake(network);
     return FREE_PASSAGE;
   }
@@ -90,7 +89,7 @@ export class AddressGate {
     return this.#latest;
   }
 
-  /** Wakes as many as may be decided on now: all of them, to be refused, where there is no room. */
+  /** Wakes as many as may be decided now, or all of them, to be refused, if there is no room. */
   #wake(network: string): void {
     const undecided = this.#undecided.get(network);
     if (undecided === undefined) return;

@@ -3,9 +3,9 @@ const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * What an address is counted as: IPv4 as it is, IPv6 as its network of 64 bits, for whoever has one of those addresses has them all.
+ * What an address is counted as: IPv4 unchanged, IPv6 as its /64 network, because one client usually has all of its addresses.
  *
- * @param address - As `canonicalAddress` writes it: an IPv4-mapped address is IPv4 there.
+ * @param address - From `canonicalAddress`, where an IPv4-mapped address is IPv4.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

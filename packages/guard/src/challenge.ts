@@ -6,8 +6,8 @@ const SCOPE = /^[!#-[\]-~]+$/;
 /**
  * The value of `WWW-Authenticate`. The scheme must be followed by at least one parameter, so the realm is always there.
  *
- * @param error - Null where no key was presented: then nothing is said of an error.
- * @param missing - What is missing of the permissions; named as scopes where one list of them says it.
+ * @param error - Null if no key was presented: then there is no error.
+ * @param missing - The missing permissions, named as scopes if a single list can express them.
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  */
 export function writeChallenge(

@@ -7,10 +7,10 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * A refusal as it is sent: with what the host has changed, and its body as text.
+ * A refusal as it is sent: with the host's changes, and its body as text.
  *
- * @param change - What the host's hook answered; a member that is undefined, or not its own, changes nothing.
- * @throws TypeError where it cannot be sent: a status that is none, a header that HTTP does not take, a body that JSON does not know.
+ * @param change - Result of the host's hook; undefined and inherited members change nothing.
+ * @throws TypeError if it cannot be sent: an invalid status or header, or a body that is not JSON.
  */
 export function changedRefusal(
   refusal: Refusal,

@@ -2,14 +2,13 @@ import { canonicalAddress } from "@latchkey/core";
 import type { PresentedRequest } from "./presented-request.js";
 
 /**
- * The address that a request comes from, in its one form; null where it is not known, which no allow-list holds.
+ * The normalised address that a request comes from; null if unknown, which matches no allow list.
  *
- * Each trusted proxy appends to `X-Forwarded-For` the address that it was called from, so with `n` of them the caller is the
- * one that stands `n` places before the socket. What stands further to the left anybody may have written. A list that is too
- * short, because a request came past the proxies, leaves the address unknown. Ports, brackets and IPv4-mapped forms are read;
- * the header `Forwarded` is not.
+ * Each trusted proxy appends its caller's address to `X-Forwarded-For`, so with `n` proxies the client is the `n`th entry from the end.
+ * Entries further left can be forged. If the list is too short, because a request bypassed the proxies, the address is unknown. Ports,
+ * brackets and IPv4-mapped forms are accepted; the header `Forwarded` is ignored.
  *
- * @param trustProxy - How many proxies stand in front: a whole number >= 0.
+ * @param trustProxy - Number of proxies in front: a whole number >= 0.
  */
 export function clientAddress(
   { forwardedFor, remoteAddress }: Pick<PresentedRequest, "forwardedFor" | "remoteAddress">,

@@ -8,7 +8,7 @@ export function fixedCost(cost: Cost<never> = 1): number {
   return typeof cost === "function" ? 1 : cost;
 }
 
-/** @throws TypeError naming the field whose function answered something else. */
+/** @throws TypeError naming the field whose function returned something else. */
 export function readCost(cost: unknown, name: string): number {
   if (isWhole(cost)) return cost;
   throw new TypeError(

@@ -13,7 +13,7 @@ export const MAX_KEY_LENGTH = 512;
 const BEARER = /^bearer(?: +(.*))?$/is;
 /** A text in quotes, of which RFC 9110 says that it may hold commas. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
-/** What may stand behind a comma in credentials of one scheme: nothing, or a parameter. */
+/** What can follow a comma in credentials of one scheme: nothing, or a parameter. */
 const PARAMETER = /^[ \t]*(?:[^\s=,]+[ \t]*=|$)/;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const CONTROL = /\p{Cc}/u;

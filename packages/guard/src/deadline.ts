@@ -3,16 +3,16 @@ import { inBackground } from "./background-timer.js";
 
 /** The time that one request has. */
 export interface Turn {
-  /** Whether it is over: nobody waits any more for what comes of it. */
+  /** Whether it has passed: then nobody waits for the result. */
   readonly isOver: boolean;
   /** Is called once when the time is over, where the request holds something up. */
   whenOver: (() => void) | null;
 }
 
 /**
- * Does some work within a time, and answers what comes of it, or of `late` where it takes longer. What comes after that is dropped.
+ * Runs work with a deadline, and returns its result, or that of `late` if it takes longer. A later result is dropped.
  *
- * @param work - Calls `settle` with what comes of it. Must neither throw nor reject.
+ * @param work - Calls `settle` with its result. Must neither throw nor reject.
  * @param late - Must not throw.
  */
 export type Within = <Result>(
@@ -20,7 +20,7 @@ export type Within = <Result>(
   late: () => Result,
 ) => Promise<Result>;
 
-/** A request that is not answered yet, beside those that began before and after it. */
+/** A pending request, linked to those before and after it. */
 interface PendingTurn extends Turn {
   isOver: boolean;
   isPending: boolean;

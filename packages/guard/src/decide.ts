@@ -77,7 +77,7 @@ type DecideOn<Request, Types extends LatchkeyTypes> = (
 /** What an entry makes its guards of. */
 export interface Decisions<Request, Types extends LatchkeyTypes = DefaultTypes> {
   createDecide(question?: GuardQuestion<Request, Types>): DecideOn<Request, Types>;
-  /** What to answer where the handler of an admitted request failed, which is reported. Never rejects. */
+  /** The response if the handler of an admitted request failed, which is reported. Never rejects. */
   refuseFailure(error: unknown, request: Request): Promise<Refused>;
   /** Tells the host of an error. */
   report(error: unknown, request: Request): void;
@@ -143,7 +143,7 @@ interface Route<Request> {
   readonly limitNames: readonly string[];
 }
 
-/** In one function: a second that waits for it takes 6 % of the time of an admission in memory. Never rejects. */
+/** In one function: a second async function would take 6 % of the time of an admission in memory. Never rejects. */
 async function decide<Request>(
   route: Route<Request>,
   present: () => PresentedRequest,
@@ -176,7 +176,7 @@ async function decide<Request>(
         decision = decideOnVerdict(route, verdict, request);
       } else decision = decideWithoutKey(route, credential);
       if (decision.admitted) {
-        // Of what is held for a request that nobody waits for any more.
+        // For what is held for an abandoned request.
         if (turn.isOver) decision.end?.("release");
         return settle(decision);
       }
@@ -185,7 +185,7 @@ async function decide<Request>(
       isFailure = refusal.status === 401;
     }
   } catch (error) {
-    // Of a request whose time is over, the host was told then.
+    // For a request that timed out, the host was told at that time.
     if (turn.isOver) return;
     refusal = refusalOfError(route, error, request);
   } finally {
@@ -219,7 +219,7 @@ function decideWithoutKey<Request>(
     : refuseCredential(style, "KEY_MISSING");
 }
 
-/** @param verdict - Null of a request that nobody waits for any more: nothing was taken. */
+/** @param verdict - Null for an abandoned request: nothing was taken. */
 function decideOnVerdict<Request>(
   { refuser: { style, report }, latchkey, onClose }: Route<Request>,
   verdict: VerifyOutcome | null,
@@ -239,7 +239,7 @@ function decideOnVerdict<Request>(
   return { admitted: true, apiKey, headers, end: (how) => hold.end(how) };
 }
 
-/** Where a request comes from; null where that is not known. At once where no function of the host's has to find it. */
+/** Address of a request; null if unknown. Synchronous unless a function of the host has to find it. */
 function addressOf<Request>(
   { settings: { getAddress, trustProxy } }: Route<Request>,
   presented: PresentedRequest,

@@ -60,7 +60,7 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
 }
 
-/** What is held for a request that is not answered yet. */
+/** What is held for a pending request. */
 const held = new WeakMap<Request, Set<() => void>>();
 
 /**
@@ -128,7 +128,7 @@ function hold(request: Request, end: () => void): void {
     end();
     return;
   }
-  // Before there is an answer, nobody else sees that the client has gone.
+  // Before there is a response, nothing else notices that the client has disconnected.
   signal?.addEventListener("abort", () => end());
   const ends = held.get(request);
   if (ends === undefined) held.set(request, new Set([end]));
@@ -141,7 +141,7 @@ function endWithResponse(
 ): (request: Request, ...rest: readonly unknown[]) => unknown {
   return (request, ...rest) => {
     const answer = handle(request, ...rest);
-    // What is answered at once has asked no store.
+    // A synchronous decision has not called the store.
     return answer instanceof Promise ? untilEnded(request, answer) : answer;
   };
 }

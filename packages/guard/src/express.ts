@@ -78,7 +78,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       try {
         const decision = await decide(() => presentedByNode(request), request as Request);
         if (!decision.admitted) return writeRefusal(response, decision);
-        // The host has answered meanwhile: there is nothing left to hand on.
+        // The host has responded meanwhile: there is nothing left to do.
         if (response.writableEnded) return decision.end?.("release");
         watchResponse(request, response, decision);
         writeHeaders(response, decision);

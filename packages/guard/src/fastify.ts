@@ -42,7 +42,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const decide = createDecide(question);
     return async (request, reply) => {
       const decision = await decide(() => presentedByNode(request.raw), request);
-      // The host has answered meanwhile: Fastify goes no further by itself.
+      // The host has responded meanwhile: Fastify then stops by itself.
       if (reply.sent) {
         if (decision.admitted) decision.end?.("release");
         return reply;

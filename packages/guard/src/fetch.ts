@@ -83,7 +83,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   return guard as CreateFetchGuard<Types>;
 }
 
-/** A request has headers, and an event has none. Not asked whether there is a `request`: a polluted prototype would have one. */
+/** A request has headers, an event has none. `request` is not checked, because a polluted prototype would have it. */
 function requestOf(subject: RequestOrEvent): Request {
   const { headers } = subject as Partial<Request>;
   return typeof headers?.get === "function"

@@ -70,7 +70,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         };
         response = withHeaders(await untilBodyEnds(context.req.raw, answer, end), headers);
       }
-      // Hono copies a response that is set, so only where it has to be another.
+      // Hono copies a response that is set, so set it only if it changes.
       if (response !== context.res) context.res = response;
       return undefined;
     };

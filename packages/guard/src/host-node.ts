@@ -1,7 +1,7 @@
 import { isOfBody, type NodeRequest, type NodeResponse } from "./node-request.js";
 import type { HeaderFields } from "./rate-limit-fields.js";
 
-/** A response of a framework that may stand on Express or on Fastify. */
+/** A response of a framework on Express or Fastify. */
 interface FastifyLike {
   readonly raw: NodeResponse;
   readonly sent: boolean;
@@ -13,7 +13,7 @@ export function rawRequest(request: unknown): NodeRequest {
   return (rawOf(request) ?? request) as NodeRequest;
 }
 
-/** The response of Node, whose end is seen; undefined where there is none. */
+/** The response of Node, whose end can be observed; undefined if there is none. */
 export function rawResponse(response: unknown): NodeResponse | undefined {
   const raw = rawOf(response) ?? response;
   return typeof (raw as NodeResponse | null | undefined)?.setHeader === "function"

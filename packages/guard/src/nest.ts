@@ -75,7 +75,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         const raw = rawResponse(response);
         setHostHeaders(response, decision.headers);
         if (!decision.admitted) throw new ApiKeyRefused(decision);
-        // The host has answered meanwhile: there is nothing left to hand on.
+        // The host has responded meanwhile: there is nothing left to do.
         if (raw?.writableEnded === true) {
           decision.end?.("release");
           return false;
@@ -88,7 +88,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   };
 }
 
-/** Nest sends an object as JSON, and a text of the host's in an object of its own. */
+/** Nest sends an object as JSON, and wraps a text of the host in an object. */
 function bodyOf({ body }: Refused): string | Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);

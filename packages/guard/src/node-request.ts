@@ -49,7 +49,7 @@ export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedR
   return { authorization, apiKey, forwardedFor, remoteAddress: socket?.remoteAddress ?? null };
 }
 
-/** Sees to it that what is held for an admission ends with its response. A response that says nothing of its end is over at once. */
+/** Ends what is held for an admission when its response ends. A response that does not report its end counts as ended at once. */
 export function watchResponse(
   request: NodeRequest,
   response: unknown,
@@ -79,7 +79,7 @@ export function writeHeaders(response: NodeResponse, { headers }: Pick<Decision,
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Answers a refusal, unless the host has answered while it was decided on. */
+/** Sends a refusal, unless the host has responded meanwhile. */
 export function writeRefusal(response: NodeResponse, refusal: Refused): void {
   if (response.headersSent || response.writableEnded) return;
   response.statusCode = refusal.status;
@@ -87,10 +87,7 @@ export function writeRefusal(response: NodeResponse, refusal: Refused): void {
   response.end(refusal.body);
 }
 
-/**
- * Answers a refusal in place of what could not be answered, or of a handler that failed. What was begun to be sent is broken off: it
- * must not look whole.
- */
+/** Sends a refusal instead of a failed response or handler. A response that has started is aborted, so that it does not look complete. */
 function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
   if (response.writableEnded) return;
   if (response.headersSent) {
@@ -102,8 +99,8 @@ function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
 }
 
 /**
- * Answers where something of the host's has failed. What its hook makes of the refusal may be what cannot be sent: then the answer is
- * bare. Never rejects: nobody would hear it, and Node would end the process.
+ * Responds to a failure of the host. If the refusal from its hook cannot be sent, the response is bare. Never rejects, because Node would
+ * end the process.
  */
 export async function writeFailure(
   response: NodeResponse,

@@ -14,7 +14,7 @@ import type { OnClose, ReservedKey, Settlement } from "./reservation.js";
 export type HeldVerdict = ValidVerdict &
   Required<Pick<ValidVerdict, "reservationId" | "expiresAt">>;
 
-/** What a hold is settled with, and whom its failures are told to. */
+/** What settles a hold, and who gets its failures. */
 export interface HoldPort {
   readonly latchkey: Pick<GuardLatchkey, "settle" | "release" | "renew" | "now">;
   readonly report: (error: unknown) => void;
@@ -48,9 +48,9 @@ export class OpenHold {
   #isEnded = false;
   /** Whether the end of the response is being settled. */
   #isClosing = false;
-  /** Whether the handler has said anything of it, be it refused. */
+  /** Whether the handler has tried to settle or release it, even if refused. */
   #isKnownToHandler = false;
-  /** Ends that the handler has asked for, and that are not answered. */
+  /** Pending ends of the handler. */
   #pending = 0;
 
   /** @param now - Unix epoch ms, when the verdict was given. */
@@ -87,7 +87,7 @@ export class OpenHold {
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
     const reservationId = this.#reservationId;
-    // Read once: what is sent again must be the same.
+    // Read once, so that a retry sends the same.
     const { cost, ...rest }: Settlement = { ...used };
     const input =
       cost === undefined || rest.remaining !== undefined
@@ -107,7 +107,7 @@ export class OpenHold {
     return this.#send(ending, (refusal) => {
       this.#pending -= 1;
       if (refusal !== null) this.#port.report(refusal.error);
-      // It was refused, and nobody else will end it.
+      // It was refused, and nothing else will end it.
       if (this.#isResponseOver) this.#close();
     });
   }
@@ -125,10 +125,10 @@ export class OpenHold {
   }
 
   /**
-   * Sends an end until the store answers, or what is held has ended by itself.
+   * Sends an end until the store responds, or the hold has expired.
    *
-   * @param answered - Is called once then, with the error where it was not ended by this.
-   * @returns What it came to; null where it was not taken at first.
+   * @param answered - Called once then, with the error if this did not end it.
+   * @returns The result; null if the first try failed.
    */
   async #send(
     ending: Ending,
@@ -187,7 +187,7 @@ export class OpenHold {
     if (!this.#isResponseOver && !this.#isEnded) this.#timer = this.#renewLater();
   }
 
-  /** Whether the host is told why what is held could not be ended or renewed. Not where it is gone with its key, or the host has ended it. */
+  /** Whether to report why a hold could not be ended or renewed. Not if its key was deleted, or the host has ended it. */
   #isNews(error: unknown): boolean {
     if (!isRefusal(error)) return true;
     const { code, reason } = error;

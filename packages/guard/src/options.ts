@@ -94,7 +94,7 @@ export interface GuardSettings<Request> {
   readonly onError: NonNullable<GuardOptions<Request>["onError"]>;
 }
 
-/** A misspelt option must not be passed over. */
+/** A misspelt option must not be ignored. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "getKey",
   "trustProxy",
@@ -109,7 +109,7 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 ] satisfies (keyof GuardOptions<unknown>)[]);
 const ADDRESS_LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "duration"]);
 
-/** Called where a host has no error listener of its own. */
+/** Called if a host has no error listener. */
 const printError = (error: unknown): void => console.error(error);
 
 /**

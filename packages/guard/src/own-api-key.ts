@@ -1,7 +1,7 @@
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
-/** The verdict that a guard has put into a request; null where there is none. What a polluted prototype says is none. */
+/** The verdict that a guard has put into a request; null if there is none. Inherited ones are ignored. */
 export function ownApiKey(request: object): ApiKey | null {
   if (!Object.hasOwn(request, "apiKey")) return null;
   return (request as { readonly apiKey?: ApiKey | null }).apiKey ?? null;

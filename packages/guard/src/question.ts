@@ -67,7 +67,7 @@ export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTyp
   readonly optional?: boolean;
 }
 
-/** Asks the question of a route about one key. Nothing is taken for a request that nobody waits for any more. */
+/** Verifies a key with the question of a route. Nothing is taken for an abandoned request. */
 export type Ask<Request> = (
   key: string,
   ipAddress: string | null,
@@ -79,7 +79,7 @@ export type Ask<Request> = (
 export interface AskedQuestion<Request> {
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
-  /** What becomes of a reservation at the end of the response; null where nothing is reserved. */
+  /** What happens to a reservation at the end of the response; null if nothing is reserved. */
   readonly onClose: OnClose | null;
   /** The limits that it names, in its order. */
   readonly limitNames: readonly string[];
@@ -113,7 +113,7 @@ const LIMIT_FIELDS: ReadonlySet<string> = new Set([
 ] satisfies (keyof GuardLimit<unknown>)[]);
 
 /**
- * Reads the question of a route once, and makes the verifier that asks it.
+ * Reads the question of a route once, and creates its verifier.
  *
  * @throws TypeError, or LatchkeyError `BAD_REQUEST`, naming what is wrong with the question.
  */
@@ -155,7 +155,7 @@ export function readQuestion<Request>(
       ask: (key, ipAddress) => verify(key, ipAddress === null ? undefined : { ipAddress }),
     };
   const ask: Ask<Request> = async (key, address, request, turn) => {
-    // Each in an async function: what one throws at once must not leave another behind whose rejection nobody hears.
+    // Each in an async function: if one throws synchronously, the rejection of another must not stay unhandled.
     const [uses, ...units] = await Promise.all(
       costs.map(async (one) => (typeof one === "function" ? one(request) : one)),
     );

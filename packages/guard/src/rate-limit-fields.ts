@@ -7,14 +7,14 @@ export type HeaderFields = Readonly<Record<string, string>>;
 const NO_FIELDS: HeaderFields = Object.freeze({});
 
 /**
- * `RateLimit-Policy` and `RateLimit` of every limit that a verification has evaluated and that refuses: `"minute";q=10;w=60` and
- * `"minute";r=9;t=42`. Who takes `q` units at once may take them again after `w` seconds; `r` units are left, and all of them in `t`
- * seconds. Seconds are rounded up. What is only tried is nobody's business but the host's.
+ * `RateLimit-Policy` and `RateLimit` for every evaluated limit that can refuse: `"minute";q=10;w=60` and `"minute";r=9;t=42`. A client that
+ * takes `q` units at once can take them again after `w` seconds; `r` units are left, and all of them again in `t` seconds. Seconds are
+ * rounded up. Shadow limits are only for the host.
  *
- * Slots of a concurrent limit come back when their work is done, so no seconds are promised of those:
- * `"parallel";q=5;qu="concurrent-requests"` and `"parallel";r=4`.
+ * Slots of a concurrent limit are freed when their work is done, so they have no seconds: `"parallel";q=5;qu="concurrent-requests"` and
+ * `"parallel";r=4`.
  *
- * @param now - Unix epoch ms, by the clock that the verdict was given by.
+ * @param now - Unix epoch ms, by the clock of the verdict.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function rateLimitFields(
@@ -58,12 +58,12 @@ function isOfSlots({ algorithm }: NamedRatelimitState): boolean {
   return algorithm === "concurrent";
 }
 
-/** Its own fields: what somebody adds to `Object.prototype` is none of a limit's. */
+/** Only own fields: what was added to `Object.prototype` does not belong to a limit. */
 function ownOf(state: NamedRatelimitState): NamedRatelimitState {
   return Object.assign(Object.create(null), state);
 }
 
-/** Whole seconds, rounded up: who waits that long has waited long enough. */
+/** Whole seconds, rounded up, so that waiting that long is enough. */
 export function wholeSeconds(span: SpanMs): number {
   return Math.ceil(span / 1000);
 }

@@ -1,20 +1,19 @@
 import type { ErrorCode } from "@latchkey/core";
 import type { RefusalCode } from "./refusal.js";
 
-/** How a refusal is answered, whatever the request was. */
+/** The response for a refusal, whatever the request. */
 export interface RefusalForm {
   readonly status: number;
-  /** For the reader: printable ASCII without `"` and `\`, for it stands in a header as well. */
+  /** For people: printable ASCII without `"` and `\`, because it is also in a header. */
   readonly detail: string;
-  /** Error code of `WWW-Authenticate`; absent where no challenge is made. Null: a challenge without an error. */
+  /** Error code of `WWW-Authenticate`; absent: no challenge. Null: a challenge without an error. */
   readonly challenge?: "invalid_token" | "insufficient_scope" | null;
   /** The code that the HTTP contract has for it. */
   readonly contractCode: ErrorCode;
 }
 
 /**
- * The answer to each refusal. A key that is malformed is `invalid_token`, for that is the error of a 401; where no key was
- * presented there is no error.
+ * The response for each refusal. A malformed key is `invalid_token`, because that is the error of a 401; without a key there is no error.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3.1
  */

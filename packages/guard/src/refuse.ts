@@ -5,7 +5,7 @@ import type { Refusal, RefusalCode, RefusedVerdict } from "./refusal.js";
 import { type BodyForm, MEDIA_TYPES, refusalBody } from "./refusal-body.js";
 import { REFUSAL_FORMS } from "./refusal-form.js";
 
-/** How refusals are answered. */
+/** Settings for responses to refusals. */
 export interface RefusalStyle {
   readonly problem: BodyForm;
   readonly usedUpStatus: 429 | 402;
@@ -23,7 +23,7 @@ interface Grounds {
   readonly now?: EpochMs;
 }
 
-/** Time after which a client should try again while the store does not answer, where the store says nothing of it. */
+/** When a client should try again if the store does not respond. */
 const STORE_RETRY_MS = 1_000;
 
 /** The refusal of a request that presents no key, or something that is none. */
@@ -36,9 +36,9 @@ export function refuseCredential(
 }
 
 /**
- * The refusal that a verdict comes to.
+ * The refusal for a verdict.
  *
- * @param now - Unix epoch ms, by the clock that the verdict was given by.
+ * @param now - Unix epoch ms, by the clock of the verdict.
  */
 export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now: EpochMs): Refusal {
   // Not every verdict that is not valid is one of those known here, where the versions of two packages differ.
@@ -58,7 +58,7 @@ export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   return refuseFailure(style);
 }
 
-/** Whether latchkey says so, and not what it stands on. */
+/** Whether latchkey itself reports it, not something below it. */
 export function isLatchkeyError(error: unknown): error is LatchkeyError {
   return error instanceof Error && Object.hasOwn(error, "code") && error.name === "LatchkeyError";
 }

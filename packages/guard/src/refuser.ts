@@ -8,11 +8,11 @@ import { type RefusalStyle, refuseError, refuseFailure } from "./refuse.js";
 /** How a guard refuses: in the form that its options name, and with what the host's hooks make of it. */
 export interface Refuser<Request> {
   readonly style: RefusalStyle;
-  /** The refusal of an error, which is reported where it is a 500 or a 503. */
+  /** The refusal for an error, which is reported if it is a 500 or a 503. */
   refusalOf(error: unknown, request: Request): Refusal;
   /** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. Never rejects. */
   refuse(refusal: Refusal, request: Request): Promise<Refused>;
-  /** Tells the host of an error. Never throws, and waits for nobody. */
+  /** Reports an error to the host. Never throws, and does not wait. */
   report(error: unknown, request: Request): void;
 }
 
@@ -21,7 +21,7 @@ export function createRefuser<Request>(
   { now }: Pick<GuardLatchkey, "now">,
   { problem, usedUpStatus, onRefusal, onError }: GuardSettings<Request>,
 ): Refuser<Request> {
-  // Also where latchkey's clock fails, which is an error that has to be answered.
+  // Even if latchkey's clock fails, because that error needs a response too.
   const clock = () => {
     try {
       return now();

@@ -10,16 +10,16 @@ interface Closing {
   off(event: "close" | "finish", listener: () => void): unknown;
 }
 
-/** Who waits for the end of a connection. With a listener for each, a connection that carries many requests at once would warn of a leak. */
+/** Listeners for the end of a connection. With a Node listener for each, a connection with many parallel requests would warn of a leak. */
 const waiting = new WeakMap<Closing, Set<() => void>>();
 
 /**
- * Calls `end` once a response of Node is over: finished, closed, or broken off with its connection, at once where it is already. One that
- * was hijacked or upgraded is over with its connection.
+ * Calls `end` once a response of Node has ended: finished, closed, or aborted with its connection; at once if it has ended already. A
+ * hijacked or upgraded one ends with its connection.
  *
  * @param request - With the socket that it came by.
  * @param response - Undefined where there is only a connection, as for an upgrade.
- * @returns False where neither says when it is over: then `end` is not called.
+ * @returns False if neither reports its end: then `end` is not called.
  */
 export function whenResponseEnds(
   request: { readonly socket?: unknown },

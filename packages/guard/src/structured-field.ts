@@ -1,10 +1,10 @@
 /** The greatest integer of a structured field: 15 digits. */
 const MAX_INTEGER = 999_999_999_999_999;
 
-/** What a string of a structured field cannot hold, and the percent sign that stands in for it. */
+/** Characters that a string of a structured field cannot contain, and the percent sign, which encodes them. */
 const NOT_PRINTABLE_ASCII = /[^\x20-\x24\x26-\x7e]/gu;
 
-/** What most names are: written as it stands, in a quarter of the time that is spent on looking for what must be encoded. */
+/** What most names are: written unchanged, in a quarter of the time that a search for characters to encode takes. */
 const PLAIN = /^[\w .:/-]*$/;
 
 /** A string with parameters: one member of a list. */

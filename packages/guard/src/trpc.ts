@@ -153,13 +153,13 @@ function writeHeaders({ res, resHeaders }: HostContext, fields: HeaderFields): v
     if (!isOfBody(name)) resHeaders.set(name, value);
 }
 
-/** Whether a response of Node ends what is held. That of a socket does not: many calls go over it. */
+/** Whether a response of Node ends what is held. That of a WebSocket does not, because it carries many calls. */
 function endsWithResponse({ req, res }: HostContext, end: () => void): boolean {
   const response = rawResponse(res);
   return response !== undefined && whenResponseEnds(rawRequest(req), response, end);
 }
 
-/** Ends what is held when the procedure has answered, or with the last of the values that it answers one after the other. */
+/** Ends what is held when the procedure has returned, or after the last of the values that it yields. */
 async function untilResultEnds<Result extends { readonly ok: boolean }>(
   signal: AbortSignal | undefined,
   answer: () => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Values that nobody reads, or nobody reads to the end, are over when nobody can any more. */
+/** Values that are not read, or not to the end, count as ended when they are garbage-collected. */
 const dropped = new FinalizationRegistry<() => void>((end) => end());
 
 /**

@@ -48,7 +48,7 @@ export function withHeaders(response: Response, fields: HeaderFields): Response 
   }
 }
 
-/** Bodies that a host drops without a word are over when nobody can read them any more. */
+/** Bodies that a host drops silently count as ended when they are garbage-collected. */
 const dropped = new FinalizationRegistry<() => void>((end) => end());
 
 /**
@@ -57,7 +57,7 @@ const dropped = new FinalizationRegistry<() => void>((end) => end());
  *
  * Not seen is the end of a switched protocol (101), which is over at once.
  *
- * @param answer - Throws and rejects where the host's handler does.
+ * @param answer - Throws and rejects if the host's handler does.
  */
 export async function untilBodyEnds(
   request: Pick<Request, "method" | "signal">,
@@ -73,7 +73,7 @@ export async function untilBodyEnds(
   else signal?.addEventListener("abort", ended);
   try {
     const response = await answer();
-    // Hosts answer HEAD without the body, and do not always cancel it.
+    // Hosts respond to HEAD without the body, and do not always cancel it.
     const body = method === "HEAD" || response.bodyUsed ? null : response.body;
     if (body !== null && !body.locked) return withBody(response, watched(body, ended));
     ended();
@@ -84,7 +84,7 @@ export async function untilBodyEnds(
   }
 }
 
-/** The same bytes, asked for only when they are read. */
+/** The same bytes, pulled only when they are read. */
 function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const stream = new ReadableStream<Uint8Array>(

@@ -21,7 +21,7 @@ export function createHandler(options: HandlerOptions): Handler {
   return handlerOf(createService(settingsOf(options)));
 }
 
-/** A handler that a service stands behind, as a listener of node:http finds it again. */
+/** Connects a handler with its service, for the listener of node:http. */
 export function handlerOf(service: Service): Handler {
   const handler: Handler = async (request) =>
     toWebResponse(await service.respond(new WebRequest(request)));

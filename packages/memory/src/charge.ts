@@ -91,7 +91,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
       if (counters !== null) counters.holds = next.held.sums[place];
   }
   if (request === undefined || next.remember === null) return result;
-  // Frozen, since the same result is handed out again on each repeat.
+  // Frozen, because the same result is returned again on each repeat.
   const charge = deepFrozen(next.remember);
   workspace.requests.set(request, charge, charge.until, moment.now);
   return result;

@@ -38,7 +38,7 @@ export class Counters implements Usage {
     public holds: HoldSums | undefined,
   ) {}
 
-  /** A copy: counters are never handed out, nor kept as they are handed in, so that a charge need not freeze them. */
+  /** A copy: counters are copied in and out, so that a charge need not freeze them. */
   usage(): Usage {
     const { remaining, refilledAt, lastRefillAt, holds } = this;
     return holds === undefined

@@ -1,4 +1,4 @@
-/** The value under a key of a map, created where there is none. */
+/** The value of a key of a map, created if there is none. */
 export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () => Value): Value {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -7,7 +7,7 @@ export function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, create: () =
   return created;
 }
 
-/** A map within a map, created where there is none. */
+/** A map within a map, created if there is none. */
 export function mapIn<Name, Key, Value>(maps: Map<Name, Map<Key, Value>>, name: Name) {
   return entryOf(maps, name, () => new Map<Key, Value>());
 }

@@ -9,7 +9,7 @@ import type { Clock, EpochMs } from "@latchkey/core";
 export class ExpiringMap<Value> {
   readonly #clock: Clock;
   readonly #entries = new Map<string, { readonly value: Value; readonly until: EpochMs }>();
-  /** Kept between steps: an iterator goes on where it stood, and a new one would first step over every hole at the front. */
+  /** Kept between steps: a new iterator would first step over every hole at the front. */
   #sweep = this.#entries.entries();
 
   /** @param clock - The machine's. */

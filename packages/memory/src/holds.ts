@@ -84,7 +84,7 @@ export class Holds implements HoldBook<Counters> {
       if (counters?.beside?.delete(found.hold)) counters.beside = null;
   }
 
-  /** Forgets what is beside counters that are gone. What such a hold took from others comes back when its time has passed. */
+  /** Removes deleted counters from their holds. What such a hold took from other counters is returned when it expires. */
   forget(counters: Counters): void {
     for (const found of [...(counters.beside?.all() ?? [])]) this.detach(found, counters);
   }

@@ -2,7 +2,7 @@ import type { LoadedRecord, LogPlace, PageResult, PageWant } from "@latchkey/cor
 import type { Row } from "./row.js";
 import { placeOf, type Workspace } from "./workspace.js";
 
-/** The next records of a list. Ids whose record is gone are passed over. */
+/** The next records of a list. Ids of deleted records are skipped. */
 export function page(workspace: Workspace, want: PageWant): PageResult {
   if (want.from !== undefined) return logPage(workspace, want, want.from);
   const { revision, lists } = workspace;

@@ -13,7 +13,7 @@ interface Rows {
   row(kind: RecordKind, id: string): Row | undefined;
 }
 
-/** A record as it is handed out again and again, frozen, with what no copy brings: one object, to wait for one place of memory. */
+/** A frozen record that is returned repeatedly, with a cache that copies lack: one object, for one memory access. */
 export class Row implements StoredRecord {
   readonly kind: RecordKind;
   readonly id: string;

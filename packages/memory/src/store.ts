@@ -20,7 +20,7 @@ export function memoryStore(): KeyStore {
     if (workspaces !== null) return workspaces;
     throw unavailable("the store is closed");
   };
-  // Not to be kept: workspaces that are only asked for would pile up.
+  // Not stored: workspaces that are only read would pile up.
   const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
   const open = (workspaceId: string) => entryOf(opened(), workspaceId, () => new Workspace());
   return {
@@ -41,7 +41,7 @@ export function memoryStore(): KeyStore {
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     pageStatistics: async (workspaceId, want) => find(workspaceId).statistics.page(want),
     deleteStatistics: async (id, ...given) => find(id).statistics.delete(...given),
-    // All names at once: they are in memory as it is.
+    // All names at once: they are in memory anyway.
     scan: async (id) => ({
       names: id === null ? [...opened().keys()] : find(id).windows.names(),
       next: null,

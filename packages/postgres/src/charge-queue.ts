@@ -9,13 +9,13 @@ import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
 import type { PreparedCharge } from "./prepared-charge.js";
 
-/** Most charges in one statement: nobody waits longer than a few ms for those beside it. */
+/** Most charges in one statement, so that none waits longer than a few ms for the others. */
 const MOST_AT_ONCE = 32;
 
 /** How often counters may be locked by others, or gone, before a charge is given up. */
 const MOST_ATTEMPTS = 10;
 
-/** A charge that waits to be sent, or for its answer. */
+/** A charge that waits to be sent, or for its result. */
 interface WaitingCharge {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
@@ -31,7 +31,7 @@ interface WaitingCharge {
     attempts: number;
     /** Whether it is with the server. */
     isSent: boolean;
-    /** Whether its caller was told that there is no answer. */
+    /** Whether its caller already got an error for a missing reply. */
     isOver: boolean;
   };
 }
@@ -44,12 +44,12 @@ interface HeldLock {
 }
 
 /**
- * Sends the charges of one turn of the event loop as one statement. Each is decided on its own, and what is wrong with one harms
- * no other: where the counters of one are locked by somebody else, the others go on, and it is sent again to wait.
+ * Sends the charges of one turn of the event loop as one statement. Each is decided separately, and a failure of one does not affect the
+ * others: if the counters of one are locked by another connection, the others continue, and it is sent again to wait.
  *
- * While charges of some counters are under way, others of the same counters wait here, by that lock, and then go together. In the
- * server they would only wait for the same lock, each holding a connection that charges of other keys need. A lock is held from when
- * a charge is put into a batch until all of that batch are answered: whoever finds it busy meanwhile waits for it again.
+ * While charges of some counters are in flight, others of the same counters wait here for a lock in the process, and are then sent
+ * together. In the server they would wait for the same row lock, each holding a connection that charges of other keys need. A lock is held
+ * from when a charge is put into a batch until all charges of that batch have their results.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
@@ -61,9 +61,9 @@ export class ChargeQueue {
   }
 
   /**
-   * The answer of the database to a charge.
+   * The result of a charge.
    *
-   * @param deadline - `performance.now()` at which there is an answer or an error, wherever it is by then.
+   * @param deadline - `performance.now()` by which there is a result or an error.
    */
   add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
@@ -148,7 +148,7 @@ export class ChargeQueue {
     }
   }
 
-  /** One that is alone is a plain statement where it can be. What that has no answer to is asked of the function. */
+  /** A single charge is a plain statement if possible. If that returns nothing, the function is called. */
   async #answers(
     batch: readonly WaitingCharge[],
     waitsForLocks: boolean,

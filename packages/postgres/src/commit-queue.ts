@@ -10,17 +10,17 @@ interface Turns {
 }
 
 /**
- * Changes of one workspace take turns in the server. Most of those that are asked for at once wait here instead: in the server each
- * would hold a connection that verifications need.
+ * Changes of one workspace take turns in the server. If there are many at once, most of them wait here, because in the server each would
+ * hold a connection that verifications need.
  */
 export class CommitQueue {
   readonly #workspaces = new Map<string, Turns>();
 
   /**
-   * What `send` answers, when the turn has come.
+   * Result of `send`, called in turn.
    *
    * @param deadline - `performance.now()` until which to wait for the turn.
-   * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `not-applied` when it came too late.
+   * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `not-applied` after that.
    */
   async add<Answer>(
     workspaceId: string,

@@ -64,7 +64,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** A usage as the function `commit` of the database answers it. */
+/** A usage as the database function `commit` returns it. */
 function usageOf(written: unknown): Usage {
   const { remaining, refilledAt, lastRefillAt, holds } = Object(written) as Record<string, unknown>;
   const usage = readUsage([remaining, refilledAt, lastRefillAt, holds]);
@@ -72,7 +72,7 @@ function usageOf(written: unknown): Usage {
   return usage;
 }
 
-/** A change as the function `commit` of the database takes it: what is empty is left out. */
+/** A change as the database function `commit` takes it, without empty parts. */
 function written(change: Change) {
   const entries = change.puts.filter(({ record }) => record.kind === "auditEntry");
   const highest = Math.max(...entries.map(({ record }) => record.version));

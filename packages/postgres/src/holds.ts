@@ -123,7 +123,7 @@ function endedOf(id: string, text: string, isRepeat: boolean) {
   return { kind: "ended", isRepeat, ...ended } as const;
 }
 
-/** What the function `settle` answers: see engine/migrations/settle.ts. */
+/** Result of the function `settle`: see engine/migrations/settle.ts. */
 function resultOf(text: string, step: Exclude<HoldStep, RestoreStep>): HoldResult {
   const id = "id" in step ? step.id : "";
   const space = text.indexOf(" ");

@@ -8,12 +8,12 @@ import { amountOf } from "./row-text.js";
 const MOST_RECORDS = 2;
 const MOST_LIMITS = 2;
 
-/** How many charges leave it out after one that it had no answer to: others are at these counters, and mostly stay. */
+/** How many charges skip it after one for which it returned nothing: other connections are using these counters, and probably continue. */
 const LEFT_OUT = 16;
 
 /**
- * A charge as a plain statement, which takes less of the server than the function. Null where it takes the function: a statement that
- * is planned each time would take longer.
+ * A charge as a plain statement, which costs the server less than the function. Null if the function is needed: a statement that is planned
+ * each time would take longer.
  *
  * @see engine/plain-charge-sql.ts
  */
@@ -27,7 +27,7 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   const algorithms = limits.map(({ algorithm }) => algorithm);
   let left = 0;
   return {
-    /** Null where it takes the function this time. */
+    /** Null if the function is needed this time. */
     at({ now, refill, request, ends, holdId = "" }: ChargeMoment): Statement | null {
       if (request !== undefined || ends !== undefined) return null;
       left -= 1;
@@ -44,7 +44,7 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
       const values = [String(now), ...fixed, ...due, ...held];
       return { sql: connection.sql.plainCharge(shape), values };
     },
-    /** It had no answer. */
+    /** It returned nothing. */
     leaveOut: () => {
       left = LEFT_OUT;
     },

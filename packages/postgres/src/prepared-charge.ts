@@ -92,7 +92,7 @@ export class PreparedCharge {
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered},${held ?? ""})"`;
   }
 
-  /** The workspace, and how a hold ends first, as the function `settle` takes it; null where none does. */
+  /** The workspace, and the end of a hold to carry out first, as the function `settle` takes it; null for none. */
   endingAt({ now, ends }: ChargeMoment): readonly string[] | null {
     if (ends === undefined) return null;
     const { workspaceId, revision } = this.plan;
@@ -114,7 +114,7 @@ export class PreparedCharge {
   }
 }
 
-/** Of the records that something is taken from, or beside which it is held. The rest the database answers. */
+/** Of the records that the charge takes from or holds. The database returns the rest. */
 function knownHandles({ confirms, uses, limits, hold }: ChargePlan): readonly number[] {
   const beside = hold?.most.length ?? 0;
   const known = confirms.filter(

@@ -18,7 +18,7 @@ export function fieldsOf(fields: readonly unknown[]): string {
   return fields.map((field) => field ?? "").join(",");
 }
 
-/** What a refill brings, as a charge is told it: null for one that carries over, which only `settle` works out. */
+/** Amount of a refill for a charge: null for one that carries over, which only `settle` computes. */
 export function amountOf({ amount, carry }: DueRefill): number | null {
   return carry === undefined ? amount : null;
 }

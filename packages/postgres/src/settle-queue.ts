@@ -6,7 +6,7 @@ import type { countedAt } from "./statistics.js";
 /** Most steps in one statement. */
 const MOST_AT_ONCE = 32;
 
-/** Most statements of a workspace that are with the server: steps that are asked for meanwhile go together then. */
+/** Most statements of a workspace in flight: steps that come meanwhile are then sent together. */
 const MOST_UNDER_WAY = 4;
 
 /** One of so many ends is done by the function, where the others are plain statements. */
@@ -15,7 +15,7 @@ const FUNCTION_EVERY = 128;
 /** How often counters may be locked by others, or holds others than they were, before a step is given up. */
 const MOST_ATTEMPTS = 10;
 
-/** A step that waits to be sent, or for its answer. */
+/** A step that waits to be sent, or for its result. */
 interface WaitingStep {
   /** As the function `settle` takes it. */
   readonly row: string;
@@ -37,9 +37,9 @@ interface Turns {
 }
 
 /**
- * Sends steps that are done with holds. Those of one workspace that are asked for in one turn of the event loop, or while as many statements
- * are under way as may be, are one statement. Each is done on its own: those that find their counters locked by somebody else are
- * sent again, to wait for them, when the others are answered.
+ * Sends steps that change holds. Steps of one workspace in one turn of the event loop, or while the limit of statements is in flight, are
+ * one statement. Each is carried out separately: those whose counters are locked by another connection are sent again, to wait, when the
+ * others have their results.
  */
 export class SettleQueue {
   readonly #connection: Connection;
@@ -51,9 +51,9 @@ export class SettleQueue {
   }
 
   /**
-   * The answer of the database to a step.
+   * The result of a step.
    *
-   * @param deadline - `performance.now()` at which there is an answer or an error, wherever it is by then.
+   * @param deadline - `performance.now()` by which there is a result or an error.
    */
   add(
     workspaceId: string,
@@ -122,7 +122,7 @@ export class SettleQueue {
     await this.#send(workspaceId, busy, true);
   }
 
-  /** Null where it takes the function, as it does at times: that also forgets what has passed. */
+  /** Null if the function is needed, which is also called now and then because it deletes expired rows. */
   #plainOf(batch: readonly WaitingStep[]): WaitingStep["plain"] {
     const [alone, ...others] = batch;
     if (!this.#connection.isPreparing || others.length > 0 || !alone?.plain) return null;

@@ -14,7 +14,7 @@ import type { HeldWindows } from "./held-windows.js";
 import { PreparedCharge } from "./prepared-charge.js";
 import { ask } from "./settle.js";
 
-/** Most charges that one script carries out: nobody waits longer than a millisecond behind it. */
+/** Most charges of one script, so that it takes no longer than a millisecond. */
 const MOST_AT_ONCE = 16;
 
 /** A charge that waits for the end of its turn of the event loop. */
@@ -34,7 +34,7 @@ export function createCharges(
   at: (workspaceId: string) => Workspace,
   held: HeldWindows,
 ) {
-  /** By workspace: those that are counted have a script of their own, so that the others pay nothing for it. */
+  /** By workspace. Counted charges have their own script, so that others do not pay for it. */
   const queues = [
     { script: SCRIPTS.charge, waiting: new Map<string, Waiting[]>() },
     { script: SCRIPTS.chargeCounted, waiting: new Map<string, Waiting[]>() },
@@ -107,7 +107,7 @@ async function run(
   }
 }
 
-/** A hold ends in the same step: a script of its own, so that others pay nothing for it. */
+/** A hold ends in the same step: its own script, so that others do not pay for it. */
 async function chargeEnding(
   prepared: PreparedCharge,
   moment: ChargeMoment,

@@ -4,8 +4,8 @@ import type { ChargePlan, ChargeResult } from "@latchkey/core";
 const MOST_KNOWN = 10_000;
 
 /**
- * Which windows of the workspace a hold has taken from, of those that were taken through this store. A script gets the names of all keys that
- * it touches, and only the hold says which these are: whoever does not know asks twice.
+ * Windows of the workspace that holds made through this store have taken from. A script needs the names of all Redis keys that it touches,
+ * and only the hold has them: without this cache, it takes two calls.
  */
 export class HeldWindows {
   readonly #known = new Map<string, readonly string[]>();

@@ -24,7 +24,7 @@ export async function page(workspace: Workspace, want: PageWant): Promise<PageRe
     // Ids whose record is gone are no reason to end.
     const last = ids.at(-1) as string;
     ({ ids } = await listIds(workspace, { ...want, after: last }));
-    // A server that answers the same again would be asked for ever.
+    // Without this, a server that returns the same page again would cause an endless loop.
     if (ids.at(-1) === last) throw corruptRecord("list");
   }
   // The first revision: what was read afterwards is as fresh as that, or fresher.
@@ -54,7 +54,10 @@ async function listIds(workspace: Workspace, want: PageWant) {
 /** How often entries are looked for again: a process of an earlier version deletes them without their places. */
 const MOST_LOOKS = 5;
 
-/** The next entries of the audit log. What was deleted after their places were read is looked for again: nobody is to think that it was gone before. */
+/**
+ * The next entries of the audit log. Entries deleted after their positions were read are looked up again, so that the gap is not taken for
+ * an older one.
+ */
 async function logPage(
   workspace: Workspace,
   from: LogPlace,

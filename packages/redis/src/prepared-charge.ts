@@ -12,7 +12,7 @@ import { digits, expectedText, holderLetter, orDash } from "./engine/stored-valu
 import type { Workspace } from "./engine/workspace.js";
 import { sumsAt } from "./statistics.js";
 
-/** Code of the character that stands for the first confirmation, and how many characters there are. */
+/** Code of the character for the first confirmation, and the number of characters. */
 const FIRST_OWNER = 33;
 const MOST_CONFIRMS = 32;
 

@@ -6,17 +6,17 @@ import type { Workspace } from "./engine/workspace.js";
 /** How many Redis keys one step looks at. */
 const SCANNED_AT_ONCE = 1_000;
 
-/** What {@link scan} answers as `next`: which servers there were, at which it was, and that one's cursor. */
+/** The `next` of {@link scan}: the servers, the current one, and its cursor. */
 const POSITION = /^(\S+) (\S+) (\d{1,20})$/;
 
 /**
- * The next names, as `SCAN` comes upon them: it goes through all Redis keys of one primary after the other. Those of a digest are
- * of no workspace. A window holds its own name, behind the units: `<start>:<used> <name>=`.
+ * The next names, as `SCAN` comes upon them: it goes through all Redis keys of one primary after the other. Names with a digest belong to
+ * no workspace. A window contains its own name, after the units: `<start>:<used> <name>=`.
  *
- * Where a primary has come, gone or taken over slots since the position was answered, names may have moved to one that was looked
- * through already: it begins anew.
+ * If a primary was added, removed or took over slots since the position was returned, names may have moved to one that was scanned already:
+ * the scan restarts.
  *
- * @throws LatchkeyError `BAD_REQUEST` for a position that no call of this store answered.
+ * @throws LatchkeyError `BAD_REQUEST` for a position that this store did not return.
  */
 export async function scan(
   workspace: Workspace,

@@ -40,9 +40,9 @@ function idOf(step: HoldStep): string {
 }
 
 /**
- * Asks with the keys and arguments of a step, and again with those that the script finds missing.
+ * Runs the script of a step, and again with the names that it reports as missing.
  *
- * @param run - What the script answers: a list where names are missing.
+ * @param run - Result of the script: a list if names are missing.
  */
 export async function ask<Answer>(
   workspace: Workspace,
@@ -82,7 +82,7 @@ const SCRIPT_OF = {
   restore: "restoreHolds",
 } as const;
 
-/** What a name that the script asks for stands for. */
+/** Meaning of a name that the script asks for. */
 function keyOf(workspace: Workspace, name: string): string {
   const [letter, text] = [name[0], name.slice(1)];
   return letter === "p" ? workspace.window(text) : workspace.endOf(text);

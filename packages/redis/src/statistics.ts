@@ -21,7 +21,7 @@ const DAY_MS = 24 * STATISTICS_SPAN_MS;
 const DAY_WIDTH = 9;
 const SUM = "sum of verifications";
 
-/** Core brings 500 sums and as many uses at most: nobody waits long behind them. */
+/** Core passes at most 500 sums and as many uses, so that the script is short. */
 export async function addStatistics(workspace: Workspace, batch: StatisticsBatch): Promise<void> {
   const { counts, uses } = batch;
   const keys = [workspace.days];
@@ -39,7 +39,7 @@ export async function addStatistics(workspace: Workspace, batch: StatisticsBatch
   if (answer !== "OK") throw corruptRecord(SUM);
 }
 
-/** Which sums of the day of `now` are added to, as count.lua takes it; and what stands before each code. */
+/** The sums of the day of `now` to add to, as count.lua takes them, and the prefix of each code. */
 export function sumsAt(workspace: Workspace, subjects: readonly StatisticsSubject[], now: EpochMs) {
   const texts = subjects.map(subjectText);
   return {

@@ -98,7 +98,7 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
   const { generation, age } = memo;
   let basis: Basis | Stale | null = knownBasis(connection, plan);
   if (basis?.generation !== generation) {
-    // What rests on a record is stale where there is not even the workspace.
+    // Without the workspace, everything that is based on a record is stale.
     const canBeNew = plan.confirms.every(({ version }) => version === null);
     const workspace = names.workspace(plan.workspaceId, isWriting && canBeNew);
     const revision = parseWhole(run.workspace.get(plan.workspaceId)?.[1]) ?? 0;

@@ -149,7 +149,7 @@ function over({ run }: Connection, seq: number, until: EpochMs, limit: number): 
   return ofKey.length > 0 ? ofKey : run.overSecond.all(seq, until, limit);
 }
 
-/** Number of the counters of a record; null where it is gone, or has none. */
+/** Number of the counters of a record; null if it is deleted, or has none. */
 function seqOf({ run }: Connection, workspace: number, of: RecordAddress): number | null {
   return (run.find.get(...addressOf(workspace, of))?.[2] ?? null) as number | null;
 }

@@ -8,7 +8,7 @@ import { loadedRecord, REVISION_AT } from "./stored-record.js";
 /** Reads records by id and by claim. */
 export function read(at: Connection, workspaceId: string, wants: readonly Want[]): ReadResult {
   const [want] = wants;
-  // One statement is a snapshot of its own. Whoever reads by a name is about to charge.
+  // One statement is its own snapshot. A read by name is usually followed by a charge.
   if (want !== undefined && wants.length === 1) {
     at.memo.confirm();
     const row = find(at, workspaceId, want);

@@ -17,7 +17,7 @@ export type Authenticate = (request: Request) => Promise<HostCaller | null> | Ho
 /**
  * Finds the caller of a request, or throws.
  *
- * @param mayBeDisabled - Whether the operation answers in a disabled workspace. A root key of it authorises nothing all the same.
+ * @param mayBeDisabled - Whether the operation works in a disabled workspace. Its root keys still authorise nothing.
  */
 export type Authenticator = (request: HttpRequest, mayBeDisabled?: boolean) => Promise<Caller>;
 

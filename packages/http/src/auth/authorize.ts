@@ -17,7 +17,7 @@ import type { RequiredPermissions, Subject } from "./required-permissions.js";
  * that is not among them and for one that does not exist. A caller with permissions for all resources passes, and the
  * operation reports what does not exist.
  *
- * @param ifUnknown - What happens where the resource is unknown, and the caller holds what is required for others: refused unless given.
+ * @param ifUnknown - Called if the resource is unknown, and the caller has the permission for others. Default: refuses.
  * @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` naming everything that is required, never what the caller holds.
  */
 export async function authorize(
@@ -106,7 +106,7 @@ async function subjectId(latchkey: Latchkey, subject: Subject): Promise<string |
   }
 }
 
-/** A record that cannot be read is no more than one that does not exist: nobody knows whose it is. */
+/** A damaged record is treated like a missing one, because its owner is unknown. */
 async function nullIfUnknown(read: () => Promise<string | null>): Promise<string | null> {
   try {
     return await read();

@@ -15,7 +15,7 @@ export interface Caller {
   readonly settleScope: VerifyScope;
 }
 
-/** The caller with these permissions: an actor, or nobody in particular, in a workspace. */
+/** The caller with these permissions in a workspace; the actor is optional. */
 export type CallerOf = (
   workspaceId: string,
   actor: string | null,
@@ -27,8 +27,8 @@ export type CallerOf = (
 const MAX_CALLERS = 1_000;
 
 /**
- * Keeps what is made for a caller, who sends many requests: a latchkey that is bound to workspace and actor, and what follows
- * from the permissions. Making it anew for each would cost a verification more than anything else before its operation.
+ * Caches what is created for a caller: a latchkey bound to workspace and actor, and what follows from the permissions. Creating it for each
+ * request would cost more than anything else before the operation.
  *
  * @returns A function that throws TypeError for a malformed workspace id or actor.
  */

@@ -10,7 +10,7 @@ export async function findIdentityId(latchkey: Latchkey, anyId: string): Promise
     if (anyId.startsWith("id_")) return (await latchkey.getIdentity({ identityId: anyId })).id;
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error;
-    // It exists: it can be deleted all the same.
+    // It exists, so it can be deleted.
     if (error.code === "STORE_CORRUPT") return anyId;
     if (error.code !== "NOT_FOUND") throw error;
   }

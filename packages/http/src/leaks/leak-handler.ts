@@ -28,7 +28,7 @@ import { isSignedBy } from "./signature.js";
 /** Most bytes of a report: 8 MiB. */
 const MAX_BYTES = 8 * 1_048_576;
 
-/** Tokens that core is told of at once. */
+/** Tokens per call of core. */
 const AT_ONCE = 100;
 
 /** How long a function of the host may take. */
@@ -37,7 +37,7 @@ const DEADLINE_MS = 5_000;
 /** Longest id of a public key that is looked for. */
 const MAX_ID = 256;
 
-/** What a code host is told of a token: whether it was a key. */
+/** The label of a token for a code host: whether it was a key. */
 interface Label {
   readonly token_raw: string;
   readonly token_type: string;
@@ -176,7 +176,7 @@ function asPlace(text: string | null | undefined, maxLength: number): string | u
   return text?.replaceAll("\0", "").slice(0, maxLength).toWellFormed();
 }
 
-/** What a function of the host answers or throws, as a promise. */
+/** The result or error of a function of the host, as a promise. */
 async function promised<Answer>(run: () => Answer | Promise<Answer>): Promise<Answer> {
   return run();
 }

@@ -26,7 +26,7 @@ export interface LeakHandlerOptions {
 
 /** The options, checked. */
 export interface LeakSettings {
-  /** @throws Whatever the function of the host throws; TypeError for what is no public key. */
+  /** @throws Any error of the host's function; TypeError for an invalid public key. */
   readonly findPublicKey: (id: string) => Promise<KeyObject | null>;
   readonly policy: LeakPolicyOption;
   readonly onError: (error: unknown, requestId: string) => void;

@@ -15,7 +15,7 @@ const MAX_TOKENS = 10_000;
 /** Most issues that are listed. */
 const MAX_ISSUES = 100;
 
-/** What must be text, and what may be missing. Members of other names are passed over. */
+/** Required and optional texts. Other members are ignored. */
 const MEMBERS = { token: true, type: true, url: false, source: false } as const;
 
 /**

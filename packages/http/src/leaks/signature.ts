@@ -15,7 +15,7 @@ export function readPublicKey(pem: unknown, name: string): KeyObject {
   return key;
 }
 
-/** Base64 of DER: two whole numbers of 32 bytes and what stands around them are 72 bytes at most. */
+/** Base64 of DER: two integers of 32 bytes and their headers are at most 72 bytes. */
 const SIGNATURE = /^[A-Za-z0-9+/]{8,96}={0,2}$/;
 
 /** Whether a signature, base64 of DER (RFC 3279 section 2.2.3), is that of these bytes under SHA-256. */

@@ -6,7 +6,7 @@ import type { JsonSchema } from "./components.js";
 /** Member names that metadata must not have, at any depth. */
 const REFUSED_MEMBERS = ["__proto__", "constructor", "prototype"];
 
-/** Schemas that core checks by a function of its own, written as JSON Schema. */
+/** JSON Schemas of inputs that core checks with its own functions. */
 export const SHAPES: ReadonlyMap<z.core.$ZodType, JsonSchema> = new Map<
   z.core.$ZodType,
   JsonSchema

@@ -5,12 +5,12 @@ import { introspection } from "../response-schemas/introspection.js";
 import { KEY_ID, SECRET, START } from "./examples.js";
 import { defineHttpOnly, type Operation } from "./operation.js";
 
-/** The operation that answers gateways and other systems which know OAuth, and not latchkey. */
+/** The operation for gateways and other systems that know OAuth, but not latchkey. */
 export const INTROSPECT_KEY = "keys.introspect";
 
 const MISSING = "must be a string of at least 1 character";
 
-/** Without a longest token: one that another system issued is no mistake of who asks about it. */
+/** Without a maximum length: a token of another system is not an error. */
 const input = z.strictObject({
   token: z.string({ error: MISSING }).min(1, { error: MISSING }).describe("The secret of the key."),
   token_type_hint: z

@@ -62,11 +62,11 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly acceptsList?: true;
   /** The body is a form, `application/x-www-form-urlencoded`, and not JSON. */
   readonly isForm?: true;
-  /** The body stands for many calls: it may be 16 times as long as others. */
+  /** The body has many items, so it may be 16 times as long as others. */
   readonly isBulk?: true;
   /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */
   readonly headerFields?: Readonly<Record<string, string>>;
-  /** For how long everyone may keep the response; not at all unless given. */
+  /** How long the response may be cached publicly. Default: not at all. */
   readonly maxAgeSeconds?: number;
   /** Open to everyone; credentials are not read. */
   readonly isPublic?: true;
@@ -104,7 +104,7 @@ export type OperationDefinition<
     readonly operation: Name;
   };
 
-/** An entry among others, without the types of its own schemas. */
+/** An entry without the types of its schemas. */
 export interface Operation extends Description<InputSchema, z.ZodType> {
   /** Name of the operation in core; null for one that only HTTP has. */
   readonly operation: OperationName | null;
@@ -112,7 +112,7 @@ export interface Operation extends Description<InputSchema, z.ZodType> {
   readonly isRepeatable: boolean;
   /** Schema of the query of a GET and of the body of a POST. */
   readonly input: InputSchema;
-  /** Carries it out. Core checks the input again: it trusts nobody. */
+  /** Carries it out. Core checks the input again. */
   readonly run: Run<InputSchema, z.ZodType>;
 }
 
@@ -140,7 +140,7 @@ function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
   return object.safeExtend({ [field]: object.shape[field]?.unwrap() as z.ZodType });
 }
 
-/** What may be sent again is a conflict where it is something else. */
+/** A repeated key with another input is a conflict. */
 function withConflict(
   errors: readonly OperationError[],
   repeatable: boolean,

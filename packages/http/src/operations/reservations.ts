@@ -8,7 +8,7 @@ import { API_ID, KEY_ID, REQUEST_ID, RESERVATION_ID, SECRET, START } from "./exa
 import { defineOperation, type Operation } from "./operation.js";
 import { defineVerification } from "./verification.js";
 
-/** Whoever settles is asked for the API of the reservation's key, which only the operation learns. */
+/** The permission depends on the API of the reservation's key, which only the operation finds out. */
 const settling = () => onApi(["settle_reservation"], { kind: "any-api" });
 
 const ENDED =
@@ -17,7 +17,7 @@ const ENDED =
 const OVER =
   "A reservation that is over is a 412, and so is more than it holds: nothing is changed then.";
 
-/** Operations on what is held until its price is known. */
+/** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
   defineVerification({
     name: "keys.reserve",

@@ -40,7 +40,7 @@ export function toNode(answer: Answer): PageListener {
       const request = await requestOf(incoming);
       await write(request instanceof Response ? request : await answer(request), outgoing);
     } catch {
-      // The client broke off, or sent an address that is none: nobody is there to be told more.
+      // The client has disconnected, or sent an invalid address.
       if (!outgoing.headersSent) outgoing.writeHead(400);
       outgoing.end();
     }

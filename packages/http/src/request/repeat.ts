@@ -9,7 +9,7 @@ export const IDEMPOTENCY_KEY = "Idempotency-Key";
 export interface Repeat {
   /** What core is given beside the input. */
   readonly beside: BesideInput;
-  /** Refuses the request unless its answer is remembered: what says that the caller may do this is gone by then. */
+  /** Refuses the request unless its result is remembered, because the record that decides about permissions is gone by then. */
   readonly refuseFirst: (refusal: LatchkeyError) => void;
 }
 

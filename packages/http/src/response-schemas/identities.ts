@@ -25,7 +25,7 @@ export const identity = shared(
 /** Response of identities.createIdentity. */
 export const createdIdentity = z.strictObject({ identityId: z.string() });
 
-/** Response of identities.deleteIdentity: what became of its keys. */
+/** Response of identities.deleteIdentity: what happened to its keys. */
 export const deletedIdentity = z.strictObject({
   keys: z.enum(["unlinked", "disabled", "deleted"]),
   disabledKeys: whole().optional(),

@@ -2,7 +2,7 @@ import { LIMIT_ALGORITHMS } from "@latchkey/core";
 import { z } from "zod";
 import { instant, shared, whole } from "./shared.js";
 
-/** How a limit counts, beside its figures: what is usual is absent. */
+/** How a limit counts; defaults are absent. */
 export const counting = {
   algorithm: z.enum(LIMIT_ALGORITHMS).optional(),
   burst: whole(1).optional(),
@@ -59,7 +59,7 @@ export const identityLimit = shared(
   }),
 );
 
-/** A limit as it stands; `reset` is absent beyond the last instant of a date. */
+/** The state of a limit; `reset` is absent if later than any `Date`. */
 export const limitState = {
   limit: whole(1),
   remaining: whole(),

@@ -9,7 +9,7 @@ export function shared<Schema extends z.ZodType>(id: string, schema: Schema): Sc
   return schema;
 }
 
-/** A list whose items nobody may change: what core returns is frozen. */
+/** A list of frozen items, as core returns them. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).readonly();
 }

@@ -4,7 +4,7 @@ import type { PageContent } from "../docs-page/page.js";
 /** A response before it becomes a web standard Response or is written to node:http. */
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case. Not shared with any other response: whoever writes it may add to them. */
+  /** Names in lower case. Not shared with other responses, so that headers can be added. */
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array<ArrayBuffer>;
 }

@@ -49,7 +49,7 @@ async function bridgeToService(service: Service): Promise<NodeListener> {
       toWebResponse(await service.respond(new NodeRequest(incoming as IncomingMessage, request))),
     {
       ...BRIDGE_OPTIONS,
-      // It would read up to 64 MiB of a body that nobody wants.
+      // It would read up to 64 MiB of an unwanted body.
       autoCleanupIncoming: false,
       errorHandler: (error) =>
         toWebResponse(

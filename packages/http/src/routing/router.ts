@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /**
- * Creates a router: `<prefix><name>`, compared character by character with the path as it stands in the URL. Nothing is
- * unescaped, folded or searched for inside a path, so a proxy in front that filters by path filters exactly what is served.
+ * Creates a router: `<prefix><name>`, compared character by character with the path in the URL. Nothing is unescaped, folded or searched
+ * for inside a path, so a proxy in front that filters by path filters exactly what is served.
  *
  * @param prefix - Like `/keys/v1/`.
  * @param unknownPath - Message about any other path.
@@ -32,7 +32,7 @@ export function createRouter<Target extends Entry>(
 }
 
 /**
- * Path and query of a request as they stand in its URL; the query is what follows the `?`.
+ * Path and query of a request, unchanged from its URL; the query is what follows the `?`.
  *
  * By hand: `new URL` costs more than everything else between the socket and the operation.
  */

@@ -105,7 +105,7 @@ export function createService(settings: Settings): Service {
     { fields, issues }: ReceivedInput,
     repeat: Repeat | undefined,
   ): Promise<void> {
-    // What depends on the time is no mistake of a repeat: core judges it, unless it knows the answer.
+    // Checks that depend on the time do not apply to repeats: core decides, unless it knows the result.
     const extra = repeat ? [] : (operation.extraIssues?.(fields, latchkey.now()) ?? []);
     const input = parseInput(operation.input, fields, () => [...issues, ...extra]);
     await authorize(caller, operation.requiredPermissions(input), repeat?.refuseFirst);
@@ -202,12 +202,12 @@ function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
   return list as unknown as ReceivedFields["fields"];
 }
 
-/** Operations that answer a verdict also in a workspace that is disabled. */
+/** Operations that return a verdict even in a disabled workspace. */
 const VERIFICATIONS: ReadonlySet<string> = new Set([
   VERIFY_KEY,
   INTROSPECT_KEY,
   "keys.exchangeKey",
 ]);
 
-/** How many times longer than another body one may be that stands for many calls. */
+/** How many times longer the body of a call with many items may be. */
 const BULK_FACTOR = 16;

@@ -114,7 +114,7 @@ export const IDENTITIES: readonly Operation[] = [
   }),
 ];
 
-/** Whether a part of its id or external id is what is searched for. */
+/** Whether its id or external id contains the search text. */
 function isNamed(search = "") {
   const wanted = search.toLowerCase();
   return (one: { readonly id: string; readonly externalId: string }) =>

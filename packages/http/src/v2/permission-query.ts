@@ -79,8 +79,8 @@ export const permissionQueryText = z
   );
 
 function problemOf(text: string): string | undefined {
-  // Refused already, and asked about all the same: ten thousand parentheses are more than a stack holds.
-  // The bound counts characters, of which some are two here.
+  // Called even for refused texts, and ten thousand parentheses would overflow the stack. The bound counts characters, some of which are
+  // two units here.
   if (text.length > 2 * MAX_LENGTH) return undefined;
   try {
     return permissionQueryField.safeParse(parsePermissionQuery(text)).error?.issues[0]?.message;

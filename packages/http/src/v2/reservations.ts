@@ -43,7 +43,7 @@ const reservation = shared(
   }),
 );
 
-/** What settle answers, in the words of v2. */
+/** Result of settle, in the words of v2. */
 function toSettled({
   remaining,
   taken: { uses, ratelimits },
@@ -57,7 +57,7 @@ function toSettled({
   return { remaining, taken: { credits: uses, ratelimits } };
 }
 
-/** Operations on what is held until its price is known. */
+/** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
   defineV2({
     name: "keys.reserve",

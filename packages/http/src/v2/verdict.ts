@@ -81,7 +81,7 @@ export function toVerdict(
     keyTags: outcome.keyTags,
     identity: outcome.identity && toIdentity(outcome.identity),
     ratelimits: outcome.ratelimits?.flatMap(({ duration, ...limit }) =>
-      // Only an answer that was given before may lack it, and no request of v2 asks for one.
+      // Only a remembered result can lack it, and v2 has none.
       duration === undefined
         ? []
         : [{ ...limit, duration, id: limit.name, autoApply: !named.includes(limit.name) }],

@@ -28,13 +28,13 @@ export class Connection {
     return this.run({ sql, values }, isWrite, this.deadline());
   }
 
-  /** When a call that begins now is answered at the latest, as `performance.now()` counts. */
+  /** The deadline of a call that starts now, in `performance.now()` time. */
   deadline(of: "charge" | "other" = "other"): number {
     const { chargeTimeoutMs, timeoutMs } = this.#settings;
     return performance.now() + (of === "charge" ? chargeTimeoutMs : timeoutMs);
   }
 
-  /** Calls that are under way are answered first. */
+  /** Calls in flight finish first. */
   close(): Promise<void> {
     const { timeoutMs } = this.#settings;
     this.#closing ??= withTimeout(timeoutMs, this.#database.close()).catch(() => undefined);

@@ -48,7 +48,7 @@ export interface PgliteDatabase {
   close(): Promise<void>;
 }
 
-/** Runs statements, each a transaction of its own. */
+/** Runs statements, each in its own transaction. */
 export type Database = ReturnType<typeof poolDatabase>;
 
 /** How long a connection counts as examined, in ms: a newer version may bring the tables up to date while it is open. */
@@ -88,11 +88,11 @@ export function poolDatabase(
     /** Whether a statement is planned once on each connection, and not each time. */
     isPreparing: nameOf !== null,
     /**
-     * Every value that it asks for is text. A connection is examined before its first statement, and again after a while.
+     * All values are text. A connection is examined before its first statement, and again after a while.
      *
-     * @param isWrite - Whether it may change something: then nobody knows what a lost answer means.
-     * @param deadline - `performance.now()` at which there is an answer or an error.
-     * @throws LatchkeyError where there is no connection, or it is not fit; errors of the driver of the statement itself.
+     * @param isWrite - Whether it may change something: then a lost reply has the outcome `unknown`.
+     * @param deadline - `performance.now()` by which there is a result or an error.
+     * @throws LatchkeyError without a usable connection; errors of the driver for the statement itself.
      */
     async query(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
       const client = await connect(deadline);
@@ -109,7 +109,7 @@ export function poolDatabase(
         ).then((result) => readRows(result, isUnknown));
       };
       let isBroken = true;
-      // The pool listens to connections that nobody uses; what one says while it is used would end the process. The call is told.
+      // The pool listens to idle connections; an error of one in use would end the process. The call gets it.
       client.on("error", ignore);
       try {
         const at = examinedAt.get(client) ?? Number.NEGATIVE_INFINITY;
@@ -128,7 +128,7 @@ export function poolDatabase(
         throw error;
       } finally {
         client.removeListener("error", ignore);
-        // One that still waits for an answer is not used again.
+        // One that still waits for a reply is not used again.
         client.release(isBroken);
       }
     },

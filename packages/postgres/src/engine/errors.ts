@@ -1,6 +1,6 @@
 import { LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
 
-/** What an answer of the server says that refuses a statement, by its code or the first two characters of it. */
+/** Meanings of errors that refuse a statement, by code or its first two characters. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "40": "other transactions were in the way",
   "53": "PostgreSQL is short of connections, memory or disk",
@@ -29,7 +29,7 @@ const UNFIT: Readonly<Record<string, string>> = {
     'the database has another default_transaction_isolation than "read committed", which latchkey needs: set it for the role',
 };
 
-/** The code of an error that the server answered, such as `40P01`; null for every other error. */
+/** The code of a server error, such as `40P01`; null for every other error. */
 function serverCode(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && typeof severity === "string"
@@ -56,7 +56,7 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   [/^ERR_(SSL|TLS)_/, "TLS did not come about"],
 ];
 
-/** What a caller gets to see where no connection came about: nothing was sent. @see translateError */
+/** The error that a caller gets if there was no connection: nothing was sent. @see translateError */
 export function notConnected(error: unknown): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError || serverCode(error) !== null)
     return translateError(error, false);
@@ -70,9 +70,9 @@ export function notConnected(error: unknown): unknown {
 }
 
 /**
- * What a caller gets to see of an error of the driver: never the error itself, whose text may hold what was sent. A statement
- * that the server answers with an error has done nothing, since each is a transaction of its own; where the server ends the
- * connection instead, or nothing is answered, nobody knows.
+ * The error that a caller gets for an error of the driver: never that error itself, whose text may contain what was sent. A statement that
+ * the server refuses has done nothing, because each is its own transaction; if the server closes the connection instead, or does not reply,
+ * the outcome is unknown.
  */
 export function translateError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError) return error;
@@ -82,7 +82,7 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (why !== undefined) return unfit(`${why} (${code})`);
   const group = code.slice(0, 2);
   const { severity } = error as { severity?: unknown };
-  // Above ERROR the connection has ended, and what a proxy or a crash says in its last words is no word about what is stored.
+  // Above the severity ERROR, the connection has ended, and the message of a proxy or a crash says nothing about what is stored.
   if (["22", "23", "XX"].includes(group) && severity === "ERROR")
     return new LatchkeyError(
       "STORE_CORRUPT",

@@ -9,6 +9,6 @@ export interface Driver {
 
 const require = createRequire(import.meta.url);
 
-/** node-postgres, for the first store that a URL opens: whoever hands in a pool or PGlite needs none. `load` is for tests. */
+/** node-postgres, loaded when a URL opens the first store; a pool or PGlite that is passed in does not need it. `load` is for tests. */
 export const loadPostgres = (load: () => Driver = () => require("pg")): Driver =>
   loadDriver("pg", load);

@@ -45,20 +45,20 @@ function openUrl(url: string, settings: Settings): PostgresPool {
     application_name: "latchkey",
     keepAlive: true,
     allowExitOnIdle: true,
-    // One that says nothing for so long leaves its place to others: all who asked for it have given up. The pool's own timer for
-    // that costs each call a sixth more. Nor does it keep the process from its end: a call that waits does.
+    // A connection attempt without a reply for so long is abandoned: all its callers have given up. The pool's own timer for that would
+    // make each call a sixth slower. It does not keep the process alive; a waiting call does.
     stream: () => {
       const socket = new Socket().unref();
       return socket.setTimeout(Math.max(chargeTimeoutMs, timeoutMs), () => socket.destroy());
     },
     ...(ssl !== false && { ssl }),
   });
-  // Without a listener a connection that is lost while nobody uses it would end the process. Whoever calls next gets another.
+  // Without a listener, losing an idle connection would end the process. The next call gets another one.
   pool.on("error", () => undefined);
   return pool;
 }
 
-/** Made of what the statement says: the same one has the same name on all connections, whoever prepared it. */
+/** Derived from the statement, so that it has the same name on all connections. */
 function statementName(sql: string): string {
   let name = names.get(sql);
   if (name === undefined) {

@@ -73,13 +73,13 @@ const counted = (call: string, counts: string, codes: string) =>
     FROM (SELECT e.workspace, pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', e.kind, 'subject', e.subject, 'hourAt', e.hour,
       'code', e.code, 'count', e.added)) AS counts FROM sums e GROUP BY 1 ORDER BY 1) g)::text FROM a`;
 
-/** What a charge came to, in the words of `ChargeCounts`, and whether a shadow had no room. */
+/** Result of a charge, in the words of `ChargeCounts`, and whether a shadow limit had no room. */
 const CHARGED = `CASE WHEN pg_catalog.starts_with(o.answer, 'repeat charged ') THEN o.item -> 'repeat'
     WHEN pg_catalog.starts_with(o.answer, 'repeat ') THEN o.item -> pg_catalog.split_part(o.answer, ' ', 2)
     ELSE (o.item -> pg_catalog.split_part(o.answer, ' ', 1))
       || CASE WHEN pg_catalog.strpos(o.answer, '!') > 0 THEN '{"SHADOW_LIMITED": 1}'::jsonb ELSE '{}'::jsonb END END`;
 
-/** The uses that an end came to. */
+/** The uses charged by an end. */
 const ENDED = `CASE WHEN pg_catalog.starts_with(o.answer, 'ended ') AND pg_catalog.split_part(o.answer, ' ', 4) <> '0'
   THEN pg_catalog.jsonb_build_object('EXTRA_USES', pg_catalog.split_part(o.answer, ' ', 4)::bigint) END`;
 
@@ -133,7 +133,7 @@ const SQL = {
   deleteSumsOf:
     deletingSums(`JOIN pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)
         ON o.kind = s.kind AND pg_catalog.decode(o.subject, 'hex') = s.subject`),
-  /** Some of what is kept of a workspace, but for its own records, its lists and its row. */
+  /** Some rows of a workspace, except its own records, its lists and its row. */
   forgetSome: `WITH w AS MATERIALIZED (SELECT seq FROM latchkey.workspace WHERE id = $1),
     records AS (${someOf("record", `r.kind > ${KIND_CODE.workspace}`)} RETURNING counters),
     counters AS (DELETE FROM latchkey.counters WHERE seq = ANY (ARRAY(SELECT r.counters FROM records r))),
@@ -154,7 +154,7 @@ const SQL = {
     records AS (DELETE FROM latchkey.record WHERE workspace = (SELECT seq FROM w)),
     own AS (DELETE FROM latchkey.workspace WHERE seq = (SELECT seq FROM w))
     SELECT set FROM w`,
-  /** Those that hold something: a change that came to nothing has made its row all the same. */
+  /** Only those with content: even a change that wrote nothing has created their row. */
   workspaces: `SELECT w.id FROM latchkey.workspace w WHERE w.id > $1 AND (w.revision > 0 OR ${["record", "passing", "hold", "statistic"].map(isThere).join(" OR ")})
     ORDER BY w.id LIMIT ${SCAN_PAGE}`,
   windows: `SELECT p.name FROM latchkey.passing p JOIN latchkey.workspace w ON w.seq = p.workspace

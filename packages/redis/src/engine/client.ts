@@ -61,7 +61,7 @@ const OF_CLUSTER: readonly Requirement[] = [
 ];
 
 /**
- * Refuses a client that would send a command again whose answer it lost: that charges twice.
+ * Refuses a client that would resend a command after losing its reply, because that charges twice.
  *
  * @throws TypeError naming the option, what it is and what it has to be.
  */

@@ -84,7 +84,7 @@ export class Connection {
     if (requirements.areMet) return withTimeout(spanMs, send(), late, translate);
     let [isSent, isOver] = [false, false];
     const answered = requirements.ensure().then(() => {
-      // Its caller was told that nothing of it happened.
+      // Its caller was told that nothing happened.
       if (isOver) throw requirements.notConnected();
       isSent = true;
       return send();
@@ -109,7 +109,7 @@ export class Connection {
       : answer;
   }
 
-  /** WAIT speaks of what its own connection has written before: it follows the answer, on the same connection. */
+  /** WAIT is about earlier writes of its own connection, so it follows the reply on the same connection. */
   async #replicate(answer: Promise<unknown>): Promise<unknown> {
     const reply = await answer;
     const { count, timeoutMs } = this.#settings.waitReplicas;

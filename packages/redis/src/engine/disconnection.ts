@@ -20,7 +20,7 @@ const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
 /** For a connection that was in use. */
 export const LOST = "the connection broke off";
 
-/** For one that came about and was closed with no error and no answer. */
+/** For a connection that was opened and closed without an error or a reply. */
 export const CLOSED_UNANSWERED =
   "what listens at its address closed the connection without an answer: its port may want TLS (rediss://)";
 

@@ -1,9 +1,6 @@
 import { LatchkeyError, noAnswer, unavailable } from "@latchkey/core";
 
-/**
- * What Redis says in the first word of an answer that refuses a command before anything of it is done, and what
- * that means to whoever runs it.
- */
+/** First words of Redis errors that refuse a command before anything is done, and what they mean for the operator. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["LOADING", "Redis is still loading its data"],
   ["READONLY", "Redis has become a replica and takes no writes"],
@@ -19,7 +16,7 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["NOPERM", "the Redis user lacks a permission that latchkey needs"],
 ]);
 
-/** What a refusal of Redis means to whoever runs it; null where its first word is none of the known ones. */
+/** What a Redis error means for the operator; null if its first word is unknown. */
 export function redisRefusal(word: string): string | null {
   const refusal = REFUSALS.get(word);
   return refusal === undefined ? null : `${refusal} (${word})`;
@@ -39,7 +36,7 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
 }
 
-/** The error for a script of which nothing was done. @param word - The first of what Redis answered, or the script. */
+/** The error for a script that did nothing. @param word - First word of the reply of Redis or of the script. */
 export function refusedWith(word = ""): LatchkeyError {
   const refusal = redisRefusal(word);
   if (refusal !== null) return unavailable(refusal);
@@ -49,7 +46,7 @@ export function refusedWith(word = ""): LatchkeyError {
   return new LatchkeyError("STORE_CORRUPT", message);
 }
 
-/** Of an error that Redis answered: `NOSCRIPT`, `READONLY` …, "ERR" where it has none; "" for one that ioredis met. */
+/** First word of a Redis error: `NOSCRIPT`, `READONLY` …, "ERR" if it has none; "" for an error of ioredis. */
 export function firstWord(error: unknown): string {
   if (!(error instanceof Error && error.name === "ReplyError")) return "";
   return /^-?([A-Z]+)/.exec(error.message)?.[1] ?? "ERR";

@@ -5,6 +5,6 @@ type Driver = Pick<typeof import("ioredis"), "Redis" | "Cluster">;
 
 const require = createRequire(import.meta.url);
 
-/** ioredis, for the first store that a URL opens: whoever hands in a client needs none. `load` is for tests. */
+/** ioredis, loaded when a URL opens the first store; a client that is passed in does not need it. `load` is for tests. */
 export const loadIoredis = (load: () => Driver = () => require("ioredis")): Driver =>
   loadDriver("ioredis", load);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Claim, RecordAddress, RecordKind } from "@latchkey/core";
 
-/** What may stand in the name of a Redis key as it is. Hashes and ids of latchkey's making always may. */
+/** What can be part of the name of a Redis key unchanged. latchkey's own hashes and ids always can. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** The same for what comes last in a name, as names of lists do. */
@@ -13,7 +13,7 @@ const AUDIT_BUCKET_WIDTH = 9;
 /** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
 const PARTS = [..."0123456789abcdef"].map((part) => `:${part}`);
 
-/** String: the number of the layout, where it is not the first. It has no hash tag, and so is of no workspace. */
+/** String: the number of the layout, unless it is the first. It has no hash tag, so it belongs to no workspace. */
 export function layoutKey(prefix: string): string {
   return `${prefix}:layout`;
 }
@@ -23,7 +23,7 @@ export class Names {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
   readonly shared: string;
-  /** Hash: what is held beside counters, by its id; and where counters are that something is beside. */
+  /** Hash: holds by id, and the names of counters that have holds. */
   readonly holds: string;
   /** Sorted set: when each hold ends, by the counters that it is beside. */
   readonly holdEnds: string;
@@ -86,7 +86,7 @@ export class Names {
     return `${this.#root}p:${plain(name)}`;
   }
 
-  /** String: what became of a request. Expires by itself. */
+  /** String: the result of a request. Expires by itself. */
   request(owner: RecordAddress | undefined, requestId: string): string {
     const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
     return `${this.#root}q:${beside}:${plain(requestId)}`;
@@ -103,7 +103,7 @@ export class Names {
   }
 }
 
-/** Text as it may stand in a name. A `~` in front tells a digest from every text that may stand as it is. */
+/** Text as part of a name. A leading `~` marks a digest. */
 export function plain(text: string, allowed = PLAIN): string {
   return allowed.test(text) ? text : `~${digest(text)}`;
 }

@@ -23,14 +23,14 @@ export function openUrl(url: string, settings: Settings): RedisClient {
   const options = optionsOf(nodes[0] as Node, tls === "s", settings);
   const client =
     cluster === undefined ? openServer(nodes[0] as Node, options) : openCluster(nodes, options);
-  // Without a listener ioredis writes to the console. What goes wrong is told to whoever calls.
+  // Without a listener, ioredis writes to the console. Callers get the errors.
   client.on("error", () => undefined);
   return client;
 }
 
 /**
- * Of each connection. A lost answer is not asked for again: the command may have been carried out, and a repeat charges
- * twice. `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
+ * Of each connection. After a lost reply, a command is not repeated: it may have been carried out, and a repeat would charge twice.
+ * `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
  *
  * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
  */
@@ -61,7 +61,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
     {
       enableOfflineQueue: false,
       retryDelayOnFailover: 0,
-      // Nothing was done, and the caller is told so at once.
+      // Nothing was done, and the caller learns it at once.
       retryDelayOnClusterDown: 0,
       scaleReads: "master",
       slotsRefreshInterval: 2_000,
@@ -79,7 +79,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
 type Node = ReturnType<typeof parseNode>;
 type Options = ReturnType<typeof optionsOf>;
 
-/** ioredis itself ends the process over a database number that is none, with a rejection that nobody can handle. */
+/** For an invalid database number, ioredis ends the process with a rejection that nobody can handle. */
 function parseNode(url: string) {
   try {
     const { hostname, port, pathname, username, password } = new URL(url);

@@ -1,7 +1,7 @@
 import type { Claim, RecordKind } from "@latchkey/core";
 import type { Names } from "./names.js";
 
-/** What a script is told in letters, with the Redis keys and the arguments that each takes. */
+/** Instructions for a script, as letters, with the Redis keys and arguments of each. */
 export class Rows {
   letters = "";
   readonly keys: string[] = [];

@@ -6,7 +6,7 @@ export interface Script {
   readonly text: string;
   /** What Redis knows the text by. */
   readonly sha1: string;
-  /** Whether a lost answer leaves open if something was written. */
+  /** Whether something may have been written if the reply is lost. */
   readonly isWrite: boolean;
 }
 

@@ -13,7 +13,7 @@ const LAYOUT_KNOWN_MS = 60_000;
 
 type Allowance = "allowEviction" | "allowNoPersistence";
 
-/** What INFO has to say. It is asked rather than CONFIG GET, which users and managed services are rarely granted. */
+/** Fields of INFO, used instead of CONFIG GET, which users and managed services rarely allow. */
 const REQUIREMENTS: readonly (readonly [line: RegExp, otherwise: string, unless?: Allowance])[] = [
   [/^redis_version:([7-9]|\d\d)/m, "Redis is too old: latchkey needs 7.0 or later"],
   [/^role:master\r?$/m, "the Redis server is a replica (role): connect to the primary"],
@@ -29,7 +29,7 @@ const REQUIREMENTS: readonly (readonly [line: RegExp, otherwise: string, unless?
   ],
 ];
 
-/** What keeps a server from being trusted with keys, by what it answers to INFO; null where nothing does. */
+/** Why a server must not be trusted with keys, according to its INFO; null if it can be. */
 export function requirementProblem(info: string, settings: Pick<Settings, Allowance>) {
   const missed = REQUIREMENTS.find(
     ([line, , unless]) => !line.test(info) && !(unless !== undefined && settings[unless]),
@@ -53,7 +53,7 @@ export class ServerRequirements {
   /** As `performance.now()` counts. */
   #checkedAt = 0;
   #checking: Promise<void> | undefined;
-  /** Why there is no connection, as far as the client has said so. */
+  /** Why there is no connection, as far as the client reports it. */
   #reason: string | null;
 
   constructor(client: RedisClient, settings: Settings) {
@@ -149,7 +149,7 @@ export class ServerRequirements {
     remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
-  /** Both questions go out at once, and so on one connection. */
+  /** Both commands are sent together, and so on one connection. */
   async #examine(node: RedisClient): Promise<void> {
     if (node !== this.#client) this.#watch(node);
     const isAway = ["close", "reconnecting", "end"].includes(node.status);
@@ -164,12 +164,12 @@ export class ServerRequirements {
       if (problem !== null) throw unavailable(problem);
       this.#examined.add(node);
     } catch (error) {
-      // A node that does not answer holds up its own slots, and no other's. It is examined when it connects again.
+      // A node that does not reply blocks only its own slots. It is examined when it reconnects.
       if (!isCluster(this.#client) || error instanceof LatchkeyError) throw error;
     }
   }
 
-  /** A version that lays records out in another way says so in a key of its own: this one then reads and writes nothing. */
+  /** A version with another layout records it in a Redis key of its own: this version then reads and writes nothing. */
   async #assertLayout(): Promise<void> {
     const { keyPrefix, commandTimeoutMs } = this.#settings;
     const asked = this.#client.mget([layoutKey(keyPrefix)]);
@@ -196,7 +196,7 @@ export class ServerRequirements {
   }
 }
 
-/** The number of the database that a client was made for, 0 where it says nothing. @throws TypeError where it is none. */
+/** The number of a client's database; default: 0. @throws TypeError for an invalid one. */
 function databaseOf(client: RedisClient): number {
   const { db } = client.options as { readonly db?: number | null };
   const database = isCluster(client) ? 0 : (db ?? 0);
@@ -205,9 +205,8 @@ function databaseOf(client: RedisClient): number {
 }
 
 /**
- * What is wrong with the database that a connection is in, by what CLIENT INFO says of it; null where nothing is. ioredis goes on
- * in database 0 when its SELECT was refused, and keys would be written there. That is where every connection begins: it is not
- * asked for.
+ * What is wrong with the database of a connection, according to CLIENT INFO; null if nothing is. If its SELECT is refused, ioredis
+ * continues in database 0, and would write keys there. Database 0 itself is not checked, because every connection starts there.
  */
 function databaseProblem(connection: string, database: number): string | null {
   if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;

@@ -9,7 +9,7 @@ import {
   type Usage,
 } from "@latchkey/core";
 
-/** What a script answered, as the list that it is. */
+/** The reply of a script, as a list. */
 export function asList(answer: unknown, what: string): readonly unknown[] {
   if (Array.isArray(answer)) return answer;
   throw corruptRecord(what);
@@ -38,14 +38,14 @@ export function usageText({ remaining, refilledAt, lastRefillAt }: Usage): strin
   return `${orDash(remaining)} ${digits(refilledAt)} ${orDash(lastRefillAt)}`;
 }
 
-/** What {@link usageText} made, with what is known of holds in what follows it; undefined where a text is something else. */
+/** Parses the text of {@link usageText}, with the totals of holds after it; undefined for any other text. */
 export function parseUsage(text: string): Usage | undefined {
   const words: (string | null)[] = text.split(" ", 3).map((word) => (word === "-" ? null : word));
   if (text.includes(" =")) words[3] = / =\d+\/(\S*)/.exec(text)?.[1] ?? "";
   return readUsage(words);
 }
 
-/** A refill in the words of apply-refill.lua. One that carries over what nobody has counted yet brings nothing. */
+/** A refill as apply-refill.lua takes it. One that carries over and is not counted yet adds nothing. */
 export function refillText(refill: DueRefill | null): string {
   if (refill === null || refill.carry?.since === null) return "- - - -";
   const { amount, dueAt, carry } = refill;
@@ -64,7 +64,7 @@ export function expectedText({ version }: Expectation): string {
   return version === "exists" ? "*" : `${digits(version)} `;
 }
 
-/** What absent values are to scripts. */
+/** Stands for absent values in scripts. */
 export function orDash(value: number | null): string {
   return value === null ? "-" : digits(value);
 }

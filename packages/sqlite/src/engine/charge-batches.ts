@@ -7,15 +7,15 @@ interface Queued {
 /** At most so many charges that wait share a transaction, and so many have one of their own in one turn: a few ms of work. */
 const [MAX_BATCH, MAX_AT_ONCE] = [256, 128];
 
-/** Runs work in a transaction; nothing of it stays where it throws. */
+/** Runs work in a transaction, which is rolled back if it throws. */
 type Write = <Result>(work: () => Result) => Result | Promise<Result>;
 
 /**
- * Gathers the charges of one turn of the event loop into one transaction: to begin and to commit costs more than to charge. Each
- * is decided on what those before it left, and answered after the commit.
+ * Gathers the charges of one turn of the event loop into one transaction, because beginning and committing cost more than charging. Each is
+ * decided on the result of those before it, and returned after the commit.
  *
- * A charge that is alone in its turn need not wait for the end of it. Whether it is shows only afterwards, so one does as the
- * turn before it: if that had several, or if the lock was taken, it waits.
+ * A charge that is alone in its turn need not wait for its end. This is known only afterwards, so a charge waits if the turn before had
+ * several, or if the lock was taken.
  */
 export class ChargeBatches {
   readonly #write: Write;

@@ -49,8 +49,8 @@ export class Connection {
   }
 
   /**
-   * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Nothing of it
-   * stays where it throws. Begins with `SQLITE_BUSY` while another connection holds the lock.
+   * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Rolled back if it throws.
+   * Begins with `SQLITE_BUSY` while another connection holds the lock.
    */
   write<Result>(work: () => Result): Result {
     let [isBegun, isDone] = [false, false];

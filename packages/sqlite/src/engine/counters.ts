@@ -54,7 +54,7 @@ function wordsOf(stored: unknown): readonly string[] {
   return stored === "" ? [] : String(stored).split(" ");
 }
 
-/** Whether a word says what is held beside the counters. Those of windows have a `=`. */
+/** Whether a word has the totals of holds. Words of windows have a `=`. */
 function isSums(word: string): boolean {
   return !word.includes("=");
 }
@@ -89,7 +89,7 @@ function columnsOf({ usage, windows }: StoredCounters) {
   return [remaining, refilledAt, lastRefillAt, words.join(" ")] as const;
 }
 
-/** One record less has them; they go with the last one, and what is held beside them goes too. */
+/** One record fewer has them. They are deleted with the last one, together with their holds. */
 export function leaveCounters({ run }: Runner, seq: number): void {
   if (run.leaveCounters.run(seq).changes > 0) return;
   const gone = run.deleteCounters.get(seq) as { readonly windows: unknown } | undefined;

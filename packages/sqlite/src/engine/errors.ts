@@ -1,6 +1,6 @@
 import { LatchkeyError, unavailable } from "@latchkey/core";
 
-/** The result code of an error that SQLite answered, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
+/** The result code of an SQLite error, such as `SQLITE_BUSY_SNAPSHOT`; null for every other error. */
 function sqliteCode(error: unknown): string | null {
   const code = error instanceof Error && "code" in error ? error.code : null;
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : null;
@@ -26,8 +26,8 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a caller gets to see of an error of the driver: never the error itself, whose text others have written. Errors that are
- * not SQLite's are answered as they are.
+ * The error that a caller gets for an error of the driver: never that error itself, whose text may contain anything. Other errors are
+ * returned as they are.
  */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
   const code = sqliteCode(error);

@@ -6,12 +6,12 @@ import { unavailable } from "@latchkey/core";
 const [UNSEEN_CALLS, UNSEEN_MS] = [128, 250];
 
 /**
- * Notices that the path of an open database has come to name another file, or none. SQLite goes on with the file it has open:
- * keys would be revoked where no other process looks, and be gone with this one.
+ * Notices that the path of an open database now names another file, or none. SQLite would continue with the open file: revocations would be
+ * invisible to other processes, and lost with this one.
  */
 export class FileWatch {
   readonly #path: string;
-  /** Null where there was nothing to see in the first place, as in a folder that was moved. */
+  /** Null if there was no file in the first place, as in a folder that was moved. */
   readonly #file: string | null;
   #calls = 0;
   #lookedAt = 0;

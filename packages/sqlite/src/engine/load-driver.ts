@@ -14,7 +14,7 @@ const NAME = "better-sqlite3";
 /**
  * Opens a database with better-sqlite3, which may be missing, not built, or made for another Node.js. `load` and `describe` are for tests.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, with what mends that.
+ * @throws LatchkeyError `PRECONDITION_FAILED`, reason `driver-missing`, with the command that fixes it.
  */
 export function openWithDriver(
   path: string,

@@ -2,8 +2,8 @@ import { closeSync, fdatasync, fstatSync, openSync } from "node:fs";
 import { identityOf } from "./file-watch.js";
 
 /**
- * The file of a log, open as long as the database is. Linux tells an error of writing back once to each descriptor that was open then,
- * and to none that is opened later: one that is opened for each flush would answer that all is well.
+ * The file of a write-ahead log, open as long as the database. Linux reports a writeback error once to each descriptor that was open at
+ * that time, and to none opened later: a descriptor opened for each flush would miss it.
  *
  * To close a descriptor takes away all locks that this process has on its file. SQLite holds its own on the database and on the index
  * of the log (`-shm`), and none on the log: https://www.sqlite.org/howtocorrupt.html
@@ -17,7 +17,7 @@ export class LogFile {
     this.#reopen();
   }
 
-  /** Whether all that was written before is on the disk. Of a file that came in the place of the open one nobody knows. */
+  /** Whether all that was written before is on the disk. Unknown for a file that has replaced the open one. */
   async flush(): Promise<boolean> {
     const open = this.#open;
     if (open === null || identityOf(this.#path) !== open.identity) {

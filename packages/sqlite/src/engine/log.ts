@@ -2,18 +2,18 @@ import { unavailable, withTimeout } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 import { LogFile } from "./log-file.js";
 
-/** The log is emptied at most so often: two files are flushed then, and nobody can write meanwhile. */
+/** How often the log is emptied at most: this flushes two files, and blocks writers. */
 const EMPTIED_EVERY_MS = 1_000;
 
-/** How long a change waits for the disk. A disk that is slow takes a second or two; one that has failed may never answer. */
+/** How long a change waits for the disk. A slow disk takes a second or two; a failed one may never respond. */
 const FLUSHED_WITHIN_MS = 5_000;
 
 /**
  * The write-ahead log of a database.
  *
- * SQLite would flush it before a commit ends, while nobody else can write and the event loop stands still. So commits are made
- * with `synchronous = NORMAL`, which keeps the file whole but leaves the last commits to a power cut, and the log is flushed
- * after them on a thread of Node.js: once for all that wait. See https://www.sqlite.org/wal.html
+ * SQLite would flush it within each commit, which blocks other writers and the event loop. So commits use `synchronous = NORMAL`, which
+ * keeps the file intact but could lose the last commits in a power cut, and the log is then flushed on a thread of Node.js, once for all
+ * that wait. See https://www.sqlite.org/wal.html
  */
 export class Log {
   readonly #database: SqliteDatabase;
@@ -43,7 +43,7 @@ export class Log {
   /**
    * Resolves when all that was committed before is on the disk.
    *
-   * @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`, also where the disk does not answer in time.
+   * @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`, also if the disk does not respond in time.
    */
   async flush(): Promise<void> {
     this.#next ??= this.#flushing.then(() => {

@@ -27,14 +27,14 @@ export interface KeptRecord extends RecordAddress {
 }
 
 /**
- * What this connection has read and knows to be as stored.
+ * What this connection has read and knows to be up to date.
  *
  * - `data_version` of SQLite changed: another connection has committed. Counters are read again: a new age.
  * - The mark in the file changed (a record that was there was changed or deleted, or a revision raised), or `schema_version` (a
  *   backup was restored into the file): records and names are read again as well: a new generation.
  * - Charges of this connection are kept up to date here. Its commits begin a new age or generation. A new record begins neither.
  *
- * Whether either changed is asked before every answer. See https://www.sqlite.org/pragma.html#pragma_data_version
+ * Both are checked before every use. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   /** Rows of an earlier one are no longer known to be as stored. */
@@ -52,7 +52,7 @@ export class Memo {
     this.#names = names;
   }
 
-  /** Finds out what another connection has committed. Inside a write transaction the answer holds until its end. */
+  /** Checks what other connections have committed. Inside a write transaction, the result is valid until its end. */
   confirm(): number {
     if (this.#counters.size > MOST) {
       // Whoever holds some of it has to read again, or two would each move counters of their own.

@@ -54,8 +54,8 @@ export function storedValue({ value }: Claim): string | Buffer {
 }
 
 /**
- * Where the entries of a list are: the number of a name, and what is stored of whose small list it is; empty for the list itself.
- * An id as core makes them is kept as the 20 bytes of its 26 digits, which are in the order of time, under a name with its word.
+ * Where the entries of a list are: the number of its name, and the stored owner of a small list; empty for the list itself. An id as core
+ * makes them is kept as the 20 bytes of its 26 digits, which are in the order of time, under a name with its word.
  */
 export function listKey(
   names: Names,

@@ -13,7 +13,7 @@ const OPENING_TIMEOUT_MS = 5_000;
 /** How long one statement of an attempt to open may wait for a lock, in ms: all of them share the time above. */
 const ATTEMPT_TIMEOUT_MS = 50;
 
-/** The same for a store that is open: time in which the event loop stands still, since the driver is synchronous. */
+/** The same for an open store: it blocks the event loop, because the driver is synchronous. */
 const SERVING_TIMEOUT_MS = 2;
 
 /** Every column that a statement of the store names, by its table. */
@@ -35,7 +35,7 @@ const HAS_COLUMNS = `SELECT ${Object.entries(COLUMNS)
   .map(([table, columns]) => `EXISTS (SELECT ${columns} FROM latchkey_${table})`)
   .join(", ")}`;
 
-/** Opens a database file, making it with mode 0600 where there is none. @throws TypeError for a path that names no file. */
+/** Opens a database file, and creates it with mode 0600 if there is none. @throws TypeError for a path that names no file. */
 export function openPath(path: string): SqliteDatabase {
   if (path === "" || path.includes("\0")) throw new TypeError('"path" must name a file');
   if (path !== path.trim())
@@ -97,8 +97,8 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
 }
 
 /**
- * A trigger on a table of latchkey's, or a view in the place of one, would write or answer something else. The views that
- * latchkey makes are for people: no statement of its own reads them.
+ * A trigger on latchkey's tables, or a view instead of one, would write or return something else. latchkey's own views are for people: no
+ * statement reads them.
  */
 function assertNoHooks(database: SqliteDatabase): void {
   const isHook = `(type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS})))`;
@@ -110,8 +110,8 @@ function assertNoHooks(database: SqliteDatabase): void {
 }
 
 /**
- * Repeats the work while other processes are in the way: switching to WAL answers `SQLITE_BUSY` at once, whatever the timeout,
- * when two of them do it together.
+ * Repeats the work while other processes hold the lock: if two of them switch to WAL together, SQLite reports `SQLITE_BUSY` at once,
+ * whatever the timeout.
  */
 function withinOpeningTime<Result>(work: () => Result): Result {
   const deadline = performance.now() + OPENING_TIMEOUT_MS;

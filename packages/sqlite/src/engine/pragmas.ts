@@ -25,7 +25,7 @@ const SETTINGS: readonly (readonly [name: string, value: number])[] = [
   ["cache_size", -16_384],
   // The log is copied into the file whenever it has grown to this many pages.
   ["wal_autocheckpoint", 1_000],
-  // NORMAL: what has to be on the disk before it is answered, `Log` flushes.
+  // NORMAL: `Log` flushes what has to be on the disk before a call resolves.
   ["synchronous", 1],
 ];
 

@@ -4,23 +4,23 @@ import { isBusy, translateError } from "./errors.js";
 const MAX_DELAY_MS = 16;
 
 /**
- * Runs what needs the write lock: at once while nobody waits, else in order of arrival, each in a turn of the event loop of its
- * own. Where another connection holds the lock, one call at a time tries again, after a random delay, until the deadline. The
- * others wait behind it: each attempt of the synchronous driver is time in which the event loop stands still.
+ * Runs what needs the write lock: at once if nothing waits, otherwise in order of arrival, each in its own turn of the event loop. While
+ * another connection holds the lock, one call at a time tries again, after a random delay, until the deadline, and the others wait, because
+ * each attempt of the synchronous driver blocks the event loop.
  */
 export class RetryQueue {
   readonly #deadlineMs: number;
   #waiting = 0;
   /** Settles with the last call that waits. */
   #last: Promise<unknown> = Promise.resolve();
-  /** What the lock made the last attempt throw; null where it was free. */
+  /** Error of the last attempt because of the lock; null if it was free. */
   #obstacle: unknown = null;
 
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Answers or throws at once where nobody is in the way. @param attempt - Changes nothing where a lock makes it throw. */
+  /** Returns or throws synchronously if nothing waits. @param attempt - Changes nothing if it throws because of the lock. */
   run<Result>(attempt: () => Result, goesFirst = false): Result | Promise<Result> {
     const answer = goesFirst || this.#waiting === 0 ? this.#try(attempt) : null;
     if (answer !== null) return answer.result;

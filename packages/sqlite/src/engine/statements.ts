@@ -10,7 +10,7 @@ const isSame = (record: string, id: string) =>
 const kept = (r: string, c: string) => `${r}.seq, ${r}.version, ${r}.counters,
   ${c}.remaining, ${c}.refilled_at, ${c}.last_refill_at, ${c}.windows`;
 
-/** A record `r` with what is kept beside it, and then the identity `l` that it links to. `stored-record.ts` reads such rows. */
+/** A record `r` with its counters, and then the identity `l` that it links to. `stored-record.ts` reads such rows. */
 const RECORD = `SELECT ${kept("r", "c")}, r.id, r.link, r.body, u.at`;
 const BESIDE = `LEFT JOIN latchkey_counters c ON c.seq = r.counters LEFT JOIN latchkey_used u ON u.record = r.seq`;
 const LOADED = `${RECORD}, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revision, w.seq
@@ -109,7 +109,7 @@ export const SQL = {
   workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
   windows:
     "SELECT name FROM latchkey_passing WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",
-  // More than is added at once, so that forgetting keeps up.
+  // More than is added at once, so that deleting keeps up.
   ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic

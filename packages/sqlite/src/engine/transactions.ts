@@ -30,14 +30,14 @@ export class Transactions {
     return this.#flushed(this.write(work, true));
   }
 
-  /** A change of what is counted: survives the process, but not always a power cut. @param isDurable - Whether it is flushed then. */
+  /** A change of counters: survives the process, but not always a power cut. @param isDurable - Whether it is then flushed. */
   write<Result>(work: () => Result, isDurable = false): Result | Promise<Result> {
     return this.#queue.run(() => this.#use(() => this.#connection.write(work), isDurable));
   }
 
   /**
-   * A change of counters, committed together with others, and durable as the store is. `withoutLock` answers without the write lock
-   * where nothing is written; null where `charge` is needed.
+   * A change of counters, committed together with others, and durable as the store is. `withoutLock` returns a result without the write
+   * lock if nothing is written; null if `charge` is needed.
    */
   charge<Result>(withoutLock: () => Result | null, charge: () => Result): Result | Promise<Result> {
     try {

@@ -78,8 +78,8 @@ async function schemaVersion(ask: Ask, schema: string): Promise<number> {
 }
 
 /**
- * Brings latchkey's tables up to date, in one statement and so in one transaction. Processes that open one database at once take
- * turns. Nothing is asked of a database that is up to date but its version: a role without the right to make tables will do.
+ * Brings latchkey's tables up to date, in one statement and so in one transaction. Processes that open a database at the same time take
+ * turns. If it is up to date, only the version is read, so no right to create tables is needed.
  */
 export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
   if ((await schemaVersion(ask, schema)) === LATEST) return;

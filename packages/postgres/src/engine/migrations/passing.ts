@@ -1,6 +1,6 @@
 import { KEPT_AFTER_END_MS } from "@latchkey/core";
 
-/** What a charge and the end of a hold do with what is kept for a while: windows without an owner, requests, and ends of holds. */
+/** What a charge and the end of a hold do with temporary rows: windows without an owner, requests, and ends of holds. */
 export const PASSING = `
 -- Windows and requests may have no row to lock. The first number keeps clear of locks that other programs take.
 CREATE FUNCTION latchkey.lock_names(workspace_id text, names text[]) RETURNS void LANGUAGE plpgsql AS $function$

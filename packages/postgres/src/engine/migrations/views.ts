@@ -18,7 +18,7 @@ function viewOf(name: keyof typeof VIEW_FIELDS, kind: number, beside: string): s
   WHERE r.kind = ${kind}) r;`;
 }
 
-/** The switch alone: whether a key is expired or used up besides is worked out when it is asked for. */
+/** The switch alone: whether a key is expired or used up is computed when it is read. */
 const SWITCHED_ON = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS switchedOn";
 const RESOURCE =
   "coalesce(body ->> 'resourceId', body ->> 'keyId', body ->> 'identityId') AS resourceId";

@@ -21,7 +21,7 @@ CREATE VIEW latchkey_${name} AS SELECT workspaceId, id, version${columnsOf(VIEW_
   WHERE r.kind = ${kind});`;
 }
 
-/** SQL that makes the views, also where there are earlier ones. */
+/** SQL that creates the views, replacing earlier ones. */
 export const VIEWS: string = `
 ${viewOf("keys", 3, `link AS identityId, ${SWITCHED_ON}, remaining, usedAt${columnsOf(VIEW_FIELDS.addedFields)}`)}
 ${viewOf("identities", 4, "remaining, usedAt")}
