@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { describeInBrowser, proxyTo, type Watched, watchFocus } from "@latchkey/console/testing";
+import {
+  describeInBrowser,
+  proxyTo,
+  type Watched,
+  watchFocus,
+  watchShifts,
+} from "@latchkey/console/testing";
 import axe from "axe-core";
 import { expect, test } from "vitest";
 import { mount, STORES } from "./testing/fixture.js";
@@ -214,10 +220,14 @@ describeInBrowser("the portal in a browser", (open) => {
     [1_440, "light", "dark"],
     [390, "dark", "light"],
   ] as const)(
-    "at %i pixels, in %s and %s: axe finds nothing, nothing is wider than the page",
+    "at %i pixels, in %s and %s: axe finds nothing, nothing jumps or is wider than the page",
     async (width, colorScheme, otherScheme) => {
-      const { latchkey, apiId, origin, url } = await mount({ permissions: ["tiles.read"] });
+      const allow: { permissions: string[]; apiIds?: string[] } = { permissions: ["tiles.read"] };
+      const { latchkey, apiId, origin, url } = await mount(allow);
+      const other = await latchkey.createApi({ name: "charts" });
+      allow.apiIds = [apiId, other.apiId];
       const owner = { apiId, externalId: "alice" };
+      await latchkey.createKey({ ...owner, apiId: other.apiId, name: "sailing" });
       const { key } = await latchkey.createKey({ ...owner, name: "build server", remaining: 90 });
       await latchkey.createKey({ ...owner, name: "a-name-without-end".repeat(12) });
       await latchkey.createKey({ ...owner, enabled: false });
@@ -227,8 +237,15 @@ describeInBrowser("the portal in a browser", (open) => {
       const watched = await open(origin, { bypassCSP: true, viewport: { width, height: 900 } });
       const { page } = watched;
       await signIn(watched, origin);
+      const shifts = await watchShifts(page, /\/(?:session|keys\.\w+)(?:\?|$)/);
+      const expectStill = async (what: string) => {
+        const { share, what: jumped } = await shifts();
+        expect(share, `${what}: ${jumped}`).toBeLessThan(0.02);
+      };
       await page.goto(url);
       await page.getByText("Switched off").waitFor();
+      await page.getByText("sailing").waitFor();
+      await expectStill("the lists");
       await page.evaluate(axe.source);
       const violations = async (options: string) => {
         const found = (await page.evaluate(
@@ -244,7 +261,20 @@ describeInBrowser("the portal in a browser", (open) => {
         const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect(overhang, what).toBeLessThanOrEqual(0);
       };
-      await page.getByRole("button", { name: "Usage: build server" }).click();
+      const usage = page.getByRole("button", { name: "Usage: build server" });
+      await usage.click();
+      // That it opens is no jump, and that it grows with the answer would be one.
+      await page.locator(".usage").waitFor();
+      await page.evaluate(
+        "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done((shifts.length = 0)))))",
+      );
+      await page.getByText("As a table").waitFor();
+      await expectStill("usage");
+      await page.getByRole("button", { name: "Rename: sailing" }).click();
+      await page.getByRole("dialog").getByLabel("Name").fill("boats");
+      await page.keyboard.press("Enter");
+      await page.getByText("boats").waitFor();
+      await expectStill("another name");
       await page.getByText("As a table").click();
       await look("list");
       const focused = await watchFocus(page, ROOT);

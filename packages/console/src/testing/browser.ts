@@ -95,7 +95,7 @@ const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimat
  */
 export async function watchShifts(
   page: Page,
-  answers: string,
+  answers: string | RegExp,
 ): Promise<() => Promise<{ readonly share: number; readonly what: readonly string[] }>> {
   await page.addInitScript(`window.shifts = [];
     window.shiftObserver = new PerformanceObserver((list) => shifts.push(...list.getEntries()));

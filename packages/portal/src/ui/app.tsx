@@ -36,6 +36,8 @@ export function App({
   const [secret, setSecret] = useState<string | null>(null);
   const [round, setRound] = useState(0);
   const [done, setDone] = useState("");
+  // A list that comes late would push those below it.
+  const [read, setRead] = useState<ReadonlySet<string>>(new Set());
 
   const begin = async (linkSecret?: string) => {
     setError(null);
@@ -115,9 +117,11 @@ export function App({
         {state !== null && session === null && (
           <p class="empty">{state.signIn === "link" ? texts.signInLink : texts.signInHost}</p>
         )}
-        {session?.allow.apis.map((api) => (
+        {session?.allow.apis.map((api, at, apis) => (
           <KeyList
             key={api.id}
+            isHidden={apis.slice(0, at).some(({ id }) => !read.has(id))}
+            onRead={() => setRead((before) => new Set([...before, api.id]))}
             client={client}
             api={api}
             allow={session.allow}

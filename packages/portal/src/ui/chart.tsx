@@ -29,10 +29,10 @@ export function UsageChart({
   };
   useEffect(() => void load(), [id]);
   if (error !== null) return <Failure error={error} retry={load} />;
-  if (days === null) return <p class="soft">{texts.loading} …</p>;
+  if (days === null) return <p class="usage soft">{texts.loading} …</p>;
   const counts = days.map((day) => ({ ...day, ...countsOf(day) }));
   const most = Math.max(0, ...counts.map(({ accepted, refused }) => accepted + refused));
-  if (most === 0) return <p class="soft">{texts.usageNone}</p>;
+  if (most === 0) return <p class="usage soft">{texts.usageNone}</p>;
   const figure = new Intl.NumberFormat(language);
   const dayText = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
   const y = (count: number) => (count / most) * HEIGHT;

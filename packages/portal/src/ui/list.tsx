@@ -13,6 +13,8 @@ export function KeyList({
   api,
   allow,
   round,
+  isHidden,
+  onRead,
   onAct,
 }: {
   readonly client: PortalClient;
@@ -20,6 +22,9 @@ export function KeyList({
   readonly allow: NonNullable<PortalState["session"]>["allow"];
   /** Another number: the keys are read again. */
   readonly round: number;
+  readonly isHidden: boolean;
+  /** Is called when its keys were read, or could not be. */
+  readonly onRead: () => void;
   readonly onAct: (act: Act, key: PortalKey) => void;
 }) {
   const { texts, Heading, onOver } = useSetting();
@@ -41,10 +46,11 @@ export function KeyList({
       if (known.code === "UNAUTHORIZED") onOver();
       else setError(known);
     }
+    onRead();
   };
   useEffect(() => void load(), [api.id, round]);
   return (
-    <section aria-label={api.name} tabIndex={-1}>
+    <section aria-label={api.name} tabIndex={-1} hidden={isHidden}>
       {allow.apis.length > 1 && <Heading>{api.name}</Heading>}
       {error !== null && <Failure error={error} retry={() => load()} />}
       {keys === null && error === null && <p class="soft">{texts.loading} …</p>}
