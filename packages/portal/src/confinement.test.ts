@@ -190,9 +190,10 @@ test.each(Object.entries(STORES))(
       const now = latchkey.now();
       const ends = replaced.map(({ expires = Number.POSITIVE_INFINITY }) => expires);
       expect(ends.filter((end) => end > now).length, said).toBeLessThanOrEqual(MAX_KEYS);
+      expect(ends.filter((end) => end <= now).length, said).toBeLessThanOrEqual(MAX_KEYS);
       expect(Math.max(0, ...ends), said).toBeLessThanOrEqual(now + WEEK_MS);
       // So that there is room again, now and then.
-      if (keys.length >= 2 * MAX_KEYS + 4)
+      if (keys.length >= 3 * MAX_KEYS)
         for (const one of keys.filter(({ id: known }) => made.has(known)).slice(0, 12))
           await latchkey.deleteKey({ keyId: one.id });
       if (own.length > 40) own.splice(1, 20);
@@ -203,4 +204,32 @@ test.each(Object.entries(STORES))(
     expect(await latchkey.getKey({ keyId: hidden.keyId })).toEqual(hiddenBefore);
   },
   3_600_000,
+);
+
+test.each(Object.entries(STORES))(
+  "on %s: however often keys are rotated without grace, the last that died are kept and no others, and the uses go on",
+  async (_, open) => {
+    const { latchkey, apiId } = await openLatchkey(open());
+    const owner = { apiId, externalId: "alice" };
+    const { keyId, key } = await latchkey.createKey({ ...owner, remaining: 90 });
+    const other = await latchkey.createKey(owner);
+    await latchkey.verifyKey({ key });
+    const allow = { apiIds: [apiId], rotate: true, maxKeys: 3 };
+    const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
+    const session = await latchkey.openPortalSession(secret);
+    let last = { keyId, key };
+    const ids = [keyId];
+    for (let turn = 0; turn < 8; turn += 1) {
+      last = (await session?.rotateMyKey({ keyId: last.keyId })) ?? last;
+      ids.push(last.keyId);
+    }
+    const { keys } = await latchkey.listKeys(owner);
+    expect(keys.map(({ id }) => id).sort()).toEqual([other.keyId, ...ids.slice(-4)].sort());
+    expect(await latchkey.verifyKey({ key: last.key })).toMatchObject({
+      valid: true,
+      remaining: 88,
+    });
+    const { events } = await latchkey.listAuditEvents({ keyId: ids[0] as string });
+    expect(events.map(({ type }) => type)).toContain("key.deleted");
+  },
 );

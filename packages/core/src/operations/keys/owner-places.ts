@@ -6,13 +6,18 @@ import { isExpired } from "../../rules/keys/expiry.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
-import type { Work } from "../context.js";
+import type { OperationContext, Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { listPages } from "../read.js";
 import type { References } from "../references.js";
+import { deleteLoaded } from "./delete-key.js";
+import { readKeys } from "./load.js";
 
 /** Keys that are counted with one read. */
 const COUNTED_AT_ONCE = 1_000;
+
+/** Dead keys that a rotation deletes: there are more only where a session allows fewer than the one before. */
+const DELETED_AT_ONCE = 10;
 
 /** A key that is to belong to somebody. */
 interface OwnedKey {
@@ -57,8 +62,7 @@ export class OwnerPlaces {
       const leftIn = async (apiIds: readonly string[], most: number | undefined) => {
         let left = most ?? Number.POSITIVE_INFINITY;
         for (const apiId of identity === null ? [] : apiIds)
-          if (left > 0)
-            left -= await countKeys(work, apiId, (identity as IdentityRecord).id, left, isPlace);
+          if (left > 0) left -= await countKeys(work, apiId, (identity as IdentityRecord).id, left);
         return left;
       };
       const left = [await leftIn([api.id], max), await leftIn(confinedTo?.apiIds ?? [], inAll)];
@@ -112,53 +116,68 @@ function placeName(api: ApiRecord, owner: string): string {
 }
 
 /**
- * Refuses a rotation with a grace in a portal session that bounds the number of keys: of those that were rotated, as many may still work. So
- * a customer never has more than twice as many secrets that work, however often they rotate. The identity must have been read before.
+ * Bounds what rotations leave behind in a portal session with a number of keys: as many that were rotated may still work, and as many that do
+ * not are kept, the latest. The identity must have been read before.
  *
+ * @param expires - When the key dies that is rotated.
  * @throws LatchkeyError `PRECONDITION_FAILED`, `above-ceiling`.
  */
-export async function refuseAboveGraces(work: Work, identityId: string): Promise<void> {
-  const { confinedTo, now } = work.context;
+export async function boundRotated(
+  work: Work,
+  identityId: string,
+  expires: EpochMs | null,
+): Promise<void> {
+  const { context, transaction } = work;
+  const { confinedTo } = context;
   if (confinedTo?.maxKeys === undefined) return;
   const { apiIds, maxKeys: limit } = confinedTo;
-  const at = now();
-  let left = limit;
+  const at = context.now();
+  const ends = (one: EpochMs | null) => isExpired(one, at);
+  const dead: string[] = [];
+  let graces = 0;
   for (const apiId of apiIds)
-    if (left > 0)
-      left -= await countKeys(work, apiId, identityId, left, (key) => isInGrace(key, at));
-  if (left > 0) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    `${limit} keys that were rotated still work: rotate without "graceMs", or delete one of them`,
-    { reason: "above-ceiling", details: { field: "graceMs", limit } },
-  );
+    for await (const key of keysOfOwner(context, apiId, identityId))
+      if (key !== null && key.rotatedTo !== null)
+        if (ends(key.expires)) dead.push(key.id);
+        else graces += 1;
+  if (!ends(expires) && graces >= limit)
+    throw new LatchkeyError(
+      "PRECONDITION_FAILED",
+      `${limit} keys that were rotated still work: rotate without "graceMs", or delete one of them`,
+      { reason: "above-ceiling", details: { field: "graceMs", limit } },
+    );
+  const over = dead.length + (ends(expires) ? 1 : 0) - limit;
+  const oldest = dead.sort().slice(0, Math.min(Math.max(0, over), DELETED_AT_ONCE));
+  for (const { loaded } of await readKeys(context, transaction, oldest))
+    if (!(loaded instanceof LatchkeyError)) deleteLoaded(work, loaded);
 }
 
 /** One that cannot be read may be good, and counts as a key that was not rotated. */
 const isPlace = (key: KeyRecord | null): boolean => key === null || key.rotatedTo === null;
 
-const isInGrace = (key: KeyRecord | null, now: EpochMs): boolean =>
-  key !== null && key.rotatedTo !== null && !isExpired(key.expires, now);
-
-/** Keys of an identity in an API that count; at most `enough`, and a page more. */
+/** Keys of an identity in an API that count; at most `enough`. */
 async function countKeys(
   { context }: Work,
   apiId: string,
   identityId: string,
   enough: number,
-  counts: (key: KeyRecord | null) => boolean,
 ): Promise<number> {
+  let count = 0;
+  for await (const key of keysOfOwner(context, apiId, identityId)) {
+    if (isPlace(key)) count += 1;
+    if (count >= enough) break;
+  }
+  return count;
+}
+
+/** Keys of an identity in an API; null for one that cannot be read. */
+async function* keysOfOwner(context: OperationContext, apiId: string, identityId: string) {
   const want = {
     kind: "key",
     list: keysOfApi(apiId),
     of: identityId,
     limit: COUNTED_AT_ONCE,
   } as const;
-  let count = 0;
-  for await (const { found } of listPages(context, want)) {
-    for (const { record } of found)
-      if (counts(decodeOrNull(keyType, record, context.workspaceId))) count += 1;
-    if (count >= enough) break;
-  }
-  return count;
+  for await (const { found } of listPages(context, want))
+    for (const { record } of found) yield decodeOrNull(keyType, record, context.workspaceId);
 }

@@ -24,7 +24,7 @@ import { grace } from "../time-input.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 import type { CreatedKey, RotationScope } from "./operations.js";
-import { refuseAboveGraces } from "./owner-places.js";
+import { boundRotated } from "./owner-places.js";
 
 const rotateKeyInput = z.strictObject({ keyId: id, graceMs: grace });
 
@@ -62,7 +62,7 @@ export async function rotateLoaded(
     const want = { kind: "identity", id: identity.id } as const;
     const read = await readRecordIn(transaction, identityType, want, "identity");
     transaction.update(identityType, read.value, read.value);
-    if (!isExpired(expires, now)) await refuseAboveGraces(work, identity.id);
+    await boundRotated(work, identity.id, expires);
   }
   const { successor, secret } = successorOf(context, { ...key, ...given }, now);
   const { id: rotatedTo, sharedCountersId } = successor;

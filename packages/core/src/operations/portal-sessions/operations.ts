@@ -20,8 +20,8 @@ export interface PortalAllow {
   /** Names of the permissions that keys may be given. They must exist. */
   readonly permissions?: readonly string[] | undefined;
   /**
-   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count, but at most as many of them still work
-   * at a time.
+   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count; as many may still work, and as many dead
+   * ones are kept.
    */
   readonly maxKeys?: number | undefined;
   /** Limits of every key that it creates, as `ratelimits` of createKey. */
