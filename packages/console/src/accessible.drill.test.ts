@@ -210,16 +210,16 @@ describeInBrowser("every page of the console", (open) => {
     const { page } = await open(origin, { viewport: { width: 1_440, height: 900 } });
     await page.route("**/v1/apis.listKeys?*", (route) => {
       const from = Number(new URL(route.request().url()).searchParams.get("cursor") ?? 0);
-      const keys = Array.from({ length: 100 }, (_, at) => ({
+      const keys = Array.from({ length: 500 }, (_, at) => ({
         ...key,
         id: `${keyId}${from + at}`,
         name: `key ${from + at}`,
       }));
-      const cursor = from + 100 < 10_000 ? { cursor: String(from + 100) } : {};
+      const cursor = from + 500 < 10_000 ? { cursor: String(from + 500) } : {};
       return route.fulfill({ json: { keys, total: 10_000, ...cursor } });
     });
     await page.goto(`${url}#/apis/${apiId}`);
-    await page.getByText("100 of 10,000 shown").waitFor();
+    await page.getByText("500 of 10,000 shown").waitFor();
     // To the end once, so that all is read.
     await page.evaluate(`new Promise((done) => {
       const box = document.querySelector(".table-box");
@@ -271,7 +271,7 @@ describeInBrowser("every page of the console", (open) => {
     const longest = Math.max(...passes[0]!.map((_, screen) => medianOf(passes, screen)));
     expect(longest / medianOf([copies])).toBeLessThan(4);
     await page.getByRole("link", { name: "key 9999", exact: true }).waitFor();
-    await expect.poll(() => page.url()).toContain("from=9900");
+    await expect.poll(() => page.url()).toContain("from=9500");
     await page.getByRole("link", { name: "APIs" }).first().click();
     await page.goBack();
     await page.getByRole("link", { name: "key 9999", exact: true }).waitFor();

@@ -45,7 +45,7 @@ test("what a check saw is said in words", () => {
   expect(seen({ check: "expiry", passed: false, expires: NOW - 1 }, NOW)).toContain(
     "Expired 2030-12-31T23:59:59.999Z",
   );
-  expect(seen({ check: "address", passed: false }, NOW)).toContain("is not in the allow-list");
+  expect(seen({ check: "address", passed: false }, NOW)).toContain("no address was given");
 });
 
 test("every verdict is said in words", () => {
@@ -96,7 +96,10 @@ test("a key with an allow-list is not said to be refused where no address was as
   const titleOf = (...checks: { check: string; passed: boolean; ipAddress?: string }[]) =>
     meaningOf({ code: "FORBIDDEN", valid: false, checks }).title;
   expect(titleOf(address)).toBe("It depends on the address");
-  expect(titleOf({ ...address, ipAddress: "203.0.113.9" })).toBe("Refused: not from here");
-  expect(titleOf(address, { check: "environment", passed: false })).toBe("Refused: not from here");
+  expect(titleOf({ ...address, ipAddress: "203.0.113.9" })).toBe("Refused: wrong address");
+  expect(titleOf(address, { check: "environment", passed: false })).toBe(
+    "Refused: wrong environment",
+  );
+  expect(titleOf({ check: "api", passed: false })).toBe("Refused: wrong API");
   expect(titleOf()).toBe("Refused: not from here");
 });

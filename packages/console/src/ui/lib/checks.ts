@@ -45,7 +45,9 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         : `Asked for ${check.wanted}; the key is of ${check.environment ?? "none"}`;
     case "address":
       if (check.passed) return check.ipAddress ?? "No allow-list";
-      return `${check.ipAddress ?? "No address was given, and it"} is not in the allow-list`;
+      return check.ipAddress === undefined
+        ? "Has an allow-list, and no address was given"
+        : `${check.ipAddress} is not in the allow-list`;
     case "permissions":
       return check.missing === undefined
         ? "Nothing that was asked for is missing"
@@ -88,6 +90,8 @@ export function meaningOf({ code, checks = [] }: Verdict): Meaning {
   const refusing = checks.filter(({ passed }) => !passed);
   if (code === "FORBIDDEN" && refusing.length > 0 && refusing.every(isWithoutAddress))
     return ADDRESS_UNKNOWN;
+  const elsewhere = refusing.find((one) => one.check in ELSEWHERE && !isWithoutAddress(one));
+  if (code === "FORBIDDEN" && elsewhere !== undefined) return ELSEWHERE[elsewhere.check] as Meaning;
   const { title, way } = VERDICTS[code] ?? { title: code, way: "" };
   const uses = refusing.find(({ check }) => check === "uses");
   if (code !== "USAGE_EXCEEDED" || uses === undefined) return { title, way };
@@ -109,6 +113,19 @@ const isWithoutAddress = ({ check, ipAddress }: Check) =>
 const ADDRESS_UNKNOWN: Meaning = {
   title: "It depends on the address",
   way: "The key may be used from some addresses only, and none was asked about here. Ask with the address of the caller.",
+};
+
+/** Where a key may not be used, by the check that says so. */
+const ELSEWHERE: Readonly<Record<string, Meaning>> = {
+  api: { title: "Refused: wrong API", way: "It is a key of another API than the one asked for." },
+  address: {
+    title: "Refused: wrong address",
+    way: "The caller’s address is not in its allow-list. Add it there, or call from one that is.",
+  },
+  environment: {
+    title: "Refused: wrong environment",
+    way: "It is a key of another environment than the one asked for.",
+  },
 };
 
 const VERDICTS: Readonly<Record<string, Meaning>> = {

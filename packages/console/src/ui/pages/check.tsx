@@ -49,7 +49,7 @@ export function CheckPage() {
                     required
                     autofocus
                     isWide
-                    hint="What your customer sends, or key_…, api_… or id_…. A secret is sent to your own server only, uses nothing up, and is not kept."
+                    hint="What your customer sends, or the id of a key, an API or an owner. A key goes to your own server only. Checking it uses nothing up, and it is not kept."
                   />
                 </ActionForm>
               )}

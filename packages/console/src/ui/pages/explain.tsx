@@ -48,7 +48,7 @@ export function Explain({ item, asked }: { readonly item: Key; readonly asked: L
           <LimitBars checks={value.checks} limits={item.ratelimits ?? []} />
         </section>
       )}
-      <AskForm />
+      <AskForm isOpen={asksForAddress(value?.checks)} />
     </div>
   );
 }
@@ -72,13 +72,18 @@ function groupOf(words: readonly string[], [word, ...others]: readonly string[])
   return groups.length === 1 ? groups[0] : { [word]: groups };
 }
 
+/** Whether the verdict depends on an address that was not given. */
+const asksForAddress = (checks: Verdict["checks"]) =>
+  checks?.some(({ check, passed, ipAddress }) => check === "address" && !passed && !ipAddress) ??
+  false;
+
 /** What a verification is asked for; in the address, so that it can be shared. */
-function AskForm() {
+function AskForm({ isOpen }: { readonly isOpen: boolean }) {
   const { query } = useRoute();
   const isAsked = Boolean(query.permissions || query.ip || query.cost);
   return (
-    <details class="card" open={isAsked}>
-      <summary>Ask as your routes ask</summary>
+    <details class="card" open={isAsked || isOpen}>
+      <summary>Ask about a certain request</summary>
       <form
         class="filters"
         onSubmit={(event) => {

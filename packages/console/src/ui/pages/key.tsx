@@ -76,7 +76,13 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         ]}
         note={
           <>
-            <State item={key} checks={asked.value?.checks} /> <Id id={key.id} />
+            <State item={key} checks={asked.value?.checks} />{" "}
+            {key.identity && (
+              <span>
+                of <a href={linkTo(["identities", key.identity.id])}>{key.identity.externalId}</a>
+              </span>
+            )}{" "}
+            <Id id={key.id} />
           </>
         }
       >
@@ -174,11 +180,6 @@ function Settings({ item }: { readonly item: Key }) {
     <section class="card">
       <h2>Settings</h2>
       <Facts>
-        <Fact name="Owner">
-          {item.identity && (
-            <a href={linkTo(["identities", item.identity.id])}>{item.identity.externalId}</a>
-          )}
-        </Fact>
         <Fact name="Starts with">
           <code>{item.start}…</code>
         </Fact>
@@ -218,7 +219,7 @@ function Settings({ item }: { readonly item: Key }) {
         </Fact>
         <Fact name="Metadata">{item.meta && <pre>{JSON.stringify(item.meta, null, 2)}</pre>}</Fact>
         <Fact name="Last used">
-          <Instant at={item.lastUsedAt} />
+          {item.lastUsedAt === undefined ? "never" : <Instant at={item.lastUsedAt} />}
         </Fact>
         <Fact name="Created">
           <FullInstant at={item.createdAt} />

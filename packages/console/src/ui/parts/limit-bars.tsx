@@ -58,7 +58,7 @@ function RateBar({
 
 function UsesBar({ check }: { readonly check: Check }) {
   const { remaining, from, nextRefillAt } = check;
-  if (remaining === undefined) return <Bar title="Uses" note="" left={1} of={1} text="unlimited" />;
+  if (remaining === undefined) return <Bar title="Uses" text="unlimited" />;
   return (
     <Bar
       title="Uses"
@@ -74,22 +74,23 @@ function UsesBar({ check }: { readonly check: Check }) {
 
 function Bar({
   title,
-  note,
-  left,
+  note = "",
+  left = 0,
   of,
   text,
   until,
   untilText = "",
 }: {
   readonly title: string;
-  readonly note: string;
-  readonly left: number;
-  readonly of: number;
+  readonly note?: string;
+  readonly left?: number;
+  /** Without it there is no bar. */
+  readonly of?: number;
   readonly text: string;
   readonly until?: number | undefined;
   readonly untilText?: string;
 }) {
-  const share = of === 0 ? 0 : Math.min(1, left / of);
+  const share = of ? Math.min(1, left / of) : 0;
   const isWaiting = until !== undefined && (share < 1 || untilText === "refilled in");
   return (
     <div class="bar-row">
@@ -105,12 +106,14 @@ function Bar({
           </span>
         )}
       </span>
-      <span class="bar" aria-hidden="true">
-        <span
-          class={share === 0 ? "bar-fill none" : share < 0.2 ? "bar-fill low" : "bar-fill"}
-          style={{ width: `${share * 100}%` }}
-        />
-      </span>
+      {of !== undefined && (
+        <span class="bar" aria-hidden="true">
+          <span
+            class={share === 0 ? "bar-fill none" : share < 0.2 ? "bar-fill low" : "bar-fill"}
+            style={{ width: `${share * 100}%` }}
+          />
+        </span>
+      )}
     </div>
   );
 }

@@ -103,6 +103,7 @@ export function ListTable<Item extends { readonly id: string }>({
         tabIndex={0}
         aria-label={label}
         aria-busy={isOld}
+        style={{ "--rows": items.length }}
       >
         <table aria-rowcount={isDone ? items.length + 1 : -1} style={leastWidth(columns)}>
           <thead>
@@ -112,7 +113,7 @@ export function ListTable<Item extends { readonly id: string }>({
                   key={title}
                   scope="col"
                   class={classOf(isOptional, isNumber)}
-                  style={width && { width }}
+                  style={width && { "--width": width }}
                 >
                   {title}
                 </th>

@@ -42,7 +42,7 @@ function CheckLine({ check, now }: { readonly check: Check; readonly now: number
       <span class="check-seen">{seen(check, now, atMinute)}</span>
       {!check.passed && (
         <span class="check-until">
-          {at === null ? "does not pass by itself" : `passes ${atMinute(at)}`}
+          {at === null ? "waiting does not help" : `passes ${atMinute(at)}`}
         </span>
       )}
     </li>
