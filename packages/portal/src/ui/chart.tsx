@@ -36,6 +36,8 @@ export function UsageChart({
   const figure = new Intl.NumberFormat(language);
   const dayText = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeZone: "UTC" });
   const y = (count: number) => (count / most) * HEIGHT;
+  const total = (what: "accepted" | "refused") =>
+    figure.format(counts.reduce((sum, day) => sum + day[what], 0));
   const title = fill(texts.usageTitle, { name: name ?? texts.unnamed });
   return (
     <div class="usage">
@@ -66,7 +68,12 @@ export function UsageChart({
         ))}
       </svg>
       <p class="legend">
-        <span class="accepted">{texts.accepted}</span> <span class="refused">{texts.refused}</span>
+        <span class="accepted">
+          {texts.accepted} <strong>{total("accepted")}</strong>
+        </span>
+        <span class="refused">
+          {texts.refused} <strong>{total("refused")}</strong>
+        </span>
       </p>
       <details>
         <summary>{texts.usageTable}</summary>

@@ -28,7 +28,7 @@ export function seen(check: Check, now: number, written: (at: number) => string 
       return check.passed ? "Nobody has switched it off" : "The key was switched off";
     case "api":
       return check.wanted === undefined
-        ? (check.apiId ?? "")
+        ? "No other was asked for"
         : `Asked for ${check.wanted}; the key is of ${check.apiId}`;
     case "expiry":
       if (check.expires === undefined) return "Never expires";
