@@ -1,10 +1,11 @@
-import { deliveriesOf } from "@latchkey/core";
+import { deliveriesOf, EMPTY_CHANGE, type KeyStore, type LoadedRecord } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { describeOnEveryStore } from "./testing/every-store.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const NOON = Date.UTC(2026, 2, 10, 12);
 
 describeOnEveryStore("dead letters", (openStore) => {
@@ -89,11 +90,67 @@ describeOnEveryStore("dead letters", (openStore) => {
     }));
     const [state] = await deliveries.listEndpoints();
     expect(state).toMatchObject({ unread: 3, waiting: 0 });
-    expect(await deliveries.pruneDead({ before: latchkey.now() + 1, most: 1 })).toEqual({
+    expect(await deliveries.pruneDead({ since: latchkey.now() + 1, most: 1 })).toEqual({
       old: 0,
       tooMany: 0,
     });
     expect(await dead()).toHaveLength(3);
+  });
+
+  test("are read once an hour, and in between it is only asked how many there are", async () => {
+    const { open, options, process } = await setUp(3);
+    await until(async () => (await process.listDeadLetters()).deadLetters.length === 3);
+    await process.stop();
+    const asked: number[] = [];
+    const store = open();
+    const page: KeyStore["page"] = (workspaceId, want) => {
+      if (want.kind === "delivery" && want.of === "dead") asked.push(want.limit);
+      return store.page(workspaceId, want);
+    };
+    const counting = new Proxy(store, {
+      get: (target, name) => {
+        const method: unknown = name === "page" ? page : Reflect.get(target, name);
+        return typeof method === "function" ? method.bind(target) : method;
+      },
+    });
+    const time = { now: NOON + DAY_MS };
+    const other = sendingProcess(counting, options, { clock: () => time.now, lookEveryMs: 1 });
+    await other.start();
+    await until(() => asked.length >= 4);
+    expect(asked.slice(0, 4)).toEqual([100, 1, 1, 1]);
+    time.now += HOUR_MS;
+    await until(() => asked.filter((limit) => limit > 1).length === 2);
+    await other.stop();
+  });
+
+  test("that are to be sent again and are damaged are reported once, whatever is asked for", async () => {
+    const { open, process, receiver, options, dead } = await setUp(2);
+    await until(async () => (await dead()).length === 2);
+    const more = endpointAt(`${receiver.url}other`, { types: ["api.created"] });
+    await process.stop();
+    const [first, second] = (await process.listDeadLetters()).deadLetters;
+    for (const letter of [first, second])
+      await process.redeliver({ deadLetterId: letter?.deadLetterId ?? "" });
+    const store = open();
+    const want = { kind: "delivery", id: first?.deadLetterId ?? "" } as const;
+    const { found } = await store.read("ws_default", [want]);
+    const { record } = found[0] as LoadedRecord;
+    const put = { record: { ...record, body: { damaged: true } } };
+    await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [put] });
+    const endpoints = [...options.endpoints, more];
+    const other = sendingProcess(store, { endpoints }, { clock: () => NOON, lookEveryMs: 1 });
+    const before = receiver.received.length;
+    await other.start();
+    await until(() => receiver.received.length > before);
+    await until(() => other.errors.some((error) => `${error}`.includes("damaged")));
+    await until(async () => (await other.listDeadLetters()).deadLetters.length === 1);
+    for (let round = 0; round < 2; round += 1) {
+      const [letter] = (await other.listDeadLetters()).deadLetters;
+      await other.redeliver({ deadLetterId: letter?.deadLetterId ?? "" });
+      await until(() => receiver.received.length > before + round + 1);
+      await until(async () => (await other.listDeadLetters()).deadLetters.length === 1);
+    }
+    expect(other.errors.filter((error) => `${error}`.includes("damaged"))).toHaveLength(1);
   });
 
   test("of more than a page go all", async () => {
@@ -113,8 +170,8 @@ describeOnEveryStore("dead letters", (openStore) => {
         failure: "410",
       })),
     });
-    expect(await deliveries.pruneDead({ before: 0, most: 120 })).toEqual({ old: 0, tooMany: 130 });
-    expect(await deliveries.pruneDead({ before: NOON + 1, most: 1 })).toEqual({
+    expect(await deliveries.pruneDead({ since: 0, most: 120 })).toEqual({ old: 0, tooMany: 130 });
+    expect(await deliveries.pruneDead({ since: NOON + 1, most: 1 })).toEqual({
       old: 120,
       tooMany: 0,
     });

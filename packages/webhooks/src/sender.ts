@@ -20,8 +20,11 @@ const PATIENCE_LOOKS = 3;
 /** What has come about by itself is noticed every so many looks: every five seconds. */
 const NOTICE_EVERY_LOOKS = 10;
 
-/** Dead letters that are too old, or too many, are deleted every so many looks: every minute. */
+/** Whether there are too many dead letters is asked every so many looks: every minute. */
 const PRUNE_EVERY_LOOKS = 120;
+
+/** How often dead letters are read to find those that are too old. */
+const PRUNE_OLD_EVERY_MS = 3_600_000;
 
 /** Endpoints of earlier settings whose place is remembered, at most. */
 const MOST_PLACES = 1_000;
@@ -39,7 +42,11 @@ export class Sender {
   /** Where a log begins that was found to be empty. */
   #beginning: string | undefined;
   /** What is done beside sending and has failed the last time. */
-  readonly #failing = new Set<() => Promise<void>>();
+  readonly #failing = new Set<string>();
+  /** When dead letters were last read, by the clock of latchkey. */
+  #prunedAt = Number.NEGATIVE_INFINITY;
+  /** Damaged ones among those that are sent again, of which it was said. */
+  #damaged = 0;
 
   constructor(context: SendingContext) {
     this.#context = context;
@@ -135,8 +142,8 @@ export class Sender {
     const repetitions = [
       new Repetition(settings.leaseMs / 3, () => lease.renew()),
       new Repetition(lookEveryMs, this.#looking(senders)),
-      this.#beside(NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
-      this.#beside(PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
+      this.#beside("notice", NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
+      this.#beside("prune", PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
     ];
     const endRepetitions = async () => {
       for (const repetition of repetitions) repetition.end();
@@ -175,20 +182,27 @@ export class Sender {
     return async () => {
       const [end, asked] = await Promise.all([deliveries.endOfLog(), deliveries.askedEndpoints()]);
       if (end !== seen) for (const sender of senders.values()) sender.wake("inLog");
-      for (const id of asked) senders.get(id)?.wake("asked");
+      for (const id of asked.endpointIds) senders.get(id)?.wake("asked");
+      if (asked.damaged > this.#damaged)
+        deliveries.report(
+          new Error(
+            `webhooks: ${asked.damaged} events cannot be sent again: what is stored is damaged`,
+          ),
+        );
+      this.#damaged = asked.damaged;
       seen = end;
     };
   }
 
   /** Sending goes on where this fails, and the first of several failures is reported. */
-  #beside(everyMs: SpanMs, work: () => Promise<void>): Repetition {
+  #beside(name: string, everyMs: SpanMs, work: () => Promise<void>): Repetition {
     return new Repetition(everyMs, async () => {
       try {
         await work();
-        this.#failing.delete(work);
+        this.#failing.delete(name);
       } catch (error) {
-        if (!this.#failing.has(work)) this.#context.deliveries.report(error);
-        this.#failing.add(work);
+        if (!this.#failing.has(name)) this.#context.deliveries.report(error);
+        this.#failing.add(name);
       }
     });
   }
@@ -205,8 +219,13 @@ export class Sender {
   async #prune(): Promise<void> {
     const { deliveries, settings } = this.#context;
     const { deadLettersForMs, maxDeadLetters } = settings;
-    const before = deliveries.now() - deadLettersForMs;
-    const { tooMany } = await deliveries.pruneDead({ before, most: maxDeadLetters });
+    const now = deliveries.now();
+    const isOldDue = now - this.#prunedAt >= PRUNE_OLD_EVERY_MS;
+    const { tooMany } = await deliveries.pruneDead({
+      most: maxDeadLetters,
+      ...(isOldDue && { since: now - deadLettersForMs }),
+    });
+    if (isOldDue) this.#prunedAt = now;
     if (tooMany > 0)
       deliveries.report(
         new Error(

@@ -3,9 +3,7 @@ import {
   endOfLease,
   type Hold,
   type KeyStore,
-  keysOfApi,
   type Latchkey,
-  type LoadedRecord,
   leaseTimesOf,
   limitNameOf,
   STATE_ADDRESS,
@@ -15,6 +13,7 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, instant, minute, printRows } from "../command-line/output.js";
+import { keyPages, recordPages } from "../command-line/record-pages.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { heldUses, leasesBeside, seemsDead } from "../doctor/leases.js";
 
@@ -47,9 +46,6 @@ const COLUMNS: readonly Column<ShownLease>[] = [
     of: ({ ratelimits }) => ratelimits.map(({ name, cost }) => `${name}=${cost}`).join(","),
   },
 ];
-
-/** Records that are read at once. */
-const PAGE = 500;
 
 /** Adds `latchkey leases`: what processes have taken ahead, and of which of them it is lost. */
 export function addLeases(program: Command, host: Host): void {
@@ -89,21 +85,9 @@ export function addLeases(program: Command, host: Host): void {
 }
 
 /** All keys, then all identities, page by page. */
-async function* counted(
-  latchkey: Latchkey,
-  store: KeyStore,
-): AsyncIterable<readonly LoadedRecord[]> {
-  const lists: { readonly kind: "key" | "identity"; readonly list: string }[] = [];
-  for await (const { id } of latchkey.apis()) lists.push({ kind: "key", list: keysOfApi(id) });
-  lists.push({ kind: "identity", list: "identity" });
-  for (const list of lists) {
-    let after: string | null = null;
-    do {
-      const page = await store.page(latchkey.workspaceId, { ...list, after, limit: PAGE });
-      yield page.found;
-      after = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
-    } while (after !== null);
-  }
+async function* counted(latchkey: Latchkey, store: KeyStore) {
+  yield* keyPages(latchkey, store);
+  yield* recordPages(latchkey, store, { kind: "identity", list: "identity" });
 }
 
 function shownLease(lease: Hold, longest: number, state: ShownLease["state"]): ShownLease {

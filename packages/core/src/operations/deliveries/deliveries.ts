@@ -75,8 +75,11 @@ export interface Deliveries {
     readonly damaged: number;
     readonly next: string | null;
   }>;
-  /** The endpoints that have deliveries in the state `asked`. */
-  askedEndpoints(): Promise<ReadonlySet<string>>;
+  /** The endpoints that have deliveries in the state `asked`, and how many in that state are damaged. */
+  askedEndpoints(): Promise<{
+    readonly endpointIds: ReadonlySet<string>;
+    readonly damaged: number;
+  }>;
   /** Which of these events have a delivery to an endpoint, in any state. */
   findStored(endpointId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
@@ -90,18 +93,18 @@ export interface Deliveries {
    */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
   /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
-  pruneDead(bounds: DeadBounds): Promise<PrunedDead>;
+  pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
   /** As {@link pruneDead}, as a caller says it. @param input - `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
   /** Where the endpoints are, as far as the store knows. */
   listEndpoints(): Promise<readonly EndpointState[]>;
 }
 
-/** Which dead letters stay. */
-export interface DeadBounds {
-  /** Those that were given up then or later. */
-  readonly before: EpochMs;
-  /** So many of them, the latest; all unless given. */
+/** Which dead letters stay. Without `since`, little is read where there are not more than `most`. */
+export interface KeptDeadLetters {
+  /** Those that were given up then or later. Default: all. */
+  readonly since?: EpochMs;
+  /** The latest of them. Default: all. */
   readonly most?: number;
 }
 
@@ -168,13 +171,17 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     return { deliveries, damaged: result.found.length - deliveries.length, next };
   }
 
+  async function* deliveriesOn(list: string): AsyncGenerator<Page, void, undefined> {
+    for (let after: string | null = ""; after !== null; ) {
+      const part: Page = await listDeliveries(list, after || null);
+      yield part;
+      after = part.next;
+    }
+  }
+
   async function countDeliveries(list: string): Promise<number> {
     let count = 0;
-    for (let after: string | null = ""; after !== null; ) {
-      const { deliveries, next }: Page = await listDeliveries(list, after || null);
-      count += deliveries.length;
-      after = next;
-    }
+    for await (const { deliveries } of deliveriesOn(list)) count += deliveries.length;
     return count;
   }
 
@@ -184,8 +191,8 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     isOver: () => boolean,
   ): Promise<number> {
     let deleted = 0;
-    for (let after: string | null = ""; after !== null && !isOver(); ) {
-      const { deliveries, next }: Page = await listDeliveries(DEAD_LIST, after || null);
+    for await (const { deliveries } of deliveriesOn(DEAD_LIST)) {
+      if (isOver()) break;
       const wanted = deliveries.filter(isWanted);
       if (wanted.length > 0) {
         const { answer } = await transactPlain(context, async (transaction) => {
@@ -199,13 +206,15 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
         });
         deleted += answer;
       }
-      after = next;
       await yieldToEventLoop(0);
     }
     return deleted;
   }
 
-  async function pruneDead({ before, most = Number.POSITIVE_INFINITY }: DeadBounds) {
+  async function pruneDead({ since, most = Number.POSITIVE_INFINITY }: KeptDeadLetters) {
+    if (since === undefined && (await page(DEAD_LIST, null, 1)).size <= most)
+      return { old: 0, tooMany: 0 };
+    const before = since ?? Number.NEGATIVE_INFINITY;
     const places = readPlaces(await readSender());
     const isPassed = ({ endpointId, number }: Delivery) =>
       number <= (places.get(endpointId) ?? Number.POSITIVE_INFINITY);
@@ -216,6 +225,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       return isGone;
     };
     const old = await deleteDead(isOld, () => false);
+    if (excess <= 0) return { old, tooMany: 0 };
     const isTooMany = (dead: Delivery) => {
       const isGone = excess > 0 && isPassed(dead);
       if (isGone) excess -= 1;
@@ -271,14 +281,13 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     },
 
     async askedEndpoints() {
-      const endpoints = new Set<string>();
-      let after: string | null = null;
-      do {
-        const part: Page = await listDeliveries(deliveriesIn("asked", ""), after);
-        for (const { endpointId } of part.deliveries) endpoints.add(endpointId);
-        after = part.next;
-      } while (after !== null);
-      return endpoints;
+      const endpointIds = new Set<string>();
+      let damaged = 0;
+      for await (const part of deliveriesOn(deliveriesIn("asked", ""))) {
+        for (const { endpointId } of part.deliveries) endpointIds.add(endpointId);
+        damaged += part.damaged;
+      }
+      return { endpointIds, damaged };
     },
 
     async findStored(endpointId, eventIds) {
@@ -318,7 +327,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     async pruneDeadBefore(input) {
       const read = (raw: Readonly<Record<string, unknown>>) =>
         notLaterThanNow(raw, "before", now());
-      const { old } = await pruneDead(parseInput(pruneInput, input, read));
+      const { old } = await pruneDead({ since: parseInput(pruneInput, input, read).before });
       return { deleted: old };
     },
 

@@ -1,0 +1,27 @@
+import { type KeyStore, keysOfApi, type Latchkey, type LoadedRecord } from "@latchkey/core";
+
+/** Records that are read at once. */
+const PAGE = 500;
+
+/** The records of all keys of the workspace, page by page, damaged ones too. */
+export async function* keyPages(
+  latchkey: Latchkey,
+  store: KeyStore,
+): AsyncGenerator<readonly LoadedRecord[], void, undefined> {
+  for await (const { id } of latchkey.apis())
+    yield* recordPages(latchkey, store, { kind: "key", list: keysOfApi(id) });
+}
+
+/** The records of a list, page by page, damaged ones too. */
+export async function* recordPages(
+  { workspaceId }: Latchkey,
+  store: KeyStore,
+  list: { readonly kind: "key" | "identity"; readonly list: string },
+): AsyncGenerator<readonly LoadedRecord[], void, undefined> {
+  let after: string | null = null;
+  do {
+    const page = await store.page(workspaceId, { ...list, after, limit: PAGE });
+    yield page.found;
+    after = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
+  } while (after !== null);
+}
