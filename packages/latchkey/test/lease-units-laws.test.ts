@@ -2,6 +2,7 @@ import type { KeyStore, Latchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { type Chance, chanceOf } from "./chance.js";
 import { describeOnEveryStore } from "./every-store.js";
+import { counting, untilLeased, verifyInUse } from "./keys-in-use.js";
 import { HOUR_MS, issue, rejectionOf, type TestContext } from "./test-context.js";
 import { unclosed, wrapped } from "./wrapped-store.js";
 
@@ -9,31 +10,6 @@ const LEASE_MS = 100;
 /** Longer than a test of a few hundred verifications takes. */
 const LONG_MS = 10_000;
 const HOLDS = { kind: "key" } as const;
-
-/** Verifies four times at once, so often takes a key that is in use, however slow the store is. @returns How many were valid. */
-async function verifyInUse(latchkey: Latchkey, key: string): Promise<number> {
-  const verdicts = Array.from({ length: 4 }, () => latchkey.verifyKey({ key }));
-  return (await Promise.all(verdicts)).filter(({ valid }) => valid).length;
-}
-
-/** Verifies until this process decides by itself. @returns How many were valid. */
-async function untilLeased(latchkey: Latchkey, key: string, leased: () => number): Promise<number> {
-  const before = leased();
-  let count = 0;
-  while (leased() === before) {
-    count += await verifyInUse(latchkey, key);
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  return count;
-}
-
-function counting(): { readonly onEvent: (event: object) => void; readonly leased: () => number } {
-  let count = 0;
-  const onEvent = (event: object) => {
-    if ("leased" in event) count += 1;
-  };
-  return { onEvent, leased: () => count };
-}
 
 /** Calls to the store fail now and then, before or after they are done there. */
 function faulty(store: KeyStore, chance: Chance, isCalm: () => boolean): KeyStore {
@@ -329,6 +305,55 @@ describeOnEveryStore("units ahead", (open, runs) => {
     for (let time = 0; time < 4; time += 1) codes.push((await latchkey.verifyKey({ key })).code);
     expect(codes).toEqual(["VALID", "VALID", "USAGE_EXCEEDED", "USAGE_EXCEEDED"]);
     expect((await plain.getIdentity({ externalId: "pilot" })).remaining).toBe(0);
+  });
+
+  test.each(["with a requestId", "that reserves", "with a limit of its own"])(
+    "E5: a verification %s is not refused beside units that its own process holds",
+    async (which) => {
+      const { onEvent, leased } = counting();
+      const context = open({ usage: false, leases: { ms: LONG_MS, share: 0.5 }, onEvent });
+      const { latchkey } = context;
+      await latchkey.createIdentity({ externalId: "quay", remaining: 1_900 });
+      const shared = { externalId: "quay", usesFrom: "identity" } as const;
+      const { key, apiId } = await issue(context, shared);
+      const { key: other } = await latchkey.createKey({ apiId, ...shared });
+      let left = 1_900 - (await untilLeased(latchkey, key, leased));
+      const take = async (cost: number) => {
+        const asked = { key, remaining: { cost } };
+        const fields =
+          which === "with a requestId"
+            ? { requestId: `order ${left}` }
+            : { ratelimits: [{ name: "boats", limit: 9, duration: 3_600_000 }] };
+        const verdict =
+          which === "that reserves"
+            ? await latchkey.reserve(asked)
+            : await latchkey.verifyKey({ ...asked, ...fields });
+        left -= cost;
+        return verdict.code;
+      };
+      expect(await take(left - 900)).toBe("VALID");
+      // Now with leases of two keys.
+      for (const each of [key, other]) left -= await untilLeased(latchkey, each, leased);
+      expect(await take(left)).toBe("VALID");
+      expect((await latchkey.verifyKey({ key: other })).code).toBe("USAGE_EXCEEDED");
+    },
+  );
+
+  test("E4: beside as many reservations of an identity as may be, nothing is taken ahead, and nobody is refused", async () => {
+    const { onEvent, leased } = counting();
+    const context = open({ usage: false, leases: { ms: LONG_MS, share: 0.5 }, onEvent });
+    const { latchkey, store } = context;
+    const { identityId } = await latchkey.createIdentity({ externalId: "crowd", remaining: 9_000 });
+    const { key } = await issue(context, { externalId: "crowd", usesFrom: "identity" });
+    const nothing = { uses: 0, next: 1_000, setBefore: 0, raises: [], drops: [] };
+    const sums = { nextEnd: Number.MAX_SAFE_INTEGER, open: 1_000, ...nothing };
+    const of = { kind: "identity", id: identityId } as const;
+    const step = { kind: "restore", of, sums, holds: [] } as const;
+    await store.settle("ws_default", step, { now: context.now(), revision: null });
+    let valid = 0;
+    for (let time = 0; time < 5; time += 1) valid += await verifyInUse(latchkey, key);
+    expect([valid, leased()]).toEqual([20, 0]);
+    expect((await latchkey.getIdentity({ externalId: "crowd" })).remaining).toBe(8_980);
   });
 
   test("E4: a process that dies loses at most its share, which is shown as reserved; near the end nothing is taken ahead", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { LAST_INSTANT } from "../time.js";
 import {
   afterTaking,
-  countsAlikeUntil,
+  endOfGroup,
   endsAt,
   type LimitFigures,
   limitAt,
@@ -141,7 +141,7 @@ describe("until when units count alike", () => {
         (some, own, from, taken, [at, on, cost]) => {
           const limit = { ...some, algorithm: own };
           const current = limitAt(stateAfter(limit, from, taken), limit, from);
-          const until = countsAlikeUntil(current, limit) as number;
+          const until = endOfGroup(current, limit) as number;
           const used = limitAt(current, limit, current.at + (at % (until - current.at)));
           const roomLater = (state: LimitState) =>
             roomOf(limitAt(afterTaking(state, limit, cost), limit, until + on), limit);
@@ -153,7 +153,7 @@ describe("until when units count alike", () => {
 
   test("of a bucket, into which units flow all the time, nobody can say", () => {
     const state = limitAt(null, { algorithm: "token-bucket", duration: 5, limit: 1, burst: 1 }, 7);
-    expect(countsAlikeUntil(state, { algorithm: "token-bucket", duration: 5 })).toBe(null);
+    expect(endOfGroup(state, { algorithm: "token-bucket", duration: 5 })).toBe(null);
   });
 });
 

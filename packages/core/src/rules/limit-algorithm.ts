@@ -124,10 +124,10 @@ export interface Taking {
 }
 
 /**
- * The first instant at which a used unit counts differently from one taken at `current`; until then, the two are indistinguishable. Null if
- * every instant counts differently.
+ * The end of the window, or of the group of a sliding limit, in which units were just taken. A unit that is used before it counts as one that was
+ * taken then. Null where each instant counts for itself.
  */
-export function countsAlikeUntil({ at }: LimitState, limit: LimitKind): EpochMs | null {
+export function endOfGroup({ at }: LimitState, limit: LimitKind): EpochMs | null {
   switch (limit.algorithm) {
     case "fixed":
       return at + limit.duration;

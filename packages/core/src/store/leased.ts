@@ -83,7 +83,7 @@ export function createLeasedStore(
   ): SettledCharge | Promise<SettledCharge> {
     const result = isTakenAhead(plan)
       ? ahead.charge(plan, moment, isLeasing(plan))
-      : store.charge(plan, moment);
+      : ahead.chargeBeside(plan, moment);
     if (plan.limits.length > 0) return result;
     // Uses may be unlimited by now, of a plan that is the same.
     const look = (known: SettledCharge) => {
@@ -96,7 +96,7 @@ export function createLeasedStore(
   return {
     ...store,
     charge(plan, moment) {
-      if (!isLeasable(plan, moment)) return store.charge(plan, moment);
+      if (!isLeasable(plan, moment)) return ahead.chargeBeside(plan, moment);
       if (plan.limits.length > 0 || counting.has(plan)) return chargeCounted(plan, moment);
       const clocks = { steady: steady(), wall: moment.now };
       const since = leases.get(plan);

@@ -6,7 +6,7 @@ import {
   type LeaseSettings,
   verificationsAhead,
 } from "../rules/lease.js";
-import { countsAlikeUntil } from "../rules/limit-algorithm.js";
+import { endOfGroup } from "../rules/limit-algorithm.js";
 import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
 import {
   type AppliedCharge,
@@ -57,6 +57,8 @@ export interface UnitsAhead {
     moment: ChargeMoment,
     isLeasing: boolean,
   ): SettledCharge | Promise<SettledCharge>;
+  /** Charges a plan about which the store decides: nobody is refused beside what this process has of the same key. */
+  chargeBeside(plan: ChargePlan, moment: ChargeMoment): SettledCharge | Promise<SettledCharge>;
   /** Gives back what is not used, and waits for the store. */
   giveAllBack(): Promise<void>;
 }
@@ -199,21 +201,29 @@ export function createUnitsAhead(
     }
   }
 
-  /** Asks the store about this verification alone. Nobody is refused beside what this process has of the same key: that goes back first. */
+  /** Nobody is refused beside what this process has of the same key: that goes back, and the store is asked once more. */
+  function unlessBeside(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    result: SettledCharge,
+  ): SettledCharge | Promise<SettledCharge> {
+    const isRefused = "limits" in result && result.kind !== "charged";
+    const own = isRefused ? held.of(plan) : [];
+    if (own.length === 0) return result;
+    const returned = own.map((lease) => held.giveBack(lease).tried);
+    return Promise.all(returned).then(() => store.charge(plan, moment));
+  }
+
+  /** Asks the store about this verification alone. */
   function ask(
     plan: ChargePlan,
     moment: ChargeMoment,
     state: PlanState,
     ended: Lease | null,
   ): SettledCharge | Promise<SettledCharge> {
-    const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
-      if (!("limits" in result)) return result;
-      state.latest = result;
-      if (result.kind === "charged") return result;
-      const own = held.of(plan);
-      if (own.length === 0) return result;
-      const returned = own.map((lease) => held.giveBack(lease).tried);
-      return Promise.all(returned).then(() => store.charge(plan, moment));
+    const keep = (result: SettledCharge) => {
+      if ("limits" in result) state.latest = result;
+      return unlessBeside(plan, moment, result);
     };
     const result = chargeAndTell(plan, moment, ended);
     return "then" in result ? result.then(keep) : keep(result);
@@ -314,8 +324,32 @@ export function createUnitsAhead(
     state.askedSince = time;
   }
 
+  /** A refusal is remembered with its request: what this process has of the same key goes back before, and not after it. */
+  async function chargeAfterReturn(
+    plan: ChargePlan,
+    moment: ChargeMoment,
+    own: readonly Lease[],
+  ): Promise<SettledCharge> {
+    const [first] = own;
+    if (own.length === 1 && first?.returning === null) return chargeAndTell(plan, moment, first);
+    const { now: at, refill } = moment;
+    const look = { ...plan, mode: "peek", hold: undefined, memo: undefined } as const;
+    const { kind } = await store.charge(look, { now: at, refill });
+    if (kind === "rate-limited" || kind === "usage-exceeded")
+      await Promise.all(own.map((lease) => held.giveBack(lease).tried));
+    return store.charge(plan, moment);
+  }
+
   return {
     charge: (plan, moment, isLeasing) => charge(plan, moment, isLeasing),
+    chargeBeside(plan, moment) {
+      if (plan.mode === "peek") return store.charge(plan, moment);
+      const own = moment.request === undefined ? [] : held.of(plan);
+      if (own.length > 0) return chargeAfterReturn(plan, moment, own);
+      const result = store.charge(plan, moment);
+      if (!("then" in result)) return unlessBeside(plan, moment, result);
+      return result.then((known) => unlessBeside(plan, moment, known));
+    },
     async giveAllBack() {
       isClosed = true;
       await Promise.allSettled(takings);
@@ -326,9 +360,7 @@ export function createUnitsAhead(
 
 /** From when on units count otherwise than where they were taken. */
 function endOf({ limits }: ChargePlan, { limits: readings }: AppliedCharge): EpochMs {
-  const ends = limits.map((limit, at) =>
-    countsAlikeUntil((readings[at] as LimitReading).state, limit),
-  );
+  const ends = limits.map((limit, at) => endOfGroup((readings[at] as LimitReading).state, limit));
   // A limit of which nothing may be taken ahead is never among them.
   return Math.min(LAST_INSTANT, ...ends.map((end) => end ?? 0));
 }
