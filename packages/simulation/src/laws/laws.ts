@@ -20,23 +20,23 @@ import {
 } from "./verdicts.js";
 import { limitsAreEmptied, limitsHaveRoomUntilTaken } from "./windows.js";
 
-/** Laws about one step of the store, checked with each, beside that it comes to what the model says. */
+/** Laws about one step of the store, checked after each step. That its result is the one of the model is checked as well. */
 export function stepLaws(): StepLaws {
   return {
     charge: {
-      "nothing is taken for a key that is dead": deadKeysTakeNothing,
-      "a plan follows the records that it rests on": plansFollowTheRecords,
+      "nothing is charged to an invalid key": deadKeysTakeNothing,
+      "a charge follows the records": plansFollowTheRecords,
     },
     commit: {
-      "the audit log tells exactly the change": theLogTellsTheChange,
+      "the audit log matches the change": theLogTellsTheChange,
       "no two states share a version": statesHaveVersionsOfTheirOwn(),
-      "lists and names agree with the records": listsFollowTheRecords,
-      "a limit that is reset or gone is empty": limitsAreEmptied,
+      "lists and names match the records": listsFollowTheRecords,
+      "a limit is empty after it is reset or removed": limitsAreEmptied,
     },
   };
 }
 
-/** Laws about all that happened. Each answers what broke it, or null. */
+/** Laws about everything that happened. Each returns what broke it, or null. */
 export const HISTORY_LAWS: Readonly<
   Record<string, (world: World) => string | null | Promise<string | null>>
 > = {
@@ -44,20 +44,20 @@ export const HISTORY_LAWS: Readonly<
   "errors are latchkey's own": errorsAreExpected,
   "no more uses are admitted than granted": usesAreNotOverspent,
   "no more slots are held at once than the limit says": slotsAreNotOverfull,
-  "every reservation ends, and nothing is lost with it": reservationsEnd,
+  "every reservation ends, and nothing that it held is lost": reservationsEnd,
   "no more units are admitted in a window than its limit": windowsAreNotOverspent,
   "a limit refuses nobody while it has room": limitsHaveRoomUntilTaken,
-  "uses are taken in an order that agrees with time": usesAreTakenInOrder,
-  "each verdict is deserved while it is asked for": verdictsAreDeserved,
-  "each verdict has a charge of its own": verdictsHaveCharges,
-  "what is shown is what was set": viewsAreTrue,
-  "refusals have reasons": refusalsHaveReasons,
+  "uses are linearizable": usesAreTakenInOrder,
+  "each verdict was right at some moment during its call": verdictsAreDeserved,
+  "each verdict has its own charge": verdictsHaveCharges,
+  "reads return what was written": viewsAreTrue,
+  "nothing is refused without a reason": refusalsHaveReasons,
   "rotations are final": rotationsAreFinal,
-  "guards let nobody in without a good key, and answer in time": guardsHold,
-  "the repeat of a request takes nothing again": repeatsAreAlike,
-  "nothing of one workspace is told in another": workspacesAreApart,
-  "lists are whole, and totals right": listsAreWhole,
-  "the audit log of a key is whole": logsAreWhole,
-  "statistics tell each verdict once": statisticsFit,
-  "the store holds what was written to it": theStoreIsAsTheModel,
+  "guards admit nobody without a valid key, and answer in time": guardsHold,
+  "a repeated request takes nothing again": repeatsAreAlike,
+  "no answer contains anything of another workspace": workspacesAreApart,
+  "lists are complete, and totals are right": listsAreWhole,
+  "the audit log of a key is complete": logsAreWhole,
+  "statistics count each verdict once": statisticsFit,
+  "the store has what was written, and nothing that was deleted": theStoreIsAsTheModel,
 };

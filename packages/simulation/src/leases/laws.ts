@@ -21,13 +21,13 @@ export type Law = keyof typeof LAWS;
 
 /** What must never happen. */
 export const LAWS = {
-  E1: "admitted is at most granted, in each window and each period of a refill",
-  E2: "what starts after a change has resolved does not contradict it",
-  E3: "without a crash nothing is lost",
-  E4: "a process that is killed loses what it held, at most its share, and nobody is refused beside units of its own",
+  E1: "no more is admitted than granted, in each window and each refill period",
+  E2: "a verification that starts after a change has resolved does not contradict it",
+  E3: "without a crash, nothing is lost",
+  E4: "a killed process loses what it held, at most its share; no process refuses a verification while it holds units for it",
 } as const;
 
-/** What a call of management resolves to: whoever starts later knows at least these versions. */
+/** What a management call guarantees when it resolves: calls that start later see at least these versions. */
 export type Claims = Readonly<Partial<Record<string, number>>>;
 
 /** What was set of uses, and what happened since: grants, by the period of a refill that they were made in. */

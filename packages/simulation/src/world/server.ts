@@ -51,7 +51,7 @@ export interface Violation {
   readonly how: string;
 }
 
-const AS_IT_SHOULD = "each step of the store comes to what it should";
+const AS_IT_SHOULD = "each step of the store has the result of the model";
 
 const WRITES: ReadonlySet<Method> = new Set([
   "commit",
@@ -137,7 +137,7 @@ export class StoreServer {
       if (!hasWritten(write)) return known;
       const isCharged = method === "charge" && (known as ChargeResult).kind === "charged";
       if (this.isMoved && isCharged && (args[0] as ChargePlan).mode === "commit")
-        this.#break("a store whose keys have moved admits nobody", `a charge by p${process}`);
+        this.#break("after a move, the old store admits nobody", `a charge by p${process}`);
       this.writes.push(write);
       this.log.push(write);
       return known;
