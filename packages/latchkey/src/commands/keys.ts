@@ -1,5 +1,6 @@
 import { type Latchkey, labelsOf } from "@latchkey/core";
 import type { Command } from "commander";
+import { UsageError } from "../command-line/failures.js";
 import { CHANGE_OF_USES, FIELDS, type Field, span } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
@@ -171,6 +172,21 @@ const COMMANDS: readonly AddCommand[] = [
     print: (_, { keyId }, outcome) => updateText(`key ${keyId}`, outcome),
   }),
   operationCommand({
+    name: "update-many",
+    text: "change up to 100 keys alike, all of them or none: what is not given stays as it is",
+    operation: "updateKeys",
+    fields: [
+      { flags: "--keys <list>", text: "the keys, by their ids", field: "keyIds", read: list },
+      ...SETTINGS,
+    ],
+    canClear: true,
+    completed: refuseLosingDefaultLimit,
+    print: (_, { keyIds }, outcome) => {
+      const { length } = keyIds as readonly string[];
+      return updateText(length === 1 ? "1 key" : `each of ${length} keys`, outcome);
+    },
+  }),
+  operationCommand({
     name: "update-remaining",
     text: "set, increase or decrease the uses left to a key, exact beside its verifications",
     operation: "updateRemaining",
@@ -269,10 +285,27 @@ function settingsWith(remaining: Field): readonly Field[] {
 
 /** `ratelimits` of an update are all limits of a key. The one named default has an option of its own, without which it stays. */
 async function keepDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input> {
-  const { keyId, ratelimit, ratelimits } = input;
-  const names = (ratelimits ?? []) as readonly { readonly name: string }[];
-  const isSet = ratelimit !== undefined || names.some(({ name }) => name === "default");
-  if (ratelimits === undefined || isSet) return {};
-  const kept = (await latchkey.getKey({ keyId: keyId as string })).ratelimit;
+  if (!leavesDefaultLimit(input)) return {};
+  const kept = (await latchkey.getKey({ keyId: input.keyId as string })).ratelimit;
   return kept === undefined ? {} : { ratelimit: kept };
+}
+
+/** The same of many keys: it cannot stay, because they are all changed alike. */
+async function refuseLosingDefaultLimit(latchkey: Latchkey, input: Input): Promise<Input> {
+  if (!leavesDefaultLimit(input)) return {};
+  for (const keyId of (input.keyIds ?? []) as readonly string[])
+    if ((await latchkey.getKey({ keyId })).ratelimit !== undefined)
+      throw new UsageError(
+        `--ratelimits are all limits of a key, and ${keyId} has the limit default: give --ratelimit as well, or --clear ratelimit`,
+      );
+  return {};
+}
+
+function leavesDefaultLimit({ ratelimit, ratelimits }: Input): boolean {
+  const names = (ratelimits ?? []) as readonly { readonly name: string }[];
+  return (
+    ratelimits !== undefined &&
+    ratelimit === undefined &&
+    !names.some(({ name }) => name === "default")
+  );
 }

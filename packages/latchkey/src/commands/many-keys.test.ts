@@ -82,6 +82,42 @@ describe("many keys at once", () => {
       });
   });
 
+  test("are changed alike, all of them or none, and no limit is lost in silence", async () => {
+    const store = cliStore();
+    const { run, json } = store;
+    const [first, second] = await withKeys(store);
+    const command = `keys update-many --keys ${first},${second}`;
+    expect(await run(`${command} --name old --ratelimit 5/1m`)).toMatchObject({
+      exitCode: 0,
+      stdout: "each of 2 keys is changed\n",
+    });
+    expect((await run(`${command} --name old`)).stdout).toBe(
+      "nothing to change: each of 2 keys is like that already\n",
+    );
+    expect(await run(`keys update-many --keys ${first},key_unknown --name new`)).toMatchObject({
+      exitCode: 1,
+    });
+    const lost = await run(`${command} --ratelimits writes=3/1h:auto`);
+    expect(lost).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${first} has the limit default: give --ratelimit as well`),
+    });
+    for (const keyId of [first, second])
+      expect(await json(`keys get ${keyId}`)).toMatchObject([
+        { name: "old", ratelimit: { limit: 5 } },
+      ]);
+    expect(
+      await run(`${command} --ratelimits writes=3/1h:auto --clear ratelimit,name --json`),
+    ).toMatchObject({ exitCode: 0 });
+    const [changed] = await json(`keys get ${second}`);
+    expect(changed).toMatchObject({ ratelimits: [{ name: "writes", limit: 3 }] });
+    expect(changed).not.toHaveProperty("name");
+    expect(await run("keys update-many --name new")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("--keys"),
+    });
+  });
+
   test("are meant by the options of before, too, but not by both", async () => {
     const store = cliStore();
     const { run } = store;

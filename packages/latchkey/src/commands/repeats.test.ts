@@ -19,7 +19,8 @@ describe("--idempotency-key", () => {
   test("is taken by every command that calls a write", async () => {
     expect(await commandsWith("--idempotency-key")).toEqual([
       ...["apis create", "apis ensure", "apis update", "apis delete"],
-      ...["keys create", "keys update", "keys update-remaining", "keys disable", "keys enable"],
+      ...["keys create", "keys update", "keys update-many", "keys update-remaining"],
+      ...["keys disable", "keys enable"],
       ...["keys rotate", "keys delete"],
       ...["identities create", "identities update", "identities update-remaining"],
       ...["identities delete", "identities erase"],
