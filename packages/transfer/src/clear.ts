@@ -4,14 +4,15 @@ import { emptyParts } from "./passes/source.js";
 import { SharedCounters } from "./records/shared-counters.js";
 import { expectState, type FoundState, replaceState } from "./state.js";
 
-/** Behind all statistics, at the start of a day. */
+/** After all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 const MOST_SUMS = 1_000;
 
 /**
- * Deletes what is in workspaces that are incomplete. They stay so, and whoever was at them finds out with the next change.
+ * Deletes the contents of incomplete workspaces. They stay incomplete, and another process that is still writing fails at its
+ * next change.
  *
- * @returns Their states as they are now.
+ * @returns Their current states.
  */
 export async function clear(
   store: KeyStore,

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 const LANES = 8;
 
 /**
- * A digest of a set of texts, the same in whatever order they come: the sum of their SHA-256, in lanes of 32 bits. What one store
- * answers in another order than the other has the same.
+ * A digest of a set of texts, independent of their order: the sum of their SHA-256 values in 32-bit lanes. Two stores may return
+ * the same things in a different order.
  */
 export class SetDigest {
   readonly #lanes = new Uint32Array(LANES);
@@ -17,7 +17,7 @@ export class SetDigest {
     this.count += 1;
   }
 
-  /** In hexadecimal, with the number of texts taken in. */
+  /** In hexadecimal, with the number of texts. */
   toString(): string {
     return hash("sha256", `${this.count}:${[...this.#lanes].join(",")}`, "hex");
   }

@@ -36,7 +36,7 @@ export async function restore(
 ): Promise<TransferReport> {
   await assertKeys(decryption);
   const counters = new FileCounters();
-  /** How many records the lists of each workspace have. */
+  /** Number of records in the lists of each workspace. */
   const sizes = new Map<string, number>();
   let last = "";
   let digest = "";

@@ -8,14 +8,14 @@ import {
 } from "@latchkey/core";
 import { aChange } from "./records/changes.js";
 
-/** Where a store keeps what it is called. No list leads there, so that no copy of it is called the same. */
+/** Where a store keeps its source id. It is in no list, so that a copy does not get the same id. */
 const ADDRESS: RecordAddress = { kind: "workspace", id: "$store" };
 
 /**
- * What a store is called as the source of a copy: at random, and the same for good, since the first copy writes it there. A copy that
- * is called again finds out by it whether the target was begun from this store.
+ * The name of a store as the source of copies: random, and written to the store by the first copy. A repeated copy recognises by
+ * it whether the target was started from this store.
  *
- * @throws LatchkeyError `STORE_CORRUPT` where it cannot be read: two stores would be called the same.
+ * @throws LatchkeyError `STORE_CORRUPT` if it cannot be read, because the store would otherwise get a second name.
  */
 export async function sourceIdOf(store: KeyStore): Promise<string> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function sourceIdOf(store: KeyStore): Promise<string> {
     const [loaded = null] = found;
     if (loaded !== null) return `store:${readName(loaded.record)}`;
     const record = { ...ADDRESS, version: 1, link: null, body: randomUUID() };
-    // Another copy may come first: then its answer counts.
+    // Another copy may have written one first: then that one counts.
     const expects = [{ ...ADDRESS, version: null }];
     await store.commit(DIRECTORY_ID, aChange({ expects, puts: [{ record }] }));
   }

@@ -12,16 +12,16 @@ import {
 } from "@latchkey/core";
 import { aChange } from "./records/changes.js";
 
-/** Most that `randomInt` draws from. */
+/** The largest range of `randomInt`. */
 const MAX_VERSION = 2 ** 47;
 
-/** The state of a workspace, as it was read. */
+/** The state of a workspace, as read. */
 export interface FoundState {
   /** Null: the workspace is open. */
   readonly state: WorkspaceState | null;
-  /** Null where there is no record of it. */
+  /** Null if there is no record of it. */
   readonly version: number | null;
-  /** Leases that processes have in it. */
+  /** Leases that processes hold in it. */
   readonly leases: LeaseTimes;
 }
 
@@ -34,7 +34,7 @@ export async function readState(store: KeyStore, workspaceId: string): Promise<F
   return { state: stateOf(loaded), version, leases: leaseTimesOf(loaded) };
 }
 
-/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace of a source is not to be read: what it holds is not whole, or elsewhere. */
+/** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace of a source cannot be read, because it is incomplete or has moved. */
 export function assertUsed(state: WorkspaceState["state"]): void {
   if (state === "open" || state === "followed") return;
   throw new LatchkeyError("STORE_UNAVAILABLE", `the source is not to be used: ${state}`, {
@@ -43,7 +43,7 @@ export function assertUsed(state: WorkspaceState["state"]): void {
   });
 }
 
-/** What a change expects that rests on a state. */
+/** What a change based on a state expects. */
 export function expectState({ version }: FoundState): Expectation {
   return { ...STATE_ADDRESS, version };
 }

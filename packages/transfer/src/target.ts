@@ -9,7 +9,7 @@ import type { Target } from "./records/write.js";
 import { reportOf, type TransferReport } from "./report.js";
 import { expectState, type FoundState, readState, replaceState } from "./state.js";
 
-/** Passes after which a source or a target that never stays the same is given up. */
+/** Passes before giving up on a source or target that keeps changing. */
 const MOST_PASSES = 5;
 
 const BEGUN_FROM_ANOTHER =
@@ -18,36 +18,36 @@ const BEGUN_FROM_ANOTHER =
 
 /** What a target is filled from. */
 export interface TargetOrigin {
-  /** What its source is called: the same store, or the same file, is called the same again. */
+  /** Identifies the source: the same store, or the same file, always has the same name. */
   readonly source: string;
-  /** Whether what was left half done is deleted first, whatever it came from. */
+  /** Whether to delete first what an unfinished transfer left, from whatever source. */
   readonly startOver?: boolean | undefined;
 }
 
 /**
- * The store that is written to. Each of its workspaces is marked as incomplete before anything else is written to it, and answers
- * nothing until it is opened, which is one atomic step each.
+ * The store that is written to. Each workspace is marked as incomplete before anything else is written to it, and cannot be used
+ * until it is opened, in one atomic step.
  */
 export class TransferTarget {
   readonly #states = new Map<string, FoundState>();
-  /** Workspaces that were opened before this process came: they are in use. */
+  /** Workspaces that were already open: they are in use. */
   readonly #opened = new Set<string>();
-  /** Workspaces that this process has gone through whole. */
+  /** Workspaces that this process has compared completely. */
   readonly #filled = new Set<string>();
   readonly #shared = new Map<string, SharedCounters>();
 
   private constructor(
     readonly store: KeyStore,
-    /** What this transfer is called on both sides. */
+    /** The name of this transfer on both sides. */
     readonly transfer: string,
     readonly source: string,
   ) {}
 
   /**
-   * Takes a store over: an empty one, or one whose transfer from this source has not come to its end. Whoever was at it finds that
-   * out with the next change.
+   * Takes over a store: an empty one, or one with an unfinished transfer from the same source. Another process that is still
+   * writing fails at its next change.
    *
-   * @throws LatchkeyError `PRECONDITION_FAILED` where the store is in use, and where it was begun from another source.
+   * @throws LatchkeyError `PRECONDITION_FAILED` if the store is in use, or was started from another source.
    */
   static async take(
     store: KeyStore,
@@ -85,9 +85,9 @@ export class TransferTarget {
   }
 
   /**
-   * Marks workspaces as incomplete that are not yet.
+   * Marks workspaces as incomplete if they are not yet.
    *
-   * @returns All that are: those of them that are not open, and those that are on the target and not in the source any more.
+   * @returns All that are incomplete: those not open yet, and those on the target that are no longer in the source.
    */
   async prepare(workspaceIds: readonly string[]): Promise<readonly string[]> {
     for (const id of workspaceIds)
@@ -96,7 +96,7 @@ export class TransferTarget {
     return [...this.#states.keys()].sort();
   }
 
-  /** Where a workspace is written to that was prepared. */
+  /** Where to write to a prepared workspace. */
   at(workspaceId: string): Target {
     const state = this.#states.get(workspaceId);
     if (state === undefined) throw new TypeError("a workspace is prepared before it is written to");
@@ -105,7 +105,11 @@ export class TransferTarget {
     return { store: this.store, workspaceId, expects: [expectState(state)], shared };
   }
 
-  /** Compares and writes parts of workspaces that were prepared. @param namesChanged - Whether to name what differed. */
+  /**
+   * Compares and writes parts of prepared workspaces.
+   *
+   * @param namesChanged - Whether to return the addresses of differences.
+   */
   async pass(
     parts: AsyncIterable<Part>,
     onPart: (part: Part) => void,
@@ -123,10 +127,10 @@ export class TransferTarget {
   }
 
   /**
-   * Makes the store what its source is, and opens it: pass after pass, until one finds no difference.
+   * Makes the store equal to its source, and opens it: repeats passes until one finds no difference.
    *
    * @param source - Its workspaces, and the parts of some of them.
-   * @throws LatchkeyError `CONFLICT` with the complaint, where one of the two never stays as it is.
+   * @throws LatchkeyError `CONFLICT` with the complaint, if source or target keeps changing.
    */
   async fill(
     source: {
@@ -152,9 +156,9 @@ export class TransferTarget {
   }
 
   /**
-   * Opens the workspaces, one after the other: from then on they are used.
+   * Opens the workspaces, one after the other: from then on they can be used.
    *
-   * @throws LatchkeyError `INTERNAL_SERVER_ERROR` where this process did not go through one of them: then it opens none.
+   * @throws LatchkeyError `INTERNAL_SERVER_ERROR` if this process has not compared one of them: then it opens none.
    */
   async open(): Promise<void> {
     const unfilled = [...this.#states.keys()].filter((id) => !this.#filled.has(id));

@@ -1,11 +1,11 @@
 import type { SpanMs } from "@latchkey/core";
 
-/** Waits that end early when something has happened. */
+/** Waits that end early when something happens. */
 export class Alarm {
   #isRung = false;
   #end: (() => void) | null = null;
 
-  /** Ends the wait that is under way, or the next one. */
+  /** Ends the current wait, or the next one. */
   ring(): void {
     this.#isRung = true;
     this.#end?.();

@@ -17,10 +17,10 @@ import { type PostOutcome, post } from "./network/post.js";
 import type { Endpoint, Settings } from "./options.js";
 import { LONGEST_PAUSE_MS, nextTryAt } from "./retry.js";
 
-/** Requests to one endpoint at a time. */
+/** Concurrent requests to one endpoint. */
 const MOST_AT_ONCE = 10;
 
-/** Events that wait for one endpoint, at most: those that follow stay in the log, which is not read further until then. */
+/** Maximum events waiting for one endpoint. Further ones stay in the log, which is not read on until then. */
 const MOST_WAITING = 10_000;
 
 /** Events of the log that are read at once, and how many such parts may be open. */
@@ -30,18 +30,18 @@ const [PART_SIZE, MOST_PARTS] = [100, 4];
 export interface SendingContext {
   readonly deliveries: Deliveries;
   readonly settings: Settings;
-  /** Resolves names; that of the system unless given. */
+  /** Resolves names. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
   /** From 0 to 1. */
   readonly chance: () => number;
-  /** How often it is looked for what is new, and at the clock, in ms of the machine's time. */
+  /** How often to look for new events and at the clock, in ms of the machine's time. */
   readonly lookEveryMs: SpanMs;
   readonly notice: Latchkey["notice"];
 }
 
 /**
- * Sends the events of the log to one endpoint, while the lease is held. What is known here is in the store too, or follows from it: where
- * anything fails that is not the receiver, all of it is dropped, and read anew by the next one.
+ * Sends the events of the log to one endpoint while it holds the lease. Everything it knows is in the store too, or follows from
+ * it: if anything but the receiver fails, its state is dropped, and the next sender reads it again.
  */
 export class EndpointSender {
   readonly #endpoint: Endpoint;
@@ -51,21 +51,21 @@ export class EndpointSender {
   readonly #lanes = new Lanes();
   readonly #attempts = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  /** Where reading goes on; null: at the beginning. */
+  /** Where reading continues; null: at the beginning. */
   #cursor: string | null;
-  /** Parts of the log that were read and are not passed yet, in its order. */
+  /** Parts of the log that were read but not passed yet, in order. */
   #parts: LogPart[] = [];
-  /** How far the endpoint has got, where the store does not know yet. */
+  /** The position of the endpoint, if the store does not have it yet. */
   #place: string | null = null;
   #hasMore = true;
-  /** Whether the log has more since it was last begun to be read, and whether events shall be sent again. */
+  /** Whether the log has more since the last read started, and whether there may be events to send again. */
   readonly #news = { inLog: true, asked: true };
   #failure: { readonly error: unknown } | null = null;
   #isHalted = false;
-  /** Whether an event was given up since one was taken. */
+  /** Whether an event has been given up since one was delivered. */
   #isGivingUp = false;
 
-  /** @param cursor - How far the endpoint has got. */
+  /** @param cursor - The position of the endpoint. */
   constructor(endpoint: Endpoint, cursor: string, lease: Lease, context: SendingContext) {
     this.#endpoint = endpoint;
     this.#cursor = cursor;
@@ -73,7 +73,7 @@ export class EndpointSender {
     this.#context = context;
   }
 
-  /** Sends until it is halted. Rejects where something failed that is not the receiver. In the end nothing is under way any more. */
+  /** Sends until it is stopped. Rejects if anything but a receiver fails. When it settles, nothing is in progress. */
   async run(): Promise<void> {
     try {
       for await (const delivery of this.#stored("pending")) this.#lanes.add(itemOf(delivery));
@@ -94,19 +94,23 @@ export class EndpointSender {
     }
   }
 
-  /** Looks for what is new. @param where - `asked`: among those that shall be sent again. */
+  /**
+   * Looks for new work.
+   *
+   * @param where - `asked`: among the dead letters to send again.
+   */
   wake(where: "inLog" | "asked"): void {
     this.#news[where] = true;
     this.#alarm.ring();
   }
 
-  /** Begins nothing more; what is under way may end. */
+  /** Starts nothing new; requests in progress may end. */
   halt(): void {
     this.#isHalted = true;
     this.#alarm.ring();
   }
 
-  /** Breaks off what is under way: it is sent again some time. */
+  /** Aborts requests in progress: they are sent again later. */
   abort(): void {
     this.halt();
     this.#abort.abort();
@@ -122,7 +126,7 @@ export class EndpointSender {
     do {
       const page: Awaited<ReturnType<Deliveries["listDeliveries"]>> =
         await deliveries.listDeliveries(state, this.#endpoint.id, after);
-      // Those that are sent again are in one list for all endpoints: who looks there says it once.
+      // Dead letters to send again are in one list for all endpoints, so damaged ones are reported once.
       if (page.damaged > 0 && state === "pending")
         report(`${page.damaged} events cannot be sent: what is stored of them is damaged`);
       yield* page.deliveries;
@@ -130,7 +134,7 @@ export class EndpointSender {
     } while (after !== null);
   }
 
-  /** Reads what is new: in the log, and of what was given up and shall be sent again. */
+  /** Reads what is new: in the log, and among the dead letters to send again. */
   async #look(): Promise<void> {
     if (this.#news.inLog) this.#hasMore = true;
     this.#news.inLog = false;
@@ -153,7 +157,7 @@ export class EndpointSender {
     if (!this.#hasMore) return;
     const part: LogPart = { cursor: page.cursor, open: 0 };
     const ids = page.found.map(({ event }) => event.id);
-    // One that held the lease before may have read these, and given some of them up: a dead letter is sent again only where somebody asks.
+    // A previous holder of the lease may have read these, and given some of them up: a dead letter is sent again only on request.
     const stored = await this.#findStored(ids);
     for (const { event, number } of page.found) {
       if (this.#lanes.has(event.id) || stored.has(event.id)) continue;
@@ -192,7 +196,7 @@ export class EndpointSender {
     }
   }
 
-  /** What waits behind an event that was refused is stored: so it is no longer in the way of what follows in the log. */
+  /** What waits behind a failed event is stored, so that it no longer holds up the rest of the log. */
   async #storeBlocked(): Promise<void> {
     const blocked = this.#lanes.blocked();
     if (blocked.length === 0) return;
@@ -212,7 +216,11 @@ export class EndpointSender {
     if (this.#place === cursor) this.#place = null;
   }
 
-  /** Begins to send what is due. @returns For how long nothing else is. */
+  /**
+   * Starts to send what is due.
+   *
+   * @returns For how many ms nothing else is due.
+   */
   #begin(): SpanMs {
     if (this.#isHalted || !this.#lease.isHeld()) return 0;
     const now = this.#context.deliveries.now();
@@ -221,7 +229,7 @@ export class EndpointSender {
     for (const item of this.#lanes.heads()) {
       if (this.#lanes.sending + due.length >= MOST_AT_ONCE) break;
       const pause = (item.delivery?.at ?? now) - now;
-      // A pause longer than any is of a clock that was wrong.
+      // A longer pause can only come from a wrong clock.
       if (pause <= 0 || pause > LONGEST_WAIT_MS) due.push(item);
       else wait = Math.min(wait, pause);
     }
@@ -274,7 +282,7 @@ export class EndpointSender {
     const now = deliveries.now();
     const before = this.#stateOf(item, sentAt);
     const tries = before.tries + 1;
-    // It does not begin in the future, which a clock may have said that was wrong.
+    // Not in the future, where a wrong clock may have put it.
     const since = Math.min(before.since, sentAt);
     const at = isFinal ? null : nextTryAt({ tries, since, retryAfterMs }, settings, now, chance());
     const state = at === null ? "dead" : "pending";
@@ -302,7 +310,7 @@ export class EndpointSender {
     return { state: "pending", tries: 0, since: now, at: now, failure: null } as const;
   }
 
-  /** Says that an event no longer rests on where the log was read. */
+  /** Marks an event as no longer needing its part of the log. */
   #close(item: Item): void {
     if (item.part === null) return;
     item.part.open -= 1;
@@ -317,19 +325,19 @@ export class EndpointSender {
     }
   }
 
-  /** Names the receiver by its origin: the rest of its URL may hold a secret. */
+  /** Names the receiver by its origin, because the rest of its URL may contain a secret. */
   readonly #report = (what: string, cause?: unknown): void => {
     const message = `webhooks to ${this.#endpoint.url.origin}: ${what}`;
     this.#context.deliveries.report(new Error(message, cause === undefined ? {} : { cause }));
   };
 }
 
-/** No pause before a try is longer, whatever the receiver asks for. */
+/** No pause is longer than this, whatever the receiver asks for. */
 const LONGEST_WAIT_MS = 2 * LONGEST_PAUSE_MS;
 
 const GAPS: ReadonlySet<string> = new Set(["pruned", "unknown-position"]);
 
-/** Of an event that was pruned before it was taken, or cannot be read. */
+/** For an event that was pruned before it was delivered, or cannot be read. */
 const NO_EVENT: PostOutcome = {
   kind: "refused",
   failure: "no-event",

@@ -1,8 +1,8 @@
 import type { DeliveryState } from "@latchkey/core";
 
-/** A part of the log that was read, and is passed when none of its events is open. */
+/** A part of the log that was read. The position moves past it when none of its events is open. */
 export interface LogPart {
-  /** Behind its last event. */
+  /** The position after its last event. */
   readonly cursor: string;
   open: number;
 }
@@ -11,15 +11,15 @@ export interface LogPart {
 export interface Item {
   readonly eventId: string;
   readonly number: number;
-  /** What it is about. */
+  /** The key or other object that it is about. */
   readonly lane: string;
-  /** As it is stored; null: it was not refused so far. */
+  /** As stored; null if it has not been refused yet. */
   delivery: DeliveryState | null;
-  /** Where it was read, until it was taken or stored. */
+  /** The part of the log it was read from, until it is delivered or stored. */
   part: LogPart | null;
 }
 
-/** What is to be sent to an endpoint: of events about the same, one at a time in the order of the log. */
+/** What to send to one endpoint: of events about the same object, one at a time, in the order of the log. */
 export class Lanes {
   readonly #lanes = new Map<string, Item[]>();
   readonly #known = new Set<string>();
@@ -41,7 +41,7 @@ export class Lanes {
     return this.#known.has(eventId);
   }
 
-  /** Adds one where it belongs in its lane, but not before one that is being sent. */
+  /** Adds an event at its place in its lane, but never before one that is being sent. */
   add(item: Item): void {
     const lane = this.#lanes.get(item.lane) ?? [];
     let at = lane.length;
@@ -55,13 +55,13 @@ export class Lanes {
     if (item.delivery === null) this.#fresh.add(item);
   }
 
-  /** The first of each lane, but for those that are being sent. */
+  /** The first event of each lane, except those being sent. */
   *heads(): Generator<Item> {
     for (const [head] of this.#lanes.values())
       if (head !== undefined && !this.#busy.has(head)) yield head;
   }
 
-  /** Those that are not stored, and wait behind one that is. */
+  /** Events that are not stored and wait behind a stored one. */
   blocked(): Item[] {
     return [...this.#fresh].filter((item) => {
       const head = this.#lanes.get(item.lane)?.[0];
@@ -69,7 +69,11 @@ export class Lanes {
     });
   }
 
-  /** Says that one is stored. @param delivery - As what. */
+  /**
+   * Marks an event as stored.
+   *
+   * @param delivery - What was stored.
+   */
   store(item: Item, delivery: DeliveryState): void {
     item.delivery = delivery;
     this.#fresh.delete(item);

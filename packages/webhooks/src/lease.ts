@@ -12,8 +12,8 @@ import type {
 export class LeaseLostError extends Error {}
 
 /**
- * The right to send the events of a workspace, which one process has at a time. Whatever it writes, it writes if it still has it. One that was
- * stopped for long and goes on may send what another sends too, and writes nothing.
+ * The right to send the events of a workspace, held by one process at a time. It writes only while it still holds the lease. A
+ * process that was stopped for long and continues may send events that another one sends too, but writes nothing.
  */
 export class Lease {
   readonly #holder = randomUUID();
@@ -21,29 +21,29 @@ export class Lease {
   readonly #leaseMs: SpanMs;
   #until: EpochMs = 0;
   readonly #patienceMs: SpanMs;
-  /** Since when the sender has been as it is, as far as is known here: by the clock, and by the machine's timer. */
+  /** Since when the sender has been unchanged, as far as this process knows: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
 
-  /** Whether the store knew nothing of a sender when it was last to be taken. */
+  /** Whether the store had no sender at the last attempt to take the lease. */
   isUnknown = false;
 
-  /** @param patienceMs - How long a holder whose time is over may take to notice that: a clock may have jumped. */
+  /** @param patienceMs - How long a holder whose lease is over may take to notice it, because a clock may have jumped. */
   constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
     this.#deliveries = deliveries;
     this.#leaseMs = leaseMs;
     this.#patienceMs = patienceMs;
   }
 
-  /** Whether it holds without being renewed. */
+  /** Whether it is held without a renewal. */
   isHeld(): boolean {
     return this.#deliveries.now() < this.#until;
   }
 
   /**
-   * Takes the lease where nobody has it, where its time is over, or where its holder has been silent for so long: the clock of a holder may have
-   * been wrong.
+   * Takes the lease if nobody holds it, if it is over, or if its holder has been silent for that long: the holder's clock may
+   * have been wrong.
    *
-   * @returns The sender; null where another has it, or the store knows of none.
+   * @returns The sender; null if another process holds the lease, or the store has no sender.
    */
   async take(): Promise<Sender | null> {
     const sender = await this.#deliveries.readSender();
@@ -61,13 +61,21 @@ export class Lease {
     return this.#hold((current) => current.version === sender.version && current);
   }
 
-  /** Holds it for longer. @throws LeaseLostError where another has it. */
+  /**
+   * Renews it.
+   *
+   * @throws LeaseLostError if another process has it.
+   */
   async renew(): Promise<void> {
     if ((await this.#hold((sender) => this.#isMine(sender) && sender)) === null)
       throw new LeaseLostError();
   }
 
-  /** Writes in one step. @throws LeaseLostError where another has it. */
+  /**
+   * Writes in one step.
+   *
+   * @throws LeaseLostError if another process has it.
+   */
   async write(changes: DeliveryChanges): Promise<void> {
     const written = await this.#deliveries.write(
       (sender) => (this.#isMine(sender) ? sender : null),
@@ -76,7 +84,11 @@ export class Lease {
     if (written === null) throw new LeaseLostError();
   }
 
-  /** Writes how far an endpoint has got, and holds it for longer. @throws LeaseLostError where another has it. */
+  /**
+   * Writes the position of an endpoint, and renews the lease.
+   *
+   * @throws LeaseLostError if another process has it.
+   */
   async writePlace({ id, cursor }: Pick<EndpointPlace, "id" | "cursor">): Promise<void> {
     const written = await this.#hold(
       (sender) =>
@@ -88,7 +100,7 @@ export class Lease {
     if (written === null) throw new LeaseLostError();
   }
 
-  /** Gives it back, if it is still held. */
+  /** Releases it, if it is still held. */
   async release(): Promise<void> {
     this.#until = 0;
     await this.#deliveries.write((sender) =>
@@ -100,7 +112,7 @@ export class Lease {
     return holder === this.#holder;
   }
 
-  /** @param change - What else is written; false: it may not be held. */
+  /** @param change - What to write; false if the lease is not held any more. */
   async #hold(change: (sender: Sender) => Sender | false): Promise<Sender | null> {
     const until = this.#deliveries.now() + this.#leaseMs;
     const held = { holder: this.#holder, until, leaseMs: this.#leaseMs };

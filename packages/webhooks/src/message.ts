@@ -1,21 +1,21 @@
 import { type AuditEvent, type EpochMs, LAST_INSTANT } from "@latchkey/core";
 import type { Webhook } from "standardwebhooks";
 
-/** What is sent: its headers and its body. */
+/** The headers and body to send. */
 export interface Message {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * Writes an event as the Standard Webhooks scheme says, signed by each of the secrets. Its `webhook-id` is the id of the event, however often
- * it is sent.
+ * Writes an event in the Standard Webhooks format, signed with each of the secrets. `webhook-id` is the id of the event, the same
+ * for every try.
  *
  * @param now - When it is sent.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function messageOf(event: AuditEvent, now: EpochMs, signers: readonly Webhook[]): Message {
-  // An entry that is damaged must not stop all that follow.
+  // A damaged entry must not stop all later ones.
   const timestamp = new Date(Math.min(event.at, LAST_INSTANT)).toISOString();
   const body = JSON.stringify({ type: event.type, timestamp, data: event });
   const sentAt = new Date(now);

@@ -3,19 +3,19 @@ import type { EpochMs, SpanMs } from "@latchkey/core";
 /** The longest pause between two tries. */
 export const LONGEST_PAUSE_MS: SpanMs = 12 * 3_600_000;
 
-/** How long events are sent again, and how soon at first. */
+/** How long failed events are retried, and the first pause. */
 export interface RetryRule {
   readonly firstRetryMs: SpanMs;
   readonly retryForMs: SpanMs;
 }
 
-/** What is known of an event that was refused. */
+/** What is known of a failed event. */
 export interface Refused {
   /** How often it was sent: 1 or more. */
   readonly tries: number;
-  /** When its time began. */
+  /** When its retry time started. */
   readonly since: EpochMs;
-  /** How long its receiver asks to be left alone. */
+  /** How long its receiver asks not to be called. */
   readonly retryAfterMs: SpanMs;
 }
 

@@ -8,28 +8,28 @@ import { Alarm } from "./alarm.js";
 import { EndpointSender, type SendingContext } from "./endpoint-sender.js";
 import { Lease, LeaseLostError } from "./lease.js";
 
-/** How long what is under way may take when sending ends, in ms of the machine's time. */
+/** How long requests in progress may take when sending ends, in ms of the machine's time. */
 const GRACE_MS = 1_000;
 
-/** How long nothing is tried after the store has failed. */
+/** Pause after the store has failed. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** So many looks later one that is alive has noticed that its lease is over: it looks as often. */
+/** After so many intervals, a live holder has noticed that its lease is over, because it checks once per interval. */
 const PATIENCE_LOOKS = 3;
 
-/** What has come about by itself is noticed every so many looks: every five seconds. */
+/** Expiries are noticed every so many intervals: every five seconds. */
 const NOTICE_EVERY_LOOKS = 10;
 
-/** Whether there are too many dead letters is asked every so many looks: every minute. */
+/** The number of dead letters is checked every so many intervals: every minute. */
 const PRUNE_EVERY_LOOKS = 120;
 
 /** How often dead letters are read to find those that are too old. */
 const PRUNE_OLD_EVERY_MS = 3_600_000;
 
-/** Endpoints of earlier settings whose place is remembered, at most. */
+/** Maximum endpoints of earlier settings whose position is remembered. */
 const MOST_PLACES = 1_000;
 
-/** Sends to all endpoints while it has the lease, and waits for that otherwise. */
+/** Sends to all endpoints while it has the lease, and otherwise waits for the lease. */
 export class Sender {
   readonly #context: SendingContext;
   readonly #alarm = new Alarm();
@@ -39,13 +39,13 @@ export class Sender {
   #isStopping = false;
   #senders: readonly EndpointSender[] = [];
   #endSending: () => void = () => undefined;
-  /** Where a log begins that was found to be empty. */
+  /** The start of a log that was found empty. */
   #beginning: string | undefined;
-  /** What is done beside sending and has failed the last time. */
+  /** Side tasks whose last run failed. */
   readonly #failing = new Set<string>();
-  /** When dead letters were last read, by the clock of latchkey. */
+  /** When dead letters were last read, by latchkey's clock. */
   #prunedAt = Number.NEGATIVE_INFINITY;
-  /** Damaged ones among those that are sent again, of which it was said. */
+  /** The number of damaged dead letters to send again that has been reported. */
   #damaged = 0;
 
   constructor(context: SendingContext) {
@@ -53,7 +53,7 @@ export class Sender {
   }
 
   async start(): Promise<void> {
-    // Not awaited where there is nothing to wait for: what is changed after the call is sent.
+    // Not awaited if there is nothing to wait for: events after this call are sent.
     if (this.#stopping !== null) await this.#stopping;
     this.#started ??= this.#start();
     await this.#started;
@@ -116,8 +116,8 @@ export class Sender {
   }
 
   /**
-   * The store was brought back to where it knew nothing of a sender; or the workspace was deleted, and must not come back by this. It goes on once
-   * something happens there.
+   * The store was restored to a state without a sender, or the workspace was deleted and must not be created again by this.
+   * Sending continues once something happens there.
    */
   async #beginAnew(): Promise<void> {
     const { found, cursor } = await this.#context.deliveries.readLog({
@@ -128,13 +128,13 @@ export class Sender {
     else await addPlaces(this.#context, this.#beginning);
   }
 
-  /** Sends until it is stopped, until the lease is lost, or until something fails that is not a receiver. */
+  /** Sends until it is stopped, the lease is lost, or anything but a receiver fails. */
   async #send(lease: Lease, state: SenderState): Promise<void> {
     const { settings, lookEveryMs } = this.#context;
     const senders = new Map<string, EndpointSender>();
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
-      // The store was brought back to where it knew nothing of it.
+      // The store was restored to a state without it.
       if (place === undefined) return addPlaces(this.#context);
       const { id, cursor } = place;
       senders.set(id, new EndpointSender(endpoint, cursor, lease, this.#context));
@@ -175,7 +175,7 @@ export class Sender {
     }
   }
 
-  /** Makes what looks, once for all endpoints, whether there is anything new, and wakes those that it may concern. */
+  /** Creates the function that checks, once for all endpoints, for new events, and wakes the endpoints that may have some. */
   #looking(senders: ReadonlyMap<string, EndpointSender>): () => Promise<void> {
     const { deliveries } = this.#context;
     let seen: string | null = null;
@@ -194,7 +194,7 @@ export class Sender {
     };
   }
 
-  /** Sending goes on where this fails, and the first of several failures is reported. */
+  /** If this fails, sending continues, and only the first of several failures is reported. */
   #beside(name: string, everyMs: SpanMs, work: () => Promise<void>): Repetition {
     return new Repetition(everyMs, async () => {
       try {
@@ -207,7 +207,7 @@ export class Sender {
     });
   }
 
-  /** Notices what has come about by itself: whoever has its events sent need not see to that. */
+  /** Notices expiries, so that users of webhooks need not call `notice` themselves. */
   async #notice(): Promise<void> {
     let cursor: string | undefined;
     do {
@@ -215,7 +215,7 @@ export class Sender {
     } while (cursor !== undefined);
   }
 
-  /** Deletes dead letters that are too old, or too many. */
+  /** Deletes dead letters that are too old or too many. */
   async #prune(): Promise<void> {
     const { deliveries, settings } = this.#context;
     const { deadLettersForMs, maxDeadLetters } = settings;
@@ -235,7 +235,7 @@ export class Sender {
   }
 }
 
-/** What is done again and again until it ends, or fails. */
+/** A task that is repeated until it ends or fails. */
 class Repetition {
   readonly #everyMs: SpanMs;
   readonly #work: () => Promise<void>;
@@ -261,10 +261,10 @@ class Repetition {
 }
 
 /**
- * Writes down where endpoints begin that were never seen before: behind what there is now. The log is looked at first, and before anything is
- * waited for: what is changed after this is called is sent.
+ * Stores the start of endpoints that are new: after all current events. The log is read first, before anything is awaited, so
+ * events after this call are sent.
  *
- * @param beginning - Where they begin in place of that.
+ * @param beginning - The start to use instead.
  */
 async function addPlaces(
   { deliveries, settings }: SendingContext,

@@ -114,13 +114,13 @@ export function createWebhooks(latchkey: AnyLatchkey, options: WebhookOptions): 
   return createWebhooksWith(latchkey, options, {});
 }
 
-/** What a test decides. */
+/** What a test controls. */
 export type TestSettings = Partial<Omit<SendingContext, "deliveries" | "settings" | "notice">>;
 
-/** How often it is looked for what is new. */
+/** How often to look for new events. */
 const LOOK_EVERY_MS = 500;
 
-/** As {@link createWebhooks}, with what a test decides. */
+/** As {@link createWebhooks}, with what a test controls. */
 export function createWebhooksWith(
   latchkey: AnyLatchkey,
   options: WebhookOptions,

@@ -5,8 +5,8 @@ import type { FoundWindow } from "../records/windows.js";
 import { type Line, unusable } from "./line.js";
 
 /**
- * Puts the lines of a backup together to parts, and refuses what no backup has: a list or a record that is there twice or elsewhere than it
- * belongs. So a file that was made up ends where it says something anew, however much its bytes unpack to.
+ * Assembles the lines of a backup into parts, and refuses what no backup contains: a list or record that occurs twice or in the
+ * wrong place. So reading a forged file ends as soon as it repeats itself, however large it unpacks.
  */
 export class Contents {
   readonly #workspaces = new Set<string>();
@@ -18,7 +18,7 @@ export class Contents {
   #records: CopiedRecord[] = [];
   #windows: Map<string, FoundWindow> | null = null;
 
-  /** @throws LatchkeyError `PRECONDITION_FAILED` for a line that cannot stand there. */
+  /** @throws LatchkeyError `PRECONDITION_FAILED` for a line in the wrong place. */
   *take(line: Line): Generator<Part> {
     this.#number += 1;
     if (this.#begun !== null) {

@@ -15,20 +15,20 @@ export type Encryption =
 /** What opens an encrypted backup: its passphrase, or an identity (`AGE-SECRET-KEY-1…`). */
 export type Decryption = { readonly passphrase: string } | { readonly identity: string };
 
-/** What every file of age begins with: https://age-encryption.org/v1 */
+/** How every age file starts: https://age-encryption.org/v1 */
 const AGE_MAGIC = "age-encryption.org/";
 
-/** What the last line of its header begins with. */
+/** How the last line of its header starts. */
 const AGE_LAST_LINE = "\n--- ";
 
-/** Most bytes of a header: the library has no bound, and tries an identity on each of its lines. */
+/** Maximum header size in bytes. The library sets none, and tries an identity on every line of the header. */
 const MAX_HEADER = 262_144;
 
-/** What age refuses to open beyond. */
+/** The highest work factor that age opens. */
 const MAX_WORK_FACTOR = 20;
 const MAX_RECIPIENTS = 100;
 
-/** @throws TypeError for an encryption that no restore would open. */
+/** @throws TypeError for an encryption that no restore could open. */
 export function assertOpenable(encryption: Encryption): void {
   if ("recipients" in encryption) {
     const count = encryption.recipients.length;
@@ -42,7 +42,11 @@ export function assertOpenable(encryption: Encryption): void {
     throw new TypeError(`"workFactor" must be a whole number from 1 to ${MAX_WORK_FACTOR}`);
 }
 
-/** Whether a file is one of age. @throws LatchkeyError where its header is longer than any that is opened. */
+/**
+ * Whether a file is an age file.
+ *
+ * @throws LatchkeyError if its header is longer than {@link MAX_HEADER}.
+ */
 export async function isEncrypted(file: FileHandle): Promise<boolean> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_HEADER), 0, MAX_HEADER, 0);
   const beginning = buffer.subarray(0, bytesRead);
@@ -79,7 +83,7 @@ function asArgument(name: string, wanted: string, give: () => void): void {
   }
 }
 
-/** The bytes of a file of age. The library is loaded now and not before. */
+/** The bytes of an age file. The library is loaded here, on first use. */
 export async function encrypted(plain: Readable, encryption: Encryption): Promise<Readable> {
   const { Encrypter } = await import("age-encryption");
   const encrypter = new Encrypter();
@@ -91,7 +95,11 @@ export async function encrypted(plain: Readable, encryption: Encryption): Promis
   return fromWeb(await encrypter.encrypt(stream));
 }
 
-/** The bytes that were encrypted. @throws LatchkeyError where nothing that was given opens it. */
+/**
+ * The decrypted bytes.
+ *
+ * @throws LatchkeyError if the passphrase or identity does not open the file.
+ */
 export async function decrypted(
   cipher: Readable,
   decryption: Decryption | undefined,

@@ -21,7 +21,7 @@ import type { Part, RecordList } from "../passes/source.js";
 import { type CopiedRecord, textOf } from "../records/copied-record.js";
 import { type FoundWindow, stateFields, windowLimitsOf } from "../records/windows.js";
 
-/** What a line of a backup says. `docs/backup-format.md` describes them all. */
+/** The content of one line of a backup, as described in `docs/backup-format.md`. */
 export type Line =
   | { readonly type: "header"; readonly createdAt: number }
   | { readonly type: "workspace"; readonly workspaceId: string }
@@ -35,16 +35,22 @@ export const FORMAT = "latchkey-backup";
 /** The version that this code writes, and the newest that it reads. */
 export const VERSION = 1;
 
-/** Most bytes of a line: the sums of a key that was verified in every hour of a decade. What is longer is neither written nor read. */
+/**
+ * Maximum bytes of a line, enough for the sums of a key that was verified in every hour of a decade. Longer lines are neither
+ * written nor read.
+ */
 export const MAX_LINE = 16 * 1024 * 1024;
 
-/** Most levels of a line: metadata has 16. */
+/** Maximum nesting of a line. Metadata may have 16 levels. */
 const MAX_DEPTH = 64;
 
-/** Characters of a line that is looked at before it is parsed: millions of lists in one another keep a parser busy for long. */
+/**
+ * Lines longer than this are checked for nesting before they are parsed: millions of nested lists would keep a parser busy for
+ * long.
+ */
 const LONG = 1_000_000;
 
-/** Whether brackets outside of texts are nested more than {@link MAX_DEPTH} deep. */
+/** Whether brackets outside of strings are nested more than {@link MAX_DEPTH} deep. */
 function isNestedDeep(text: string): boolean {
   let depth = 0;
   for (const [bracket] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
@@ -55,12 +61,16 @@ function isNestedDeep(text: string): boolean {
   return false;
 }
 
-/** The error of a backup that is not used. */
+/** The error for a backup that cannot be used. */
 export function unusable(why: string, cause?: unknown): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", `the backup cannot be used: ${why}`, { cause });
 }
 
-/** The lines of a part. @param list - The list that was begun before. */
+/**
+ * The lines of a part.
+ *
+ * @param list - The list that was started before.
+ */
 export function* linesOf(part: Part, list: string | null): Generator<string> {
   switch (part.kind) {
     case "workspace":
@@ -84,7 +94,7 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
 
 function lineOf(copied: CopiedRecord): string {
   const line = textOf(copied);
-  // The length in characters says enough of most lines.
+  // For most lines, the length in characters is enough to know.
   if (line.length * 3 <= MAX_LINE || Buffer.byteLength(line) <= MAX_LINE) return line;
   const { kind, id } = copied.record;
   throw new LatchkeyError(
@@ -96,8 +106,9 @@ function lineOf(copied: CopiedRecord): string {
 type Fields = { readonly [name: string]: JsonValue | undefined };
 
 /**
- * @param number - Of the line, from 1.
- * @throws LatchkeyError `PRECONDITION_FAILED` for a line that no backup has.
+ * @param number - Line number, from 1.
+ *
+ * @throws LatchkeyError `PRECONDITION_FAILED` for a line that no backup contains.
  */
 export function parseLine(text: string, number: number, workspaceId: string): Line {
   try {
@@ -140,7 +151,10 @@ function readWindow({ window, startedAt, used, earlier }: Fields): FoundWindow {
   return { window: text(window), ...kind, found: readState(kind, startedAt, used, earlier) };
 }
 
-/** What a store can hold of a limit: something was taken, a fixed window begins on an edge, and only a sliding one has earlier groups. */
+/**
+ * Whether a store can have such a limit state: something was taken, a fixed window starts on an edge, and only sliding ones have
+ * earlier groups.
+ */
 function readState(
   { algorithm, duration }: LimitKind,
   at: unknown,
@@ -186,7 +200,10 @@ function readRecord(fields: Fields, workspaceId: string): CopiedRecord {
   };
 }
 
-/** Keys and identities have counters, and nothing else has: keys that share some would wait for the one that brings them. */
+/**
+ * Only keys and identities have counters. If others had some, keys that share counters would wait forever for the record that
+ * brings them.
+ */
 function readUsage({ kind }: CopiedRecord["record"], value: unknown): CopiedRecord["usage"] {
   const hasCounters = kind === "key" || kind === "identity";
   if (hasCounters !== (value !== undefined))
@@ -200,7 +217,7 @@ function readUsage({ kind }: CopiedRecord["record"], value: unknown): CopiedReco
   };
 }
 
-/** What is held beside counters: only where there are some. */
+/** Only counters can have holds. */
 function readCounters(
   usage: CopiedRecord["usage"],
   value: unknown,

@@ -13,9 +13,9 @@ const NEWLINE = 10;
 /**
  * Reads a backup, part by part.
  *
- * @param onEnd - Is told the digest of a file that was found to be whole, after its last part.
- * @throws LatchkeyError `PRECONDITION_FAILED` where it is damaged, altered, cut off or encrypted for somebody else: in the end at the
- * latest.
+ * @param onEnd - Called with the digest of a complete file, after its last part.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the file is damaged, altered, cut off or encrypted for somebody else; this may
+ * be known only at its end.
  */
 export async function* readBackup(
   path: string,
@@ -54,7 +54,7 @@ async function* linesIn(
   onEnd?.(end.sha256);
 }
 
-/** The lines, each of them once it is whole: a line that grows is not looked through again with each piece of the file. */
+/** The lines, each as soon as it is complete. A long line is not searched again with each piece of the file. */
 async function* rawLines(path: string, decryption: Decryption | undefined): AsyncGenerator<Buffer> {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -85,7 +85,7 @@ async function unpacked(path: string, decryption: Decryption | undefined): Promi
   const file = await open(path, "r");
   try {
     const needsDecryption = await isEncrypted(file);
-    // Somebody may have put a file of their own there: only who has the passphrase can have written an encrypted one.
+    // Somebody may have put their own file there. Only a holder of the passphrase can have written an encrypted one.
     if (!needsDecryption && decryption !== undefined)
       throw unusable("it is not encrypted, although a passphrase or an identity was given for it");
     const stream = file.createReadStream({ start: 0 });

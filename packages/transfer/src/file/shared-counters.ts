@@ -9,13 +9,14 @@ interface Shared {
 }
 
 /**
- * The one value that keys which share counters are to have. A store that served while it was written to a file has used them
- * between one key and the next, and may have rotated a key behind its line: then that does not yet say what it shares.
+ * Gives all keys that share counters the same value. If the store was in use during the backup, the counters may have changed
+ * between one key and the next, and a key may have been rotated after its line was written, so that the line does not mention the
+ * sharing yet.
  */
 export class FileCounters {
   readonly #shared = new Map<string, Shared>();
 
-  /** The last one read counts, of each window the one that is furthest. */
+  /** The last one read counts; of each window, the most advanced state. */
   learn(part: Part): void {
     if (part.kind !== "records") return;
     for (const { layout, usage, windows } of part.records) {

@@ -10,14 +10,15 @@ import type { Part } from "../passes/source.js";
 import { assertOpenable, type Encryption, encrypted } from "./encryption.js";
 import { FORMAT, linesOf, VERSION } from "./line.js";
 
-/** How much text is handed on at once. */
+/** How much text is passed on at a time. */
 const CHUNK_LENGTH = 65_536;
 
 /**
- * Writes parts to a file that only its owner may read. It has its name once all of it is on disk. Until then it is called
- * `<path>.<random>.partial`, and where it does not come to that, nothing is left.
+ * Writes parts to a file that only its owner may read. The file gets its name when all of it is on disk. Until then it is called
+ * `<path>.<random>.partial`, and if writing fails, it is deleted.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where there is a file of that name. TypeError for an encryption that nothing would open.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if a file of that name exists. TypeError for an encryption that no restore could
+ * open.
  */
 export async function writeBackup(
   path: string,
@@ -27,11 +28,11 @@ export async function writeBackup(
 ): Promise<void> {
   if (encryption !== undefined) assertOpenable(encryption);
   if (existsSync(path)) throw fileExists();
-  // Under a name that nobody can guess, and never one that is there: another could have laid a link, or a file that all may read.
+  // A random name that does not exist yet: at a known one, somebody could have put a link, or a file that everybody may read.
   const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
   try {
     await writeAll(partial, parts, createdAt, encryption);
-    // Not renamed: that would replace a file which has come meanwhile.
+    // A link, not a rename, which would replace a file that has appeared meanwhile.
     await link(partial, path).catch((error) => {
       throw error.code === "EEXIST" ? fileExists() : error;
     });
@@ -59,7 +60,7 @@ async function writeAll(
     await pipeline(bytes, file);
     await packed;
   } finally {
-    // Where nothing reads on, the store is not read any further either.
+    // If the consumer stops reading, the store is not read any further either.
     gzip.destroy();
   }
 }

@@ -7,28 +7,29 @@ import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
 import { followTrail, type Trail } from "./trail.js";
 
-/** A difference that is small enough to be carried over while nobody serves. */
+/** A difference small enough to be copied while nobody serves. */
 const SMALL = 200;
-/** What a round leaves of the one before at most, where there is a point in another. */
+/** The largest share of the last round's changes that a round may leave, if another one is worth it. */
 const SHRINKING = 0.7;
-/** Rounds of following, and passes that prove. */
+/** Maximum rounds of following, and maximum passes of comparing. */
 const [MOST_ROUNDS, MOST_PASSES] = [20, 3];
 
 /**
- * Copies a store that goes on serving, then moves its keys.
+ * Copies a store that keeps serving, then moves its keys.
  *
- * 1. Every workspace of the target is incomplete, every one of the source is followed: each step that changes something leaves its
- *    address in the trail, in the same step.
- * 2. Everything is compared and written; then, trail by trail, what changed meanwhile, until that is little.
- * 3. Everything is compared once more. What differs must be in the trail, or something is wrong.
- * 4. Leases end, and what was taken ahead comes back. Then the fence: every workspace of the source has moved. From then on the
- *    source admits nothing.
- * 5. The last trail, compared until nothing differs. 6. The target is opened.
+ * 1. Every workspace of the target is marked as incomplete, and every one of the source is followed: each step that changes something
+ *    writes the address of the change into the trail, in the same step.
+ * 2. Everything is compared and written; then what changed meanwhile, trail by trail, until little is left.
+ * 3. Everything is compared once more. Each difference must be in the trail; otherwise something is wrong.
+ * 4. Leases end, and their unused units are returned. Then the fence: every workspace of the source is marked as moved. From then on,
+ *    the source admits nothing.
+ * 5. The last trail is followed, until nothing differs.
+ * 6. The target is opened.
  *
- * The order of 4 and 6 is the whole safety: the target is opened by this process alone, after the fence, and nothing lifts the fence
- * but `takeBack`, which first takes the target away from whoever might still open it.
+ * Safety rests on the order of steps 4 and 6: only this process opens the target, and only after the fence. Nothing lifts the fence but
+ * `takeBack`, which first makes sure that nobody else can still open the target.
  *
- * Called again after its end it writes nothing, and says that the move is complete.
+ * If it is called again after its end, it writes nothing and reports the move as complete.
  */
 export async function copyLive(
   from: KeyStore,
@@ -61,8 +62,8 @@ export async function copyLive(
 }
 
 /**
- * The workspaces of a live copy that came to its end in an earlier call, null of any other: all of the source have moved, and the
- * target has opened each of them in the same transfer. It may have made others since.
+ * The workspaces of a live copy that an earlier call finished, otherwise null: all of the source have moved, and the target has
+ * opened each of them in the same transfer. The target may have created others since.
  */
 async function completedMove(from: KeyStore, to: KeyStore): Promise<readonly string[] | null> {
   const workspaces = await workspacesOf(from);
@@ -75,7 +76,11 @@ async function completedMove(from: KeyStore, to: KeyStore): Promise<readonly str
   return workspaces.length > 0 ? workspaces : null;
 }
 
-/** Follows until little is left, or it gets no less. @returns Addresses that changed since the call before, at least. */
+/**
+ * Follows until little is left, or the rest stops shrinking.
+ *
+ * @returns At least the number of addresses that changed since the previous call.
+ */
 async function catchUp(
   source: FollowedSource,
   target: TransferTarget,
@@ -102,7 +107,7 @@ function sizeOf({ addresses, changedWindows }: Trail): number {
   return addresses.length + changedWindows.length;
 }
 
-/** From the fence on. A process that died behind the fence compares everything again. */
+/** From the fence on. After a process died behind the fence, the next one compares everything again. */
 async function finish(
   source: FollowedSource,
   target: TransferTarget,
@@ -111,10 +116,10 @@ async function finish(
 ): Promise<TransferReport> {
   const from = source.store;
   const wasFenced = source.isFenced;
-  // Those that were made a moment ago, too.
+  // Including those created a moment ago.
   const known = new Set(source.workspaces);
   const workspaces = await target.prepare(await source.followNew());
-  // To look for them may have taken a while.
+  // Looking for them may have taken a while.
   if (!wasFenced) {
     await source.endLeases();
     await catchUp(source, target);

@@ -4,13 +4,13 @@ import { workspacesOf } from "../passes/source.js";
 import { assertUsed, endLeases, type FoundState, readState, replaceState } from "../state.js";
 import { clearTrail, EMPTY_TRAIL, readTrail, type Trail } from "./trail.js";
 
-/** A trail that no step can be added to any more. */
+/** A trail that is complete: no step can be added to it. */
 interface ClosedTrail {
   readonly name: string;
   readonly trail: Trail;
 }
 
-/** The store that a live copy reads: all its workspaces are followed, until all have moved. */
+/** The source of a live copy: all its workspaces are followed, until all have moved. */
 export class FollowedSource {
   readonly #states = new Map<string, FoundState>();
   readonly #closed = new Map<string, ClosedTrail>();
@@ -22,8 +22,8 @@ export class FollowedSource {
   ) {}
 
   /**
-   * @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete, or has moved to another store than the one that this
-   * transfer goes to, or has arrived there.
+   * @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace is incomplete, or has moved to a store other than this transfer's
+   * target.
    */
   static async follow(store: KeyStore, transfer: string): Promise<FollowedSource> {
     const source = new FollowedSource(store, transfer);
@@ -37,7 +37,7 @@ export class FollowedSource {
     }
     if (source.isFenced) return source;
     for (const id of source.workspaces) {
-      // The one of a process that died is not needed: everything is compared.
+      // The trail of a dead process is not needed, because everything is compared.
       await source.nextTrail(id);
       await source.clear(id);
     }
@@ -48,7 +48,11 @@ export class FollowedSource {
     return [...this.#states.keys()].sort();
   }
 
-  /** Follows workspaces that are new, too. @returns All. */
+  /**
+   * Starts to follow workspaces, including new ones.
+   *
+   * @returns All.
+   */
   async followNew(): Promise<readonly string[]> {
     for (const id of await workspacesOf(this.store)) {
       if (this.#states.has(id)) continue;
@@ -58,20 +62,20 @@ export class FollowedSource {
     return this.workspaces;
   }
 
-  /** Begins another trail, and reads the one that is complete with that. */
+  /** Starts another trail, and reads the one that this completes. */
   async nextTrail(id: string): Promise<Trail> {
     const name = this.#trailOf(id);
     await this.#nextState(id);
     return this.#close(id, name);
   }
 
-  /** The trail as the fence has left it; nothing where this process did not lay one. */
+  /** The trail as the fence left it; nothing if this process did not set the fence. */
   async lastTrail(id: string): Promise<Trail> {
     const closed = this.#closed.get(id);
     return closed === undefined ? EMPTY_TRAIL : this.#close(id, closed.name);
   }
 
-  /** Takes the trail away that was read last. */
+  /** Deletes the trail that was read last. */
   async clear(id: string): Promise<void> {
     const closed = this.#closed.get(id);
     if (closed !== undefined) await clearTrail(this.store, id, closed.name, closed.trail);
@@ -79,8 +83,8 @@ export class FollowedSource {
   }
 
   /**
-   * Ends leases while the source still serves: what processes have taken ahead of counters comes back before the fence. Behind it,
-   * nobody could say how much of it was used.
+   * Ends leases while the source still serves, so that unused units are returned before the fence. After it, nobody could say how
+   * many of them were used.
    */
   async endLeases(): Promise<void> {
     let waitMs = 0;
@@ -90,11 +94,11 @@ export class FollowedSource {
       waitMs = Math.max(waitMs, found.leases.wait);
       if (found.leases.grant > 0) this.#states.set(id, await endLeases(this.store, id, found));
     }
-    // Once for the leases, and once for those who give back.
+    // Once for the leases, and once more for the returns.
     await waitFor(2 * waitMs);
   }
 
-  /** From when this resolves on, the source admits nothing: leases have ended, too. */
+  /** When this resolves, the source admits nothing any more: leases have ended, too. */
   async fence(): Promise<void> {
     let waitMs = 0;
     for (const [id, found] of this.#states) {
@@ -132,7 +136,7 @@ export class FollowedSource {
   }
 }
 
-/** By a clock that nobody sets; a timer may come early. */
+/** By the monotonic clock; a timer may fire early. */
 async function waitFor(ms: number): Promise<void> {
   const since = performance.now();
   while (performance.now() - since < ms) await setTimeout(ms);

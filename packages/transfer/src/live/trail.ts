@@ -20,18 +20,18 @@ import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 
-/** What changed in a workspace while a trail was laid, and what the trail itself consists of. */
+/** What changed in a workspace while a trail was kept, and the records of the trail itself. */
 export interface Trail {
-  /** Each once, by kind and in ascending order of id: a key comes behind the one that it was made of. */
+  /** Each once, by kind and in ascending order of id: a key comes after the one it was rotated from. */
   readonly addresses: readonly RecordAddress[];
-  /** Names of those that the workspace keeps. */
+  /** Names of windows of the workspace. */
   readonly changedWindows: readonly string[];
   readonly recordIds: readonly string[];
-  /** Whether a part of it cannot be read: then nobody knows all that changed. */
+  /** Whether a part of it cannot be read: then it is not known what has changed. */
   readonly isDamaged: boolean;
 }
 
-/** One with nothing in it. */
+/** An empty one. */
 export const EMPTY_TRAIL: Trail = {
   addresses: [],
   changedWindows: [],
@@ -39,7 +39,7 @@ export const EMPTY_TRAIL: Trail = {
   isDamaged: false,
 };
 
-/** Reads a trail. It is complete once the state of the workspace names another one. */
+/** Reads a trail. It is complete once the state of the workspace names another trail. */
 export async function readTrail(
   store: KeyStore,
   workspaceId: string,
@@ -69,7 +69,7 @@ export async function readTrail(
   };
 }
 
-/** What one record of a trail names; null where it is damaged. */
+/** What one record of a trail names; null if it is damaged. */
 function readTouched(
   body: JsonValue | undefined,
 ): RecordAddress | { readonly window: string } | null {
@@ -80,10 +80,10 @@ function readTouched(
 }
 
 /**
- * Brings records and windows of the target up to date.
+ * Updates records and windows of the target.
  *
- * @returns How many were not.
- * @throws LatchkeyError `STORE_CORRUPT` for a trail that is damaged. A copy that is called again compares everything.
+ * @returns How many differed.
+ * @throws LatchkeyError `STORE_CORRUPT` for a damaged trail. Calling the copy again compares everything.
  */
 export async function followTrail(
   from: KeyStore,
@@ -128,7 +128,7 @@ async function readAddresses(
   return found.map((each) => (each === null ? null : (copied.shift() ?? null)));
 }
 
-/** Takes a trail away that was followed. */
+/** Deletes a trail that was followed. */
 export async function clearTrail(
   store: KeyStore,
   workspaceId: string,

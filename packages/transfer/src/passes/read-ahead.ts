@@ -1,4 +1,4 @@
-/** The same items, each of them under way while the one before it is worked on. */
+/** The same items, each one started while the previous one is processed. */
 export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   const left = items[Symbol.asyncIterator]();
   try {
@@ -7,7 +7,7 @@ export async function* readAhead<Item>(items: AsyncIterable<Item>): AsyncGenerat
       const { done, value } = await next;
       if (done) return;
       next = left.next();
-      // It is awaited in the next round, unless there is none: then nobody asks what went wrong.
+      // It is awaited in the next round. If there is none, nobody needs its error.
       next.catch(() => undefined);
       yield value;
     }

@@ -14,31 +14,31 @@ import { yieldToEventLoop } from "../yield.js";
 import { readAhead } from "./read-ahead.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
 
-/** What a pass came to. */
+/** The result of a pass. */
 export interface PassResult {
-  /** Records and windows that were not as they are to be, and were written. */
+  /** Records and windows that differed and were written. */
   readonly differences: number;
-  /** Records of these, whatever of them but statistics: `<workspace> <kind> <id>`. Empty unless asked for. */
+  /** The addresses of those that differed, except in statistics: `<workspace> <kind> <id>`. Empty unless requested. */
   readonly changed: ReadonlySet<string>;
-  /** Of everything that was read on either side, before anything was written. */
+  /** Of everything read on either side, before anything was written. */
   readonly digests: { readonly source: SetDigest; readonly target: SetDigest };
   readonly counts: Counts;
 }
 
-/** What a pass needs to know beside what it copies. */
+/** What a pass needs besides its source. */
 export interface PassOptions {
   /** Where a workspace is written to. */
   readonly targetOf: (workspaceId: string) => Target;
-  /** Is called after each part. */
+  /** Called after each part. */
   readonly onPart?: (part: Part) => void;
-  /** Whether to name what differed. */
+  /** Whether to return the addresses of differences. */
   readonly namesChanged?: boolean;
 }
 
 /**
- * Makes a target what its source is: reads both, part by part, and writes what differs. The first pass finds everything missing; one
- * after a kill finds most of it there; the last one finds no difference, and that is the proof. Where a list of the target ends, it
- * is not looked at any further.
+ * Makes a target equal to its source: reads both, part by part, and writes the differences. The first pass finds everything
+ * missing, a pass after a kill finds most of it, and the last one finds no difference, which is the proof. After the end of a
+ * list on the target, the target is not read any further.
  */
 export class Pass {
   readonly #options: PassOptions;
@@ -47,7 +47,7 @@ export class Pass {
   readonly #changed = new Set<string>();
   #differences = 0;
   #target: Target | null = null;
-  /** The list that is walked, up to which id, and the highest id that the target has of it. */
+  /** The current list, how far it has been compared, and the highest id that the target has in it. */
   #list: { readonly name: string; after: string | null; readonly top: string | null } | null = null;
 
   constructor(options: PassOptions) {
@@ -103,7 +103,7 @@ export class Pass {
     await this.#compare(records, present);
   }
 
-  /** What the target has of a list behind one id, up to another, or to the end for null. */
+  /** What the target has of a list after one id, up to another one, or to the end for null. */
   async #range(of: RecordList, after: string | null, end: string | null) {
     const { store, workspaceId, shared } = this.#target as Target;
     const loaded: LoadedRecord[] = [];
@@ -160,7 +160,7 @@ export class Pass {
     this.#differences += await writeOwnWindows(target, wanted, present);
   }
 
-  /** Of an API that goes: nothing would lead to them. */
+  /** When an API goes, because nothing would lead to them afterwards. */
   async #deleteKeysOf(apiId: string): Promise<void> {
     const target = this.#target as Target;
     const of: RecordList = { kind: "key", list: keysOfApi(apiId) };

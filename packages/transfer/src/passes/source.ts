@@ -11,22 +11,22 @@ import { type CopiedRecord, readCopied } from "../records/copied-record.js";
 import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
 import { assertUsed, readState } from "../state.js";
 
-/** A part of what is copied, in the order in which it is. */
+/** A part of what is copied, in copying order. */
 export type Part =
-  /** A workspace begins. `record`: its own record, null where it was never written. */
+  /** A workspace starts. `record`: its own record, null if there is none. */
   | {
       readonly kind: "workspace";
       readonly workspaceId: string;
       readonly record: CopiedRecord | null;
     }
-  /** The next records of a list, in ascending order of id; `isLast` with the last of them, which may be none. */
+  /** The next records of a list, in ascending order of id; `isLast` for the last of them, which may be empty. */
   | {
       readonly kind: "records";
       readonly of: RecordList;
       readonly records: readonly CopiedRecord[];
       readonly isLast: boolean;
     }
-  /** The windows that the workspace keeps, all of them. */
+  /** All windows of the workspace. */
   | { readonly kind: "windows"; readonly windows: FoundWindows };
 
 /** A list of records of one kind. */
@@ -45,7 +45,7 @@ export async function workspacesOf(store: KeyStore): Promise<readonly string[]> 
   return [...ids].sort();
 }
 
-/** @throws LatchkeyError `STORE_UNAVAILABLE` where a workspace is incomplete or has moved. */
+/** @throws LatchkeyError `STORE_UNAVAILABLE` if a workspace is incomplete or has moved. */
 export async function assertReadable(store: KeyStore): Promise<void> {
   for (const id of await workspacesOf(store)) {
     const { state } = await readState(store, id);
@@ -53,7 +53,7 @@ export async function assertReadable(store: KeyStore): Promise<void> {
   }
 }
 
-/** All that a store holds of workspaces. */
+/** Everything that a store has in these workspaces. */
 export async function* storeParts(
   store: KeyStore,
   workspaceIds: readonly string[],
@@ -62,7 +62,7 @@ export async function* storeParts(
     const record = await readWorkspaceRecord(store, workspaceId);
     yield { kind: "workspace", workspaceId, record };
     const lists = [...RECORD_LISTS];
-    // It grows: behind the APIs come their keys, and what keys refer to comes behind them, in case that it is new.
+    // It grows: the APIs add their lists of keys. What keys refer to comes after them, in case it is new.
     for (const of of lists)
       for await (const { found, hasMore } of pagesOf(store, workspaceId, of)) {
         const keys = found.map(({ record: { id } }): RecordList => {
@@ -76,7 +76,7 @@ export async function* storeParts(
   }
 }
 
-/** The parts of workspaces that hold nothing. */
+/** The parts of empty workspaces. */
 export async function* emptyParts(workspaceIds: readonly string[]): AsyncGenerator<Part> {
   for (const workspaceId of workspaceIds) {
     yield { kind: "workspace", workspaceId, record: null };
@@ -85,7 +85,7 @@ export async function* emptyParts(workspaceIds: readonly string[]): AsyncGenerat
   }
 }
 
-/** How many records the lists of workspaces have, by the sizes that their pages answer. */
+/** The number of records in the lists of workspaces, from the sizes that their pages return. */
 export async function countRecords(
   store: KeyStore,
   workspaceIds: readonly string[],
@@ -113,7 +113,7 @@ export async function readWorkspaceRecord(
   return record;
 }
 
-/** A list, page by page; one page at least. */
+/** A list, page by page; at least one page. */
 export async function* pagesOf(
   store: KeyStore,
   workspaceId: string,

@@ -6,9 +6,9 @@ export function aChange(fields: Partial<Change>): Change {
 }
 
 /**
- * Changes after which the use counter of a record is exactly what is wanted. Where refills are applied up to the same instant, only
- * the number is set. Else the first change takes the counter back to the beginning, and the second applies the last refill that
- * happened, then sets what is left.
+ * Changes that give the use counter of a record exactly the wanted state. If refills are applied up to the same instant, only the
+ * number is set. Otherwise the first change resets the counter to its beginning, and the second applies the last refill, then
+ * sets what is left.
  */
 export function setUsage(present: Usage, wanted: Usage): readonly UsageChange[] {
   const { remaining, refilledAt, lastRefillAt } = wanted;

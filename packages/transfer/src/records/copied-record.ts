@@ -13,28 +13,28 @@ import type {
 import { allHolds, holdSumsText, holdText, layoutOf, SUBJECT_CODE } from "@latchkey/core";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
-/** A record with everything that a store keeps for it. */
+/** A record with everything that a store has for it. */
 export interface CopiedRecord {
   readonly record: StoredRecord;
   readonly layout: RecordLayout;
   /** Null for a record without counters. */
   readonly usage: Usage | null;
-  /** What is held beside them, in ascending order of id. */
+  /** Its holds, in ascending order of id. */
   readonly holds: readonly Hold[];
-  /** By name; of the limits that the record has. */
+  /** By name, for the current limits of the record. */
   readonly windows: Readonly<Record<string, LimitState>>;
   readonly usedAt: EpochMs | null;
   /** Sums of its verifications, in ascending order of the hour and the code. */
   readonly sums: readonly HourCount[];
 }
 
-/** A record as it is to be, and as the target has it: null where there is none. */
+/** A record as it should be, and as the target has it: null if there is none. */
 export interface Difference {
   readonly wanted: CopiedRecord | null;
   readonly present: CopiedRecord | null;
 }
 
-/** Completes records that a store answered: all of them at once, since most stores answer many calls together. */
+/** Completes records that a store returned, all in parallel, because most stores batch calls. */
 export async function readCopied(
   store: KeyStore,
   workspaceId: string,
@@ -70,7 +70,7 @@ export async function readCopied(
   }));
 }
 
-/** What verifications are counted for under the id of a record; null for none. */
+/** The subject under which verifications are counted for a record; null for none. */
 export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
   return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
 }
@@ -80,13 +80,13 @@ async function readSums(store: KeyStore, workspaceId: string, record: StoredReco
   if (subject === null) return [];
   const range = { subject, startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
   const sums = await store.readStatistics(workspaceId, range);
-  // Stores are free in the order within an hour.
+  // Stores may return any order within an hour.
   return [...sums].sort((a, b) => a.hourAt - b.hourAt || (a.code < b.code ? -1 : 1));
 }
 
 /**
- * The record as one text, the same for the same contents on every store: what a digest is taken of, and a line of a backup.
- * How counters are shared stands in the body of a key.
+ * The record as one text, identical on every store for identical contents: for the digest, and as a line of a backup. The body of
+ * a key says how counters are shared.
  */
 export function textOf(copied: CopiedRecord): string {
   const { record, usage, holds, windows, usedAt, sums } = copied;

@@ -2,19 +2,19 @@ import type { Put } from "@latchkey/core";
 import type { CopiedRecord, Difference } from "./copied-record.js";
 
 /**
- * Which keys of the target share counters with which: those of a rotation do, whoever of them is still there. The first one that is
- * written brings the counters, the others are given a share in them.
+ * Which keys of the target share counters: those of one rotation, as far as they still exist. The first key written brings the
+ * counters, and the others share them.
  */
 export class SharedCounters {
-  /** Ids of keys on the target, by what they have in common. */
+  /** Ids of keys on the target, by the counters that they share. */
   readonly #holders = new Map<string, Set<string>>();
-  /** Those that bring counters and are about to be written. */
+  /** Those that bring counters and are being written. */
   readonly #begun = new Set<string>();
 
-  /** Whether the key can be written now: not while the one is under way that brings the counters. */
+  /** Whether the key can be written now: not while the key that brings its counters is being written. */
   isReady({ wanted, present }: Difference): boolean {
     const name = wanted?.layout.sharedCountersId ?? null;
-    // A key that is there brings them, also where the rotation is newer than what the target knows of it.
+    // An existing key brings them, even if the target does not know of the rotation yet.
     if (wanted !== null && present !== null) this.learn(wanted.record.id, name);
     if (name === null || this.#holders.has(name)) return true;
     if (this.#begun.has(name)) return false;
@@ -22,7 +22,7 @@ export class SharedCounters {
     return true;
   }
 
-  /** The counters that a new record is written with. */
+  /** The counters to write a new record with. */
   countersOf({ record, usage, layout }: CopiedRecord): Put["counters"] {
     if (usage === null) return undefined;
     const name = layout.sharedCountersId;

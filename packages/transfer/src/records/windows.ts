@@ -14,20 +14,20 @@ import {
   takingsOf,
 } from "@latchkey/core";
 
-/** Where a window is, and how its limit counts. */
+/** The address of a window, and how its limit counts. */
 export interface WindowLimit extends LimitKind {
   readonly window: string;
 }
 
-/** A window, and where it is. */
+/** A window and its address. */
 export interface FoundWindow extends WindowLimit {
   readonly found: LimitState;
 }
 
-/** Most windows and most records of one plan, and most windows that are asked for together. */
+/** Maximum windows and records in one plan, and maximum windows read together. */
 const [MOST_LIMITS, MOST_OWNERS, MOST_AT_ONCE] = [50, 16, 3_000];
 
-/** The windows that the counters of a record may have. */
+/** The windows that the counters of a record can have. */
 export function windowLimitsOf({ limits }: RecordLayout): readonly WindowLimit[] {
   return limits.map((limit) => {
     const { algorithm, duration } = limit;
@@ -35,7 +35,7 @@ export function windowLimitsOf({ limits }: RecordLayout): readonly WindowLimit[]
   });
 }
 
-/** A window of a record, or of the workspace for null, and what is to be taken from it. */
+/** A window of a record, or of the workspace if the record is null, and what to take from it. */
 interface OwnedTaking {
   readonly window: string;
   readonly owner: RecordAddress | null;
@@ -44,7 +44,7 @@ interface OwnedTaking {
 }
 
 /**
- * A plan over windows. It takes nothing but what it is told, and refuses nothing: a window is as large as a number can be.
+ * A plan over windows. It takes only what it is given, and refuses nothing, because each limit is as large as a number can be.
  */
 function planOf(
   workspaceId: string,
@@ -75,7 +75,7 @@ function planOf(
   };
 }
 
-/** In as few plans as can be: most records have one limit or none. */
+/** In as few plans as possible: most records have one limit or none. */
 function* inPlans<Item extends { readonly owner: RecordAddress | null }>(
   items: readonly Item[],
 ): Generator<readonly Item[]> {
@@ -94,7 +94,7 @@ function* inPlans<Item extends { readonly owner: RecordAddress | null }>(
   if (some.length > 0) yield some;
 }
 
-/** What is stored of a window, or null, in the order of what is asked. */
+/** The stored windows, in the order of the request; null for a missing one. */
 async function look(
   store: KeyStore,
   workspaceId: string,
@@ -108,12 +108,12 @@ async function look(
   }));
   const result = await store.charge(planOf(workspaceId, takings, "peek"), AS_STORED);
   if ("limits" in result) return result.limits.map(stateOfReading);
-  // A record that went meanwhile has none, and the others are asked for alone.
+  // A record that has been deleted meanwhile has none; the others are read separately.
   if (asked.length === 1) return [null];
   return (await Promise.all(asked.map((each) => look(store, workspaceId, [each])))).flat();
 }
 
-/** Windows that are stored, in the order of what is asked. */
+/** Stored windows, in the order of the request. */
 export async function readWindows(
   store: KeyStore,
   workspaceId: string,
@@ -123,7 +123,7 @@ export async function readWindows(
   return (await Promise.all(plans.map((some) => look(store, workspaceId, some)))).flat();
 }
 
-/** Writes windows that are not there yet: what was taken is taken again, at the instant at which it was. */
+/** Writes windows that do not exist yet, by taking the same units again at the same instant. */
 export async function writeWindows(
   store: KeyStore,
   workspaceId: string,
@@ -134,7 +134,7 @@ export async function writeWindows(
     owner,
     takings: [...takingsOf(found, kind)],
   }));
-  // The takings of one window are made one after the other, those of all windows together.
+  // Charges of one window run one after the other, those of different windows in parallel.
   for (;;) {
     const byMoment = new Map<number, OwnedTaking[]>();
     for (const { window, owner, takings } of left) {
@@ -156,14 +156,14 @@ export async function writeWindows(
 /** Windows by name. */
 export type FoundWindows = ReadonlyMap<string, FoundWindow>;
 
-/** The windows that a workspace keeps, those of limits without an owner. */
+/** The windows of the workspace: those of limits without an owner. */
 export async function readOwnWindows(store: KeyStore, workspaceId: string): Promise<FoundWindows> {
   const names: string[] = [];
   for await (const name of scanned(store, workspaceId)) names.push(name);
   return readNamedWindows(store, workspaceId, names);
 }
 
-/** Those of these windows that the workspace keeps. A name that is none of core's is passed over. */
+/** Those of these windows that the workspace has. Names that core did not make are skipped. */
 export async function readNamedWindows(
   store: KeyStore,
   workspaceId: string,
@@ -185,7 +185,7 @@ export async function readNamedWindows(
   return found;
 }
 
-/** All names of a scan. */
+/** All names that a scan returns. */
 export async function* scanned(
   store: KeyStore,
   workspaceId: string | null,
@@ -198,12 +198,12 @@ export async function* scanned(
   } while (after !== null);
 }
 
-/** A window of a workspace as one text, of which a digest is taken. */
+/** A window of a workspace as one text, for the digest. */
 export function windowText(workspaceId: string, { window, found }: FoundWindow): string {
   return `${workspaceId} window ${window} ${stateFields(found).join(" ")}`;
 }
 
-/** The state of a limit as texts and backups write it down. */
+/** The state of a limit, as in texts and backups. */
 export function stateFields({ at, used, earlier }: LimitState): readonly (number | string)[] {
   return earlier.length === 0 ? [at, used] : [at, used, earlier.join(",")];
 }

@@ -2,14 +2,14 @@ import { aChange } from "./changes.js";
 import { type FoundWindow, type FoundWindows, windowText, writeWindows } from "./windows.js";
 import type { Target } from "./write.js";
 
-/** Windows in one change, and under way at once. */
+/** Windows per change, and written in parallel. */
 const MOST_AT_ONCE = 500;
 
 /**
- * Makes the windows that a workspace of the target keeps what they are to be. One that is to be another is forgotten first, since a
- * window only rises.
+ * Makes the windows of a workspace on the target as they should be. A window that must change is deleted first, because a window
+ * only rises.
  *
- * @returns How many were not.
+ * @returns How many had to change.
  */
 export async function writeOwnWindows(
   { store, workspaceId, expects }: Target,

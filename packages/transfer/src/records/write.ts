@@ -17,11 +17,11 @@ import { type CopiedRecord, type Difference, subjectOf } from "./copied-record.j
 import type { SharedCounters } from "./shared-counters.js";
 import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
 
-/** Where differences are written to. */
+/** Where differences are written. */
 export interface Target {
   readonly store: KeyStore;
   readonly workspaceId: string;
-  /** What each change expects: that the target is still this copy's to write to. */
+  /** What each change expects: that this copy may still write to the target. */
   readonly expects: readonly Expectation[];
   readonly shared: SharedCounters;
 }
@@ -30,7 +30,7 @@ export interface Target {
 const MOST_SUMS = 500;
 
 /**
- * Makes records of the target as they are wanted. It may end anywhere, and be done again: whatever is there already is compared
+ * Makes the records of the target as they should be. It can be interrupted anywhere and repeated: existing records are compared
  * and completed.
  */
 export async function writeDifferences(
@@ -38,7 +38,7 @@ export async function writeDifferences(
   differences: readonly Difference[],
 ): Promise<void> {
   const gone = differences.filter(({ wanted }) => wanted === null);
-  // First: a name that is wanted may still be that of a record that goes.
+  // First, because a name may still belong to a record that is deleted.
   if (gone.length > 0) await commit(target, deletionOf(target, gone));
   let left = differences.filter(({ wanted }) => wanted !== null);
   while (left.length > 0) {
@@ -57,9 +57,9 @@ export async function writeDifferences(
   const isShared = ({ wanted }: Difference) => (wanted?.layout.sharedCountersId ?? null) !== null;
   const own = differences.filter((each) => !isShared(each)).flatMap(missingWindows);
   await writeWindows(target.store, target.workspaceId, own);
-  // Those that share a window would each write it: one after the other, on what is there by then.
+  // Keys that share a window would each write it, so they go one after the other, each on the current state.
   for (const each of differences.filter(isShared)) await writeSharedWindows(target, each);
-  // Last: setting uses and dropping windows says that nothing comes back to them.
+  // Last, because setting uses and dropping windows stops units from being returned to them.
   for (const each of differences) await restoreHolds(target, each);
   await writeStatistics(target, differences);
 }
@@ -132,7 +132,7 @@ function changeOf({ shared }: Target, differences: readonly Difference[]): Chang
   return aChange({ puts, counters, claims, releases, enters, leaves });
 }
 
-/** A window that is to be another is forgotten first: a window never goes back, and only rises. */
+/** A window that must change is deleted first, because a window never goes back and only rises. */
 function staleWindows({ windows }: CopiedRecord, present: CopiedRecord["windows"]) {
   const names = Object.keys(present);
   return names.filter((name) => !isSame(windows[name], present[name]));
@@ -171,7 +171,7 @@ async function writePointers({ store }: Target, differences: readonly Difference
   if (puts.length > 0) await store.commit(DIRECTORY_ID, aChange({ puts }));
 }
 
-/** Adds what is missing to the sums, so that it does no harm to do it twice. */
+/** Adds what is missing to the sums, so it can be repeated safely. */
 async function writeStatistics(
   { store, workspaceId }: Target,
   differences: readonly Difference[],
@@ -216,7 +216,7 @@ function without<Item>(items: readonly Item[], others: readonly Item[] = []): re
   return items.filter((item) => !others.some((other) => isSame(item, other)));
 }
 
-/** Whether two values are written alike. All that is compared here has its members in one order. */
+/** Whether two values have the same text. Everything compared here has its members in the same order. */
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -1,7 +1,7 @@
 import { canonicalAddress, isAddressListed } from "@latchkey/core";
 
 /**
- * Networks that are not of the public Internet: private, loopback, link-local, shared, reserved, for documentation, multicast.
+ * Networks that are not part of the public Internet: private, loopback, link-local, shared, reserved, documentation, multicast.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
@@ -21,7 +21,7 @@ const NOT_PUBLIC: readonly string[] = [
   "198.51.100.0/24",
   "203.0.113.0/24",
   "224.0.0.0/3",
-  // Of IPv6 only 2000::/3 is given out, and of that not what carries an IPv4 address inside.
+  // Only 2000::/3 of IPv6 is assigned. Ranges of it that contain an IPv4 address are excluded.
   "::/3",
   "2001::/23",
   "2001:db8::/32",
@@ -31,14 +31,14 @@ const NOT_PUBLIC: readonly string[] = [
   "8000::/1",
 ];
 
-/** IPv4 addresses as a network without IPv4 writes them (RFC 6052): what counts is the address inside. */
+/** IPv4 addresses as written in networks without IPv4 (RFC 6052): the address inside decides. */
 const TRANSLATED = /^64:ff9b::(?:(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4}))?$/;
 
 /**
  * Whether events may be sent to an address.
  *
- * @param address - As the resolver answers it. What is no address is refused.
- * @param allow - Ranges that are allowed though they are not public.
+ * @param address - As the resolver returns it. Anything that is not an address is refused.
+ * @param allow - Ranges that are allowed although they are not public.
  */
 export function mayConnect(address: string, allow: readonly string[]): boolean {
   const canonical = canonicalAddress(address);

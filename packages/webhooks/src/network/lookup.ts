@@ -9,14 +9,14 @@ export type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A name or an address leads to where no events may be sent. */
+/** A name or an address leads to an address that is not allowed. */
 export class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
 }
 
 /**
- * Makes the function by which a connection resolves its name. The connection is made to an address that was checked here, and the name is not
- * resolved again. Where one of several addresses is not allowed, none is used: somebody wants to get in by that name.
+ * Creates the function with which a connection resolves its name. The connection uses the address that was checked here, and the
+ * name is not resolved again. If one of several addresses is not allowed, none is used, because the name may be an attack.
  */
 export function checkedLookup(
   allow: readonly string[],

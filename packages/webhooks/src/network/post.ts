@@ -9,41 +9,41 @@ import { checkedLookup, PrivateAddressError, type Resolve } from "./lookup.js";
 /** Where something is sent. */
 export interface Target {
   readonly url: URL;
-  /** Ranges of addresses that are allowed though they are not public. */
+  /** Ranges of addresses that are allowed although they are not public. */
   readonly allow: readonly string[];
-  /** The whole exchange ends by then. */
+  /** Deadline of the whole exchange. */
   readonly timeoutMs: SpanMs;
-  /** Of the system unless given. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
 }
 
-/** What came of sending something. */
+/** The result of sending something. */
 export type PostOutcome =
   | { readonly kind: "taken" }
   | {
       readonly kind: "refused";
-      /** An HTTP status, the code of a system error, or a word. Nothing that the receiver wrote. */
+      /** An HTTP status, the code of a system error, or a word. Never text that the receiver wrote. */
       readonly failure: string;
-      /** Whether it asks never to be sent this again. */
+      /** Whether the receiver asks never to get this again. */
       readonly isFinal: boolean;
-      /** How long it asks to be left alone. */
+      /** How long the receiver asks not to be called. */
       readonly retryAfterMs: SpanMs;
     }
-  /** It was broken off from here. */
+  /** Whether the sender aborted it. */
   | { readonly kind: "stopped" };
 
-/** Most bytes that are read of the head and of the body of an answer. */
+/** Maximum bytes read of the head and of the body of a response. */
 const MAX_ANSWER = 16 * 1024;
 
-/** The longest that a receiver is left alone because it asks for that. */
+/** The longest pause that a receiver can ask for. */
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
 
 class TimeIsUpError extends Error {}
 class StoppedError extends Error {}
 
 /**
- * Sends a POST on a connection of its own. Redirects are not followed. Of the answer the status counts; a body is read up to 16 KiB, for the
- * receiver's sake, and means nothing. Never rejects.
+ * Sends a POST on a new connection. Redirects are not followed. Only the status of the response counts; up to 16 KiB of its body
+ * are read, as a courtesy to the receiver, and ignored. Never rejects.
  */
 export function post(
   { url, allow, timeoutMs, resolve }: Target,
@@ -51,7 +51,7 @@ export function post(
   signal: AbortSignal,
 ): Promise<PostOutcome> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  // An address is connected to without being looked up.
+  // A literal address is connected to without a lookup.
   if (isIP(host) !== 0 && !mayConnect(host, allow))
     return Promise.resolve(refusedBecause("private-address"));
   if (signal.aborted) return Promise.resolve({ kind: "stopped" });
