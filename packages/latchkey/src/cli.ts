@@ -4,7 +4,7 @@ import { runProgram } from "./program.js";
 
 const { env, stdout, stderr } = process;
 
-// Whoever reads it has seen enough, such as head.
+// The reader, such as head, has seen enough.
 stdout.on("error", ({ code }: NodeJS.ErrnoException) => process.exit(code === "EPIPE" ? 0 : 1));
 
 process.exitCode = await runProgram(process.argv.slice(2), {
@@ -17,7 +17,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   pause,
 });
 
-/** Resolves after a while, or with the first signal to stop. */
+/** Resolves after a while, or at the first signal to stop. */
 async function pause(ms: number): Promise<boolean> {
   const stopped = new AbortController();
   const stop = () => stopped.abort();

@@ -70,10 +70,12 @@ function readKeyRing(
   return { current, keys: Object.fromEntries(keys) };
 }
 
-/** At most two: an expression for any number would go back over a long run of them from each one. */
+/** At most two: a pattern for any number would backtrack over a long run of them from each position. */
 const PADDING = /={1,2}$/;
 
-/** Decodes base64 of either alphabet, with or without padding; null for anything else. `Buffer` alone skips over dirt. */
+/**
+ * Decodes base64 of either alphabet, with or without padding; null for anything else. `Buffer` alone skips invalid characters.
+ */
 function decodeBase64(text: string): Uint8Array | null {
   const bare = text.replace(PADDING, "").replaceAll("-", "+").replaceAll("_", "/");
   const bytes = Buffer.from(bare, "base64");

@@ -36,7 +36,7 @@ import { redact } from "./secrets/redact.js";
 import { hasPassword } from "./store-url.js";
 import { version } from "./version.js";
 
-/** What each command adds itself with, in the order of the program's help. */
+/** The commands, in the order of the program's help. */
 const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addServe,
   addConsole,
@@ -69,7 +69,7 @@ const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
   addExport,
 ];
 
-/** Columns of help that is not printed on a terminal. */
+/** Width of help that is not printed on a terminal. */
 const HELP_COLUMNS = 100;
 
 /** The program with all its commands. Nothing is read or opened before one of them runs. */
@@ -85,7 +85,7 @@ function createProgram(host: Host): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.print(text.trimEnd()),
-      // Complaints are written once, in our words, where they are caught.
+      // Errors are written once, in our words, where they are caught.
       writeErr: () => undefined,
       getOutHelpWidth: () => host.terminal?.columns ?? HELP_COLUMNS,
     })
@@ -97,9 +97,9 @@ function createProgram(host: Host): Command {
 }
 
 /**
- * Runs `latchkey` with these arguments, and answers its exit code: 0 done, 1 failed or refused, 2 wrong arguments.
+ * Runs `latchkey` with these arguments, and returns its exit code: 0 done, 1 failed or refused, 2 wrong arguments.
  *
- * Never rejects: what went wrong is one line on stderr, without a stack.
+ * Never rejects: errors are one line on stderr, without a stack.
  */
 export async function runProgram(args: readonly string[], host: Host): Promise<number> {
   try {
@@ -113,7 +113,7 @@ export async function runProgram(args: readonly string[], host: Host): Promise<n
   }
 }
 
-/** Runs `latchkey` with these arguments, and rejects with what went wrong. */
+/** Runs `latchkey` with these arguments, and rejects if it fails. */
 export async function runArguments(args: readonly string[], host: Host): Promise<void> {
   if (args.some((arg) => redact(arg) !== arg)) throw secretInArguments();
   if (args.some(hasPassword)) host.warn(PASSWORD_IN_ARGUMENTS);
@@ -141,14 +141,14 @@ function namedBy(args: readonly string[], program: Command): Command {
   return named;
 }
 
-/** Commander takes the last of several; which one was meant is not ours to guess. */
+/** Commander takes the last of several, but we cannot know which one was meant. */
 function refuseRepeats(command: Command): void {
   for (const option of command.options) {
     let isGiven = false;
     command.on(`option:${option.name()}`, (value: string | null) => {
       if (isGiven) throw new UsageError(`${option.long} must be given once`);
       isGiven = true;
-      // An option in the place of a value: the value was forgotten.
+      // An option instead of a value: the value was forgotten.
       if (option.required && /^$|^-[^\d]/.test(value ?? ""))
         throw new UsageError(`${option.long} needs a value`);
     });

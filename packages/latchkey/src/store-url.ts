@@ -32,28 +32,28 @@ export function parseStoreUrl(url: string): StoreUrl {
   if (scheme === "sqlite:") return { kind: "sqlite", path: sqlitePath(url.slice(scheme.length)) };
   if (scheme !== undefined && REDIS_SCHEMES.includes(scheme)) return { kind: "redis", url };
   if (scheme !== undefined && POSTGRES_SCHEMES.includes(scheme)) return { kind: "postgres", url };
-  // Only what stands before "://" is surely a scheme: "user:password@host" has none.
+  // Only text before "://" is certainly a scheme: "user:password@host" has none.
   const isUrl = scheme !== undefined && url.startsWith("//", scheme.length);
   const unknown = isUrl ? `, not ${scheme}//` : "";
   throw new TypeError(`"url" must be ${KNOWN_FORMS}${unknown}`);
 }
 
-/** Whether what is written to a store is gone when the process ends. */
+/** Whether the contents of a store are lost when the process ends. */
 export function isInMemory(store: StoreUrl): boolean {
   return store.kind === "memory" || (store.kind === "sqlite" && store.path === ":memory:");
 }
 
-/** Scheme, user and password, hosts, and a path of one word: what is of another form may have a password anywhere. */
+/** Scheme, user and password, hosts, and a path of one word. Any other form may have a password anywhere. */
 const SERVER_URL = /^([a-z+]+:\/\/)(?:[^@?#/]*@)?([\w.:,[\]-]+(?:\/\w*)?)(?:\?[^@]*)?$/i;
 
-/** The URL of a store for messages: without user, password and query. Of one that is hard to read only the scheme is left. */
+/** The URL of a store for messages: without user, password and query. If it is hard to parse, only the scheme is left. */
 export function withoutPassword(url: string): string {
   if (!url.includes("://")) return url;
   const [, scheme, address] = SERVER_URL.exec(url) ?? [];
   return scheme === undefined ? url.replace(/:.*/s, "://…") : `${scheme}${address}`;
 }
 
-/** Whether a text is the URL of a server, or an option with one, that has a password. */
+/** Whether a text is the URL of a server, or an option with one, that contains a password. */
 export function hasPassword(text: string): boolean {
   const isServer = [...REDIS_SCHEMES, ...POSTGRES_SCHEMES].some((scheme) =>
     new RegExp(`^(?:--[a-z-]+=)?${scheme.replace("+", "\\+")}//`, "i").test(text),
@@ -61,7 +61,7 @@ export function hasPassword(text: string): boolean {
   return isServer && (hasPasswordBefore(text) || /[?&][a-z]*password=[^&]/i.test(text));
 }
 
-/** Whether a password stands before the host. Without one expression for it: that would take quadratic time. */
+/** Whether there is a password before the host. Not one regular expression, which would take quadratic time. */
 function hasPasswordBefore(url: string): boolean {
   const address = url.slice(url.indexOf("//") + 2);
   const colon = address.search(/[:/?#@]/);
@@ -71,7 +71,7 @@ function hasPasswordBefore(url: string): boolean {
 function sqlitePath(path: string): string {
   if (path === "")
     throw new TypeError('"url" must name a file after sqlite:, or be sqlite::memory:');
-  // As a path, "//keys.db" would be a file at the root of the disk: surely not what was meant.
+  // As a path, "//keys.db" would be a file in the root directory, which is certainly not intended.
   if (/^\/\/(?!\/)/.test(path)) {
     throw new TypeError('"url" must not have a host: sqlite:./keys.db or sqlite:/var/lib/keys.db');
   }

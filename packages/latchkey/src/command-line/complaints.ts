@@ -4,7 +4,7 @@ import { UsageError } from "./failures.js";
 import { typedNames } from "./fields.js";
 import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 
-/** What a store, or core, calls an option in a complaint, and what it is called here. */
+/** The name of an option in messages of a store or of core, and its name here. */
 const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
   ["allowNoPersistence: true", "--allow-no-persistence"],
   ["allowEviction: true", "--allow-eviction"],
@@ -13,7 +13,7 @@ const STORE_FLAGS: ReadonlyMap<string, string> = new Map([
   ['see "tokens" of createLatchkey', "set LATCHKEY_TOKEN_KEY"],
 ]);
 
-/** What went wrong, in one line and in options of the program: a stack is of no use to whoever typed the command. */
+/** What went wrong, in one line and in terms of the program's options. Users of a command have no use for a stack. */
 export function messageOf(error: unknown): string {
   let message = error instanceof Error ? error.message : "unknown error";
   for (const [option, flag] of STORE_FLAGS) message = message.replace(option, flag);
@@ -22,9 +22,9 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * A complaint of the parser, in our words. Its own repeat what was typed, which may be a secret.
+ * An error of the parser, reworded, because its own messages repeat what was typed, which may be a secret.
  *
- * @param command - The command as far as it was understood.
+ * @param command - The command, as far as it was recognised.
  */
 export function parserComplaint({ code, message }: CommanderError, command: Command): UsageError {
   const [, named = ""] = /'(--[^='\s]*|[^'\s]*)/.exec(message) ?? [];
@@ -58,7 +58,7 @@ export function parserComplaint({ code, message }: CommanderError, command: Comm
   }
 }
 
-/** What an operation complains of, in words that one types; of an input field, by the option or the argument that it came from. */
+/** An error of an operation, in terms of the command line: a field of the input is named by its option or argument. */
 export function operationComplaint(error: unknown, command: Command | null): unknown {
   if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return inTypedWords(error);
   const [issue] = error.issues;
@@ -73,7 +73,7 @@ export function operationComplaint(error: unknown, command: Command | null): unk
   return new UsageError(`${typedAs(field, command)}${item}${member} ${message}`);
 }
 
-/** What the field of an input is called on the command line. */
+/** The name of an input field on the command line. */
 function typedAs(field: string, command: Command | null): string {
   const typed = command === null ? undefined : typedNames(command).get(field);
   return typed ?? `--${field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,16 +1,16 @@
 import { LatchkeyError } from "@latchkey/core";
 
-/** A wrong argument: one line that names it and its bound. The program ends with exit code 2. */
+/** A wrong argument: one line that names it and its bound. The program exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The answer to what was asked is no, and is printed already. The program ends with exit code 1 and says no more. */
+/** The answer is no, and has been printed. The program exits with 1 and prints nothing more. */
 export class Refused extends Error {
   override readonly name = "Refused";
 }
 
-/** Turns the complaint about an argument into one about what was typed: `called` is what it names as `name`. */
+/** Turns an error about an argument into one about what was typed: `called` instead of `name`. */
 export function asUsageError<Value>(
   read: () => Value,
   name: string | RegExp = "",
@@ -24,7 +24,7 @@ export function asUsageError<Value>(
   }
 }
 
-/** An error with another message, and all else as it is. */
+/** The same error with another message. */
 export function reworded(error: LatchkeyError, message: string): LatchkeyError {
   const { code, issues, details, outcome, reason } = error;
   return new LatchkeyError(code, message, {

@@ -3,29 +3,33 @@ import { type Command, Option } from "commander";
 import { UsageError } from "./failures.js";
 import { choiceOption, isoDateOrSpan, list, spanMs, wholeNumber } from "./values.js";
 
-/** A field of an input that an option gives. */
+/** A field of an input that an option sets. */
 export interface Field {
   /** As commander takes them: `--external-id <id>`. */
   readonly flags: string;
   readonly text: string;
-  /** What the option was called before, which is still taken: `--owner`. */
+  /** An earlier name of the option, which still works: `--owner`. */
   readonly old?: string;
-  /** Name of the field; the option in camel case unless given. */
+  /** Name of the field. Default: the option in camel case. */
   readonly field?: string;
-  /** Reads the value; as it is unless given. @throws UsageError naming the option. */
+  /**
+   * Reads the value. Default: as it is.
+   *
+   * @throws UsageError naming the option.
+   */
   readonly read?: (text: string) => unknown;
-  /** The words that it may be, which help and completion name. */
+  /** The possible words, for help and completion. */
   readonly words?: readonly string[];
-  /** What a word stands for; itself unless given. */
+  /** The value of a word. Default: the word. */
   readonly of?: (word: string) => unknown;
 }
 
-/** What a field is, given what was typed for it. */
+/** The value of a field for what was typed. */
 export function fieldValue({ of }: Field, typed: unknown): unknown {
   return of === undefined ? typed : of(typed as string);
 }
 
-/** Which option of a command gives each field of its input. */
+/** Which option of a command sets each field of its input. */
 const OPTIONS = new WeakMap<Command, ReadonlyMap<string, string>>();
 
 /** Adds the options of these fields to a command. */
@@ -39,7 +43,7 @@ export function addFields(command: Command, fields: readonly Field[]): void {
   OPTIONS.set(command, new Map(fields.map((field) => [fieldName(field), longFlag(field)])));
 }
 
-/** What gives each field of a command's input, as it is typed: `--limits` for `ratelimits`, `<keyId>` for `keyId`. */
+/** What sets each field of a command's input, as it is typed: `--limits` for `ratelimits`, `<keyId>` for `keyId`. */
 export function typedNames(command: Command): ReadonlyMap<string, string> {
   return new Map([
     ...command.options.map((option) => [option.attributeName(), option.long ?? ""] as const),
@@ -50,7 +54,11 @@ export function typedNames(command: Command): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What was typed for a field; undefined: nothing. @throws UsageError where it was given by both of its names. */
+/**
+ * What was typed for a field; undefined if nothing.
+ *
+ * @throws UsageError if both of its names were used.
+ */
 export function typedValue(field: Field, values: Readonly<Record<string, unknown>>): unknown {
   const value = values[optionName(field)];
   const old = field.old === undefined ? undefined : values[toCamelCase(field.old.slice(2))];
@@ -59,12 +67,12 @@ export function typedValue(field: Field, values: Readonly<Record<string, unknown
   return value ?? old;
 }
 
-/** The option of a field in camel case, as commander calls its value. */
+/** The option of a field in camel case, which commander uses as its name. */
 export function optionName(field: Field): string {
   return toCamelCase(longFlag(field).slice(2));
 }
 
-/** What the field is called in the input. */
+/** The name of the field in the input. */
 export function fieldName(field: Field): string {
   return field.field ?? optionName(field);
 }
@@ -87,13 +95,13 @@ export function span(argument: string, min: 0 | 1 = 0): (text: string) => number
   };
 }
 
-/** A JSON object. Core checks what is in it. */
+/** A JSON object. Core checks its contents. */
 function json(argument: string): (text: string) => unknown {
   return (text) => {
     try {
       return JSON.parse(text);
     } catch {
-      // Not as a cause: what is no JSON may be anything.
+      // Not as a cause: text that is not JSON may be anything, even a secret.
       throw new UsageError(`${argument} must be JSON, such as '{"plan":"pro"}'`);
     }
   };
@@ -120,7 +128,7 @@ function rate(argument: string, text: string): WireLimitFigures {
   };
 }
 
-/** How a limit counts, as one word behind its span says. */
+/** How a limit counts, by the words after its span. */
 function counting(argument: string, word: string): Partial<WireLimitFigures> {
   const [, burst] = /^burst=(.*)$/.exec(word) ?? [];
   if (burst !== undefined)
@@ -150,7 +158,7 @@ function namedRates(text: string): readonly object[] {
   });
 }
 
-/** The last day of the intervals of a refill: of a week, of a month, or none. */
+/** The highest day of a refill's interval: of a week, of a month, or none. */
 const LAST_DAYS = new Map([
   ["hourly", 0],
   ["daily", 0],
@@ -159,8 +167,8 @@ const LAST_DAYS = new Map([
 ]);
 
 /**
- * A refill, as `daily:100`, `monthly:1000:15`, the last being the day of the month, or `90m:100`, each 90 minutes; `:carry=50` at the end
- * keeps up to 50 of what is left on top.
+ * A refill: `daily:100`, `monthly:1000:15` (the last number is the day of the month), or `90m:100` (every 90 minutes).
+ * `:carry=50` at the end keeps up to 50 unused ones on top.
  */
 function refill(text: string): object {
   const [, rule = "", carryOver] = /^(.*?)(?::carry=(.*))?$/.exec(text) ?? [];
@@ -213,7 +221,7 @@ export const FIELDS = {
     read: span("--expires-when-unused"),
   },
   remaining: remainingFrom(0),
-  /** Of what is made: uses that are gone from the beginning are a mistake. */
+  /** For new records: creating one without any uses is a mistake. */
   firstRemaining: remainingFrom(1),
   refill: {
     flags: "--refill <rule>",

@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "./failures.js";
 
-/** What is wrong with a path, by the codes of Node and of SQLite. */
+/** What is wrong with a path, by error code of Node and of SQLite. */
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["ENOENT", "there is no"],
   ["ENOTDIR", "there is no"],
@@ -15,9 +15,9 @@ const REASONS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Does `work` with a file that an argument names.
+ * Runs `work` with a file that an argument names.
  *
- * @throws UsageError that names the argument, where there is no such file, or none that can be used.
+ * @throws UsageError naming the argument, if the file does not exist or cannot be used.
  */
 export async function withFile<Value>(
   argument: string,
@@ -33,7 +33,7 @@ export async function withFile<Value>(
   }
 }
 
-/** @throws UsageError that names the argument, unless there is such a file, or for one that is made a folder for it. */
+/** @throws UsageError naming the argument, unless the file exists, or its folder does for a new file. */
 export function assertPath(argument: string, path: string, isMade: boolean): void {
   const [needed, reason] = isMade
     ? [dirname(path), "there is no folder"]
@@ -45,12 +45,12 @@ function unusable(argument: string, reason: string, path: string): UsageError {
   return new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
 }
 
-/** @throws UsageError that names the argument, unless a file can be read there. */
+/** @throws UsageError naming the argument, unless a file can be read there. */
 export function assertReadable(argument: string, path: string): Promise<void> {
   return withFile(argument, path, () => {
     const file = openSync(path, "r");
     try {
-      // A folder can be opened.
+      // Opening a folder succeeds, too.
       readSync(file, new Uint8Array(1));
     } finally {
       closeSync(file);

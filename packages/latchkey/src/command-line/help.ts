@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** What follows the help of every command. */
+/** The end of every command's help. */
 export const HELP_END = `
 Environment:
   LATCHKEY_STORE        the store, where --store is not given
@@ -20,7 +20,7 @@ export function example(...lines: readonly string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** Adds a command that is made of others; their help shows its examples too. */
+/** Adds a command with subcommands; its help shows their examples too. */
 export function addGroup(
   program: Command,
   name: string,

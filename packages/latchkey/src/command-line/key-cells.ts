@@ -10,9 +10,9 @@ import { type Cell, instant } from "./output.js";
 type Cells = readonly (readonly [title: string, value: Cell])[];
 
 /**
- * What became of a key: `disabled` where it was switched off, else `expired`, `not started`, `no uses left` or `enabled`.
+ * The state of a key: `disabled` if somebody disabled it, otherwise `expired`, `not started`, `no uses left` or `enabled`.
  *
- * @param isOn - As it was switched.
+ * @param isOn - Whether it is switched on.
  * @param now - Unix epoch ms.
  */
 export function stateText(
@@ -27,12 +27,12 @@ export function stateText(
   return key.remaining === 0 ? "no uses left" : "enabled";
 }
 
-/** A key, with its {@link stateText}: `enabled` alone is false of a key that is used up or expired, too. */
+/** A key with its {@link stateText}, because `enabled` is also false for a key that is used up or expired. */
 export interface ShownKey extends KeyView {
   readonly state: string;
 }
 
-/** A key as lines of a record show it. */
+/** A key as lines of a record. */
 export function keyCells(key: ShownKey): Cells {
   return [
     ["id", key.id],
@@ -64,7 +64,7 @@ export function keyCells(key: ShownKey): Cells {
   ];
 }
 
-/** An identity as lines of a record show it. */
+/** An identity as lines of a record. */
 export function identityCells(identity: IdentityView): Cells {
   return [
     ["id", identity.id],
@@ -77,7 +77,7 @@ export function identityCells(identity: IdentityView): Cells {
   ];
 }
 
-/** The uses left after a change of them. */
+/** The uses left after a change. */
 export function remainingCells({
   remaining = "unlimited",
 }: {
@@ -86,7 +86,7 @@ export function remainingCells({
   return [["remaining", remaining]];
 }
 
-/** A span in the largest unit that it is a whole number of. */
+/** A span, in the largest unit that gives a whole number. */
 export function spanText(ms: number): string {
   for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;
   return `${ms}ms`;
@@ -121,7 +121,7 @@ function limitsText(
     .join(",");
 }
 
-/** How a limit counts, as `--ratelimit` takes it behind the span; nothing where it is fixed and refuses. */
+/** How a limit counts, as `--ratelimit` takes it after the span; empty for a fixed limit that refuses. */
 export function howText({ algorithm, burst, shadow }: WireLimitFigures): string {
   const counting = burst === undefined ? algorithm : `burst=${burst}`;
   return `${counting === undefined ? "" : `:${counting}`}${shadow ? ":shadow" : ""}`;

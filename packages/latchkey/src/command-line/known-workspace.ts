@@ -2,9 +2,10 @@ import { DEFAULT_WORKSPACE_ID, type KeyStore, type Latchkey } from "@latchkey/co
 import { UsageError } from "./failures.js";
 
 /**
- * Every id names a workspace, also a mistyped one, in which nothing would be found, or something made that nobody finds.
+ * Every id names a workspace, even a mistyped one: nothing would be found in it, or something would be created where nobody
+ * looks.
  *
- * @throws UsageError unless it is the default workspace, was created, or shows any use.
+ * @throws UsageError unless it is the default workspace, was created, or has ever been used.
  */
 export async function assertWorkspace(
   latchkey: Latchkey,
@@ -19,11 +20,11 @@ export async function assertWorkspace(
   );
 }
 
-/** Whether the workspace was created, named, switched or changed before, or holds anything. */
+/** Whether the workspace was ever created, named, enabled, disabled or changed, or contains anything. */
 export async function hasShownUse(latchkey: Latchkey, store: KeyStore): Promise<boolean> {
   const { workspaceId: id } = latchkey;
   const { revision, found } = await store.read(id, [{ kind: "workspace", id }]);
-  // Changes of APIs, roles and permissions bring another revision than 0.
+  // After a change of APIs, roles or permissions, the revision is not 0.
   if (revision > 0 || found[0] != null) return true;
   const one = { limit: 1 };
   const lists = [latchkey.listApis(one), latchkey.listIdentities(one), latchkey.listRootKeys(one)];

@@ -3,13 +3,13 @@ import type { Command } from "commander";
 import { UsageError } from "./failures.js";
 import { typedNames } from "./fields.js";
 
-/** What an id belongs to, and is found by. */
+/** What an id belongs to, and how it is found by name. */
 interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** Fields that hold an id of something that also has a name: how its ids begin, and all there is of it. */
+/** Fields with an id of something that also has a name: the start of these ids, and a list of all. */
 const NAMED: Readonly<
   Record<
     string,
@@ -24,14 +24,14 @@ const NAMED: Readonly<
   permissionId: { start: "perm_", all: (latchkey) => latchkey.listPermissions() },
 };
 
-/** As long as ids are at least, without their start: what is shorter is a name. */
+/** The minimum length of an id, without its start. Anything shorter is a name. */
 const ID_BODY = /^[1-9A-HJ-NP-Za-km-z]{16,}$/;
 
 /**
- * The ids of an input in which names were typed. A text that has the form of an id is one. A name that nothing has has none: the
- * operation says that there is no such thing.
+ * The ids for an input that contains names. A text in the form of an id is an id. An unknown name has no id: the operation then
+ * reports that there is no such thing.
  *
- * @throws UsageError naming the ids, where several have the name.
+ * @throws UsageError listing the ids, if several have the name.
  */
 export async function idsOf(
   latchkey: Latchkey,
@@ -53,7 +53,7 @@ export async function idsOf(
   return ids;
 }
 
-/** The input of a command with ids where names were typed, as {@link idsOf} finds them. A name that nothing has stays as it is. */
+/** The input of a command with ids instead of names, as {@link idsOf} finds them. An unknown name stays as it is. */
 export async function withIds<Fields extends Readonly<Record<string, unknown>>>(
   latchkey: Latchkey,
   input: Fields,

@@ -9,7 +9,7 @@ import {
   urlOf,
 } from "./store-options.js";
 
-/** Opens the store that an option other than `--store` names, or the variable that its `-env` names. */
+/** Opens a store named by an option other than `--store`, or by the variable that its `-env` option names. */
 export function openNamed(
   option: string,
   { url, variable }: { readonly url?: string | undefined; readonly variable?: string | undefined },

@@ -40,34 +40,34 @@ import { instantsOf, list } from "./values.js";
 
 export type { Input };
 
-/** The values of the options that every command on a store has. */
+/** The values of the options that every command with a store has. */
 export type CommonOptions = StoreOptions & WorkspaceOption & JsonOption;
 
 type Answer<Name extends OperationName> = Awaited<ReturnType<Operations[Name]>>;
 
-/** A command that calls one operation. Its arguments and options are the fields of the operation's input, which core checks. */
+/** A command that calls one operation. Its arguments and options are fields of the operation's input, which core checks. */
 export interface OperationCommand<Name extends OperationName> {
   readonly name: string;
   readonly text: string;
   readonly operation: Name;
-  /** The arguments, as commander takes them: `<keyId>`; each is the field of its name. */
+  /** The arguments, as commander takes them: `<keyId>`; each sets the field of that name. */
   readonly args?: readonly string[];
   readonly fields?: readonly Field[];
-  /** Fields of the input that the command itself gives. */
+  /** Fields of the input that the command sets itself. */
   readonly fixed?: Input;
-  /** Whether `--clear` takes values away: null in the input. */
+  /** Whether `--clear` removes values: null in the input. */
   readonly canClear?: boolean;
-  /** Whether something is gone afterwards: on a terminal `--yes` is needed. */
+  /** Whether it deletes something: on a terminal, this needs `--yes`. */
   readonly deletes?: boolean;
-  /** What it is going to do, which somebody has to agree to; null: nobody has to, but as `deletes` says. */
+  /** What it is going to do, to be confirmed; null: no confirmation, except for `deletes`. */
   readonly announce?: (latchkey: Latchkey, input: Input) => Promise<string | null>;
-  /** `existing` unless given. */
+  /** Default: `existing`. */
   readonly use?: StoreUse;
-  /** Further fields of the input, which follow from those that were given and from what is there. */
+  /** Further fields of the input, derived from those given and from the store. */
   readonly completed?: (latchkey: Latchkey, input: Input) => Promise<Input>;
-  /** Further fields of what is shown. */
+  /** Further fields of the output. */
   readonly also?: (latchkey: Latchkey, answer: Answer<Name>) => Promise<object>;
-  /** What is printed: one line, or the fields of a record. */
+  /** What to print: one line, or the fields of a record. */
   readonly print: (
     answer: Answer<Name>,
     input: Input,
@@ -75,23 +75,23 @@ export interface OperationCommand<Name extends OperationName> {
   ) => string | readonly (readonly [title: string, value: Cell])[];
 }
 
-/** What there is to know of a call beside its answer. */
+/** What is known about a call besides its result. */
 export interface Outcome {
   /** Whether anything was written. */
   readonly isChanged: boolean;
-  /** Whether an earlier command had done it, or had begun to. */
+  /** Whether an earlier command had done it, or had started it. */
   readonly isRepeat: boolean;
   /** Unix epoch ms. */
   readonly now: EpochMs;
 }
 
-/** What an update says. */
+/** The output of an update. */
 export function updateText(what: string, { isChanged, isRepeat }: Outcome): string {
   if (isRepeat && !isChanged) return `${what} was updated before`;
   return isChanged ? `${what} is changed` : `nothing to change: ${what} is like that already`;
 }
 
-/** Adds the options that every command on a store has. */
+/** Adds the options that every command with a store has. */
 export function addCommonOptions(command: Command, use?: StoreUse): Command {
   return addJsonOption(addWorkspaceOption(addStoreOptions(command, use)));
 }
@@ -150,7 +150,7 @@ function addOperation<Name extends OperationName>(
         else host.print(printed);
       },
       use,
-      // An update that changes nothing emits no change.
+      // An update that changes nothing emits no event.
       {
         onEvent: ({ type }) => {
           if (CHANGES.has(type)) isChanged = true;
@@ -164,12 +164,12 @@ const CHANGES: ReadonlySet<string> = new Set(AUDIT_TYPES);
 
 /** A command that lists all of something, page by page. */
 export interface ListCommand<Item> {
-  /** `list` unless given. */
+  /** Default: `list`. */
   readonly name?: string;
   readonly text: string;
   readonly args?: readonly string[];
   readonly fields?: readonly Field[];
-  /** Reads a page. `cursor` is absent for the first. */
+  /** Reads a page. `cursor` is absent for the first one. */
   readonly page: (
     latchkey: Latchkey,
     input: Input & { readonly cursor?: string },
@@ -178,7 +178,7 @@ export interface ListCommand<Item> {
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
 
-/** A command `list`, or one of another name that lists. */
+/** Adds a command `list`, or another one that lists. */
 export function listCommand<Item>(spec: ListCommand<Item>): AddCommand {
   return (group, host) => addList(group, host, spec);
 }
@@ -212,7 +212,7 @@ export function addInput(
   return command;
 }
 
-/** What help says of arguments whose names do not say it. */
+/** Help for arguments whose names do not explain them. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   apiId: "id or name of an API",
   roleId: "id or name of a role",
@@ -220,13 +220,13 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   externalId: "your own id of a user, 1 to 255 characters",
 };
 
-/** What was given for the arguments of a command and for these fields, with instants for spans from now on. */
+/** The values of the arguments of a command and of these fields, with instants instead of spans from now on. */
 export function inputOf(command: Command, fields: readonly Field[], host: Host): Input {
   const typed = typedOf(command, fields);
   return { ...typed, ...instantsOf(typed, clockOf(host)()) };
 }
 
-/** What was given for the arguments of a command and for these fields. */
+/** The values of the arguments of a command and of these fields. */
 export function typedOf(command: Command, fields: readonly Field[]): Input {
   const values = command.opts();
   const given: Record<string, unknown> = {};
@@ -239,15 +239,15 @@ export function typedOf(command: Command, fields: readonly Field[]): Input {
   return given;
 }
 
-/** Adds the option without which nothing is deleted on a terminal. */
+/** Adds the option that a deletion needs on a terminal. */
 export function addYesOption(command: Command): Command {
   return command.option("--yes", "do it; needed on a terminal");
 }
 
 /**
- * Says what is going to be done, and on a terminal, where `--yes` is not given, asks whether it shall be.
+ * Says what will be done, and on a terminal without `--yes`, asks for confirmation.
  *
- * @throws UsageError where the answer is not yes, or nobody can be asked.
+ * @throws UsageError if the answer is not yes, or nobody can be asked.
  */
 export async function agree(command: Command, host: Host, announced: string | null): Promise<void> {
   if (announced === null) return;
@@ -258,7 +258,7 @@ export async function agree(command: Command, host: Host, announced: string | nu
   if (answer.trim() !== "yes") throw new UsageError("nothing was done: the answer was not yes");
 }
 
-/** @throws UsageError on a terminal, where `--yes` is not given. */
+/** @throws UsageError on a terminal without `--yes`. */
 export function confirm(command: Command, { terminal }: Host): void {
   if (terminal !== null && command.opts<{ yes?: true }>().yes === undefined)
     throw new UsageError("this cannot be undone: add --yes to do it");

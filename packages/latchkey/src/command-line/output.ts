@@ -7,16 +7,16 @@ export interface JsonOption {
   readonly json?: true;
 }
 
-/** A value in a table; undefined: there is none. */
+/** A value in a table; undefined if there is none. */
 export type Cell = string | number | boolean | undefined;
 
 /** One column of a table: its title, and its value in a row. */
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => Cell;
-  /** What a table shows in its place, where there is less room than in a line with tabs; null for no column. */
+  /** The value in a table, which has less room than a line with tabs; null to leave the column out. */
   readonly inTable?: ((row: Row) => Cell) | null;
-  /** Whether it is never broken over two lines, as ids are not either. */
+  /** Whether it is never broken over two lines, like ids. */
   readonly isWhole?: true;
 }
 
@@ -26,8 +26,8 @@ export function addJsonOption(command: Command): Command {
 }
 
 /**
- * Prints rows: as JSON, one object a line, with `--json`; on a terminal as a table with titles; elsewhere with tabs between the
- * values and without titles, for other programs to read.
+ * Prints rows: with `--json` one JSON object a line; on a terminal a table with titles; otherwise values separated by tabs,
+ * without titles, for other programs.
  */
 export function printRows<Row>(
   host: Host,
@@ -41,7 +41,7 @@ export function printRows<Row>(
   else printTable(host, rows, columns);
 }
 
-/** Prints one answer: as JSON with `--json`, else a line for each of its fields. */
+/** Prints one result: as JSON with `--json`, otherwise a line for each of its fields. */
 export function printRecord(
   host: Host,
   { json }: JsonOption,
@@ -62,10 +62,10 @@ export function printRecord(
     );
 }
 
-/** The latest instant that is a date. A store may hold a later one, from before such were refused. */
+/** The last instant that is a date. A store may have a later one, from before such were refused. */
 const LAST_DATE_MS = 8.64e15;
 
-/** An instant, as people and programs read it: an ISO date, or the number of ms where it is too late for one. */
+/** An instant for people and programs: an ISO date, or the number of ms if it is too late for one. */
 export function instant(at: number): string;
 export function instant(at: number | undefined): string | undefined;
 export function instant(at: number | undefined): string | undefined {
@@ -80,14 +80,14 @@ export function day(at: number | undefined): string | undefined {
   return instant(at)?.split("T")[0];
 }
 
-/** An instant to the minute, or to the second that it is of, for tables. */
+/** An instant to the minute, or to the second if it has one, for tables. */
 export function minute(at: number): string;
 export function minute(at: number | undefined): string | undefined;
 export function minute(at: number | undefined): string | undefined {
   return instant(at)?.replace(/(?::00)?\.\d{3}Z$/, "Z");
 }
 
-/** Text in the colour of titles, where there are colours. */
+/** Text in the colour of titles, if the terminal has colours. */
 function dimmed(text: string, { terminal }: Host): string {
   return terminal?.hasColors ? `\u001b[2m${text}\u001b[22m` : text;
 }
@@ -106,7 +106,7 @@ function printTable<Row>(host: Host, rows: readonly Row[], columns: readonly Col
   for (const row of cells) for (const line of wrapped(row, widths)) host.print(line);
 }
 
-/** Names are anyone's text: what would break the line or move the cursor is written as in JSON. */
+/** Names can contain anything: what would break the line or move the cursor is escaped as in JSON. */
 function shown(cell: Cell, none: string): string {
   if (cell === undefined) return none;
   return String(cell).replace(

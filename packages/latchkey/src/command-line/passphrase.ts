@@ -5,9 +5,10 @@ import type { Host } from "./host.js";
 const MIN_LENGTH = 12;
 
 /**
- * A passphrase for what is encrypted now: asked for twice on a terminal, since a mistyped one opens nothing, and read once from a pipe.
+ * A passphrase for new encryption: on a terminal it is asked for twice, because a mistyped one opens nothing; from a pipe it is
+ * read once.
  *
- * @throws UsageError where it has fewer than 12 characters, or the second is another.
+ * @throws UsageError if it has fewer than 12 characters, or the two differ.
  */
 export async function readNewPassphrase(host: Host): Promise<string> {
   const passphrase = await read(host, "Passphrase (it is not shown): ");
@@ -18,7 +19,11 @@ export async function readNewPassphrase(host: Host): Promise<string> {
   return passphrase;
 }
 
-/** The passphrase of what is encrypted already. @throws UsageError where there is none. */
+/**
+ * The passphrase of something encrypted.
+ *
+ * @throws UsageError if there is none.
+ */
 export async function readPassphrase(host: Host): Promise<string> {
   const passphrase = await read(host, "Passphrase (it is not shown): ");
   if (passphrase === "") throw new UsageError("--passphrase needs one on stdin");

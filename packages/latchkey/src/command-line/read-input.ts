@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 
-/** Reads stdin to its end, or, where it is a terminal, one line that is not shown, behind a prompt. */
+/** Reads stdin to its end, or, from a terminal, one line that is not shown, after a prompt. */
 export async function readInput(prompt: string): Promise<string> {
   if (!process.stdin.isTTY) return text(process.stdin);
   process.stderr.write(prompt);
@@ -10,7 +10,7 @@ export async function readInput(prompt: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {
     return await new Promise<string>((resolve, reject) => {
-      // Ctrl+C and Ctrl+D end the reading, and leave the question without an answer.
+      // Ctrl+C and Ctrl+D end the reading without an answer.
       lines.once("close", () => reject(new Error("nothing was given on stdin")));
       lines.question("").then(resolve, reject);
     });

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { clockOf, type Host } from "./host.js";
 import { instantsOf } from "./values.js";
 
-/** What the arguments and options of a command say, by the names of the fields of an input. */
+/** The arguments and options of a command, by the names of the input's fields. */
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The value of {@link addRepeatOption}. */
@@ -11,7 +11,7 @@ export interface RepeatOption {
   readonly idempotencyKey?: string;
 }
 
-/** Adds the option that makes a write safe to send again. */
+/** Adds the option with which a write can be repeated safely. */
 export function addRepeatOption(command: Command): Command {
   return command.option(
     "--idempotency-key <text>",
@@ -19,19 +19,19 @@ export function addRepeatOption(command: Command): Command {
   );
 }
 
-/** What became of a write. */
+/** The result of a write. */
 interface Written<Name extends OperationName> {
   readonly answer: Awaited<ReturnType<Operations[Name]>>;
   readonly input: Input;
-  /** Whether an earlier command with the same `--idempotency-key` had begun it. */
+  /** Whether an earlier command with the same `--idempotency-key` had started it. */
   readonly isRepeat: boolean;
 }
 
 /**
- * Calls an operation with what was typed. Names and spans from now on become ids and instants first; a repeat goes on with those of the
- * first call, also where nothing has the name any more.
+ * Calls an operation with what was typed. First, names become ids, and spans from now on become instants. A repeat uses those of
+ * the first call, even if the name no longer exists.
  *
- * @param made - The fields that are to be made of what was typed. Not asked by a repeat.
+ * @param made - The fields to derive from what was typed. Not called for a repeat.
  */
 export async function perform<Name extends OperationName>(
   latchkey: Latchkey,
@@ -42,7 +42,7 @@ export async function perform<Name extends OperationName>(
   made: () => Promise<Input> = async () => ({}),
 ): Promise<Written<Name>> {
   const make = async () => ({ ...instantsOf(typed, clockOf(host)()), ...(await made()) });
-  // The schema of the operation is the judge of the input.
+  // The schema of the operation checks the input.
   const run = latchkey[operation] as (
     input: Input,
     scope?: object,

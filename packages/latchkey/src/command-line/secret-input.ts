@@ -1,15 +1,19 @@
 import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 
-/** Where a secret comes from, for help and complaints. */
+/** Where a secret comes from, for help and error messages. */
 export const ON_STDIN = "- reads the secret from stdin";
 
 const PROMPT = "Paste the secret and press Enter (it is not shown): ";
 
-/** More than any key: a text that is longer must not be hashed. */
+/** Longer than any key: a longer text is not hashed. */
 const MAX_LENGTH = 512;
 
-/** Reads the secret that `-` stands for. @throws UsageError for an argument that is something else. */
+/**
+ * Reads the secret that `-` stands for.
+ *
+ * @throws UsageError for any other argument.
+ */
 export async function readSecret(argument: string, { readInput }: Host): Promise<string> {
   if (argument !== "-") throw secretInArguments();
   const secret = (await readInput(PROMPT)).trim();
@@ -17,11 +21,11 @@ export async function readSecret(argument: string, { readInput }: Host): Promise
   throw new UsageError(`the secret on stdin must be 1 to ${MAX_LENGTH} characters`);
 }
 
-/** What is said of a URL with a password among the arguments. It is taken all the same: programs that exist give one. */
+/** The warning about a URL with a password in the arguments. It is accepted all the same, because existing programs use one. */
 export const PASSWORD_IN_ARGUMENTS =
   "a password in an argument is seen by ps and kept by the shell's history: set LATCHKEY_STORE, or name a variable that holds the URL (--store-env, --from-env, --to-env)";
 
-/** A secret must not be an argument: other users of the machine see those. */
+/** A secret must not be an argument, because other users of the machine can see arguments. */
 export function secretInArguments(): UsageError {
   return new UsageError(
     "a secret must not be an argument, where ps and the shell's history show it: give - and pass it on stdin",

@@ -32,15 +32,15 @@ export interface WorkspaceOption {
 }
 
 /**
- * What a store is for: `durable` is one that outlives the program, since something is made in it; `existing` is one that is there
- * already: a mistyped file would be made anew, and the work done where nobody looks; `any` may also be in memory.
+ * How a command uses a store. `durable`: something is created, so the store must outlive the program. `existing`: the store must
+ * exist, because a mistyped file would be created and the work done where nobody looks. `any`: it may also be in memory.
  */
 export type StoreUse = "any" | "durable" | "existing";
 
 /** A store, as the command line names it. */
 export interface StoreChoice {
   readonly url: string;
-  /** The option or the variable that gave it. */
+  /** The option or variable that it came from. */
   readonly called: string;
   readonly parsed: StoreUrl;
   readonly options: OpenStoreOptions;
@@ -49,7 +49,7 @@ export interface StoreChoice {
 const FORMS =
   "sqlite:./keys.db, sqlite:/var/lib/keys.db, redis://host:6379/0, rediss://host:6379/0 (TLS), redis+cluster://a:6379,b:6379, postgres://user@host/database";
 
-/** Adds the options by which a command gets its store. */
+/** Adds the options that select the store of a command. */
 export function addStoreOptions(command: Command, use: StoreUse = "existing"): Command {
   const forms = use === "any" ? `${FORMS}, memory:, sqlite::memory:` : FORMS;
   return addServerOptions(
@@ -62,7 +62,7 @@ export function addStoreOptions(command: Command, use: StoreUse = "existing"): C
   );
 }
 
-/** Adds the options that say which servers are taken, and how they are used. */
+/** Adds the options that say which servers are accepted, and how to use them. */
 export function addServerOptions(command: Command): Command {
   return command
     .option(
@@ -89,7 +89,11 @@ export function addWorkspaceOption(command: Command): Command {
   );
 }
 
-/** The store named by `--store`, or else by `LATCHKEY_STORE`. @throws UsageError when there is none, or not one for this use. */
+/**
+ * The store named by `--store`, or else by `LATCHKEY_STORE`.
+ *
+ * @throws UsageError if there is none, or not one for this use.
+ */
 export function readStore(given: StoreOptions, host: Host, use: StoreUse): StoreChoice {
   const named = urlOf("--store", given.store, given.storeEnv, host);
   const url = named ?? host.env.LATCHKEY_STORE;
@@ -100,9 +104,9 @@ export function readStore(given: StoreOptions, host: Host, use: StoreUse): Store
 }
 
 /**
- * The store of a URL. `called`: the option or the variable that gave it, for complaints.
+ * The store of a URL. `called`: the option or variable for error messages.
  *
- * @throws UsageError where it is none, or not one for this use.
+ * @throws UsageError if it is not a store, or not one for this use.
  */
 export function chooseStore(
   url: string,
@@ -128,10 +132,10 @@ export function chooseStore(
 }
 
 /**
- * Opens a store that {@link readStore} chose.
+ * Opens a store chosen by {@link readStore}.
  *
- * @throws UsageError when its URL is of no form that the store knows, or an option is wrong.
- * @public For commands that work on two stores.
+ * @throws UsageError if the store does not accept its URL, or an option is wrong.
+ * @public For commands that use two stores.
  */
 export function openChosen({ url, called, options }: StoreChoice): KeyStore {
   return asUsageError(() => openStore(url, options), /^"(url|source|path)"/, called);
@@ -149,13 +153,13 @@ export function readRings({ env }: Host): KeyRings {
   return asUsageError(() => keyRingsFromEnv(env));
 }
 
-/** Whom the audit log names for what is done with a command; what comes over HTTP is its caller's. */
+/** The actor in the audit log for the command line. Requests over HTTP have their own. */
 const CLI_ACTOR = "cli";
 
-/** Further options of the latchkey that a command works with. */
+/** Further options of the latchkey that a command uses. */
 export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent">;
 
-/** Does `work` with a latchkey over a store and with the key rings of the environment, and closes it after. */
+/** Runs `work` with a latchkey over a store and with the key rings of the environment, and closes it afterwards. */
 export async function withStore(
   choice: StoreChoice,
   host: Host,
@@ -176,16 +180,16 @@ export async function withStore(
   }
 }
 
-/** The error of a store that does not answer says which one it is. */
+/** The error of an unavailable store says which one it is. */
 export function namingStore(error: unknown, { url }: Pick<StoreChoice, "url">): unknown {
   if (!(error instanceof LatchkeyError) || error.code !== "STORE_UNAVAILABLE") return error;
   return reworded(error, `${error.message}; the store is ${withoutPassword(url)}`);
 }
 
 /**
- * Does `work` in the workspace and over the store that the options name, and closes the store after.
+ * Runs `work` in the workspace and on the store that the options name, and closes the store afterwards.
  *
- * @throws UsageError where the workspace was never created and holds nothing: a mistyped id names one, too.
+ * @throws UsageError if the workspace was never created and is empty, because its id may be mistyped.
  */
 export async function withLatchkey(
   given: StoreOptions & WorkspaceOption,
@@ -209,10 +213,10 @@ export async function withLatchkey(
 }
 
 /**
- * The URL that an option gives, or that the environment variable has which `<option>-env` names: other users of the machine do not
- * see that, and no shell keeps it.
+ * The URL given by an option, or by the environment variable that `<option>-env` names, which other users of the machine cannot
+ * see and no shell history keeps.
  *
- * @throws UsageError where both are given, or the variable is not set.
+ * @throws UsageError if both are given, or the variable is not set.
  */
 export function urlOf(
   option: string,
@@ -223,7 +227,7 @@ export function urlOf(
   if (variable === undefined) return url;
   const naming = `--${option.replace(/[<>-]/g, "")}-env`;
   if (url !== undefined) throw new UsageError(`${option} and ${naming} exclude each other`);
-  // Somebody may have put the URL itself here: it is not repeated.
+  // Somebody may have put the URL itself here, so it is not repeated.
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(variable))
     throw new UsageError(`${naming} must be the name of an environment variable`);
   if (env[variable]) return env[variable];

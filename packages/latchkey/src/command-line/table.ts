@@ -1,16 +1,16 @@
-/** Columns of a terminal that does not say how many it has. */
+/** Width of a terminal that does not tell its own. */
 export const DEFAULT_COLUMNS = 100;
 
-/** What stands between two columns. */
+/** Separator of two columns. */
 const GAP = "  ";
 
-/** The narrowest that a column gets. */
+/** Minimum width of a column. */
 const MIN_WIDTH = 8;
 
-/** Ids are copied: they stay in one piece. */
+/** Ids are copied, so they are never broken. */
 const ID = /^[a-z]{2,5}_[1-9A-HJ-NP-Za-km-z]{16,}$/;
 
-/** How wide each column is, so that a line has at most so many characters, unless what stays in one piece is wider. */
+/** The width of each column, so that lines have at most this many characters, unless unbreakable values need more. */
 export function fittingWidths(
   rows: readonly (readonly string[])[],
   isWhole: readonly boolean[],
@@ -31,14 +31,14 @@ export function fittingWidths(
     const [at, next] = widestTwo(widths, least);
     if (at === undefined) break;
     const width = widths[at] ?? 0;
-    // Down to the next one at once: a name may have thousands of characters.
+    // Straight to the next width, because a name may have thousands of characters.
     const lowest = Math.max(least[at] ?? 0, next === undefined ? 0 : (widths[next] ?? 0) - 1);
     widths[at] = Math.max(lowest, width - over);
   }
   return widths;
 }
 
-/** The lines of a row: what is too wide for its column goes on in the next line. */
+/** The lines of a row: a value too wide for its column continues on the next line. */
 export function wrapped(row: readonly string[], widths: readonly number[]): readonly string[] {
   const cells = row.map((cell, at) => pieces(cell, widths[at] ?? 0));
   const height = Math.max(...cells.map((lines) => lines.length));
@@ -71,7 +71,7 @@ function widestTwo(widths: readonly number[], least: readonly number[]): readonl
     .map(({ at }) => at);
 }
 
-/** A text in pieces of at most so many characters, which end behind a space or a comma where that is possible. */
+/** A text in pieces of at most this many characters, broken after a space or a comma if possible. */
 function pieces(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let rest = text;

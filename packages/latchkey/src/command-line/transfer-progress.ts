@@ -4,7 +4,7 @@ import type { Host } from "./host.js";
 /** How often a line is written. */
 const EVERY_MS = 2_000;
 
-/** Writes on stderr how far a transfer is, every other second. */
+/** Writes the progress of a transfer to stderr, every other second. */
 export function transferProgress(host: Host): ProgressListener {
   let shownAt = performance.now();
   return ({ phase, workspaceId, done, total, perSecond, secondsLeft }) => {

@@ -3,13 +3,13 @@ import { UsageError } from "./failures.js";
 import type { Host } from "./host.js";
 import { type JsonOption, printRecord } from "./output.js";
 
-/** What a transfer says of an argument of its own, and which option that was. */
+/** What a transfer calls an argument, and the option that it came from. */
 const OPTIONS = [
   [/^"recipients\.(\d+)"/, (at: string) => `--recipients (item ${Number(at) + 1})`],
   [/^"identity"/, () => "--identity: the key in the file"],
 ] as const;
 
-/** @throws UsageError in the place of a TypeError that names an argument which was an option here; else the error itself. */
+/** @throws UsageError instead of a TypeError about an argument that came from an option; otherwise the error itself. */
 export function namingOptions(error: unknown): never {
   if (!(error instanceof TypeError)) throw error;
   for (const [theirs, ours] of OPTIONS)
@@ -18,7 +18,7 @@ export function namingOptions(error: unknown): never {
   throw error;
 }
 
-/** Prints what a copy, a backup or a restore came to. */
+/** Prints the result of a copy, a backup or a restore. */
 export function printTransfer(
   host: Host,
   options: JsonOption,

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { reworded } from "./failures.js";
 import { typedNames } from "./fields.js";
 
-/** What the library calls a way out, and what it is called here. By the code or the reason of an error. */
+/** The library's advice, by error code or reason, and its form on the command line. */
 const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours: string])[]>> = {
   DELETE_PROTECTED: [
     [/set deleteProtection .*/, "run apis update <apiId> --delete-protection off"],
@@ -19,7 +19,7 @@ const WAYS_OUT: Readonly<Record<string, readonly (readonly [theirs: RegExp, ours
   "idempotency-key-reused": [[/idempotencyKey/, "--idempotency-key"]],
 };
 
-/** An error of an operation, with the way out that can be typed. Any other error as it is. */
+/** An error of an operation, with advice that can be typed. Any other error unchanged. */
 export function inTypedWords(error: unknown): unknown {
   if (!(error instanceof LatchkeyError)) return error;
   const { code, reason, message } = error;
@@ -29,8 +29,8 @@ export function inTypedWords(error: unknown): unknown {
 }
 
 /**
- * What is said of a field, with the other fields that it names as they are typed: `needs --remaining`. A name that is an ordinary word
- * is taken for a field only after such a word.
+ * A message about a field, with other fields named as they are typed: `needs --remaining`. An ordinary word counts as a field
+ * only after such a word.
  */
 export function fieldsAsTyped(message: string, command: Command | null): string {
   if (command === null) return message;

@@ -2,7 +2,11 @@ import { type EpochMs, OPERATIONS, WORKSPACE_ID_PATTERN } from "@latchkey/core";
 import { Option } from "commander";
 import { UsageError } from "./failures.js";
 
-/** Reads the value of an option. @throws UsageError naming the option and its bound, never the value. */
+/**
+ * Reads the value of an option.
+ *
+ * @throws UsageError naming the option and its bound, never the value.
+ */
 export type ReadValue<Value> = (text: string) => Value;
 
 /** A whole number from `min` to `max`, written in decimal digits. */
@@ -19,12 +23,12 @@ export function wholeNumber(
   };
 }
 
-/** Texts with commas between them; what stands around them is cut off. */
+/** Texts separated by commas, without surrounding space. */
 export function list(text: string): string[] {
   return text.split(",").map((item) => item.trim());
 }
 
-/** An option that takes one of a few words: help and completion name them. */
+/** An option that takes one of a few words, for help and completion. */
 export function choiceOption(flags: string, text: string, words: readonly string[]): Option {
   const [long = ""] = /^--[a-z-]+/.exec(flags) ?? [];
   return new Option(flags, text).choices(words).argParser(oneOf(long, words));
@@ -42,7 +46,7 @@ export function oneOf<Word extends string>(
   };
 }
 
-/** The id of a workspace, which was given as `argument`. */
+/** The id of a workspace, given as `argument`. */
 export function workspaceIdOf(argument: string): ReadValue<string> {
   return (text) => {
     if (WORKSPACE_ID_PATTERN.test(text)) return text;
@@ -50,7 +54,7 @@ export function workspaceIdOf(argument: string): ReadValue<string> {
   };
 }
 
-/** The name of an API, which was given as `argument`. */
+/** The name of an API, given as `argument`. */
 export function apiNameOf(argument: string): ReadValue<string> {
   return (name) => {
     const { error } = OPERATIONS.createApi.input.safeParse({ name });
@@ -61,12 +65,16 @@ export function apiNameOf(argument: string): ReadValue<string> {
 
 const ISO_DATE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** So long after the command runs, in ms; before it where that is below 0. */
+/** A span from when the command runs, in ms; negative for the past. */
 export class After {
   constructor(readonly ms: number) {}
 }
 
-/** The fields that are spans from now on, as instants. @param now - Unix epoch ms. */
+/**
+ * The fields that are spans from now on, as instants.
+ *
+ * @param now - Unix epoch ms.
+ */
 export function instantsOf(
   typed: Readonly<Record<string, unknown>>,
   now: EpochMs,
@@ -110,12 +118,14 @@ function dateOrSpan(argument: string, sign: 1 | -1, what: string): ReadValue<num
   };
 }
 
-/** Unix epoch ms of an ISO date, or of an ISO date and time with its zone. `also`: what else may be given, for the complaint. */
+/**
+ * Unix epoch ms of an ISO date, or of an ISO date and time with its zone. `also`: what else is accepted, for the error message.
+ */
 export function isoDate(argument: string, also = ""): ReadValue<number> {
   return (text) => {
     const [, date = ""] = ISO_DATE.exec(text) ?? [];
     const instant = Date.parse(text);
-    // Date.parse takes 30 February for 2 March: a date that does not come back as it went in does not exist.
+    // Date.parse reads 30 February as 2 March. A date that does not survive the round trip does not exist.
     const midnight = Date.parse(`${date}T00:00:00Z`);
     const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
     if (date !== "" && !Number.isNaN(instant) && exists) return instant;

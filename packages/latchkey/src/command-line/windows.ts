@@ -8,7 +8,7 @@ import {
   type WireLimitFigures,
 } from "@latchkey/core";
 
-/** Whose counters hold the windows. */
+/** Whose counters contain the windows. */
 export interface WindowOwner {
   readonly kind: "key" | "identity";
   readonly id: string;
@@ -17,12 +17,15 @@ export interface WindowOwner {
 /** A limit as it is configured. */
 export type ConfiguredLimit = WireLimitFigures & { readonly name: string };
 
-/** A limit, and its window as it stands. */
+/** A limit and the current state of its window. */
 export type WindowState = ConfiguredLimit & {
   readonly of: WindowOwner["kind"];
   readonly ownerId: string;
   readonly remaining: number;
-  /** Unix epoch ms at which all of it is left again; of a fixed limit, at which the next window opens. Absent beyond the last date. */
+  /**
+   * Unix epoch ms at which it is completely available again; for a fixed limit, when the next window opens. Absent beyond the
+   * last date.
+   */
   readonly reset?: number;
 };
 
@@ -45,7 +48,8 @@ export async function readWindows(
 }
 
 /**
- * Limits as they stand, in their order; nothing is taken, and reservations that are over are ended. Of an owner that is gone meanwhile they are empty.
+ * The current state of limits, in their order. Nothing is taken, and expired reservations are ended. For an owner that has been
+ * deleted meanwhile, the list is empty.
  *
  * @param now - Unix epoch ms.
  */

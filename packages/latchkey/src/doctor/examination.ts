@@ -9,7 +9,7 @@ import { RingTrial } from "./key-rings.js";
 import { checkLeases } from "./leases.js";
 import { checkList } from "./lists.js";
 
-/** All that a doctor looks at in a workspace, in order. The first line says that the store answers. */
+/** All checks of a workspace, in order. The first line says that the store responds. */
 export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   const { latchkey } = context;
   const { id, enabled } = await latchkey.getWorkspace();
@@ -38,7 +38,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
   yield* trial.findings();
 }
 
-/** Says how leases are, where there ever were some. */
+/** Reports the state of leases, if there ever were any. */
 async function* lookAtLeases({ latchkey, store }: DoctorContext): AsyncIterable<Finding> {
   const { found } = await store.read(latchkey.workspaceId, [STATE_ADDRESS]);
   const times = leaseTimesOf(found[0] ?? null);

@@ -4,7 +4,7 @@ import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable } from "./finding.js";
 import { layoutOrNull } from "./lists.js";
 
-/** Looks for expiries that `notice` would pass over: of keys that were last written by an earlier version. */
+/** Looks for expiries that `notice` would miss: of keys last written by an earlier version. */
 export async function* checkExpiries(
   { latchkey, store, fix }: DoctorContext,
   records: readonly LoadedRecord[],
@@ -13,7 +13,7 @@ export async function* checkExpiries(
   const now = latchkey.now();
   const expiring = records.flatMap((loaded) => {
     const expiry = layoutOrNull(loaded, workspaceId)?.expiry ?? null;
-    // What has come may have been noticed, and what no clock ever shows never is.
+    // Past ones may have been noticed already, and those beyond the last date never occur.
     if (expiry === null || expiry.at <= now || expiry.at > LAST_INSTANT) return [];
     return [{ loaded, deadlines: expiry.deadlines }];
   });
@@ -29,7 +29,7 @@ export async function* checkExpiries(
     for (const { loaded, deadlines } of unknown) {
       const record = deadlines.at(-1) as StoredRecord;
       const { kind, id, version } = loaded.record;
-      // A key that is changed meanwhile is waited for by then.
+      // A key that changes meanwhile gets its deadline with that change.
       await store.commit(workspaceId, {
         ...EMPTY_CHANGE,
         expects: [{ kind, id, version, handle: loaded.handle }],

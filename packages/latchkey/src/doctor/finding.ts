@@ -1,7 +1,7 @@
-/** What a doctor found out. */
+/** What a check of a store found. */
 export interface Finding {
   readonly check: string;
-  /** `wrong`: it needs somebody. `mended`: it was wrong. */
+  /** `wrong`: it needs attention. `mended`: it was wrong, and is repaired. */
   readonly state: "fine" | "wrong" | "mended";
   readonly found: string;
 }
@@ -16,7 +16,7 @@ export function wrong(check: string, found: string): Finding {
   return { check, state: "wrong", found };
 }
 
-/** What is wrong, mended where that was asked for. */
+/** Something wrong; repaired if that was requested. */
 export async function mendable(
   check: string,
   found: string,

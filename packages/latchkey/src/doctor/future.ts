@@ -4,10 +4,10 @@ import { type ConfiguredLimit, readLimits, type WindowOwner } from "../command-l
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable, wrong } from "./finding.js";
 
-/** What lies less than this ahead is the difference of clocks, in ms. */
+/** Smaller differences are normal between clocks, in ms. */
 const TOLERANCE_MS = 60_000;
 
-/** What has counters, as it is configured. */
+/** The configuration of something with counters. */
 interface Counted {
   readonly owner: WindowOwner;
   readonly ratelimits: readonly ConfiguredLimit[];
@@ -15,7 +15,7 @@ interface Counted {
 }
 
 /**
- * Looks for refills and windows that a wrong clock put into the future: they stand still until then.
+ * Looks for refills and windows that a wrong clock put into the future, which do not move until then.
  *
  * @see packages/core/decisions/0021-clocks-can-be-mended.md
  */
@@ -43,7 +43,7 @@ async function* checkRefill(
 ): AsyncIterable<Finding> {
   if (refill === undefined || refilledAt <= latchkey.now() + TOLERANCE_MS) return;
   const until = instant(refilledAt);
-  // To set the refill again starts it anew from now, and leaves the uses as they are.
+  // Setting the refill again restarts it from now, and leaves the uses unchanged.
   yield await mendable("future", `${kind} ${id}: no refill until ${until}`, fix, () =>
     kind === "key"
       ? latchkey.updateKey({ keyId: id, refill })
@@ -81,7 +81,7 @@ async function configurationOf(
       return { owner: { kind, id }, ratelimits, refill };
     }
     const { ratelimits = [], refill, usesFrom } = await latchkey.getKey({ keyId: id });
-    // A key that takes its uses from its identity has none of its own that could be refilled.
+    // A key that takes uses from its identity has none of its own to refill.
     return { owner: { kind, id }, ratelimits, refill: usesFrom === undefined ? refill : undefined };
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "gone";

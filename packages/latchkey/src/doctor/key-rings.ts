@@ -12,11 +12,11 @@ import { type Finding, fine, wrong } from "./finding.js";
 interface Trial {
   tried: number;
   failed: number;
-  /** Id of the first key that it does not fit. */
+  /** Id of the first key that does not fit. */
   firstFailed: string | null;
 }
 
-/** What a key's record says of the rings: how its hash was made, and with what its secret was encrypted. */
+/** What a key's record says about the rings: how its hash was made, and what its secret is encrypted with. */
 interface Stored {
   readonly hash: string;
   readonly start: string;
@@ -24,7 +24,7 @@ interface Stored {
   readonly importMarks: readonly string[];
 }
 
-/** Of a record that is damaged, what can be read. */
+/** As much of a damaged record as can be read. */
 export function storedSecretOf({ record }: LoadedRecord): Stored {
   const body = (record.body ?? {}) as Readonly<Record<string, unknown>>;
   const text = (name: string) => (typeof body[name] === "string" ? body[name] : "");
@@ -40,10 +40,11 @@ export function storedSecretOf({ record }: LoadedRecord): Stored {
 }
 
 /**
- * Tries the key rings on what a workspace holds.
+ * Tries the key rings on the contents of a workspace.
  *
- * The vault is tried on every encrypted secret. A hash names its pepper, so a pepper that is missing shows. Whether one is the right
- * one shows where the secret or its plain hash is known: of recoverable keys that the vault opens, and of imported ones.
+ * The vault is tried on every encrypted secret. A hash names its pepper, so a missing pepper is noticed. Whether a pepper is the
+ * right one can be tested only if the secret or its plain hash is known: for recoverable keys that the vault opens, and for
+ * imported keys.
  */
 export class RingTrial {
   readonly #rings: KeyRings;
@@ -51,7 +52,7 @@ export class RingTrial {
   readonly #open: (sealed: string, keyId: string) => string | null;
   readonly #vault = new Map<string, Trial>();
   readonly #pepper = new Map<string, Trial>();
-  /** Hashes under each pepper, tried or not. */
+  /** Hashes under each pepper, whether tested or not. */
   readonly #hashes = new Map<string, number>();
 
   constructor(rings: KeyRings, workspaceId: string) {
@@ -67,7 +68,7 @@ export class RingTrial {
     };
   }
 
-  /** Looks at the record of a key. */
+  /** Checks the record of a key. */
   look(loaded: LoadedRecord): void {
     const { id } = loaded.record;
     const { hash, sealedSecret, importMarks } = storedSecretOf(loaded);
@@ -79,7 +80,7 @@ export class RingTrial {
       if (secret !== null && pepperId !== null && this.#hasPepper(pepperId))
         note(this.#pepper, pepperId, id, this.#hasher.candidates(secret).includes(hash));
     }
-    // Marks are of the plain hash, which an imported hash is.
+    // Marks are made from the plain hash, and an imported hash is plain.
     const marks = pepperId === null ? this.#hasher.importMarks(hash) : [];
     for (const mark of importMarks) {
       const markedBy = idIn(mark, 0);
@@ -92,7 +93,7 @@ export class RingTrial {
     return id in (this.#rings.pepper?.keys ?? {});
   }
 
-  /** What came of it. */
+  /** The findings. */
   *findings(): Iterable<Finding> {
     yield* this.#vaultFindings();
     yield* this.pepperFindings();
@@ -122,7 +123,7 @@ export class RingTrial {
       );
   }
 
-  /** What came of the peppers. */
+  /** The findings about peppers. */
   *pepperFindings(): Iterable<Finding> {
     let isWell = true;
     for (const [id, count] of this.#hashes) {
@@ -163,13 +164,13 @@ function note(trials: Map<string, Trial>, ringKeyId: string, keyId: string, fits
   trial.firstFailed ??= keyId;
 }
 
-/** A part of a text with dots, or null where it has no such part that is followed by another. */
+/** A part of a text with dots, or null if there is no such part with another one after it. */
 function idIn(text: string, at: number): string | null {
   const parts = text.split(".");
   return at < parts.length - 1 ? (parts[at] ?? null) : null;
 }
 
-/** A vault that only opens needs none. */
+/** A vault that is only used for opening needs none. */
 function noRandom(): never {
   throw new Error("nothing is encrypted here");
 }

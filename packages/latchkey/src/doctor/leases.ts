@@ -11,10 +11,10 @@ import { plural } from "../command-line/words.js";
 import type { DoctorContext } from "./doctor-context.js";
 import { type Finding, mendable } from "./finding.js";
 
-/** Twice the longest lease: a process that goes on has given its units back by then. */
+/** Twice the longest lease: a live process has returned its units by then. */
 const OLD_AFTER_MS = 20_000;
 
-/** What processes have taken ahead of the counters of a record, in ascending order of id. */
+/** The leases on the counters of a record, in ascending order of id. */
 export async function leasesBeside(
   store: KeyStore,
   workspaceId: string,
@@ -24,7 +24,7 @@ export async function leasesBeside(
   return (await allHolds(store, workspaceId, { kind, id })).filter(isLease);
 }
 
-/** Whether a lease is that of a process that died or is stopped, as far as one can see. */
+/** Whether a lease seems to belong to a process that died or was stopped. */
 export function seemsDead({ createdAt }: Hold, now: EpochMs): boolean {
   return createdAt + OLD_AFTER_MS <= now;
 }
@@ -34,7 +34,9 @@ export function heldUses({ uses, usesOf }: Hold): number {
   return usesOf === null ? 0 : uses;
 }
 
-/** Looks for units that a process took ahead and never gave back: it was killed, or is stopped. With `--fix` they count as used. */
+/**
+ * Looks for units that a process leased and never returned, because it was killed or stopped. With `--fix` they count as used.
+ */
 export async function* checkLeases(
   { latchkey, store, fix }: DoctorContext,
   records: readonly LoadedRecord[],

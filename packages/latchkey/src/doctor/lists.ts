@@ -19,8 +19,8 @@ export interface WholeList {
 const PAGE = 500;
 
 /**
- * Compares a list with its records: entries without one, and records that a name of theirs does not lead to. Hands on the pages, so
- * that what else is to be looked at is read once.
+ * Compares a list with its records: entries without a record, and records whose names do not lead to them. Passes the pages on,
+ * so that other checks need not read them again.
  */
 export async function* checkList(
   { latchkey, store, fix }: DoctorContext,
@@ -37,7 +37,7 @@ export async function* checkList(
     yield* onPage(page.found);
     after = page.found.at(-1)?.record.id ?? null;
     if (page.hasMore && after !== null) continue;
-    // A store that is written to meanwhile may have more or fewer by now.
+    // If the store is in use, the numbers may have changed meanwhile.
     if (page.size !== records)
       yield wrong(
         "lists",
@@ -75,7 +75,7 @@ async function* checkNames(
   }
 }
 
-/** What goes with a record; null where it cannot be read: that is another finding. */
+/** What belongs to a record; null if it cannot be read, which is a finding of its own. */
 export function layoutOrNull({ record }: LoadedRecord, workspaceId: string): RecordLayout | null {
   try {
     return layoutOf(record, workspaceId);

@@ -3,13 +3,13 @@ import { keyPages } from "../command-line/record-pages.js";
 import type { KeyRings } from "../key-rings-from-env.js";
 import { RingTrial, storedSecretOf } from "./key-rings.js";
 
-/** After so many keys no more are looked at. */
+/** Maximum number of keys to look at. */
 const MAX_KEYS = 10_000;
 
 /**
- * Why a secret that no key has may be one of this workspace all the same: keys that begin like it have hashes that were made with
- * a pepper which is not the one at hand. Nothing else can be known, since the hash is all that is stored. About 10,000 keys are
- * looked at.
+ * Why an unknown secret may belong to this workspace all the same: keys with the same start have hashes that were made with
+ * another pepper than the current one. Nothing more can be known, because only the hash is stored. About 10,000 keys are
+ * examined.
  */
 export async function otherPeppers(
   latchkey: Latchkey,

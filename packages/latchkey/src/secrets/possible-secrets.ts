@@ -1,22 +1,22 @@
 import { ofPrefix, secretBodies } from "./redact.js";
 
-/** What may stand before the last `_` of a secret. */
+/** What may be before the last `_` of a secret. */
 const PREFIX = /[A-Za-z0-9_-]{1,16}$/;
 const MAX_PREFIX = 16;
 
-/** Signs that may end a secret, as in base64, or the sentence that it stands in. */
+/** Characters that may end a secret, as in base64, or the sentence that contains it. */
 const SIGNS = ".=_-";
 
 /**
- * Every text in a line that may be a secret: those of latchkey's own form with each prefix that they may have (whether it is the
- * right one, the checksum says), and those of another form behind one of `prefixes`.
+ * Every text in a line that may be a secret: those in latchkey's own format, with each possible prefix (the checksum shows the
+ * right one), and those of other formats after one of `prefixes`.
  */
 export function possibleSecrets(line: string, prefixes: readonly string[]): readonly string[] {
   const found: string[] = [];
   for (const { at, body } of secretBodies(line)) {
     found.push(body);
     if (line.charAt(at - 1) !== "_") continue;
-    // No more of the line than a prefix may have: it may hold many secrets.
+    // No more of the line than a prefix can have, because it may contain many secrets.
     const [before = ""] = PREFIX.exec(line.slice(Math.max(0, at - 1 - MAX_PREFIX), at - 1)) ?? [];
     for (let from = 0; from < before.length; from += 1) found.push(`${before.slice(from)}_${body}`);
   }

@@ -10,14 +10,14 @@ export interface RedactOptions {
   readonly prefixes?: readonly string[];
 }
 
-/** What stands for the rest of a secret. */
+/** Replaces the rest of a secret. */
 const CUT = "…";
 
 const HEX = "[0-9A-Fa-f]";
 
 /**
- * Escapes that end in a letter or a digit: colours of a terminal, as they are or escaped; the escapes of JSON and of programming
- * languages; those of URLs, encoded once or more often, and of mails. Their ends are no letters of the secret behind them.
+ * Escapes that end in a letter or digit: terminal colours, raw or escaped; escapes of JSON and programming languages; those of
+ * URLs, encoded once or more, and of mail. Their last characters do not belong to the secret after them.
  */
 const ESCAPES = [
   String.raw`(?:\\u001[bB]|\\x1[bB]|\\033|\\e|\u{1b})\[[0-9;]{0,20}[A-Za-z]`,
@@ -33,7 +33,7 @@ const LETTER_CLASS = "[1-9A-HJ-NP-Za-km-z]";
 
 const LETTER = new RegExp(LETTER_CLASS);
 
-/** Letters that may be the body of a secret, with an escape in front of them. */
+/** Letters that may be the body of a secret, after an escape. */
 const RUNS = new RegExp(`(${ESCAPES.join("|")}|)(${LETTER_CLASS}{${BODY_LENGTH.min},})`, "gu");
 
 /**
@@ -57,7 +57,7 @@ export function redact(text: string, { prefixes = [] }: RedactOptions = {}): str
   );
 }
 
-/** What has the form of a secret's body in a text, and where it begins. */
+/** Text in the form of a secret's body, and where it starts. */
 export function* secretBodies(
   text: string,
 ): Generator<{ readonly at: number; readonly body: string }> {
@@ -76,7 +76,7 @@ export function* secretBodies(
 /** `+`, `/` and `=` as URLs and JSON may have them. */
 const ESCAPED_SIGNS = String.raw`%(?:2[BbFf]|3[Dd])|\\u00(?:2[BbFf]|3[Dd])|\\/`;
 
-/** A secret of any form behind a prefix. What is redacted already has too few characters before its `…`. */
+/** A secret of any form after a prefix. Redacted ones have too few characters before their `…`. */
 export function ofPrefix(prefix: string): RegExp {
   const escaped = prefix.replace(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
   return new RegExp(`(${escaped}_?)(?:[A-Za-z0-9+/=._-]|${ESCAPED_SIGNS}){12,}`, "g");

@@ -6,22 +6,22 @@ export const RULE_FORMATS = ["gitleaks", "regex", "github"] as const;
 /** One of {@link RULE_FORMATS}. */
 export type RuleFormat = (typeof RULE_FORMATS)[number];
 
-/** What the keys are that a rule finds. */
+/** Which keys a rule finds. */
 export interface RuleSubject {
   readonly prefix: string;
-  /** Random bytes of the secrets; null for any number, with a pattern that is less exact. */
+  /** Random bytes of the secrets; null for any number, with a less exact pattern. */
   readonly byteLength: number | null;
 }
 
-/** What may stand in a secret: next to one it would make another text of it. */
+/** Characters of secrets: next to a secret, one of them would make it a different text. */
 const SECRET_CHARACTER = "0-9A-Za-z_-";
 
 const ANY_CHARACTER = "[1-9A-HJ-NP-Za-km-z]";
 
-/** Leading characters of which the pattern says exactly what they may be. Each further one makes it longer and hardly stricter. */
+/** Leading characters that the pattern restricts exactly. More would make it longer and hardly stricter. */
 const EXACT_CHARACTERS = 3;
 
-/** A rule for a scanner of secrets that finds every key with a prefix. */
+/** A rule for a secret scanner that finds every key with a prefix. */
 export function scannerRule(subject: RuleSubject, format: RuleFormat): string {
   const pattern = `${subject.prefix}_${bodyPattern(subject.byteLength)}`;
   switch (format) {
@@ -34,7 +34,7 @@ export function scannerRule(subject: RuleSubject, format: RuleFormat): string {
         `After secret: \\z|[^${SECRET_CHARACTER}]`,
       ].join("\n");
     case "gitleaks":
-      // Its regular expressions look neither ahead nor behind: the secret is the group.
+      // Its regular expressions have no lookahead or lookbehind: the secret is the group.
       return [
         "[[rules]]",
         `id = "latchkey-${subject.prefix.toLowerCase().replaceAll("_", "-")}"`,
@@ -48,7 +48,7 @@ export function scannerRule(subject: RuleSubject, format: RuleFormat): string {
   }
 }
 
-/** A pattern of bodies: exact in length and in the leading characters, which version and length decide. */
+/** A pattern of bodies: exact in length and in the leading characters, which version and length determine. */
 function bodyPattern(byteLength: number | null): string {
   if (byteLength === null) return `${ANY_CHARACTER}{${BODY_LENGTH.min},${BODY_LENGTH.max}}`;
   const { lowest, highest } = bodyRange(byteLength);
@@ -61,13 +61,13 @@ function bodyPattern(byteLength: number | null): string {
   ]);
 }
 
-/** A pattern of the texts from `low` to `high`, which have one length, exact in so many characters behind those they share. */
+/** A pattern of the texts from `low` to `high`, of the same length, exact in this many characters after their common start. */
 function between(low: string, high: string, exact: number): string {
   const [first = "", last = ""] = [low[0], high[0]];
   if (low === "" || exact === 0) return any(low.length);
   if (first === last) return first + between(low.slice(1), high.slice(1), exact);
   const [lowRest, highRest] = [low.slice(1), high.slice(1)];
-  // Where all that follows is in the range, or where no more is to be told apart, one class says it.
+  // If everything that follows is in the range, or no more is to be distinguished, one class is enough.
   const isOpenBelow = exact === 1 || /^1*$/.test(lowRest);
   const isOpenAbove = exact === 1 || /^z*$/.test(highRest);
   const from = isOpenBelow ? first : next(first);
@@ -87,7 +87,7 @@ function either(patterns: readonly string[]): string {
   return patterns.length === 1 ? (patterns[0] ?? "") : `(?:${patterns.join("|")})`;
 }
 
-/** A class of the characters from one to another, written as the ranges that base58 leaves of ASCII. */
+/** A class of the characters from one to another, written as the ranges that base58 has in ASCII. */
 function oneOf(from: string, to: string): string {
   const characters = BASE58.slice(BASE58.indexOf(from), BASE58.indexOf(to) + 1);
   const ranges = ["1-9", "A-H", "J-N", "P-Z", "a-k", "m-z"].flatMap((range) => {

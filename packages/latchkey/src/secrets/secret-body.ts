@@ -1,10 +1,10 @@
-/** The alphabet of base58, in the order of its values, which is that of ASCII: texts of one length sort as their numbers. */
+/** The base58 alphabet in the order of its values, which is the order of ASCII: texts of one length sort as their numbers. */
 export const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** Fewest and most random bytes of a secret. */
 export const BYTE_LENGTH = { min: 16, max: 255 } as const;
 
-/** First byte of the body of a secret, and the bytes beside the random ones: version, length and checksum. */
+/** First byte of a secret's body, and its number of non-random bytes: version, length and checksum. */
 const VERSION = 2n;
 const CHECKSUM_LENGTH = 4;
 const OTHER_BYTES = 6;
@@ -15,7 +15,7 @@ export const BODY_LENGTH = {
   max: bodyRange(BYTE_LENGTH.max).highest.length,
 } as const;
 
-/** Bits that one character stands for. */
+/** Bits per character. */
 const BITS_PER_CHARACTER = Math.log2(58);
 
 /**
@@ -32,7 +32,7 @@ export function bodyRange(byteLength: number): {
   return { lowest: encode(head << tail), highest: encode(((head + 1n) << tail) - 1n) };
 }
 
-/** Whether a text is the body of a secret, as far as version and length tell; its checksum is not looked at. */
+/** Whether a text is the body of a secret, judged by version and length; the checksum is not verified. */
 export function isSecretBody(text: string): boolean {
   if (text.length < BODY_LENGTH.min || text.length > BODY_LENGTH.max) return false;
   // Version and length take a byte each, and the first of them begins with six bits of zero.
@@ -48,7 +48,7 @@ function isOf(text: string, byteLength: number): boolean {
   return isNotAbove(range.lowest, text) && isNotAbove(text, range.highest);
 }
 
-/** As numbers: the shorter text is the lower one. */
+/** As numbers: the shorter text is the smaller one. */
 function isNotAbove(one: string, other: string): boolean {
   return one.length === other.length ? one <= other : one.length < other.length;
 }

@@ -8,24 +8,24 @@ export const LOG_FORMATS = ["json", "pretty", "none"] as const;
 /** One of {@link LOG_FORMATS}. */
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** One request, as the access log has it. Never a query, a header or a body. */
+/** One request in the access log. Never a query, a header or a body. */
 interface Access {
-  /** ISO date of the answer. */
+  /** ISO date of the response. */
   readonly time: string;
   readonly requestId?: string;
   readonly method: string;
-  /** Without the query; a secret in it is cut. */
+  /** Without the query; a secret in it is shortened. */
   readonly path: string;
-  /** Absent where the client went before it was answered. */
+  /** Absent if the client disconnected before the response. */
   readonly status?: number;
-  /** From the head of the request to the end of the answer. */
+  /** From the head of the request to the end of the response. */
   readonly ms: number;
   readonly remote: string;
 }
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
-/** The same listener, with a line in the log for each request when it is answered, or given up. */
+/** The same listener, with a log line for each request when it is answered or aborted. */
 export function withAccessLog(
   listener: Listener,
   format: LogFormat,
@@ -45,7 +45,7 @@ export function withAccessLog(
   };
 }
 
-/** Headers that are handed to `writeHead` are sent as they are, and nobody can ask for them afterwards. */
+/** Headers that are passed to `writeHead` are sent directly, and cannot be read afterwards. */
 function noteRequestId(outgoing: ServerResponse): () => Pick<Access, "requestId"> {
   let written: unknown;
   const writeHead = outgoing.writeHead.bind(outgoing) as (...args: unknown[]) => ServerResponse;

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Resolves with the first SIGTERM or SIGINT. The next one ends the process, as it would have without this. */
+/** Resolves at the first SIGTERM or SIGINT. The next one ends the process as usual. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -12,7 +12,7 @@ export function stopSignal(): Promise<void> {
   });
 }
 
-/** Why a server cannot listen, by codes of Node. */
+/** Why a server cannot listen, by error code of Node. */
 const REFUSALS: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use",
   EADDRNOTAVAIL: "this machine has no such address",
@@ -20,7 +20,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   ENOTFOUND: "there is no host of that name",
 };
 
-/** Listens, and answers the address as a URL. */
+/** Starts to listen, and returns the address as a URL. */
 export function listen(server: Server, hostname: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
@@ -34,11 +34,11 @@ export function listen(server: Server, hostname: string, port: number): Promise<
   });
 }
 
-/** Takes no more connections, lets requests in flight finish for at most `drainMs`, then cuts what is left. */
+/** Accepts no more connections, lets requests in progress finish for at most `drainMs`, then closes the rest. */
 export function drain(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), drainMs);
-    // A kept-alive connection falls idle only after its last answer, and would hold the server open till its timeout.
+    // A keep-alive connection becomes idle only after its last response, and would keep the server open until its timeout.
     const sweep = setInterval(() => server.closeIdleConnections(), 50);
     server.close(() => {
       clearTimeout(cut);

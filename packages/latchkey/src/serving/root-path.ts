@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** What `/` answers: what this is, and where to go on. The version is nobody's business. */
+/** The response to `/`: what this is, and where to find more. The version is not public. */
 const ABOUT = JSON.stringify({
   name: "latchkey",
   about: "Issues, verifies and manages API keys.",
@@ -12,7 +12,7 @@ const ABOUT = JSON.stringify({
 
 type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
 
-/** The same listener, with an answer at `/` that says what this is. */
+/** The same listener, with a response to `/` that says what this is. */
 export function withRootPath(listener: Listener): Listener {
   return (incoming, outgoing) => {
     const isRead = incoming.method === "GET" || incoming.method === "HEAD";
