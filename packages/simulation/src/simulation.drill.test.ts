@@ -35,9 +35,9 @@ test("no schedule of a simulated world breaks a law", () => {
 /**
  * A key that is deleted after its permissions are written and before the answer; a move that fails after it ended and before its result is
  * checked; a record that is damaged after a copy was proven complete and before the move ends; a request that is repeated when its key has
- * more limits.
+ * more limits; a damaged key that another call repairs while it is deleted.
  */
-const ONCE_BROKEN = ["5202", "3009948", "3020486", "7001407"];
+const ONCE_BROKEN = ["5202", "3009948", "3020486", "7001407", "7107494"];
 
 test.each(ONCE_BROKEN)("the schedule of seed %s, which once broke a law, breaks none", (seed) => {
   const { status, stdout } = run(PROGRAM, "--seed", seed, "--schedules", "1");

@@ -95,10 +95,14 @@ export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Pro
 /** The key of an id. @throws LatchkeyError `NOT_FOUND`, and as {@link findKey}. */
 export async function getKeyById(context: KeyContext, keyId: string): Promise<LoadedKey> {
   const want: Want = { kind: "key", id: keyId };
-  const loaded = await findKey(context, [want]);
-  if (typeof loaded !== "number") return loaded;
-  const { found } = await context.store.read(context.workspaceId, [want]);
-  throw await whyMissing(context, found[0] ?? null);
+  return untilSteady(KEPT_CHANGING, async () => {
+    const loaded = await findKey(context, [want]);
+    if (typeof loaded !== "number") return loaded;
+    const { found } = await context.store.read(context.workspaceId, [want]);
+    const missing = await whyMissing(context, found[0] ?? null);
+    if (missing !== null) throw missing;
+    return undefined;
+  });
 }
 
 /** The id of the API of a key: null if there is no such key, or it is damaged. */
@@ -113,12 +117,13 @@ export async function findApiId(
 
 /**
  * The error for a key that could not be put together without its API: that was deleted, and the key goes with it; or the record
- * names another API than the one in whose list it is, which is damage. Only then must the key still be revoked.
+ * names another API than the one in whose list it is, which is damage. Only then must the key still be revoked. Null: somebody has written
+ * the record since, which may have repaired it.
  */
 async function whyMissing(
   { store, workspaceId }: KeyContext,
   loaded: LoadedRecord | null,
-): Promise<LatchkeyError> {
+): Promise<LatchkeyError | null> {
   if (loaded === null) return notFound("key");
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
@@ -127,8 +132,10 @@ async function whyMissing(
   const { found } = await store.page(workspaceId, page);
   if (found[0]?.record.id === id) return notFound("key");
   // It may have been deleted before its list was read.
-  const { found: now } = await store.read(workspaceId, [{ kind: "key", id }]);
-  return now[0]?.record.version === version ? corruptRecord(`key ${id}`) : notFound("key");
+  const { found: again } = await store.read(workspaceId, [{ kind: "key", id }]);
+  const [now = null] = again;
+  if (now === null) return notFound("key");
+  return now.record.version === version ? corruptRecord(`key ${id}`) : null;
 }
 
 /** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
@@ -176,8 +183,10 @@ export async function readKeys(
       key !== null &&
       "key" in key &&
       !confinedTo.apiIds.includes(key.key.apiId);
+    const known = key ?? (await whyMissing(context, stored));
+    if (known === null) throw new StaleReadError();
     if (isElsewhere) read.push({ stored: null, loaded: notFound("key") });
-    else read.push({ stored, loaded: key ?? (await whyMissing(context, stored)) });
+    else read.push({ stored, loaded: known });
   }
   return read;
 }

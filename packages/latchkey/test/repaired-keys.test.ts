@@ -1,0 +1,47 @@
+import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { damageBody } from "./damage.js";
+import { describeOnEveryStore } from "./every-store.js";
+import { issue } from "./test-context.js";
+import { unclosed, wrapped } from "./wrapped-store.js";
+
+/** A store on which something is done just before it is looked in a list, once. */
+function beforeList(store: KeyStore, act: () => Promise<unknown>): KeyStore {
+  let isDone = false;
+  return wrapped(store, {
+    page: async (workspaceId, want) => {
+      if (!isDone) {
+        isDone = true;
+        await act();
+      }
+      return store.page(workspaceId, want);
+    },
+  });
+}
+
+describeOnEveryStore("a damaged key that another call repairs meanwhile", (open) => {
+  test.each<[string, (latchkey: Latchkey, keyId: string) => Promise<unknown>]>([
+    ["deleted", (latchkey, keyId) => latchkey.deleteKey({ keyId })],
+    ["switched off", (latchkey, keyId) => latchkey.updateKey({ keyId, enabled: false })],
+    ["switched off with others", (latchkey, keyId) => latchkey.disableKeys({ keyIds: [keyId] })],
+    [
+      "shown and deleted",
+      (latchkey, keyId) => latchkey.getKey({ keyId }).then(() => latchkey.deleteKey({ keyId })),
+    ],
+  ])("is not said to be gone: it is %s", async (_, revoke) => {
+    const context = open();
+    const { store, latchkey } = context;
+    const { key, keyId } = await issue(context, {});
+    const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
+    const body = found[0]?.record.body;
+    await damageBody(store, "key", keyId, (own) => ({ ...own, apiId: "api_of_nobody" }));
+    const repair = async () => {
+      await damageBody(store, "key", keyId, () => body);
+      await latchkey.updateKey({ keyId, name: "repaired" });
+    };
+    const another = createLatchkey({ store: unclosed(beforeList(store, repair)) });
+    await revoke(another, keyId);
+    expect((await latchkey.verifyKey({ key })).valid).toBe(false);
+    await another.close();
+  });
+});
