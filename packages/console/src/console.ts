@@ -15,21 +15,21 @@ import { isTaskOf, operatorTasks } from "./tasks.js";
 /** A console as a function of web standard requests. It never rejects. */
 export type FetchConsole = (request: Request) => Promise<Response>;
 
-/** Signs in and out by a link, for a console that stands alone. */
+/** Signing in and out by a link, for a standalone console. */
 export interface LinkSignIn {
-  /** A response to the exchange of the link's token; null where the token is wrong or was used before. */
+  /** The response to the exchange of the link's token; null if the token is wrong or was used before. */
   readonly exchange: (request: Request) => Response | null;
   readonly signOut: (request: Request) => Response;
 }
 
-/** The header without which nothing but the page itself is answered. `Origin` and `Sec-Fetch-Site` are looked at as well. */
+/** Without this header, only the page itself is answered. `Origin` and `Sec-Fetch-Site` are checked as well. */
 const OWN_HEADER = "x-latchkey-console";
 
 /** Of the page. */
 export const TITLE = "latchkey console";
 
 /**
- * Makes a console: the page, what the page asks about its operator, and the operations of @latchkey/http below `v1/`.
+ * Creates a console: the page, its operator's session, and the operations of @latchkey/http below `v1/`.
  *
  * @throws TypeError naming the wrong option.
  */
@@ -84,8 +84,8 @@ export function makeConsole(
   }
 
   /**
-   * Who the operator is, and what may be done; for nobody, only how to sign in: no error, since browsers write those to their console.
-   * POST exchanges the token of a link, DELETE signs out.
+   * Who the operator is, and what they can do; if nobody is signed in, only how to sign in. That is not an error, because
+   * browsers log errors to their console. POST exchanges the token of a link, DELETE signs out.
    */
   async function session(request: Request): Promise<Response> {
     if (link !== null && request.method === "POST")

@@ -21,7 +21,7 @@ export interface LinkConsole {
   readonly link: string;
 }
 
-/** For how long a sign-in lasts. */
+/** How long a sign-in lasts. */
 const SIGNED_IN_MS = 12 * 3_600_000;
 
 const COOKIE = "latchkey_console";
@@ -49,7 +49,7 @@ export function createLinkConsole(latchkey: Latchkey, options: LinkConsoleOption
   };
   const link: LinkSignIn = {
     exchange: (request) => {
-      // Hashes, so that how long a comparison takes says nothing about the token.
+      // Compared as hashes, so that the time of the comparison reveals nothing about the token.
       if (awaited === null || hashOf(bearerOf(request) ?? "") !== awaited) return null;
       awaited = null;
       const secret = randomBytes(32).toString("base64url");

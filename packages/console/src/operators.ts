@@ -1,7 +1,7 @@
 import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Authenticate, HostCaller } from "@latchkey/http";
 
-/** How operators sign in: by a root key that the page asks for, by the host, or by a link that was printed. */
+/** How operators sign in: by a root key that the page asks for, by the host, or by a printed link. */
 export type SignIn = "root-key" | "host" | "link";
 
 /** RFC 6750 section 2.1. */

@@ -3,18 +3,18 @@ import type { HostCaller } from "@latchkey/http";
 import { readJsonObject } from "@latchkey/http/pages";
 import type { ConsoleOptions } from "./options.js";
 
-/** What operators with `*` can do that no root key can do over HTTP, if the host allows it. */
+/** What operators with `*` can do, if the host allows it, and no root key can do over HTTP. */
 export interface OperatorTask {
   readonly method: "GET" | "POST";
-  /** The workspace whose operators alone can do it; absent: operators of any. */
+  /** The workspace whose operators can do it. Absent: operators of any workspace. */
   readonly workspaceId?: string;
   readonly run: (request: Request) => Promise<unknown>;
 }
 
-/** Findings of one look at a store that are shown: a store in which everything is wrong would fill any page. */
+/** Maximum number of findings shown: a badly damaged store would fill any page. */
 const MAX_FINDINGS = 200;
 
-/** The tasks that the options allow, by the name of their path. */
+/** The tasks that the options allow, by name in the path. */
 export function operatorTasks(
   latchkey: Latchkey,
   { examine, webhooks }: ConsoleOptions,
@@ -60,7 +60,7 @@ function cursorOf({ url }: Request): string | undefined {
   return new URL(url).searchParams.get("cursor") ?? undefined;
 }
 
-/** The body of a request. Core checks what it holds. */
+/** The body of a request. Core checks its contents. */
 async function inputOf<Input>(request: Request): Promise<Input> {
   return (await readJsonObject(request)) as Input;
 }

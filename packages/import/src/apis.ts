@@ -2,13 +2,13 @@ import { type ApiView, type Latchkey, LatchkeyError } from "@latchkey/core";
 import { apiNameIssues } from "./prepare.js";
 import type { ImportRow, RowIssue } from "./row.js";
 
-/** The API that a row goes to: one that exists, one that is to be made, or why there is none. */
+/** The API for a row: an existing one, one to create, or the reason why there is none. */
 export type ApiChoice =
   | { readonly apiId: string }
   | { readonly newName: string }
   | { readonly issue: RowIssue };
 
-/** Most ids that are remembered as existing or not, and most characters of one. */
+/** Maximum number of ids remembered as existing or missing, and their maximum length. */
 const [MAX_REMEMBERED, MAX_ID] = [10_000, 128];
 
 /** The APIs of a workspace, page by page. */
@@ -34,7 +34,7 @@ export async function assertApiName(apiName: string): Promise<void> {
   );
 }
 
-/** Says which API a row goes to: the one that is given for all, else its own, else the one of the name that it gives. */
+/** Finds the API of a row: the one given for all rows, otherwise the row's own, otherwise the one with the name that it gives. */
 export class Apis {
   readonly #latchkey: Pick<Latchkey, "getApi" | "listApis">;
   readonly #given: { readonly apiId?: string | undefined; readonly apiName?: string | undefined };
@@ -67,7 +67,7 @@ export class Apis {
     return issue === undefined ? { newName: name } : { issue };
   }
 
-  /** Makes known that an API was made. */
+  /** Registers an API that was created. */
   add(name: string, apiId: string): void {
     this.#idsByName?.set(name, apiId);
   }
@@ -83,13 +83,13 @@ export class Apis {
         throw error;
       },
     );
-    // Of a row: another in each, and as long as a row may be.
+    // From a row: each may have a different one, as long as a row may be.
     if (this.#exists.size >= MAX_REMEMBERED) this.#exists.clear();
     if (apiId.length <= MAX_ID) this.#exists.set(apiId, exists);
     return exists;
   }
 
-  /** Of several of one name the one that was made first. */
+  /** If several have the name, the oldest one. */
   async #list(): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
     for await (const { id, name } of allApis(this.#latchkey)) if (!ids.has(name)) ids.set(name, id);

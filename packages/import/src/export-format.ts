@@ -58,7 +58,7 @@ export interface ExportTextOptions {
   readonly escapeFormulas?: boolean | undefined;
 }
 
-/** Keys as text: lines of JSON, or rows of CSV (RFC 4180, lines ended as on Unix). */
+/** Keys as text: JSON lines, or rows of CSV (RFC 4180, with Unix line endings). */
 export function exportText(
   format: ExportFormat,
   keys: readonly ExportedKey[],

@@ -28,7 +28,7 @@ export interface ExportPage {
   readonly damaged: number;
 }
 
-/** Owners that are remembered. */
+/** Maximum number of owners to remember. */
 const MAX_OWNERS = 10_000;
 
 /**
@@ -77,7 +77,7 @@ async function* apisOf(
   yield* allApis(from);
 }
 
-/** Null for one that was deleted meanwhile. */
+/** Null if it was deleted meanwhile. */
 async function ownerOf(
   from: ExportOrigin,
   identityId: string,

@@ -40,11 +40,11 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly rotatedTo?: string;
 }
 
-/** What a key of a list is exported as. It has no secret, sealed or not. */
+/** The exported form of a listed key. It has no secret, not even an encrypted one. */
 export function exportedKey(view: KeyView, api: string, owner: IdentityView | null): ExportedKey {
   const { stored } = view;
   if (stored === undefined) throw new TypeError("the key was not listed for an export");
-  // Uses and refill of these are the owner's.
+  // The uses and refill of such a key belong to its owner.
   const isShared = view.usesFrom === "identity";
   const identity = owner === null ? null : ownerSettings(owner);
   return withoutAbsent({
@@ -77,7 +77,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
   });
 }
 
-/** The hash as it is stored: alone, or behind the id of its pepper and a dot. */
+/** The hash as it is stored: alone, or after the id of its pepper and a dot. */
 function exportedHash(stored: string): ExportedKey["hash"] {
   const dot = stored.indexOf(".");
   return dot < 0

@@ -2,8 +2,8 @@ import { KEY_LABELS } from "@latchkey/core";
 import type { ValueKind } from "./read-value.js";
 
 /**
- * Every field that a row of a file can set, and how its text is read. A dot leads into an object: `refill.amount`. All but `api`,
- * `identity` and `hash.pepper` are fields of `createKeys`.
+ * Every field that a row of a file can set, and how its text is read. A dot leads into an object: `refill.amount`. All except
+ * `api`, `identity` and `hash.pepper` are fields of `createKeys`.
  */
 export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>([
   ["apiId", "text"],
@@ -46,7 +46,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["usesFrom", "text"],
 ]);
 
-/** What an export says beside, and no import reads. */
+/** Further columns of an export, which an import does not read. */
 export const INFORMATION: ReadonlySet<string> = new Set([
   "id",
   "workspaceId",

@@ -1,9 +1,9 @@
 import type { ImportReport, Reason } from "./report.js";
 
-/** Reasons that are printed; the others are counted. */
+/** Maximum number of reasons to print; the others are counted. */
 const MAX_REASONS = 20;
 
-/** The report as text: what was written, what was not, and why. */
+/** The report as text: what was written, what was skipped, and why. */
 export function formatReport(report: ImportReport): string {
   const { isDryRun, rows, written, alreadyThere, skipped, created, ignoredColumns } = report;
   const kinds = [
@@ -55,7 +55,7 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, MAX_REASONS).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
 }
 
-/** With commas between thousands, whatever the host's language. */
+/** With commas between thousands, in any locale. */
 function count(value: number): string {
   return value.toLocaleString("en-US");
 }

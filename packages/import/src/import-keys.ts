@@ -33,24 +33,24 @@ export interface ImportOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-/** Keys of one call of createKeys, and what the roles and permissions of one call add up to at most. */
+/** Keys per call of createKeys, and the maximum of their roles and permissions together. */
 const CHUNK = { rows: 100, grants: 10_000 };
 
-/** Owners that are remembered as being there. */
+/** Owners remembered as existing. */
 const MAX_OWNERS = 100_000;
 
-/** Stands for the API that a dry run does not make. */
+/** Stands for the API that a dry run does not create. */
 const NO_API = "api_none";
 
 /** A row with the API that it goes to. */
 interface Placed {
   readonly row: ImportRow;
   readonly apiId: string | null;
-  /** Name of the API that is made for it. */
+  /** Name of the API to create for it. */
   readonly newName: string | null;
 }
 
-/** A row that can be written once the roles and permissions are there that are missing. */
+/** A row that can be written once its missing roles and permissions exist. */
 interface Judged extends Placed {
   readonly missing: ErrorDetails["missing"];
 }
@@ -110,7 +110,7 @@ class Import {
     this.#apis = new Apis(options.into, options);
   }
 
-  /** Judges rows without writing, makes what the good ones need, and writes these. */
+  /** Checks rows without writing, creates what the good ones need, and writes them. */
   async write(rows: readonly ImportRow[]): Promise<void> {
     const reports = new Map<ImportRow, RowReport>();
     const placed: Placed[] = [];
@@ -137,7 +137,7 @@ class Import {
     }
   }
 
-  /** The rows that can be written, once what they need is there. */
+  /** The rows that can be written, once what they need exists. */
   async #judge(
     placed: readonly Placed[],
     reports: Map<ImportRow, RowReport>,
@@ -159,7 +159,7 @@ class Import {
     return good;
   }
 
-  /** Makes what rows need, and nothing for one that is skipped: so owners come first, which may be refused. */
+  /** Creates what rows need, but nothing for a skipped row: so owners, which may be refused, come first. */
   async #prepare(
     judged: readonly Judged[],
     reports: Map<ImportRow, RowReport>,
@@ -185,10 +185,10 @@ class Import {
       this.#counted.create("apis", newName);
       return null;
     }
-    // A row before it may have made it.
+    // An earlier row may have created it.
     const choice = await this.#apis.choose(row);
     if ("apiId" in choice) return choice.apiId;
-    // Another import, or a server that sets itself up, may make it at this moment.
+    // Another import, or a server during its setup, may be creating it right now.
     const made = await this.#into.ensureApi({ name: newName });
     if (made.created) this.#counted.create("apis", newName);
     this.#apis.add(newName, made.apiId);
@@ -207,7 +207,7 @@ class Import {
     });
   }
 
-  /** createKeys makes owners as well, and knows nothing of them but the `externalId`. */
+  /** createKeys creates owners as well, but only with their `externalId`. */
   async #makeOwner(row: ImportRow): Promise<readonly RowIssue[]> {
     const owner = this.#newOwnerOf(row);
     if (owner === null) return [];
@@ -217,7 +217,7 @@ class Import {
     return issues;
   }
 
-  /** The owner that has to be there before the key, with its settings; null for none, and for one that is known to be there. */
+  /** The owner that must exist before the key, with its settings; null if there is none, or if it is known to exist. */
   #newOwnerOf({ key, identity }: ImportRow): [externalId: string, IdentitySettings] | null {
     const owner = key.externalId ?? key.ownerId;
     if (identity === undefined || typeof owner !== "string" || this.#owners.has(owner)) return null;

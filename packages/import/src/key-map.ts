@@ -25,9 +25,9 @@ export interface CheckedKeyMap {
 }
 
 /**
- * Checks a map, as it was read from a file.
+ * Checks a map, as read from a file.
  *
- * @throws TypeError naming what is wrong in it: a misspelt field would be left out of every key.
+ * @throws TypeError naming what is wrong: a misspelt field would be missing from every key.
  */
 export function checkKeyMap(map: unknown): CheckedKeyMap {
   const { columns = {}, values = {}, ...others } = objectOf(map, "the map");

@@ -13,7 +13,9 @@ export const SOURCES = ["better-auth", "unkey", "csv", "jsonl"] as const;
 /** One of {@link SOURCES}. */
 export type SourceKind = (typeof SOURCES)[number];
 
-/** Most columns that are remembered as read by nobody, and most characters of each name: each row of JSON may have others. */
+/**
+ * Maximum number of unused columns to remember, and the maximum length of their names: each row of JSON may have different ones.
+ */
 const [MAX_COLUMNS, MAX_NAME] = [1_000, 256];
 
 /** How a source is read. */
@@ -64,7 +66,7 @@ export function openSource(
   }
 }
 
-/** Opened when it is read: until then nobody would see the error of a file that is not there. */
+/** Opened when it is read: earlier, nobody would see the error of a missing file. */
 async function* textOf(path: string): AsyncGenerator<string> {
   yield* createReadStream(path, { encoding: "utf8" });
 }

@@ -1,7 +1,11 @@
 import { type Latchkey, LatchkeyError, OPERATIONS, parseInput } from "@latchkey/core";
 import type { IdentitySettings, RowIssue } from "./row.js";
 
-/** Makes a role or a permission, unless it is there. @returns Whether it was made. */
+/**
+ * Creates a role or a permission, if it does not exist.
+ *
+ * @returns Whether it was created.
+ */
 export async function createGrant(
   latchkey: Pick<Latchkey, "createRole" | "createPermission">,
   kind: "roles" | "permissions",
@@ -13,7 +17,7 @@ export async function createGrant(
 }
 
 /**
- * Makes an identity with its settings, unless there is one of that `externalId`: then it stays as it is.
+ * Creates an identity with its settings, if none has that `externalId`. An existing one stays unchanged.
  *
  * @returns What is wrong with the settings.
  */
@@ -22,23 +26,27 @@ export function createIdentity(
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  // In one step with its uses: one that is made first and used up then has some for a moment, or for good where the process ends.
+  // In one step with its uses: otherwise an exhausted one would have some for a moment, or for good if the process ends.
   const input = { ...settings, externalId };
   return issuesOf(() => isMade(latchkey.createIdentity(input, { forImport: true })), ofIdentity);
 }
 
-/** What is wrong with the settings of an identity, as far as that can be said before it is made. */
+/** What is wrong with the settings of an identity, as far as this is known before it is created. */
 export function identityIssues(
   externalId: string,
   settings: IdentitySettings,
 ): Promise<readonly RowIssue[]> {
-  // Its uses may be used up, which those of no other new identity are.
+  // Its uses may be exhausted, unlike those of any other new identity.
   const isUsedUp = settings.remaining === 0;
   const input = { ...settings, ...(isUsedUp && { remaining: 1 }), externalId };
   return issuesOf(() => parseInput(OPERATIONS.createIdentity.input, input), ofIdentity);
 }
 
-/** What is wrong with the name of an API. @param field - What the name is called. */
+/**
+ * What is wrong with the name of an API.
+ *
+ * @param field - The field to name in the message.
+ */
 export function apiNameIssues(field: string, name: string): Promise<readonly RowIssue[]> {
   return issuesOf(
     () => parseInput(OPERATIONS.createApi.input, { name }),

@@ -4,7 +4,7 @@ import type { CheckedKeyMap, ColumnTarget } from "./key-map.js";
 import { readValue } from "./read-value.js";
 import type { IdentitySettings, ImportRow, RowIssue } from "./row.js";
 
-/** Variant of a hash by its length: no two are as long. */
+/** Algorithm of a hash by its length: no two have the same. */
 const VARIANTS: ReadonlyMap<number, string> = new Map([
   [43, "sha256_base64url"],
   [44, "sha256_base64"],
@@ -14,7 +14,7 @@ const VARIANTS: ReadonlyMap<number, string> = new Map([
 const NO_HASH =
   "is no SHA-256: 64 digits in hexadecimal, 44 characters in base64, 43 in base64url without padding";
 
-/** Makes rows of columns. `ignored` is told of every column that no field was found for. */
+/** Converts columns to rows. `ignored` is called with every column that maps to no field. */
 export function rowReader(map: CheckedKeyMap, ignored: (column: string) => void = () => undefined) {
   const paths = [...map.columns].filter(([column]) => column.includes("."));
 
@@ -49,7 +49,7 @@ export function rowReader(map: CheckedKeyMap, ignored: (column: string) => void 
 
 type Fields = Record<string, unknown>;
 
-/** Puts fields together to a row: what belongs to the API and to the owner is told apart, and a hash gets its variant. */
+/** Assembles fields into a row: fields of the API and of the owner are separated, and a hash gets its algorithm. */
 export function toRow(
   number: number,
   fields: Columns,

@@ -6,13 +6,13 @@ export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "word"
 /** Units of times given as numbers. */
 export type InstantUnit = "ms" | "s";
 
-/** What was read, or why it could not be. */
+/** The value, or why it could not be read. */
 export type ReadValue = { readonly value: unknown } | { readonly message: string };
 
-/** Before 1973 in ms, and after the year 5000 in seconds: such a number of ms is one of seconds. */
+/** As ms this is before 1973, as seconds after the year 5000: a smaller number given as ms must be seconds. */
 export const EARLIEST_MS = 100_000_000_000;
 
-/** A date, or a date with a time and a zone or none, which then is UTC: PostgreSQL writes a space and `+00`. */
+/** A date, or a date with a time and an optional zone (default UTC). PostgreSQL writes a space and `+00`. */
 const ISO_INSTANT =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(?:(Z|UTC)|([+-]\d\d)(?::?(\d\d))?)?)?$/i;
 
@@ -28,13 +28,13 @@ const FLAGS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * Reads a value of a file or a database as a field of that kind wants it. What is no such value is handed on as it is where
- * `createKeys` says what is wrong with it.
+ * Reads a value of a file or a database for a field of that kind. An invalid value is passed on unchanged if `createKeys` reports
+ * what is wrong with it.
  */
 export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "ms"): ReadValue {
   switch (kind) {
     case "text":
-      // Ids are numbers in many a database.
+      // In many databases, ids are numbers.
       return { value: typeof value === "number" ? String(value) : value };
     case "whole":
       return { value: typeof value === "string" ? wholeOf(value) : value };
@@ -53,7 +53,7 @@ export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "
   }
 }
 
-/** Unix epoch ms of a `Date`, of a number, or of a text in the form of ISO 8601. */
+/** Unix epoch ms of a `Date`, of a number, or of an ISO 8601 text. */
 export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue {
   if (value instanceof Date) return { value: value.getTime() };
   if (typeof value === "string") {
@@ -68,7 +68,7 @@ export function readInstant(value: unknown, unit: InstantUnit = "ms"): ReadValue
     : { value: instant };
 }
 
-/** The value itself where it is neither: an object of a file would be asked how it is written. */
+/** The value itself if it is neither, because an object from a file must not be asked for its text. */
 function flagOf(value: unknown): unknown {
   const isText = typeof value === "string" || typeof value === "number";
   return (isText ? FLAGS.get(String(value).toLowerCase()) : undefined) ?? value;
@@ -83,20 +83,20 @@ function instantOf(text: string): number | null {
   if (parts === null) return null;
   const [, date, time = "00:00", , hours = "+00", minutes = "00"] = parts;
   const instant = Date.parse(`${date}T${time}${hours}:${minutes}`);
-  // Date.parse makes 2 March of 30 February.
+  // Date.parse reads 30 February as 2 March.
   const day = new Date(`${date}T00:00Z`);
   const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date as string);
   return Number.isNaN(instant) || !isDay ? null : Math.trunc(instant);
 }
 
-/** A list as JSON, or names between spaces, commas, semicolons or bars. */
+/** A list as JSON, or names separated by spaces, commas, semicolons or bars. */
 function readNames(value: unknown): ReadValue {
   if (typeof value !== "string") return { value };
   if (value.trimStart().startsWith("[")) return readJson(value);
   return { value: value.split(/[\s,;|]+/).filter((name) => name !== "") };
 }
 
-/** A word, or an object as JSON in its place. */
+/** A word, or an object in JSON instead. */
 function readWord(value: unknown): ReadValue {
   return typeof value === "string" && value.trimStart().startsWith("{")
     ? readJson(value)

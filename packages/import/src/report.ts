@@ -52,16 +52,16 @@ export interface ImportReport {
   readonly rowsPerSecond: number;
 }
 
-/** Reasons beyond these are counted in the totals alone. */
+/** Further reasons are counted only in the totals. */
 const MAX_REASONS = 1_000;
 
-/** Most characters of what a report repeats of a source: a row may have a million. */
+/** Maximum characters that a report quotes from a source: a row may have a million. */
 const MAX_TEXT = 256;
 
-/** Names of what is made, by kind. */
+/** Names of what is created, by kind. */
 export type CreatedKind = keyof ImportReport["created"];
 
-/** Counts what becomes of rows, in memory that does not grow with them. */
+/** Counts the results of rows, in memory that does not grow with their number. */
 export class RowCounts {
   readonly #counts: Record<RowOutcome, number> = { written: 0, "already there": 0, skipped: 0 };
   readonly #issues = new Map<string, Reason>();
@@ -88,7 +88,7 @@ export class RowCounts {
     if (row.outcome === "written") count(this.#notes, row, row.notes);
   }
 
-  /** Tells it that a source ended before its end. */
+  /** Records that a source ended early. */
   endAt(row: number): void {
     this.#unreadFrom = row;
   }
@@ -120,7 +120,7 @@ export class RowCounts {
   }
 }
 
-/** A row as it is reported. */
+/** A row in the report. */
 export function rowReport(
   { number, id, notes }: ImportRow,
   outcome: RowOutcome,

@@ -1,8 +1,8 @@
 import { OTHER } from "./names.js";
 
 /**
- * Keeps the values of a label few: the first `max` names that come are answered as they are, every other one as `other`. What a
- * name was once answered as, it stays.
+ * Limits the values of a label: the first `max` names are returned unchanged, all others as `other`. The result for a name never
+ * changes.
  *
  * @param max - A whole number >= 0.
  */

@@ -21,7 +21,7 @@ export function instrument<Create extends (options: never) => object>(
   const instruments = createInstruments(options);
   const create = createLatchkey as unknown as (options: LatchkeyOptions) => Latchkey;
   const createObserved = (given: LatchkeyOptions): Latchkey => {
-    // What is wrong with them is for createLatchkey to say.
+    // createLatchkey reports what is wrong with them.
     if (typeof given?.store?.charge !== "function") return create(given);
     const { onEvent } = given;
     const record = (event: LatchkeyEvent): unknown => {

@@ -11,7 +11,7 @@ import { createBoundedNames } from "./bounded-names.js";
 import { METRIC, SCOPE } from "./names.js";
 import { checkedOptions, type TelemetryOptions } from "./options.js";
 
-/** What metrics are made with. */
+/** Creates metrics. */
 export interface Meters {
   readonly verifications: Counter;
   readonly shadowLimited: Counter;
@@ -22,20 +22,20 @@ export interface Meters {
   readonly storeRetries: Counter;
 }
 
-/** What spans and metrics are made with. */
+/** Creates spans and metrics. */
 export interface Instruments {
   readonly tracer: Tracer;
-  /** Those of the provider of now. */
+  /** The instruments of the current provider. */
   readonly meters: () => Meters;
-  /** What an API is called in metrics. */
+  /** The name of an API in metrics. */
   readonly apiLabel: (apiId: string) => string;
-  /** Whether spans name keys. */
+  /** Whether spans contain ids of keys. */
   readonly keyIds: boolean;
 }
 
 /**
- * Seconds, from what a verification takes on memory to what a store takes that is in trouble. The usual boundaries begin at 5 ms,
- * and would see no difference between any two verifications.
+ * Seconds, from a verification on memory to a store in trouble. The default boundaries start at 5 ms, and would show no
+ * difference between verifications.
  */
 const BOUNDARIES = [
   0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01,
@@ -43,14 +43,14 @@ const BOUNDARIES = [
 ];
 
 /**
- * Makes the instruments on the providers that the options name, or on the global ones.
+ * Creates the instruments with the providers in the options, or the global ones.
  *
  * @throws TypeError naming the wrong option.
  */
 export function createInstruments(options: TelemetryOptions): Instruments {
   const { tracerProvider, meterProvider, maxApis, keyIds } = checkedOptions(options);
   return {
-    // The global tracer passes on to the provider that is set later.
+    // The global tracer forwards to a provider that is set later.
     tracer: (tracerProvider ?? trace).getTracer(SCOPE),
     meters: metersOf(meterProvider),
     apiLabel: createBoundedNames(maxApis),
@@ -59,8 +59,8 @@ export function createInstruments(options: TelemetryOptions): Instruments {
 }
 
 /**
- * The meters of a provider. Those of the global one are asked for with each measurement, and made anew when it is another: a meter that
- * was made before an SDK is started records nothing for ever, unlike a tracer.
+ * The meters of a provider. Those of the global one are looked up at each measurement, and created again if it has changed:
+ * unlike a tracer, a meter created before an SDK starts never records anything.
  */
 function metersOf(given: MeterProvider | undefined): () => Meters {
   let provider = given ?? metrics.getMeterProvider();

@@ -15,19 +15,19 @@ import { ATTRIBUTE } from "./names.js";
 export interface Measurement {
   readonly tracer: Tracer;
   readonly duration: () => Histogram;
-  /** Name of the span: one of few. */
+  /** Name of the span: one of a few. */
   readonly name: string;
   /** Of the metric. */
   readonly labels: Attributes;
   /** Of the span. */
   readonly attributes: Attributes;
-  /** Is called with the answer, and answers what the span says of it. */
+  /** Called with the result, and returns the attributes of the span. */
   readonly onAnswer: (answer: unknown) => Attributes;
 }
 
 /**
- * Makes a call inside of a span, and records how long it took. What it answers, throws or rejects with comes back unchanged; an
- * answer that is no promise stays none. Of an error only its type is kept, never its message.
+ * Runs a call inside a span, and records how long it took. Its result or error is passed on unchanged; a result that is not a
+ * promise stays synchronous. Of an error, only the type is recorded, never the message.
  */
 export function measure(measurement: Measurement, run: () => unknown): unknown {
   const { tracer, duration, name, labels, attributes, onAnswer } = measurement;
@@ -67,7 +67,7 @@ export function measure(measurement: Measurement, run: () => unknown): unknown {
   }
 }
 
-/** What is called becomes a child of the span. Where nobody collects spans there is none, and a context would cost more than the call. */
+/** The call becomes a child of the span. If nobody collects spans, there is none, and a context would cost more than the call. */
 function runInside(span: Span, run: () => unknown): unknown {
   if (!isSpanContextValid(span.spanContext())) return run();
   return context.with(trace.setSpan(context.active(), span), run);

@@ -1,12 +1,15 @@
 /** Name of the tracer and the meter. */
 export const SCOPE = "@latchkey/otel";
 
-/** Attributes of spans and metrics. Those of metrics have few values each: never an id but that of an API, and of these only so many. */
+/**
+ * Attributes of spans and metrics. Those of metrics have few values: the only id is that of an API, and only for a bounded number
+ * of APIs.
+ */
 export const ATTRIBUTE = {
   apiId: "latchkey.api.id",
   cacheHit: "latchkey.cache.hit",
   code: "latchkey.verdict.code",
-  /** Of the semantic conventions; absent where nothing went wrong. */
+  /** From the semantic conventions; absent if nothing went wrong. */
   errorType: "error.type",
   keyId: "latchkey.key.id",
   leased: "latchkey.leased",
@@ -17,7 +20,7 @@ export const ATTRIBUTE = {
   workspaceId: "latchkey.workspace.id",
 } as const;
 
-/** Metrics. Durations are in seconds, as the semantic conventions have it. */
+/** Metrics. Durations are in seconds, as in the semantic conventions. */
 export const METRIC = {
   operationDuration: "latchkey.operation.duration",
   reservations: "latchkey.reservations",
@@ -28,5 +31,5 @@ export const METRIC = {
   verifications: "latchkey.verifications",
 } as const;
 
-/** What takes the place of names that are one too many. */
+/** Replaces names beyond the maximum. */
 export const OTHER = "other";

@@ -6,7 +6,7 @@ import { ATTRIBUTE } from "./names.js";
 
 type Operation = (...args: readonly unknown[]) => unknown;
 
-/** A latchkey whose every operation is a span and a measurement, in whatever workspace and on whoever's behalf. */
+/** A latchkey whose every operation is a span and a measurement, in any workspace and for any actor. */
 export function measuredOperations<Instance extends Latchkey>(
   latchkey: Instance,
   instruments: Instruments,
@@ -40,7 +40,7 @@ export function measuredOperations<Instance extends Latchkey>(
   };
 }
 
-/** What a span says of a verdict: never more than its code, and which API and key it is about. */
+/** What a span contains of a verdict: only its code, its API and its key. */
 function describeVerdict(answer: unknown, keyIds: boolean): Attributes {
   const { code, apiId, keyId } = answer as Readonly<Record<string, string | undefined>>;
   return {

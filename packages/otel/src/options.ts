@@ -18,7 +18,7 @@ export interface TelemetryOptions {
 const DEFAULT_APIS = 100;
 const MOST_APIS = 10_000;
 
-/** A misspelt option must not become the usual one. */
+/** A misspelt option must not be ignored. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "tracerProvider",
   "meterProvider",

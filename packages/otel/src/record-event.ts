@@ -2,7 +2,7 @@ import type { LatchkeyEvent } from "@latchkey/core";
 import type { Instruments } from "./instruments.js";
 import { ATTRIBUTE } from "./names.js";
 
-/** Records what metrics say of an event: verdicts, and how reservations ended. The rest is measured where it happens. */
+/** Records the metrics of an event: verdicts, and how reservations ended. Everything else is measured where it happens. */
 export function recordEvent(instruments: Instruments, event: LatchkeyEvent): void {
   const { verifications, shadowLimited, verificationDuration, reservations } = instruments.meters();
   if (event.type === "reservation.settled" || event.type === "reservation.expired")

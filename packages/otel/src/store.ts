@@ -14,11 +14,11 @@ export function instrumentStore(store: KeyStore, options: TelemetryOptions = {})
   return measuredStore(store, createInstruments(options));
 }
 
-/** As {@link instrumentStore}, with instruments that are there already. */
+/** As {@link instrumentStore}, with existing instruments. */
 export function measuredStore(store: KeyStore, instruments: Instruments): KeyStore {
   const { tracer, meters } = instruments;
   return interceptStore(store, ({ method, workspaceId }, run) => {
-    // What concerns no workspace is not part of any operation.
+    // Calls without a workspace are not part of any operation.
     if (workspaceId === null) return run();
     const labels = { [ATTRIBUTE.storeMethod]: method };
     const measurement: Measurement = {
@@ -37,7 +37,7 @@ export function measuredStore(store: KeyStore, instruments: Instruments): KeySto
   });
 }
 
-/** What came of a commit or a charge, one of a handful of words; null where a call answers records or sums. */
+/** The result of a commit or a charge, one of a few words; null for calls that return records or sums. */
 function kindOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null || !("kind" in answer)) return null;
   return String(answer.kind);

@@ -15,12 +15,12 @@ import { ENGLISH } from "./texts.js";
 export type FetchPortal = (request: Request) => Promise<Response>;
 
 /**
- * The header without which nothing but the page and its files is answered: only a script of the same origin can send it. The cookie is
- * `SameSite=Strict` beside that, and `Sec-Fetch-Site` is looked at.
+ * Without this header, only the page and its files are answered: only a script of the same origin can send it. In addition, the
+ * cookie is `SameSite=Strict`, and `Sec-Fetch-Site` is checked.
  */
 const OWN_HEADER = "x-latchkey-portal";
 
-/** What a customer does, by its path. */
+/** What a customer can do, by path. */
 const CALLS: Readonly<
   Record<
     string,
@@ -39,7 +39,7 @@ const CALLS: Readonly<
 };
 
 /**
- * Makes a portal: the page and its files, who the customer is, and the six calls.
+ * Creates a portal: the page and its files, the customer's session, and the six calls.
  *
  * @throws TypeError naming the wrong option.
  */
@@ -84,7 +84,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     return jsonResponse(await call.run(own, input as never));
   }
 
-  /** Who the customer is: GET says it, POST begins a session, DELETE ends it. */
+  /** The session: GET returns it, POST starts it, DELETE ends it. */
   async function answerSession(request: Request): Promise<Response> {
     switch (request.method) {
       case "GET":
@@ -101,7 +101,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     }
   }
 
-  /** By the host's own sign-in where it has one; else by the secret that the link had. */
+  /** By the host's own sign-in if there is one, otherwise by the secret from the link. */
   async function begin(request: Request): Promise<Response> {
     let secret = bearerOf(request);
     if (findCustomer !== undefined) {
@@ -121,7 +121,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     try {
       await latchkey.revokePortalSession({ sessionId });
     } catch (error) {
-      // Somebody else has ended it.
+      // Somebody else has already ended it.
       if (!(error instanceof LatchkeyError) || error.code !== "NOT_FOUND") throw error;
     }
   }
@@ -136,7 +136,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     };
   }
 
-  /** The session of a request; null where the host says that it is somebody else, or nobody. */
+  /** The session of a request; null if the host returns somebody else, or nobody. */
   async function ownSession(request: Request): Promise<PortalSession | null> {
     const own = await openByCookie(request);
     if (own === null || findCustomer === undefined) return own;
@@ -151,7 +151,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     return secret === "" ? null : latchkey.openPortalSession(secret);
   }
 
-  /** No script reads it, no other site causes it to be sent, and no connection without TLS carries it. */
+  /** No script can read it, no other site can cause it to be sent, and it is never sent without TLS. */
   const setCookie = (value: string, seconds: number) => ({
     "set-cookie": `${cookie}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict; Secure`,
   });
@@ -179,7 +179,7 @@ function bearerOf(request: Request): string | null {
   return /^bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(header)?.[1] ?? null;
 }
 
-/** What a query asks for: a text that is a whole number is one, in the fields that are numbers. */
+/** The fields of a query. In number fields, a text that is a whole number becomes one. */
 function inputOf(query: URLSearchParams): Record<string, unknown> {
   const isNumber = (name: string, value: string) =>
     (name === "limit" || name === "days") && /^\d{1,9}$/.test(value);

@@ -1,6 +1,6 @@
-/** Which pages the site has, in the order of its sidebar. */
+/** The pages of the site, in the order of its sidebar. */
 
-/** A page of the repository: its file, and its title in the sidebar where it is not that of the page. */
+/** A page of the repository: its file, and its title in the sidebar if it differs from the page's own. */
 export interface Entry {
   readonly file: string;
   readonly title?: string;
@@ -10,7 +10,7 @@ export interface Entry {
 export interface Group {
   readonly title: string;
   readonly entries: readonly Entry[];
-  /** Whether the pages made of the OpenAPI document follow. */
+  /** Whether the pages made from the OpenAPI document follow. */
   readonly hasHttpReference?: boolean;
 }
 
@@ -137,7 +137,7 @@ export const GROUPS: readonly Group[] = [
   },
 ];
 
-/** Folders whose pages are reached by links alone: they are too many for the sidebar. */
+/** Folders whose pages are only linked: they are too many for the sidebar. */
 export const UNLISTED_FOLDERS: readonly string[] = [
   "packages/core/decisions",
   "packages/guard/decisions",

@@ -2,7 +2,7 @@ import type { Group } from "./contents.js";
 import { type Page, pathOf } from "./pages.js";
 
 /**
- * The file `llms.txt`: what the site has, for programs that read it, with a link to the Markdown of each page.
+ * The file `llms.txt`: an index of the site for programs, with a link to the Markdown of each page.
  *
  * @see https://llmstxt.org
  */

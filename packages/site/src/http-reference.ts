@@ -37,9 +37,9 @@ type Content = Readonly<
 >;
 
 /**
- * The reference of the HTTP contract: a page for each group of operations, made of the OpenAPI document.
+ * The reference of the HTTP contract: a page for each group of operations, from the OpenAPI document.
  *
- * @param document - As `@latchkey/http` makes it.
+ * @param document - As `@latchkey/http` creates it.
  */
 export function httpReference(document: OpenApiDocument): readonly Page[] {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -144,7 +144,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** What stands in one cell of a table: no line breaks, no bars. */
+/** The content of one table cell: no line breaks, no bars. */
 function cell(text: string): string {
   return text.replaceAll(/\s+/g, " ").replaceAll("|", "\\|").trim();
 }

@@ -1,32 +1,32 @@
 import { posix } from "node:path";
 
-/** Where files of the repository are shown that are no pages of the site. */
+/** Where files of the repository are shown that are not pages of the site. */
 const REPOSITORY_URL = "https://github.com/latchkey-js/latchkey";
 
-/** What links of a page are resolved by. */
+/** What resolves the links of a page. */
 export interface LinkTargets {
   /** The page of a file of the repository, such as `docs/stores.md`, if the site has one. */
   readonly pageOf: (file: string) => string | undefined;
   /** Whether this is a folder of the repository. */
   readonly isFolder: (path: string) => boolean;
-  /** Where the site has a picture of the repository. */
+  /** Where a picture of the repository is on the site. */
   readonly pictureOf: (file: string) => string;
 }
 
 /**
- * What is found in the text of a page, from left to right: code, which stays as it is; a link or a picture, whose label may hold code; and
- * an address in an HTML tag.
+ * What to find in the text of a page, from left to right: code, which stays as it is; a link or a picture, whose label may
+ * contain code; and a URL in an HTML tag.
  */
 const FOUND =
   /(?<code>^```.*?^```$|`[^`\n]+`)|(?<mark>!?)\[(?<label>(?:[^\][]|!?\[[^\]]*\](?:\([^)\s]*\))?)*)\]\((?<target>[^)\s]+)\)|\b(?<attribute>src|srcset|href)="(?<address>[^"]+)"/gms;
 
 /**
- * The text of a page with its links as they are on the site: to the site's own pages where there is one, else to the file in the
- * repository. What stands in code is left as it is.
+ * The text of a page with the links of the site: to the site's own pages if there is one, otherwise to the file in the
+ * repository. Code stays as it is.
  *
- * @param text - Markdown, as it stands in `file`.
- * @param file - Path in the repository; relative links go from its folder.
- * @param page - Path of the page on the site; links are written relative to its folder.
+ * @param text - Markdown, as in `file`.
+ * @param file - Path in the repository; relative links start from its folder.
+ * @param page - Path of the page on the site; links are relative to its folder.
  */
 export function withLinksOfSite(
   text: string,

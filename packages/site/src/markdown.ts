@@ -1,6 +1,6 @@
 import type { MarkdownOptions } from "vitepress";
 
-/** Addresses of headings as the repository's host makes them, so that one link is right in both places. */
+/** Ids of headings as the repository's host creates them, so that one link works in both places. */
 export function slugOf(heading: string): string {
   return heading
     .trim()
@@ -9,7 +9,7 @@ export function slugOf(heading: string): string {
     .replaceAll(/\s/g, "-");
 }
 
-/** Makes plain cells of table headings without a text: a screen reader would announce a heading that says nothing. */
+/** Turns empty table headings into plain cells: a screen reader would otherwise announce an empty heading. */
 export const withoutEmptyHeadings: NonNullable<MarkdownOptions["config"]> = (md) => {
   md.core.ruler.push("plain-cells", ({ tokens }) => {
     for (const [index, token] of tokens.entries()) {

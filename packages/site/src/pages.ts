@@ -8,16 +8,16 @@ export interface Page {
   /** Its file among the pages of the site, such as `recipes/plans.md`. */
   readonly path: string;
   readonly title: string;
-  /** What it is about: its first sentence. */
+  /** Its description: the first sentence. */
   readonly description: string;
   /** Markdown, with links as they are on the site. */
   readonly text: string;
 }
 
-/** What the site is made of. */
+/** The parts of the site. */
 export interface Site {
   readonly pages: readonly Page[];
-  /** Pictures, by their file in the repository, and where the site has them. */
+  /** Pictures, by their file in the repository, and their places on the site. */
   readonly pictures: ReadonlyMap<string, string>;
 }
 
@@ -59,7 +59,7 @@ export function readSite(repository: string): Site {
   return { pages, pictures };
 }
 
-/** Where a file of the repository is on the site. */
+/** The place of a repository file on the site. */
 export function pathOf(file: string): string {
   if (file === HOME) return "index.md";
   return file
@@ -72,7 +72,7 @@ function titleOf(text: string): string | undefined {
   return /^# (.+)$/m.exec(text)?.[1];
 }
 
-/** The first sentence of the first paragraph, without marks. */
+/** The first sentence of the first paragraph, without formatting. */
 export function firstSentenceOf(text: string): string {
   const paragraph = text
     .replace(/^---\n.*?\n---\n/s, "")

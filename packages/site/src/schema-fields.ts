@@ -20,7 +20,7 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
 }
 
-/** A field, for a table: those within others as `outer.inner`, of the members of a list as `list[].inner`. */
+/** A field for a table: nested ones as `outer.inner`, those of list members as `list[].inner`. */
 export interface Field {
   readonly name: string;
   readonly type: string;
@@ -30,13 +30,13 @@ export interface Field {
 
 type Components = Readonly<Record<string, unknown>>;
 
-/** How deep tables go; below that a field is called an object. */
+/** Maximum depth of tables; deeper fields are shown as an object. */
 const MOST_LEVELS = 4;
 
 /**
- * The fields of an object, or of the objects of a list.
+ * The fields of an object, or of the objects in a list.
  *
- * @param components - Of the document, where `$ref` leads.
+ * @param components - Of the document, the targets of `$ref`.
  */
 export function fieldsOf(schema: Schema, components: Components, prefix = "", level = 1): Field[] {
   const { items, ...resolved } = follow(schema, components);
@@ -77,7 +77,7 @@ function follow(schema: Schema, components: Components): Schema {
   return { ...schemas[name], ...beside };
 }
 
-/** What a value may be, in words: its type and its bounds. */
+/** The possible values, in words: the type and its bounds. */
 function typeOf(schema: Schema, components: Components): string {
   const { type, items, enum: values, const: value } = schema;
   if (value !== undefined) return `\`${JSON.stringify(value)}\``;
@@ -104,7 +104,7 @@ function plural(type: string): string {
     : type;
 }
 
-/** Bounds as they are read: the greatest safe integer is no bound that anybody meets. */
+/** Bounds for readers: the greatest safe integer is not a bound that anybody reaches. */
 function bounds(least: number | undefined, most: number | undefined, unit: string): string {
   const from = least === undefined || least === 0 ? undefined : least;
   const to = most === undefined || most >= Number.MAX_SAFE_INTEGER ? undefined : most;

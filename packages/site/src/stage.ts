@@ -7,7 +7,7 @@ import { llmsTxt } from "./for-machines.js";
 import { httpReference } from "./http-reference.js";
 import { type Page, pathOf, readSite } from "./pages.js";
 
-/** The sidebar, as VitePress takes it. */
+/** The sidebar, in the form that VitePress takes. */
 export interface SidebarGroup {
   readonly text: string;
   readonly collapsed: boolean;
@@ -15,8 +15,8 @@ export interface SidebarGroup {
 }
 
 /**
- * Writes all pages of the site into a folder, for VitePress to make HTML of, and each once more as it is into `public`, with `llms.txt`:
- * VitePress copies that folder.
+ * Writes all pages of the site into a folder, from which VitePress builds HTML, and each once more, unchanged, into `public`,
+ * with `llms.txt`: VitePress copies that folder.
  *
  * @param folder - Emptied first.
  * @param repository - Folder of the repository.
@@ -58,7 +58,7 @@ function addressOf(path: string): string {
   return `/${path.replace(/(?:(?<=^|\/)index)?\.md$/, "")}`;
 }
 
-/** The page with its description in front, for `<meta name="description">`; the home page has a front matter of its own. */
+/** The page with its description first, for `<meta name="description">`; the home page has its own front matter. */
 function withDescription({ text, description }: Page): string {
   if (text.startsWith("---\n")) return text;
   return `---\ndescription: ${JSON.stringify(description)}\n---\n\n${text}`;

@@ -6,11 +6,11 @@ import type { DatabaseRow } from "./database.js";
 
 const DAY_MS = 86_400_000;
 
-/** Spans that stand for a month. */
+/** Intervals that count as a month. */
 const MONTH_DAYS = { fewest: 28, most: 31 };
 
 /**
- * Keys of the table of better-auth's API key plugin. It keeps the SHA-256 of each secret in base64url.
+ * Keys in the table of better-auth's API key plugin. It has the SHA-256 of each secret in base64url.
  *
  * @param now - Unix epoch ms.
  */
@@ -65,7 +65,7 @@ export function betterAuthRow(number: number, columns: DatabaseRow, now: number)
   return { ...toRow(number, given, issues), id: idOf(columns), notes };
 }
 
-/** Most characters of a secret that are shown. */
+/** Maximum characters of a secret that are shown. */
 const MAX_START = 32;
 
 function startOf(start: string | undefined, notes: RowIssue[]): string | undefined {
@@ -78,8 +78,8 @@ function startOf(start: string | undefined, notes: RowIssue[]): string | undefin
 const INTERVAL = { shortest: 60_000, longest: 2 ** 52 };
 
 /**
- * Uses and refill. better-auth refills whenever an interval has passed since the last refill; here a refill is daily, monthly, or
- * counted from the creation of the key. One that was due already is given.
+ * Uses and refill. better-auth refills when an interval has passed since the last refill; here, a refill is daily, monthly, or
+ * counted from the creation of the key. A refill that is already due is given.
  */
 function usesOf(row: DatabaseRow, since: unknown, now: number, notes: RowIssue[]) {
   const [remaining, amount, interval] = [row.remaining, row.refillAmount, row.refillInterval].map(
@@ -120,7 +120,7 @@ function limitOf(row: DatabaseRow): unknown {
   return isOn && limit !== undefined && duration !== undefined ? { limit, duration } : undefined;
 }
 
-/** `{ "files": ["read"] }` is `files.read`. Undefined without any, null for anything else. */
+/** `{ "files": ["read"] }` becomes `files.read`. Undefined if there is none, null for anything else. */
 function permissionsOf(value: unknown): readonly string[] | null | undefined {
   const permissions = objectOf(value);
   if (permissions === null || permissions === undefined) return permissions;
@@ -135,7 +135,7 @@ function permissionsOf(value: unknown): readonly string[] | null | undefined {
   return names;
 }
 
-/** An object as JSON; old versions wrote it as JSON of JSON. Undefined for none, null for anything else. */
+/** An object as JSON; old versions wrote it as JSON within JSON. Undefined for none, null for anything else. */
 function objectOf(value: unknown): Readonly<Record<string, unknown>> | null | undefined {
   let read: unknown = value;
   try {
@@ -151,7 +151,7 @@ function objectOf(value: unknown): Readonly<Record<string, unknown>> | null | un
 function instantOf(value: unknown): unknown {
   if (value === null || value === undefined || value === "") return undefined;
   const number = numberOf(value);
-  // Some adapters keep dates in seconds.
+  // Some adapters store dates in seconds.
   const isSeconds = typeof number === "number" && Math.abs(number) < EARLIEST_MS;
   const read = readInstant(number ?? value, isSeconds ? "s" : "ms");
   return "value" in read ? read.value : value;

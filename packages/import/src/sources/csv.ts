@@ -7,25 +7,25 @@ import { rowReader } from "../read-row.js";
 import type { ImportRow } from "../row.js";
 import { unreadableRow } from "./json-lines.js";
 
-/** A record of a file, or why the file cannot be read from there on. */
+/** A record of a file, or why the file cannot be read any further. */
 type CsvRecord =
   | { readonly number: number; readonly cells: readonly string[] }
   | { readonly number: number; readonly problem: string };
 
-/** Most characters without a line break, quotes and delimiters included. */
+/** Maximum characters without a line break, quotes and delimiters included. */
 const MAX_LINE = 2 * MAX_ROW;
 
-/** The parser makes an error of each character beyond a bound, so that it is never handed much at once. */
+/** The parser creates an error for each character beyond a bound, so it never gets much text at once. */
 const PIECE = 8_192;
 
 /**
- * Keys of a file of comma-separated values (RFC 4180), whose first row names the columns. Rows are counted as spreadsheets do: the
- * first key stands in row 2.
+ * Keys in a file of comma-separated values (RFC 4180), whose first row names the columns. Rows are numbered as in spreadsheets:
+ * the first key is in row 2.
  *
- * A row that is too long, or has a quote that is not closed, is the last one: where it ends is not known, and to go on at the next
- * line break would make rows, with whatever permissions, of the text in a cell.
+ * A row that is too long, or has an unclosed quote, is the last one. Its end is unknown, and continuing at the next line break
+ * would turn the text of a cell into rows, with any permissions.
  *
- * @throws TypeError for a file without a row of names, or with one name twice.
+ * @throws TypeError for a file without a row of names, or with a repeated name.
  */
 export async function* csvSource(
   pieces: AsyncIterable<string>,
@@ -75,10 +75,10 @@ async function* recordsOf(
     delimiter,
     max_record_size: MAX_ROW,
     relax_column_count: true,
-    // Else a stray quote would make it lose all rows up to the next one.
+    // Otherwise a stray quote would make it lose all rows up to the next one.
     relax_quotes: true,
     skip_empty_lines: true,
-    // Without it the records before a bad one, which are not read yet, would be lost with it.
+    // Without it, the records before a bad one that are not read yet would be lost with it.
     skip_records_with_error: true,
     on_record: (cells) => (problem === undefined ? cells : undefined),
     on_skip: (error) => {
@@ -87,7 +87,7 @@ async function* recordsOf(
     },
   });
   const feeding = pipeline(Readable.from(feed.pieces(), { highWaterMark: 1 }), parser);
-  // What goes wrong there ends the loop as well.
+  // An error there ends the loop as well.
   feeding.catch(() => undefined);
   let number = 0;
   let last: readonly string[] | undefined;
@@ -97,16 +97,16 @@ async function* recordsOf(
     number += 1;
   }
   await feeding;
-  // The last record is whole, unless it is the one whose end was not read.
+  // The last record is complete, unless its end could not be read.
   const isCut = problem === undefined && feed.isCut;
   if (last !== undefined && !isCut) yield { number, cells: last };
   if (isCut) yield { number, problem: problemOf("CSV_MAX_RECORD_SIZE") };
   else if (problem !== undefined) yield { number: number + 1, problem };
 }
 
-/** Hands on the text of a file in small pieces, as long as it is wanted and has line breaks. */
+/** Passes on the text of a file in small pieces, as long as it is wanted and has line breaks. */
 class Feed {
-  /** Whether it ended in a line that is too long: the parser counts what is in its cells, and not how many there are. */
+  /** Whether it ended in a line that is too long: the parser limits the text in cells, but not their number. */
   isCut = false;
   readonly #pieces: AsyncIterable<string>;
   readonly #isEnough: () => boolean;
@@ -121,7 +121,7 @@ class Feed {
     for await (const text of this.#pieces)
       for (let [from, end] = [0, 0]; from < text.length; from = end) {
         end = from + PIECE;
-        // Not between the two halves of a character.
+        // Not between the two halves of a surrogate pair.
         if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end += 1;
         const piece = text.slice(from, end);
         const lastBreak = Math.max(piece.lastIndexOf("\n"), piece.lastIndexOf("\r"));
@@ -133,7 +133,7 @@ class Feed {
   }
 }
 
-/** Not its message, which repeats what stands there. */
+/** Not its message, which repeats the contents. */
 function problemOf(code: string | undefined): string {
   const rest = "it and all rows behind it were not read";
   if (code === "CSV_QUOTE_NOT_CLOSED") return `has a quote that is not closed: ${rest}`;

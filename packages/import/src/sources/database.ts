@@ -6,22 +6,22 @@ const require = createRequire(import.meta.url);
 /** A row of a table, by column. */
 export type DatabaseRow = Readonly<Record<string, unknown>>;
 
-/** Rows read at once. */
+/** Rows per query. */
 const PAGE = 500;
 
-/** A database as far as an import reads it: one statement at a time. */
+/** What an import needs of a database: one statement at a time. */
 interface Database {
   query(sql: string, parameters: readonly unknown[]): Promise<readonly DatabaseRow[]>;
   close(): Promise<void>;
 }
 
 /**
- * The rows of a table in the order of their `id`, a page at a time, so that nothing is locked while they are imported.
+ * The rows of a table in the order of their `id`, a page at a time, so that nothing is locked during the import.
  *
  * @param url - `sqlite:./auth.db`, the path of such a file, or `postgres://user@host/database`.
- * @param table - Its name, also with a schema: `auth.apikey`.
- * @throws TypeError where the package that reads such a database is not installed.
- * @throws LatchkeyError `PRECONDITION_FAILED` where it is made for a later Node.js.
+ * @param table - Its name, optionally with a schema: `auth.apikey`.
+ * @throws TypeError if the package for this database is not installed.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the package requires a later Node.js.
  */
 export async function* databaseRows(url: string, table: string): AsyncGenerator<DatabaseRow> {
   const from = table
@@ -49,7 +49,7 @@ export async function* databaseRows(url: string, table: string): AsyncGenerator<
 async function openPostgres(url: string): Promise<Database> {
   const { default: pg } = await load("pg", () => import("pg"));
   const client = new pg.Client({ connectionString: url });
-  // A connection that breaks fails the next query: without a listener it would end the process.
+  // A broken connection fails the next query. Without a listener, it would end the process.
   client.on("error", () => undefined);
   await client.connect();
   return {
@@ -73,7 +73,7 @@ async function openSqlite(url: string): Promise<Database> {
   };
 }
 
-/** Who imports from files needs no database driver. */
+/** Imports from files need no database driver. */
 async function load<Module>(name: string, from: () => Promise<Module>): Promise<Module> {
   try {
     return await from();

@@ -2,12 +2,12 @@ import { isTooDeep, MAX_ROW, TOO_DEEP } from "../bounds.js";
 import type { ImportRow } from "../row.js";
 import { linesOf } from "./lines.js";
 
-/** A line of JSON, or why it is none. */
+/** A line of JSON, or why it is invalid. */
 export type JsonLine =
   | { readonly number: number; readonly value: unknown }
   | { readonly number: number; readonly problem: string };
 
-/** The values of a text of JSON lines that arrives in pieces. */
+/** The values of JSON lines that arrive in pieces. */
 export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerator<JsonLine> {
   for await (const { number, text } of linesOf(pieces)) {
     const value = text === null ? undefined : parsed(text);
@@ -17,10 +17,10 @@ export async function* jsonLinesOf(pieces: AsyncIterable<string>): AsyncGenerato
   }
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 function parsed(text: string): unknown {
   try {
-    // A byte order mark is no part of the first line.
+    // A byte order mark does not belong to the first line.
     return JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch {
     return undefined;

@@ -1,20 +1,20 @@
 import { MAX_ROW } from "../bounds.js";
 
-/** A line of a text; null where it is longer than a row may be. */
+/** A line of a text; null if it is longer than a row may be. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
   readonly text: string | null;
 }
 
-/** The lines of a text that arrives in pieces, without those that are empty. */
+/** The non-empty lines of a text that arrives in pieces. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
   let number = 1;
   let line = "";
   let isTooLong = false;
   const take = (text: string) => {
     isTooLong ||= line.length + text.length > MAX_ROW;
-    // Joined, and looked at once it is whole: to look for its end again with each piece takes quadratic time.
+    // Joined and searched once it is complete: searching for its end after each piece takes quadratic time.
     line = isTooLong ? "" : line + text;
   };
   const isThere = () => isTooLong || line.trim() !== "";

@@ -3,7 +3,7 @@ import { idOf, toRow } from "../read-row.js";
 import type { ImportRow, RowIssue } from "../row.js";
 import { jsonLinesOf, unreadableRow } from "./json-lines.js";
 
-/** What a key of Unkey is imported with; what else it has is of no use here, or said otherwise. */
+/** The fields of an Unkey key that are imported. The others have no use here, or repeat these. */
 const FIELDS = [
   "apiId",
   "start",
@@ -26,8 +26,8 @@ const FIELDS = [
 ];
 
 /**
- * Keys of a file of JSON lines, each an answer of Unkey's API as it came: of `keys.getKey`, of `apis.listKeys`, or of `@unkey/api`
- * around either. Rows are counted by key.
+ * Keys in a file of JSON lines, each a response of Unkey's API: of `keys.getKey`, of `apis.listKeys`, or of `@unkey/api` around
+ * either. Rows are numbered by key.
  */
 export async function* unkeySource(pieces: AsyncIterable<string>): AsyncGenerator<ImportRow> {
   let number = 0;
@@ -45,7 +45,7 @@ export async function* unkeySource(pieces: AsyncIterable<string>): AsyncGenerato
   }
 }
 
-/** The keys of an answer, whatever it is wrapped in. */
+/** The keys of a response, however it is wrapped. */
 function keysOf(answer: unknown): readonly unknown[] {
   if (Array.isArray(answer)) return answer.flatMap(keysOf);
   if (!isObject(answer)) return [answer];

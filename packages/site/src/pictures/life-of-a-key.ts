@@ -1,6 +1,6 @@
 import { box, path, svg, text } from "./svg.js";
 
-/** The states of a key as a verification tells them, and what leads from one to another. */
+/** The states of a key as verifications show them, and the transitions between them. */
 export function lifeOfAKey(): string {
   const label = (x: number, y: number, content: string, anchor: "start" | "middle" = "middle") =>
     text(x, y, content, { anchor, style: "small", paint: "quiet" });

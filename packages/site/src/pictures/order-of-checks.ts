@@ -2,7 +2,7 @@ import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { box, path, svg, text } from "./svg.js";
 
-/** What each check refuses with, and what it asks. */
+/** The code of each check's refusal, and what it checks. */
 const CHECKS: Readonly<Record<string, readonly [code: string, question: string]>> = {
   exists: ["NOT_FOUND", "is there a key with this secret?"],
   enabled: ["DISABLED", "is it switched on?"],
@@ -17,7 +17,7 @@ const CHECKS: Readonly<Record<string, readonly [code: string, question: string]>
   uses: ["USAGE_EXCEEDED", "are there uses left?"],
 };
 
-/** All checks, in the order in which a dry run tells them of a key that has everything. */
+/** All checks, in the order of a dry run of a key that has everything. */
 export async function orderOfChecks(): Promise<string> {
   const latchkey = createLatchkey({ store: memoryStore() });
   const { apiId } = await latchkey.createApi({ name: "maps" });

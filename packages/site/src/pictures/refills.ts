@@ -8,7 +8,7 @@ const DAYS = 92;
 const [WIDTH, LEFT, RIGHT, HEIGHT] = [760, 48, 16, 120];
 const MOST = 170;
 
-/** What is left of two keys with a monthly refill, one of which carries over, day by day; decided by the library. */
+/** The uses left of two keys with a monthly refill, one of which carries over, day by day, as the library decides. */
 export async function refills(): Promise<string> {
   let now = START;
   const latchkey = createLatchkey({ store: memoryStore(), clock: () => now });

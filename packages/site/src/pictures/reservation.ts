@@ -5,7 +5,7 @@ import { path, rect, svg, text } from "./svg.js";
 const [WIDTH, LEFT, RIGHT, TOP, HEIGHT] = [760, 48, 16, 40, 150];
 const USES = 1000;
 
-/** What becomes of 1,000 uses beside reservations that are settled, released and forgotten; decided by the library. */
+/** How 1,000 uses change with reservations that are settled, released and forgotten, as the library decides. */
 export async function reservation(): Promise<string> {
   let now = Date.UTC(2030, 0, 1);
   const latchkey = createLatchkey({ store: memoryStore(), clock: () => now });

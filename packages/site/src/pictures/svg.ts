@@ -1,4 +1,4 @@
-/** What the pictures of the documentation are drawn with: they have one look, on a light page and on a dark one. */
+/** Tools to draw the diagrams of the documentation, which have the same look on a light page and on a dark one. */
 
 const COLOURS = {
   light: {
@@ -25,9 +25,9 @@ const COLOURS = {
 export type Paint = keyof (typeof COLOURS)["light"];
 
 /**
- * A picture, from its shapes.
+ * A picture made of shapes.
  *
- * @param title - What it shows, for those who do not see it.
+ * @param title - What it shows, for readers who cannot see it.
  */
 export function svg(
   title: string,
@@ -59,7 +59,7 @@ function arrowHead(paint: Paint): string {
 /** How a text is set. */
 export interface TextOptions {
   readonly paint?: Paint;
-  /** Which end of it is at x. */
+  /** Which end of the text is at x. */
   readonly anchor?: "start" | "middle" | "end";
   readonly style?: "title" | "small" | "code";
 }
