@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EVERY_CALL, type StoreCallSample } from "./fixtures/every-call.js";
 
-/** Far above every deadline of a store under test: what is not settled by then never is. */
+/** Far beyond every deadline of a store under test: a call that has not settled by then never will. */
 const NEVER_MS = 40_000;
 
 /** The server of a store, which a test can disturb. */
@@ -107,14 +107,18 @@ export function describeDeadlines(
   });
 }
 
-/** Waits until a store works, and has what the calls need. */
+/** Waits until a store works, and contains what the calls need. */
 async function whenWell(peer: UnreliablePeer, store: KeyStore): Promise<void> {
   peer.heal();
   const [make] = EVERY_CALL as readonly [StoreCallSample];
   while ((await outcomeOf(() => make.run(store))) !== null);
 }
 
-/** Null for an answer. @throws What is no word about the store being away. */
+/**
+ * Null for a result.
+ *
+ * @throws Any error other than that the store is unavailable.
+ */
 async function outcomeOf(call: () => unknown): Promise<LatchkeyError["outcome"] | null> {
   try {
     await call();
@@ -137,7 +141,7 @@ async function settled<Answer>(calls: readonly Promise<Answer>[]): Promise<reado
   }
 }
 
-/** How many timers and sockets keep this process alive. */
+/** The number of timers and sockets that keep this process alive. */
 function handles(): number {
   const kept = process.getActiveResourcesInfo();
   return kept.filter((kind) => /^(Timeout|TCPSocketWrap|PipeWrap)$/.test(kind)).length;

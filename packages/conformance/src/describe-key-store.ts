@@ -11,7 +11,7 @@ import {
 } from "./fixtures/context.js";
 import { brokenSkips, type Skip } from "./skips.js";
 
-/** Far above what any contract needs: a slow disk or a busy machine must not turn into a failure. */
+/** Far more than any contract needs, so that a slow disk or a busy machine does not fail a test. */
 const TIMEOUT_MS = 300_000;
 
 /** Options of {@link describeKeyStore}. */

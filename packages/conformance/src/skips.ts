@@ -6,7 +6,7 @@ export interface Skip {
   readonly reason: string;
 }
 
-/** The failing tests that stand for skips which name no test of the suite, or give no reason. */
+/** A failing test for each skip that names no test of the suite, or gives no reason. */
 export function brokenSkips(
   skips: readonly Skip[],
   titles: readonly string[],

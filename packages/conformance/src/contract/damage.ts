@@ -56,14 +56,14 @@ async function prepare(store: KeyStore, inflict: Inflict, address: RecordAddress
   await inflict(store, { workspaceId: WORKSPACE, kind: address.kind, id: address.id });
 }
 
-/** What a store answers of the part that it cannot read. */
+/** What a store returns for the part that it cannot read. */
 function assertUnreadable(kind: DamageKind, record: StoredRecord | undefined): void {
   assert.ok(record !== undefined, "the damaged record is left out");
   if (kind === "body") assert.equal(record.body, undefined);
   else assert.equal(record.version, 0);
 }
 
-/** The contracts about damaged records, for the kinds of damage that the store's author can inflict. */
+/** The contracts about damaged records, for the kinds of damage that the store's author can cause. */
 export function damageContracts(damage: Damage): readonly StoreContract[] {
   return DAMAGE_KINDS.flatMap((kind) => {
     const inflict = damage[kind];

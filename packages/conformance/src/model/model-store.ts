@@ -36,7 +36,7 @@ import {
   type Want,
 } from "@latchkey/core";
 
-/** A record of the model, with the name of its counters: several may have the same. */
+/** A record of the model, with the name of its counters, which several records may share. */
 interface ModelRecord {
   record: StoredRecord;
   counters: string | null;
@@ -54,7 +54,7 @@ interface ModelHold {
   readonly counters: readonly (string | null)[];
 }
 
-/** A workspace as plainly as can be: no order, no index, and a copy of all of it for each change. */
+/** A workspace in the simplest form: no order, no index, and a complete copy for each change. */
 interface ModelWorkspace {
   revision: number;
   lastEntry: number;
@@ -64,7 +64,7 @@ interface ModelWorkspace {
   lists: Map<string, Set<string>>;
   windows: Map<string, LimitState>;
   requests: Map<string, RememberedCharge>;
-  /** With the names of the counters that it is beside; null where these are gone. */
+  /** With the names of the counters that it belongs to; null if these have been deleted. */
   holds: Map<string, ModelHold>;
   ends: Map<string, RememberedEnd>;
   sums: Map<string, HourCount & { readonly subject: StatisticsSubject }>;
@@ -75,14 +75,14 @@ const addressOf = ({ kind, id }: RecordAddress) => nameOf(kind, id);
 const claimOf = ({ kind, index, value }: Claim) => nameOf(kind, index, value);
 const listOf = ({ list, of }: Pick<ListEntry, "list" | "of">) => nameOf(list, of ?? null);
 
-/** What a store answers of one state, without handles. */
+/** What a store returns for one state, without handles. */
 export interface ModelState {
   readonly record: StoredRecord;
   readonly usage: Usage | null;
   readonly usedAt: number | null;
 }
 
-/** The store that every store is compared with: the port as its docstrings say it, for one caller at a time. */
+/** The store that every store is compared with: the port as its docstrings describe it, for one caller at a time. */
 export class ModelStore {
   readonly #workspaces = new Map<string, ModelWorkspace>();
   #nextCounters = 1;
@@ -104,7 +104,7 @@ export class ModelStore {
     };
   }
 
-  /** Names that a record has, also one that is gone. */
+  /** Names of a record, even a deleted one. */
   namesOf(workspaceId: string, { kind, id }: RecordAddress): readonly Claim[] {
     return [...this.#workspace(workspaceId).claims].flatMap(([name, holder]) => {
       const [kindOfName, index, value] = JSON.parse(name) as [Claim["kind"], string, string];
@@ -242,7 +242,7 @@ export class ModelStore {
     return result;
   }
 
-  /** What is held beside the counters of a record. */
+  /** The holds of a record's counters. */
   holds(workspaceId: string, of: RecordAddress): readonly Hold[] {
     return this.#book(this.#workspace(workspaceId)).page(of, null, Number.POSITIVE_INFINITY);
   }
@@ -296,7 +296,7 @@ export class ModelStore {
       .map(({ hourAt, code, count }) => ({ hourAt, code, count }));
   }
 
-  /** Forgets all sums before an instant, and answers how many these were. */
+  /** Deletes all sums before an instant, and returns their number. */
   deleteStatistics(workspaceId: string, beforeAt: number): number {
     const { sums } = this.#workspace(workspaceId);
     const old = [...sums].filter(([, { hourAt }]) => hourAt < beforeAt);

@@ -17,23 +17,23 @@ import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from
 import { ModelStore } from "./model-store.js";
 import { COUNTED, COUNTS, dueOf, endsOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
-/** Farther than any sequence goes: that a request is forgotten at its instant is a contract of its own. */
+/** Longer than any sequence: that a request is forgotten at its instant has its own contract. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
-/** How far the clock may lie behind the latest instant it has shown. */
+/** How far the clock may be behind the latest instant that it has shown. */
 const MOST_BACK_MS = DAY / 2;
 
 /** A random sequence on a store and on the model: each call goes to both, and their answers are compared. */
 export class ModelRun {
   readonly #context: TestContext;
   readonly #model = new ModelStore();
-  /** By workspace and address: the handle that the store answered last, of a record that may be gone by now. */
+  /** By workspace and address: the handle that the store returned last, perhaps for a record that has been deleted since. */
   readonly #handles = new Map<string, unknown>();
   /** Records that were deleted at some time. */
   readonly #deleted = new Set<string>();
   readonly #plans: ChargePlan[] = [];
-  /** How many ids of holds were handed out. */
+  /** How many ids of holds were given out. */
   #holds = 0;
-  /** By workspace: ids of what was held, the latest first. */
+  /** By workspace: ids of holds, the latest first. */
   readonly #held = new Map<string, string[]>();
   #now = NOW;
   #latest = NOW;
@@ -49,7 +49,7 @@ export class ModelRun {
     for (const workspace of WORKSPACES) await this.#compareAll(workspace);
   }
 
-  /** Two keys and an identity with counters, so that a sequence need not begin by making some. */
+  /** Two keys and an identity with counters, so that sequences need not start by creating some. */
   async #begin(): Promise<void> {
     const puts = [at("key", 1), at("key", 2), at("identity", 1)].map((address) => ({
       record: { ...address, version: 1, link: at("identity", 1).id, body: null },
@@ -124,7 +124,7 @@ export class ModelRun {
       ...{ kind: address.kind, index, value },
       id: address.id,
     }));
-    // A record that is written again after it was gone has no name that it did not claim anew.
+    // A record that is written again after its deletion has only the names that it claims again.
     const haunting = puts
       .filter(({ record }) => !isThere(record))
       .flatMap(({ record }) =>
@@ -170,12 +170,12 @@ export class ModelRun {
 
   #recordOf(workspace: string, put: StepOf<"commit">["puts"][number]): StoredRecord {
     const version = this.#model.find(workspace, put.address)?.record.version ?? 0;
-    // Through text: what is no JSON, such as -0, is not handed to a store.
+    // Through JSON, so that a store gets nothing that JSON cannot express, such as -0.
     const body = JSON.parse(JSON.stringify(put.body));
     return { ...put.address, version: Math.max(0, version + put.rise), link: put.link, body };
   }
 
-  /** Counters are shared with a record that has some, and that the same change leaves as it is. */
+  /** Counters can be shared only with a record that has some, and that the same change does not touch. */
   #countersOf(
     workspace: string,
     { counters, address }: StepOf<"commit">["puts"][number],
@@ -259,7 +259,7 @@ export class ModelRun {
     await this.#read(workspaceId);
   }
 
-  /** Every second one, where the store does that. */
+  /** Every second one, if the store counts in the step. */
   #isCounted(number: number): boolean {
     return number % 2 === 1 && this.#context.store.countsInStep === true;
   }
@@ -281,7 +281,7 @@ export class ModelRun {
     await this.#read(workspace);
   }
 
-  /** @returns Whether it moved what a charge waits for. */
+  /** @returns Whether it changed what a charge waits for. */
   async #refresh(
     workspace: string,
     { kind, id }: RecordAddress,
@@ -307,12 +307,12 @@ export class ModelRun {
     assertAlike(result, expected, { step, moment });
   }
 
-  /** The port leaves open whether a record that was deleted, and is written again, still has its requests. */
+  /** The port does not say whether a record that was deleted and written again still has its requests. */
   #isWrittenAgain({ workspaceId, confirms: [first] }: ChargePlan): boolean {
     return first !== undefined && this.#deleted.has(nameIn(workspaceId, first));
   }
 
-  /** The port says nothing of a plan that counts on a record without counters. */
+  /** The port does not cover a plan that counts on a record without counters. */
   #hasCounters({ workspaceId, confirms, uses, limits, hold }: ChargePlan): boolean {
     const counted = new Set([uses, ...limits.map(({ owner }) => owner)]);
     return confirms.every((address, index) => {
