@@ -212,6 +212,8 @@ class Step {
   }
 
   charge(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
+    const { now, ends } = moment;
+    if (ends !== undefined) this.settle(ends, { now, revision: plan.revision });
     const result = this.move(plan, moment);
     const counted = core.countedByCharge(plan, moment, result);
     if (counted !== null) this.addStatistics(counted);

@@ -119,17 +119,17 @@ export const input: InputOf<"createKey"> = {
   );
   const texts = await hoverTexts(path);
   const expected = [
-    "Id of the API that it belongs to.",
-    "so that people and scanners recognise it: at most 16 of",
+    "Id of its API.",
+    "at most 16 of",
     "Names of existing permissions, beside those of its roles: at most 1,000.",
     "Id of the key.",
-    "null for unlimited, which also takes away the refill.",
-    "The presented secret.",
+    "null for unlimited, which also removes the refill.",
+    "The presented secret: any text",
     "1 to 128 characters.",
-    "Whole and >= 0, 1 unless given; 0 takes nothing.",
+    "Whole and >= 0. Default: 1.",
     "Id of the API.",
-    "Most items of the page: 1 to 100, 100 unless given.",
-    "Id of the API that it belongs to.",
+    "Most items of the page: 1 to 100. Default: 100.",
+    "Id of its API.",
   ];
   expect(texts).toHaveLength(expected.length);
   for (const [index, text] of expected.entries()) expect(texts[index]).toContain(text);

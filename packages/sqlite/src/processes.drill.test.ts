@@ -32,7 +32,7 @@ test("four processes that open a fresh file at once all find the tables, made on
     const versions = withDatabase(path, (database) =>
       database.prepare("SELECT version FROM latchkey_schema").pluck().all(),
     );
-    expect(versions).toEqual([4]);
+    expect(versions).toEqual([5]);
   }
 });
 

@@ -257,11 +257,11 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
-    const { ends, ...rest } = moment;
+    const { ends } = moment;
     if (ends !== undefined) {
       // By itself, so that the trail has what it touched.
       await settle(workspaceId, ends, { now: moment.now, revision });
-      return charge(plan, rest);
+      return charge(plan, { ...moment, ends: undefined });
     }
     const readAnew = revision === null ? readWritable : readState;
     let state = known.get(workspaceId);

@@ -36,10 +36,18 @@ import { instant, spanOf } from "../time-input.js";
 import { type GrantInput, permissionList, roleList } from "./grant-input.js";
 
 /** Labels of a key, as input. */
-export type GivenLabels<Value> = { readonly [Label in keyof KeyLabels]?: Value | undefined };
+export type GivenLabels<Value, None = never> = {
+  readonly [Label in keyof KeyLabels]?:
+    | Value
+    | (Label extends NoneField ? None : never)
+    | undefined;
+};
 
 /** Settings of a new or imported key. */
-export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<string> & {
+export type KeySettingsInput<
+  Types extends LatchkeyTypes = DefaultTypes,
+  None = never,
+> = GivenLabels<string, None> & {
   /** Id of its API. */
   readonly apiId: string;
   /** Deprecated name of `externalId`, which wins. */
@@ -55,9 +63,9 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
   /** Names of existing roles: at most 100. */
   readonly roles?: readonly string[] | undefined;
   /** Names of existing permissions, beside those of its roles: at most 1,000. */
-  readonly permissions?: readonly PermissionName<Types>[] | undefined;
+  readonly permissions?: readonly PermissionName<Types>[] | None | undefined;
   /** When it expires: Unix epoch ms or a `Date`, later than now. Default: never. */
-  readonly expires?: number | Date | undefined;
+  readonly expires?: number | Date | None | undefined;
   /** When it starts: Unix epoch ms or a `Date`, earlier than `expires`. Default: now. */
   readonly startsAt?: number | Date | undefined;
   /**
@@ -66,13 +74,13 @@ export type KeySettingsInput<Types extends LatchkeyTypes = DefaultTypes> = Given
    */
   readonly expiresWhenUnused?: Duration | undefined;
   /** Its uses: whole and >= 1. Default: unlimited. */
-  readonly remaining?: number | undefined;
+  readonly remaining?: number | None | undefined;
   /** How its uses are restored; needs `remaining`. */
-  readonly refill?: RefillInput | undefined;
+  readonly refill?: RefillInput | None | undefined;
   /** The limit named `default`, which applies to every verification. */
-  readonly ratelimit?: KeyLimitInput | undefined;
+  readonly ratelimit?: KeyLimitInput | None | undefined;
   /** Named limits, at most 50. */
-  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | undefined;
+  readonly ratelimits?: readonly NamedKeyLimitInput<Types>[] | None | undefined;
   /** Whose uses it takes: its own (default), or those that the keys of its identity share. */
   readonly usesFrom?: "key" | "identity" | undefined;
   /** Whether it is enabled. Default: true. */
@@ -92,23 +100,20 @@ export type NoneField =
   | "environment";
 
 /** Fields of a new key with a new secret. Omitted fields get the `defaults` of the API. */
-export type NewKeyInput<Types extends LatchkeyTypes = DefaultTypes> = KeySettingsInput<Types> & {
+export type NewKeyInput<
+  Types extends LatchkeyTypes = DefaultTypes,
+  None = never,
+> = KeySettingsInput<Types, None> & {
   /** Prefix of the secret, before a `_`, so that people and scanners recognise it: at most 16 of `A-Z a-z 0-9 _ -`; none if empty. */
-  readonly prefix?: string | undefined;
+  readonly prefix?: string | None | undefined;
   /** Random bytes of the secret: 16 to 255. Default: 16. */
   readonly byteLength?: number | undefined;
   /** Whether missing `permissions` and `roles` (without permissions) are created in the same write. Default: false. */
   readonly create?: boolean | undefined;
 };
 
-type OrNull<Fields> = { readonly [Field in keyof Fields]: Fields[Field] | null };
-
 /** Input of createKey. Null avoids a default of the API; it is refused if the API has no `defaults`. */
-export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = Omit<
-  NewKeyInput<Types>,
-  NoneField | "prefix"
-> &
-  OrNull<Pick<NewKeyInput<Types>, NoneField | "prefix">>;
+export type CreateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = NewKeyInput<Types, null>;
 
 /** Input of updateKey: omitted fields stay, null clears. */
 export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLabels<
