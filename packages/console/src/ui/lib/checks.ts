@@ -132,7 +132,7 @@ const VERDICTS: Readonly<Record<string, Meaning>> = {
   VALID: { title: "Valid", way: "A verification would let it in now." },
   NOT_FOUND: {
     title: "No such key",
-    way: "No key of this workspace has this secret: it was deleted, it belongs to another workspace, or it was copied wrongly.",
+    way: "No key of this workspace has exactly this secret. The first characters of a key are not enough. A whole one was copied wrongly, was deleted, or belongs to another workspace.",
   },
   DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
   EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },
