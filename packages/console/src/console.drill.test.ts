@@ -101,7 +101,7 @@ describeInBrowser("the console in a browser", (open) => {
         valid: true,
         remaining: 2,
       });
-      await page.getByText("A verification would let it in now.").waitFor();
+      await page.getByText("A verification would let it in now, unless").waitFor();
       await page.getByText("39 of 40 left per minute").waitFor();
       await page.getByRole("button", { name: "Edit" }).click();
       await form.getByLabel("Rate limits").fill("default 50/1m:sliding\nwrites 5/1h");

@@ -44,7 +44,10 @@ describe("latchkey console", () => {
       ]),
     });
     server.signal("SIGTERM");
-    expect(await server.ended).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await server.ended).toMatchObject({
+      exitCode: 0,
+      stderr: "latchkey: open this link: it signs in once. Ctrl+C stops the console\n",
+    });
     expect(server.lines).toHaveLength(1);
   });
 

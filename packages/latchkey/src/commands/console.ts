@@ -61,6 +61,7 @@ async function runConsole(options: Options, host: Host): Promise<void> {
       });
       server.on("request", listener);
       host.print(link);
+      host.warn("open this link: it signs in once. Ctrl+C stops the console");
       await stopped;
       await drain(server, DRAIN_MS);
     },

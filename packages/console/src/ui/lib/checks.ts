@@ -129,7 +129,10 @@ const ELSEWHERE: Readonly<Record<string, Meaning>> = {
 };
 
 const VERDICTS: Readonly<Record<string, Meaning>> = {
-  VALID: { title: "Valid", way: "A verification would let it in now." },
+  VALID: {
+    title: "Valid",
+    way: "A verification would let it in now, unless it asks for a permission that the key does not have.",
+  },
   NOT_FOUND: {
     title: "No such key",
     way: "No key of this workspace has exactly this secret. The first characters of a key are not enough. A whole one was copied wrongly, was deleted, or belongs to another workspace.",

@@ -6,7 +6,7 @@ import type { AuditEvent } from "../lib/types.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
 import { Empty, Failure, PageHead, Waiting } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
-import { FilterForm } from "../parts/filter-form.js";
+import { ClearLink, FilterForm } from "../parts/filter-form.js";
 import { ListTable } from "../parts/table.js";
 
 const FILTERS = ["actor", "keyId", "identityId"] as const;
@@ -38,7 +38,7 @@ export function AuditPage() {
         <TextField label="By" name="actor" placeholder="actor" defaultValue={query.actor ?? ""} />
         <TextField label="Key" name="keyId" placeholder="key_…" defaultValue={query.keyId ?? ""} />
         <TextField
-          label="Owner"
+          label="Owner (id_…)"
           name="identityId"
           placeholder="id_…"
           defaultValue={query.identityId ?? ""}
@@ -51,14 +51,24 @@ export function AuditPage() {
 
 type Input = Readonly<Record<string, string | undefined>>;
 
-const NOTHING = (
-  <Empty title="No entry">
-    <p>
-      Entries appear with the first change. They can be pruned by age on the command line: latchkey
-      audit prune.
-    </p>
-  </Empty>
-);
+function nothing(input: Input) {
+  if (Object.keys(input).length > 0)
+    return (
+      <Empty title="No entry matches">
+        <p>
+          <ClearLink names={FILTERS}>Clear the filters</ClearLink> to see all entries.
+        </p>
+      </Empty>
+    );
+  return (
+    <Empty title="No entry">
+      <p>
+        Entries appear with the first change. They can be pruned by age on the command line:
+        latchkey audit prune.
+      </p>
+    </Empty>
+  );
+}
 
 function Whole({ input }: { readonly input: Input }) {
   const { query } = useRoute();
@@ -68,7 +78,7 @@ function Whole({ input }: { readonly input: Input }) {
     input,
     from: query.from,
   });
-  return <ListTable label="Audit log" list={list} columns={AUDIT_COLUMNS} empty={NOTHING} />;
+  return <ListTable label="Audit log" list={list} columns={AUDIT_COLUMNS} empty={nothing(input)} />;
 }
 
 /** The latest entries, read again and again. */
@@ -95,6 +105,11 @@ function Followed({ input }: { readonly input: Input }) {
     scroll: { top: 0 },
   };
   return (
-    <ListTable label="Audit log, followed" list={list} columns={AUDIT_COLUMNS} empty={NOTHING} />
+    <ListTable
+      label="Audit log, followed"
+      list={list}
+      columns={AUDIT_COLUMNS}
+      empty={nothing(input)}
+    />
   );
 }

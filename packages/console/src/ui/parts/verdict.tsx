@@ -3,16 +3,30 @@ import { checkName, meaningOf, passesAt, seen, wouldPassAt } from "../lib/checks
 import type { Check, Verdict } from "../lib/types.js";
 import { atMinute, countdown, exactly } from "../lib/words.js";
 
+/** The HTTP status that @latchkey/guard answers with, unless the host has set another. */
+const STATUSES: Readonly<Record<string, number>> = {
+  NOT_FOUND: 401,
+  DISABLED: 401,
+  EXPIRED: 401,
+  NOT_STARTED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_PERMISSIONS: 403,
+  RATE_LIMITED: 429,
+  USAGE_EXCEEDED: 429,
+};
+
 /** The verdict in words, and every check behind it. */
 export function VerdictReport({ verdict }: { readonly verdict: Verdict }) {
   const now = serverNow();
   const { code, valid, checks = [] } = verdict;
   const { title, way } = meaningOf(verdict);
   const at = wouldPassAt(checks, now);
+  const status = STATUSES[code];
   return (
     <section class={`verdict ${valid ? "good" : "bad"}`} aria-label="Verdict">
       <div class="verdict-head">
         <strong>{title}</strong> <code>{code}</code>
+        {status !== undefined && <span class="status">a guard answers {status}</span>}
         <p>
           {way}
           {!valid && at !== null && (
