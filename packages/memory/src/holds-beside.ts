@@ -25,8 +25,13 @@ export class HoldsBeside<Found extends { readonly hold: Hold }> {
 
   /** Those that end until then. */
   over(until: EpochMs, limit: number): readonly Found[] {
-    const after = this.#inOrder.findIndex(({ hold }) => hold.expiresAt > until);
-    return this.#inOrder.slice(0, Math.min(limit, after === -1 ? this.#inOrder.length : after));
+    // Ends early: each settlement asks for the first one alone.
+    const found: Found[] = [];
+    for (const each of this.#inOrder) {
+      if (found.length === limit || each.hold.expiresAt > until) break;
+      found.push(each);
+    }
+    return found;
   }
 
   /** How many come before it. */
