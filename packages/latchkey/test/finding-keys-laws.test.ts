@@ -6,6 +6,7 @@ import { DAY_MS, HOUR_MS, rejectionOf, type TestContext } from "./test-context.j
 
 const OWNERS = ["pier-1", "pier-2", "pier-3"] as const;
 const NAMES = ["North Gate", "south gate", "Lighthouse", null] as const;
+const PREFIXES = ["pay_live", "pay_test", ""] as const;
 const ENVIRONMENTS = ["live", "test", null] as const;
 /** What each permission of a key grants of the two that are asked for. */
 const GRANTS: Readonly<Record<string, readonly string[]>> = {
@@ -74,6 +75,7 @@ class Model {
       (createdAfter === undefined || key.createdAt >= Number(createdAfter)) &&
       (nameContains === undefined ||
         (key.name ?? "").toLowerCase().includes(nameContains.toLowerCase())) &&
+      (asked.start === undefined || mayBegin(key.key, asked.start)) &&
       (asked.environment === undefined || key.environment === asked.environment) &&
       (asked.tags ?? []).every((tag) => key.tags.includes(tag)) &&
       (asked.role === undefined || key.hasRole) &&
@@ -104,6 +106,11 @@ class Model {
       createdBefore: instant,
       createdAfter: instant,
       nameContains: () => chance.pick(["gate", "LIGHT", "h g"]),
+      start: () => {
+        const secrets = [...this.keys.values()].map(({ key }) => key);
+        const known = chance.pick(["pay_", ...secrets]).slice(0, 1 + chance.below(16));
+        return `${known}${chance.pick(["", "…", "...", "****"])}`;
+      },
       permission: () => chance.pick(["docs.read", "team"]),
       role: () => "crew",
       environment: () => chance.pick(["live", "test"]),
@@ -171,6 +178,7 @@ class Model {
     const settings = {
       apiId: chance.pick(this.apiIds),
       name: chance.pick(NAMES) ?? undefined,
+      prefix: chance.pick(PREFIXES),
       environment: chance.pick(ENVIRONMENTS) ?? undefined,
       expires: isLasting ? undefined : context.now() + HOUR_MS * (1 + chance.below(4)),
       remaining: chance.pick([1, 2, null, null]) ?? undefined,
@@ -209,6 +217,13 @@ class Model {
     const { apiId: another } = await latchkey.createApi({ name: "another" });
     this.apiIds = [...this.apiIds.filter((id) => id !== apiId), another];
   }
+}
+
+/** Whether a secret begins like this, as far as its first characters are kept: three of what follows the prefix. */
+function mayBegin(secret: string, masked: string): boolean {
+  const [typed = ""] = masked.split(/…|\.|\*/);
+  const start = secret.slice(0, secret.lastIndexOf("_") + 1 + 3);
+  return start.startsWith(typed) || typed.startsWith(start);
 }
 
 /** What a key is ordered by, as a number: nothing by its id alone. */
@@ -318,6 +333,7 @@ describeOnEveryStore("finding keys", (open, runs) => {
       { usedBefore: expires },
       { nameContains: "gate" },
       { nameContains: "g" },
+      { start: "Z" },
       { tags: [] },
     ];
     const cursors: (readonly [ListKeysInput, string])[] = [];

@@ -14,6 +14,9 @@ const MIN_UNKNOWN_BITS = 112;
 /** Most characters that carry randomness and are shown. */
 const MAX_SHOWN_CHARACTERS = 4;
 
+/** Longest start of a secret, in characters: one given with an import. */
+export const MAX_START_LENGTH = 32;
+
 /**
  * The part of a secret that may be stored and shown: prefix, `_` and the first characters of the body, leaving at least 112 bits unknown.
  * It shows two random characters of 16 bytes, four from 17 bytes on.

@@ -82,9 +82,9 @@ const KEY_LIST: Readonly<Record<string, string>> = {
   order: "`desc` for the last first; `asc` if omitted.",
   orderBy: "`createdAt` if omitted.",
   ownerId: "Deprecated: `externalId`, which wins.",
-  permission:
-    "Only keys that a verification would grant this permission, directly, through a role or by a wildcard.",
+  permission: "Only keys with this permission, directly, through a role or by a wildcard.",
   role: "Only keys that have the role of this name.",
+  start: "Only keys whose secret may begin with this; from a `…`, `...` or `*` on it is left out.",
   tags: "Only keys that have all of these tags.",
   scanned: "Number of keys that were read for this page; only with filters or an order.",
   total:

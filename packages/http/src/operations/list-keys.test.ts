@@ -35,7 +35,10 @@ describe("keys.listKeys", () => {
     "%s reads numbers, booleans and lists with commas from the query",
     async (name) => {
       const one = await create({ tags: ["eu", "billing"], expires: START + 1_000 });
-      const two = await create({ tags: ["eu"], enabled: false, name: "North Gate" });
+      const two = await create({
+        ...{ tags: ["eu"], enabled: false },
+        ...{ name: "North Gate", prefix: "pay_live" },
+      });
       for (const [query, expected] of [
         [{ tags: "eu" }, [one, two]],
         [{ tags: "billing,eu" }, [one]],
@@ -45,6 +48,9 @@ describe("keys.listKeys", () => {
         [{ expiresBefore: START + 1_001 }, [one]],
         [{ expiresAfter: START + 1_001 }, []],
         [{ nameContains: "north gate" }, [two]],
+        [{ start: "pay_l" }, [two]],
+        [{ start: "pay_live_…" }, [two]],
+        [{ start: "pay_live_0*******" }, []],
         [{ usedBefore: 0, orderBy: "expires", order: "desc" }, [two, one]],
       ] as const) {
         const page = await service.ok(name, { apiId, ...query });

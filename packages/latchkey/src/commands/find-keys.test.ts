@@ -65,7 +65,7 @@ describe("keys find", () => {
     await create("payments --prefix pay_test");
     const secret = String(made?.key);
     const [{ start } = { start: "" }] = await cli.json(`keys get ${made?.keyId}`);
-    for (const known of ["pay_live", start, `${start}…`, secret.slice(0, 20)])
+    for (const known of ["pay_live", "pay_live_…", start, `${start}…`, secret.slice(0, 36)])
       expect([known, await find(` --start ${known}`)]).toEqual([known, [made?.keyId]]);
     expect(await find(" --start pay_")).toHaveLength(2);
     expect(await find(" --start pay_liveX")).toEqual([]);

@@ -50,7 +50,8 @@ const FILTERS: readonly Field[] = [
   { flags: "--identity-id <id>", text: "id of an identity, in place of --external-id" },
   {
     flags: "--start <text>",
-    text: "what the secret begins with, or more of it: which key is this?",
+    text: "what the secret begins with, as a log shows it: which key is this?",
+    read: (typed) => typed.slice(0, 32),
   },
   {
     flags: "--enabled <yes|no>",
@@ -142,10 +143,7 @@ const COMMANDS: readonly AddCommand[] = [
     name: "find",
     text: "find keys of all APIs, of one or of a user, by what they are and how they are used",
     fields: FILTERS,
-    page: async (latchkey, { start, ...input }) => {
-      const { items, cursor } = await listPage(latchkey, input);
-      return { items: items.filter((key) => canBegin(key.start, start as string)), cursor };
-    },
+    page: listPage,
     columns: () => [...COLUMNS, { title: "API ID", of: ({ apiId }) => apiId, inTable: null }],
   }),
   operationCommand({
@@ -239,12 +237,6 @@ async function listPage(latchkey: Latchkey, input: Input) {
     state: stateText(key, stored?.enabled ?? key.enabled, now),
   }));
   return { items, cursor: page.cursor };
-}
-
-/** Whether a secret of which this much is shown may begin like this. Nothing is known of one that shows nothing. */
-function canBegin(shown: string, typed: string | undefined): boolean {
-  if (typed === undefined) return true;
-  return shown.startsWith(typed) || (shown !== "" && typed.startsWith(shown));
 }
 
 /** Adds `latchkey keys`: issuing keys, and looking after them. */

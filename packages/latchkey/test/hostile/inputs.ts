@@ -118,6 +118,7 @@ export async function fill(
         createdBefore: 9_000_000_000_000,
         createdAfter: 1,
         nameContains: "a",
+        start: "pay_",
         permission: "docs.read",
         role: "reader",
         environment: "live",

@@ -175,6 +175,16 @@ describeOnMemory("finding keys", (open) => {
   });
 
   describe("an input", () => {
+    test("that is a whole secret in place of its start is refused, without being repeated", async () => {
+      const { latchkey, apiId } = await withApis("tides");
+      const { key, keyId } = await latchkey.createKey({ apiId });
+      const error = await rejectionOfList(latchkey, { start: key });
+      expect(error.issues).toEqual([
+        { path: "start", message: "must be the first characters of a secret, not the whole of it" },
+      ]);
+      expect(idsOf(await latchkey.listKeys({ start: key.slice(0, -1) }))).toEqual([keyId]);
+    });
+
     test.each([
       [{ identityId: "id_1", externalId: "a" }, "identityId"],
       [{ identityId: "id_1", ownerId: "a" }, "identityId"],
@@ -186,6 +196,9 @@ describeOnMemory("finding keys", (open) => {
       [{ createdBefore: new Date(Number.NaN) }, "createdBefore"],
       [{ nameContains: "" }, "nameContains"],
       [{ nameContains: "a".repeat(257) }, "nameContains"],
+      [{ start: "" }, "start"],
+      [{ start: "a".repeat(33) }, "start"],
+      [{ start: 7 }, "start"],
       [{ permission: "docs read" }, "permission"],
       [{ role: "" }, "role"],
       [{ environment: 1 }, "environment"],

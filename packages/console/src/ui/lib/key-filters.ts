@@ -1,6 +1,7 @@
 /** Filters that are texts, as listKeys names them. */
 export const TEXT_FILTERS = [
   "nameContains",
+  "start",
   "externalId",
   "enabled",
   "permission",

@@ -32,7 +32,7 @@ export function FilterBar() {
     />
   );
   const hasMore = FILTER_NAMES.some(
-    (name) => !["nameContains", "externalId", "enabled"].includes(name) && query[name],
+    (name) => !["nameContains", "start", "externalId", "enabled"].includes(name) && query[name],
   );
   return (
     <FilterForm
@@ -61,6 +61,7 @@ export function FilterBar() {
       }
     >
       {text("nameContains", "Name contains")}
+      {text("start", "Starts with", "pay_live_3f")}
       {text("externalId", "Owner", "user_1")}
       <ChoiceField
         label="State"

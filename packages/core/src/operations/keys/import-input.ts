@@ -4,7 +4,7 @@ import type { DefaultTypes, LatchkeyTypes } from "../../rules/latchkey-types.js"
 import { secretShape } from "../../secrets/format.js";
 import { portableSha256, type SecretHash } from "../../secrets/hash.js";
 import { HASH_VARIANTS, type HashVariant, importedHash } from "../../secrets/imported.js";
-import { canShowStart, importedStart } from "../../secrets/shown-start.js";
+import { canShowStart, importedStart, MAX_START_LENGTH } from "../../secrets/shown-start.js";
 import {
   evenWithIssues,
   type IssueSink,
@@ -112,7 +112,7 @@ export const importedKey = z
     createdAt: instant(0).optional(),
     hash: importedHashField.optional(),
     plaintext: plaintext.optional(),
-    start: text(0, 32).optional(),
+    start: text(0, MAX_START_LENGTH).optional(),
     prefix: prefix.optional(),
   })
   .superRefine(addImportIssues, evenWithIssues);

@@ -7,6 +7,7 @@ const AT = 1_773_144_000_000;
 const KEY: FilteredKey = {
   enabled: true,
   name: "North Pier ß",
+  start: "pay_live_3fK",
   environment: "live",
   tags: ["eu", "billing"],
   createdAt: AT,
@@ -75,6 +76,14 @@ describe("a filter by", () => {
         keeps({ nameContains }),
         keeps({ nameContains }, { name: `a${nameContains}b` }),
       ]).toEqual([false, true]);
+  });
+
+  test("a start keeps the keys that may begin like that, as far as it is known of them", () => {
+    for (const start of ["p", "pay_live_3f", "pay_live_3fK", "pay_live_3fK9x"])
+      expect(keeps({ start })).toBe(true);
+    for (const start of ["Pay", "ay_live", "pay_live_3fk", "pay_live_4fK9x"])
+      expect(keeps({ start })).toBe(false);
+    expect(keeps({ start: "p" }, { start: "" })).toBe(false);
   });
 
   test("a permission keeps what a verification would grant it, by a wildcard too", () => {

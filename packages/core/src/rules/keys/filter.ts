@@ -11,6 +11,7 @@ export interface KeyFilter {
   readonly createdBefore?: EpochMs | undefined;
   readonly createdAfter?: EpochMs | undefined;
   readonly nameContains?: string | undefined;
+  readonly start?: string | undefined;
   readonly permission?: string | undefined;
   readonly role?: string | undefined;
   readonly environment?: string | undefined;
@@ -22,6 +23,8 @@ export interface FilteredKey {
   /** Derived, as lists show it. */
   readonly enabled: boolean;
   readonly name: string | null;
+  /** What is shown of its secret; empty for nothing. */
+  readonly start: string;
   readonly environment: string | null;
   readonly tags: readonly string[];
   readonly createdAt: EpochMs;
@@ -47,6 +50,7 @@ const KEEPS: {
   createdBefore: ({ createdAt }, at) => createdAt < at,
   createdAfter: ({ createdAt }, at) => createdAt >= at,
   nameContains: ({ name }, part) => name !== null && contains(name, part),
+  start: ({ start }, typed) => start.startsWith(typed) || (start !== "" && typed.startsWith(start)),
   permission: ({ held }, name) => held.grant(name),
   role: ({ roles }, name) => roles.includes(name),
   environment: ({ environment }, label) => environment === label,

@@ -1,6 +1,8 @@
 import { KEY_LABELS } from "../../../records/key-labels.js";
 import type { KeyFilter } from "../../../rules/keys/filter.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../../rules/latchkey-types.js";
+import { secretShape } from "../../../secrets/format.js";
+import { MAX_START_LENGTH } from "../../../secrets/shown-start.js";
 import { flag, grantName, text } from "../../input.js";
 import { instant } from "../../time-input.js";
 import { keyTags } from "../settings.js";
@@ -23,6 +25,11 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly createdAfter?: number | Date | undefined;
   /** Keys whose name contains this, 1 to 256 characters, ignoring case. */
   readonly nameContains?: string | undefined;
+  /**
+   * Keys whose secret may begin with this, 1 to 32 characters: a longer text than the `start` of a key is compared with that alone. What a
+   * log puts for the rest of a secret, from `…`, `...` or `*` on, does not count.
+   */
+  readonly start?: string | undefined;
   /** Keys with this permission, directly, through a role or a wildcard. */
   readonly permission?: PermissionName<Types> | undefined;
   /** Keys that have the role of this name. */
@@ -32,6 +39,9 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
   /** Keys that have all of these tags: at most 32. */
   readonly tags?: readonly string[] | undefined;
 };
+
+/** What stands in a log for the rest of a secret. */
+const MASKED = /(?<=.)(?:…|\.{3}|\*).*$/s;
 
 /** Schemas of {@link KeyFilters}. */
 export const keyFilterFields = {
@@ -43,6 +53,12 @@ export const keyFilterFields = {
   createdBefore: instant(0).optional(),
   createdAfter: instant(0).optional(),
   nameContains: text(1, KEY_LABELS.name.length[1]).optional(),
+  start: text(1, MAX_START_LENGTH)
+    .refine((start) => secretShape(start) !== "intact", {
+      error: "must be the first characters of a secret, not the whole of it",
+    })
+    .transform((start) => start.replace(MASKED, ""))
+    .optional(),
   permission: grantName.optional(),
   role: grantName.optional(),
   environment: text(...KEY_LABELS.environment.length).optional(),

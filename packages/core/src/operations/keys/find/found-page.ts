@@ -66,11 +66,7 @@ export function wantedBy({ question: { filters }, now }: PageWant) {
     if (typeof read === "string") return false;
     if (filters.length === 0) return true;
     const { key, roles, held, lastUsedAt } = read;
-    const { name, environment, tags, createdAt, expires } = key;
     const enabled = isShownEnabled(read, now);
-    return isKept(
-      { enabled, name, environment, tags, createdAt, expires, lastUsedAt, roles, held },
-      filters,
-    );
+    return isKept({ ...key, enabled, lastUsedAt, roles, held }, filters);
   };
 }
