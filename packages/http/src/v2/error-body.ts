@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
+import { IDEMPOTENCY_KEY } from "../request/repeat.js";
 import { listOf } from "../response-schemas/shared.js";
 import { type PublicError, type PublicErrorCode, STATUS } from "../routing/http-response.js";
 import { meta } from "./bodies.js";
@@ -25,8 +26,9 @@ export function errorBody(
   };
 }
 
-/** `body.keys[3].hash` for the path `keys.3.hash`. */
+/** `body.keys[3].hash` for the path `keys.3.hash`; only one header has issues. */
 function locationOf(path: string): string {
+  if (path === IDEMPOTENCY_KEY) return `header.${path}`;
   const steps = path === "" ? [] : path.split(".");
   return steps.reduce(
     (location, step) => (/^\d+$/.test(step) ? `${location}[${step}]` : `${location}.${step}`),

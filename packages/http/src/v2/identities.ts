@@ -95,8 +95,8 @@ export const IDENTITIES: readonly Operation[] = [
     },
     requiredPermissions: (input) => onIdentityByAnyId("update_identity", input.identity),
     run: async ({ carryOut, latchkey }, { identity: id, ...wanted }) => {
-      const identityId = await findIdentityId(latchkey, id);
-      return { data: toIdentity(await carryOut({ identityId, ...wanted })) };
+      const find = async () => ({ identityId: await findIdentityId(latchkey, id) });
+      return { data: toIdentity(await carryOut({ identityId: id, ...wanted }, find)) };
     },
   }),
   defineV2({
@@ -108,7 +108,9 @@ export const IDENTITIES: readonly Operation[] = [
     example: { input: { identity: "user_1" }, response: { data: {} } },
     requiredPermissions: (input) => onIdentityByAnyId("delete_identity", input.identity),
     run: async ({ carryOut, latchkey }, input) => {
-      await carryOut({ identityId: await findIdentityId(latchkey, input.identity) });
+      await carryOut({ identityId: input.identity }, async () => ({
+        identityId: await findIdentityId(latchkey, input.identity),
+      }));
       return { data: {} };
     },
   }),

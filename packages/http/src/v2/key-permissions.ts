@@ -49,8 +49,8 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     operation: "addPermissions",
     description: CREATED,
     run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
-      const items = permissionItems(permissions, held);
-      const after = await carryOut({ keyId: id, permissions: items });
+      const find = async () => ({ permissions: permissionItems(permissions, held) });
+      const after = await carryOut({ keyId: id, permissions }, find);
       return { data: after.permissions.map(toPermission) };
     },
   }),
@@ -60,8 +60,8 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     operation: "setPermissions",
     description: `Replaces the whole set; an empty list clears it. ${CREATED}`,
     run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
-      const items = permissionItems(permissions, held);
-      const after = await carryOut({ keyId: id, permissions: items });
+      const find = async () => ({ permissions: permissionItems(permissions, held) });
+      const after = await carryOut({ keyId: id, permissions }, find);
       return { data: after.permissions.map(toPermission) };
     },
   }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { API_ID, KEY_ID, NEXT_KEY_ID, SECRET, START } from "../operations/examples.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
-import { createdKey } from "../response-schemas/keys.js";
+import { createdOrRepeatedKey } from "../response-schemas/repeats.js";
 import { dataBody } from "./bodies.js";
 import {
   changedKey,
@@ -59,7 +59,7 @@ export const KEYS: readonly Operation[] = [
       enabled: newKey.enabled,
       recoverable: newKey.recoverable,
     }),
-    response: dataBody(createdKey),
+    response: dataBody(createdOrRepeatedKey),
     example: {
       input: {
         apiId: API_ID,
@@ -151,11 +151,10 @@ export const KEYS: readonly Operation[] = [
     },
     pathHere: pathInCredits,
     run: async ({ carryOut, permissions: held }, { credits: uses, permissions, ...changes }) => {
-      await carryOut({
-        ...changes,
-        ...(uses === null ? { remaining: null } : uses),
-        permissions: permissions && permissionItems(permissions, held),
-      });
+      const find =
+        permissions && (async () => ({ permissions: permissionItems(permissions, held) }));
+      const wanted = { ...changes, ...(uses === null ? { remaining: null } : uses), permissions };
+      await carryOut(wanted, find);
       return { data: {} };
     },
   }),
@@ -206,7 +205,7 @@ export const KEYS: readonly Operation[] = [
       keyId,
       expiration: rotation.graceMs.unwrap(),
     }),
-    response: dataBody(createdKey),
+    response: dataBody(createdOrRepeatedKey),
     example: {
       input: { keyId: KEY_ID, expiration: 3_600_000 },
       response: { data: { keyId: NEXT_KEY_ID, key: SECRET } },

@@ -1,4 +1,4 @@
-import { type InputSchema, LatchkeyError, type Operations } from "@latchkey/core";
+import { type BesideInput, type InputSchema, LatchkeyError, type Operations } from "@latchkey/core";
 import type { z } from "zod";
 import type { Caller } from "../auth/callers.js";
 import type { RequiredPermissions } from "../auth/required-permissions.js";
@@ -11,9 +11,14 @@ type Name = keyof Operations;
 
 /** What an operation of v2 gets beside its input. */
 interface Call<Carrier extends Name> {
-  /** Carries out the operation of v1, with everything that v1 checks by itself. */
+  /**
+   * Carries out the operation of v1, with everything that v1 checks by itself.
+   *
+   * @param find - Fields to use instead of those of `input`, such as the id for a name. A repeat uses those of the first call.
+   */
   readonly carryOut: (
     input: Parameters<Operations[Carrier]>[0],
+    find?: () => Promise<object>,
   ) => Promise<Awaited<ReturnType<Operations[Carrier]>>>;
   readonly latchkey: Caller["latchkey"];
   readonly permissions: Caller["permissions"];
@@ -41,6 +46,8 @@ interface Definition<
   };
   readonly acceptsList?: true;
   readonly isBulk?: true;
+  /** A write that needs no `Idempotency-Key`, because it may be repeated anyway. */
+  readonly isRepeatable?: false;
   readonly requiredPermissions?: (input: z.output<Input>) => RequiredPermissions;
   /** Path of a field in v1 → path of the same field here, for the issues that v1 finds. */
   readonly pathHere?: (path: string) => string;
@@ -61,7 +68,8 @@ export function defineV2<
   const carrier = operationOfV1(operation);
   return {
     method: "POST",
-    isRepeatable: false,
+    isRepeatable: carrier.isRepeatable,
+    ...(carrier.headerFields !== undefined && { headerFields: carrier.headerFields }),
     summary: carrier.summary,
     errors: carrier.errors,
     ...(carrier.extraIssues !== undefined && { extraIssues: carrier.extraIssues }),
@@ -72,9 +80,15 @@ export function defineV2<
       input: example.input,
       response: { meta: { requestId: REQUEST_ID }, ...example.response },
     },
-    run: async (caller, input, requestId) => {
+    run: async (caller, input, requestId, repeat) => {
       const { latchkey, permissions } = caller;
-      const carryOut = (inputOfV1: unknown) => carrier.run(caller, inputOfV1, requestId);
+      const carryOut = async (inputOfV1: object, find?: () => Promise<object>) => {
+        if (find === undefined) return carrier.run(caller, inputOfV1, requestId, repeat);
+        if (repeat === undefined)
+          return carrier.run(caller, { ...inputOfV1, ...(await find()) }, requestId);
+        const complete = async (first: object | null) => first ?? find();
+        return carrier.run(caller, inputOfV1, requestId, { ...repeat, complete } as BesideInput);
+      };
       try {
         const body = await run(
           { carryOut: carryOut as Call<Carrier>["carryOut"], latchkey, permissions },

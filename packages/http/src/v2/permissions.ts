@@ -94,9 +94,9 @@ export const PERMISSIONS: readonly Operation[] = [
     response: dataBody(empty),
     example: { input: { permission: "docs.read" }, response: { data: {} } },
     run: async ({ carryOut, latchkey }, input) => {
-      await byIdOrName(input.permission, latchkey.listPermissions, (permissionId) =>
-        carryOut({ permissionId }),
-      );
+      await carryOut({ permissionId: input.permission }, async () => ({
+        permissionId: await permissionIdOf(latchkey, input.permission),
+      }));
       return { data: {} };
     },
   }),
@@ -148,7 +148,9 @@ export const PERMISSIONS: readonly Operation[] = [
     response: dataBody(empty),
     example: { input: { role: "reader" }, response: { data: {} } },
     run: async ({ carryOut, latchkey }, input) => {
-      await byIdOrName(input.role, latchkey.listRoles, (roleId) => carryOut({ roleId }));
+      await carryOut({ roleId: input.role }, async () => ({
+        roleId: await roleIdOf(latchkey, input.role),
+      }));
       return { data: {} };
     },
   }),
@@ -168,7 +170,9 @@ export const PERMISSIONS: readonly Operation[] = [
     },
     requiredPermissions: () => onRbac("add_permission_to_role", "remove_permission_from_role"),
     run: async ({ carryOut, latchkey }, { roleId: anyRole, permissions }) => {
-      await byIdOrName(anyRole, latchkey.listRoles, (roleId) => carryOut({ roleId, permissions }));
+      await carryOut({ roleId: anyRole, permissions }, async () => ({
+        roleId: await roleIdOf(latchkey, anyRole),
+      }));
       const wanted = new Set(permissions);
       const all = await latchkey.listPermissions();
       return { data: all.filter(({ name }) => wanted.has(name)).map(toPermission) };
@@ -196,6 +200,26 @@ async function byIdOrName<Result>(
     if (named === undefined) throw error;
     return run(named.id);
   }
+}
+
+function permissionIdOf({ getPermission, listPermissions }: Latchkey, idOrName: string) {
+  return byIdOrName(idOrName, listPermissions, (permissionId) =>
+    idOf(permissionId, () => getPermission({ permissionId })),
+  );
+}
+
+function roleIdOf({ getRole, listRoles }: Latchkey, idOrName: string) {
+  return byIdOrName(idOrName, listRoles, (roleId) => idOf(roleId, () => getRole({ roleId })));
+}
+
+/** The id of a record that exists. One that is damaged does, and can be changed by its id. */
+async function idOf(id: string, read: () => Promise<unknown>): Promise<string> {
+  try {
+    await read();
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== "STORE_CORRUPT") throw error;
+  }
+  return id;
 }
 
 /** What a cursor of a list holds behind the name of the list. @throws LatchkeyError `BAD_REQUEST` for any other. */

@@ -5,6 +5,7 @@ import { parsePermissionQuery, permissionQueryText } from "./permission-query.js
 /** Fields of a question about a key. */
 export const asked = {
   key: question.key,
+  requestId: question.requestId,
   tags: question.tags,
   permissions: permissionQueryText.optional(),
   credits: question.remaining,
@@ -17,9 +18,10 @@ const schema = z.strictObject(asked);
 type Asked = z.input<typeof schema>;
 
 /** A question in the words of v1. */
-export function questionOf({ key, tags, permissions, credits, ratelimits }: Asked) {
+export function questionOf({ key, requestId, tags, permissions, credits, ratelimits }: Asked) {
   return {
     key,
+    requestId,
     tags,
     authorization:
       permissions === undefined ? undefined : { permissions: parsePermissionQuery(permissions) },
