@@ -178,6 +178,31 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(refused.issues).toMatchObject([{ path: "expires" }]);
   });
 
+  test("a default permission must exist: the error says that it is a default, and `create` is for what a caller names", async () => {
+    const { latchkey } = open();
+    const usual = { permissions: ["docs.read", "docs.write"] };
+    const { apiId } = await latchkey.createApi({ name: "tides", defaults: usual });
+    await latchkey.createPermission({ name: "docs.read" });
+    const imported = { apiId, plaintext: plaintextOf(1) };
+    const calls = [
+      () => latchkey.createKey({ apiId, roles: ["docs.write"], create: true }),
+      () => latchkey.createKeys([imported]),
+      async () => {
+        throw (await latchkey.createKeys([imported], { partial: true })).results[0]?.error;
+      },
+    ];
+    for (const call of calls)
+      expect(await rejectionOf(call())).toMatchObject({
+        reason: "missing-grants",
+        message: "these do not exist: permissions docs.write (a default of the API)",
+        details: { missing: { roles: [], permissions: ["docs.write"] } },
+      });
+    const own = latchkey.createKey({ apiId, permissions: ["docs.write"] });
+    expect((await rejectionOf(own)).message).toBe("these do not exist: permissions docs.write");
+    await latchkey.createKey({ apiId, permissions: ["docs.write"], create: true });
+    await latchkey.createKey({ apiId });
+  });
+
   test("a default keeps a key that starts later below the ceiling on expiries", async () => {
     const { latchkey } = open();
     const ceilings = { maxExpiresIn: "30d" } as const;

@@ -39,6 +39,8 @@ export class References {
   /** Labels of what does not exist; one may be in it several times. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
   readonly #required: (readonly [GrantKind, readonly GrantItem[]])[] = [];
+  /** Permissions that defaults of an API name. They are not created. */
+  readonly #defaults = new Set<string>();
 
   /** @param createsMissing - Whether missing roles and permissions are created. */
   constructor(work: Work, now: EpochMs, createsMissing = false) {
@@ -88,6 +90,11 @@ export class References {
   requireGrants(kind: GrantKind, items: readonly GrantItem[]): void {
     this.needGrants(kind, items);
     this.#required.push([kind, items]);
+  }
+
+  /** These permissions are defaults of an API: they must exist, and an error says where they are from. */
+  namedByDefault(permissions: readonly string[] = []): void {
+    for (const name of permissions) this.#defaults.add(name);
   }
 
   /**
@@ -177,7 +184,7 @@ export class References {
       if (known !== null) {
         ids.add(known);
         if (!isId) this.#names.set(known, label);
-      } else if (mayCreate || (this.#createsMissing && !isId))
+      } else if (mayCreate || (this.#createsMissing && !isId && !this.#isDefault(kind, label)))
         ids.add(this.#createGrant(kind, name, label));
       else this.#missing[kind].push(label);
     }
@@ -212,19 +219,41 @@ export class References {
         if (this.#idOf(nameOf(grantWant(kind, item))) === null)
           this.#missing[kind].push(readGrantItem(item).label);
     const { role, permission } = this.#missing;
-    if (role.length + permission.length > 0) throw missingGrants(role, permission);
+    if (role.length + permission.length > 0) throw this.#missingGrants(role, permission);
   }
 
   /** The same error for those of these names that do not exist, or null where all of them do. */
   missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
     const missingRoles = this.missing("role", roles);
     const missing = this.missing("permission", permissions);
-    return missingRoles.length + missing.length > 0 ? missingGrants(missingRoles, missing) : null;
+    return missingRoles.length + missing.length > 0
+      ? this.#missingGrants(missingRoles, missing)
+      : null;
   }
 
   /** Those of these names that do not exist. */
   missing(kind: GrantKind, names: readonly string[]): readonly string[] {
     return names.filter((name) => this.#idOf(nameOf(grantWant(kind, name))) === null);
+  }
+
+  /** Of names that may be there several times. */
+  #missingGrants(roleNames: readonly string[], permissionNames: readonly string[]): LatchkeyError {
+    const [roles, permissions] = [[...new Set(roleNames)], [...new Set(permissionNames)]];
+    const listed = permissions.map((name) =>
+      this.#isDefault("permission", name) ? `${name} (a default of the API)` : name,
+    );
+    const named = [
+      ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
+      ...(permissions.length > 0 ? [`permissions ${listed.join(", ")}`] : []),
+    ];
+    return new LatchkeyError("PRECONDITION_FAILED", `these do not exist: ${named.join("; ")}`, {
+      reason: "missing-grants",
+      details: { missing: { roles, permissions } },
+    });
+  }
+
+  #isDefault(kind: GrantKind, label: string): boolean {
+    return kind === "permission" && this.#defaults.has(label);
   }
 
   #need(want: Want): void {
@@ -260,22 +289,6 @@ export class References {
     this.#ids.set(wantedAs, id);
     return id;
   }
-}
-
-/** Of names that may be there several times. */
-function missingGrants(
-  roleNames: readonly string[],
-  permissionNames: readonly string[],
-): LatchkeyError {
-  const [roles, permissions] = [[...new Set(roleNames)], [...new Set(permissionNames)]];
-  const named = [
-    ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
-    ...(permissions.length > 0 ? [`permissions ${permissions.join(", ")}`] : []),
-  ];
-  return new LatchkeyError("PRECONDITION_FAILED", `these do not exist: ${named.join("; ")}`, {
-    reason: "missing-grants",
-    details: { missing: { roles, permissions } },
-  });
 }
 
 function grantWant(kind: GrantKind, item: GrantItem): Want {

@@ -84,6 +84,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     if (defaults === null && Object.values(given).includes(null)) refuseNone(input, references);
     const settings = withDefaults(given, rules, now);
     const secret = newSecret(context, random, keyId, given, defaults);
+    if (given.permissions === undefined) references.namedByDefault(settings.permissions);
     needForKey(references, settings);
     await references.read();
     if (!references.hasApi(settings.apiId)) throw notFound("API");

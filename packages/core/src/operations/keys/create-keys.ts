@@ -96,10 +96,9 @@ export async function createKeys(
     const ruled: Ruled[] = [];
     for (const candidate of candidates) {
       const api = await references.api(candidate.imported.apiId);
-      const settings = {
-        ...candidate.imported,
-        ...withDefaults(candidate.imported, api && keyRulesOf(api), now),
-      };
+      const { imported } = candidate;
+      const settings = { ...imported, ...withDefaults(imported, api && keyRulesOf(api), now) };
+      if (imported.permissions === undefined) references.namedByDefault(settings.permissions);
       ruled.push({ ...candidate, api, imported: settings });
     }
     for (const { imported } of ruled) needForKey(references, imported);
