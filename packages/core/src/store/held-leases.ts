@@ -10,6 +10,12 @@ import type { EndStep } from "./settle.js";
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
 
+/** For how long closing tries to give everything back: a server that is started again is there by then. */
+const CLOSING_MS: SpanMs = 3_000;
+
+/** Pause between two tries on closing. */
+const CLOSING_PAUSE_MS: SpanMs = 50;
+
 /** How many are given back at once on closing: thousands would wait for each other until the store seems not to answer. */
 const MOST_AT_ONCE = 50;
 
@@ -73,7 +79,8 @@ export class HeldLeases {
   readonly #pauseMs: SpanMs;
   readonly #now: Clock;
   readonly #steady: Timer;
-  #isClosing = false;
+  /** By the steady clock: from then on none is tried again. */
+  #closedAt = Number.POSITIVE_INFINITY;
   /** Ends the pauses between tries. */
   readonly #wake = new Set<() => void>();
 
@@ -153,9 +160,13 @@ export class HeldLeases {
     return { tried, ended };
   }
 
-  /** Gives everything back. From now on each is tried only once more. */
+  get #isClosing(): boolean {
+    return this.#closedAt < Number.POSITIVE_INFINITY;
+  }
+
+  /** Gives everything back. Each is tried once at least, and again for a few seconds while the store does not answer. */
   async giveAllBack(): Promise<void> {
-    this.#isClosing = true;
+    this.#closedAt = this.#steady() + CLOSING_MS;
     for (const wake of this.#wake) wake();
     const left = [...new Set([...this.#byRecord.values()].flatMap((leases) => [...leases]))];
     const next = async () => {
@@ -171,13 +182,14 @@ export class HeldLeases {
     const step = endStepOf(lease);
     const since = this.#steady();
     for (let pause = this.#pauseMs; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-      const elapsed = this.#steady() - since;
-      const isLast = this.#isClosing || elapsed > DEAD_AFTER_MS;
+      const time = this.#steady();
+      const elapsed = time - since;
+      const isLast = time >= Math.min(this.#closedAt, since + DEAD_AFTER_MS);
       try {
         const moment = { now: this.#now(), revision: null };
         const { kind } = await this.#store.settle(plan.workspaceId, step, moment);
         const mayArrive = charge === null && kind === "unknown" && elapsed < LATE_MS;
-        if (isLast || !mayArrive) return;
+        if (this.#isClosing || !mayArrive) return;
       } catch {
         if (isLast) return;
       } finally {
@@ -187,16 +199,16 @@ export class HeldLeases {
     }
   }
 
-  #pause(ms: SpanMs): Promise<void> | undefined {
-    if (this.#isClosing) return;
+  #pause(ms: SpanMs): Promise<void> {
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
         this.#wake.delete(end);
         resolve();
       };
-      const timer = setTimeout(end, ms);
-      unref(timer);
+      const timer = setTimeout(end, this.#isClosing ? CLOSING_PAUSE_MS : ms);
+      // Whoever closes waits for it.
+      if (!this.#isClosing) unref(timer);
       this.#wake.add(end);
     });
   }

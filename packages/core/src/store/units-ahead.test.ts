@@ -176,12 +176,42 @@ describe("closing", () => {
     expect(most).toBe(50);
   });
 
-  test("tries once more where the store is down, and does not wait for a pause to end", async () => {
+  /** Time passes until closing has resolved. */
+  async function close({ ahead }: Process): Promise<void> {
+    let isClosed = false;
+    const closing = ahead.giveAllBack().then(() => {
+      isClosed = true;
+    });
+    for (; !isClosed && clock.time < 60_000; clock.time += 10)
+      await vi.advanceTimersByTimeAsync(10);
+    return closing;
+  }
+
+  test("tries again while the store is away, at once and then every 50 ms", async () => {
     const made = aLeasing();
-    made.settle.mockRejectedValue(unavailable("down"));
+    made.settle.mockRejectedValueOnce(unavailable("down"));
     await vi.advanceTimersByTimeAsync(MS);
-    await made.ahead.giveAllBack();
-    expect(reports(made)).toEqual(Array(2).fill(report("lse_1", 1)));
+    made.settle
+      .mockRejectedValueOnce(unavailable("down"))
+      .mockRejectedValueOnce(unavailable("down"));
+    await close(made);
+    expect(reports(made)).toEqual(Array(4).fill(report("lse_1", 1)));
+    expect(clock.time).toBeLessThanOrEqual(150);
+  });
+
+  test("gives up after three seconds, however many leases there are", async () => {
+    const made = aLeasing();
+    const plans = Array.from({ length: 200 }, (_, at) => ({
+      ...PLAN,
+      confirms: [{ kind: "key" as const, id: `key_${at}`, version: 3 }],
+    }));
+    for (let count = 0; count < 4; count += 1)
+      for (const plan of plans) made.ahead.charge(plan, { now: clock.time, refill: null }, true);
+    made.settle.mockRejectedValue(unavailable("down"));
+    await close(made);
+    expect(clock.time).toBeGreaterThanOrEqual(3_000);
+    expect(clock.time).toBeLessThanOrEqual(3_100);
+    expect(reports(made).length).toBeGreaterThan(200);
   });
 });
 
