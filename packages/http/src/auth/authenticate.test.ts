@@ -213,14 +213,18 @@ describe("a host's own authentication", () => {
         200,
         expect.objectContaining({ ...refused, keyId }),
       ]);
-      expect(await ask("no-such-key", "/v1/keys.verifyKey")).toEqual([
-        200,
-        { ...refused, requestId: expect.any(String) },
-      ]);
-      expect(await ask("no-such-key", "/v2/keys.verifyKey")).toEqual([
-        200,
-        expect.objectContaining({ data: refused }),
-      ]);
+      for (const name of "publicVerify" in options
+        ? ["keys.verifyKey"]
+        : ["keys.verifyKey", "keys.reserve"]) {
+        expect(await ask("no-such-key", `/v1/${name}`)).toEqual([
+          200,
+          { ...refused, requestId: expect.any(String) },
+        ]);
+        expect(await ask("no-such-key", `/v2/${name}`)).toEqual([
+          200,
+          expect.objectContaining({ data: refused }),
+        ]);
+      }
     }
   });
 

@@ -95,6 +95,8 @@ test.each(["", "x".repeat(129)])(
       [{ path: "Idempotency-Key", message: "must be a string of 1 to 128 characters" }],
     ]);
     const inBody = { name: "payments", idempotencyKey: "a" };
-    expect((await service.call("apis.createApi", inBody)).status).toBe(400);
+    expect((await service.call("apis.createApi", inBody)).body.error.issues).toEqual([
+      { path: "idempotencyKey", message: "is sent as the header Idempotency-Key" },
+    ]);
   },
 );

@@ -10,7 +10,7 @@ import { IDEMPOTENCY_KEY } from "./repeat.js";
  */
 export function nameAsSent(
   error: unknown,
-  { issues: own, unreadable, headers }: ReceivedInput,
+  { fields, issues: own, unreadable, headers }: ReceivedInput,
 ): unknown {
   if (!(error instanceof LatchkeyError)) return error;
   if (error.reason === "idempotency-key-reused") return idempotencyKeyReused(error);
@@ -18,7 +18,11 @@ export function nameAsSent(
   if (error.code !== "BAD_REQUEST") return error;
   const issues = error.issues
     .filter((issue) => own.includes(issue) || !unreadable.includes(issue.path))
-    .map((issue) => (own.includes(issue) ? issue : withHeaderName(issue, headers)));
+    .map((issue) => {
+      const isInBody = issue.path === "idempotencyKey" && Object.hasOwn(fields, issue.path);
+      if (isInBody) return { ...issue, message: `is sent as the header ${IDEMPOTENCY_KEY}` };
+      return own.includes(issue) ? issue : withHeaderName(issue, headers);
+    });
   return issues.every((issue, index) => issue === error.issues[index]) ? error : badRequest(issues);
 }
 

@@ -207,6 +207,7 @@ const VERIFICATIONS: ReadonlySet<string> = new Set([
   VERIFY_KEY,
   INTROSPECT_KEY,
   "keys.exchangeKey",
+  "keys.reserve",
 ]);
 
 /** How many times longer the body of a call with many items may be. */
