@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest";
 import { DAMAGES } from "./damage.js";
 import { liveLife, OTHERS, sumsOf, THEIRS } from "./erasing.js";
 import { describeOnEveryStore } from "./every-store.js";
-import { expectRefused, rejectionOf, type TestContext, workspacesOf } from "./test-context.js";
+import {
+  describeOnMemory,
+  expectRefused,
+  rejectionOf,
+  type TestContext,
+  workspacesOf,
+} from "./test-context.js";
 import { wrapped } from "./wrapped-store.js";
 
 const TEXTS = Object.values(THEIRS);
@@ -130,6 +136,40 @@ async function eraseOnce(context: TestContext, diesAt: number, isWritten: boolea
     return false;
   }
 }
+
+describeOnMemory("erasing an owner of many keys", (open) => {
+  test("counts each entry once, and asks the store about twice for each key", async () => {
+    const context = open();
+    const { latchkey, store } = context;
+    const { apiId } = await latchkey.createApi({ name: "tides" });
+    const keys = 130;
+    for (let at = 0; at < keys; at += 1) {
+      const { keyId } = await latchkey.createKey({ apiId });
+      await latchkey.updateKey({ keyId, externalId: THEIRS.externalId });
+    }
+    let calls = 0;
+    const counted = <Given extends readonly unknown[], Answer>(
+      call: (...given: Given) => Promise<Answer>,
+    ) => {
+      return (...given: Given) => {
+        calls += 1;
+        return call(...given);
+      };
+    };
+    const counting = wrapped(store, {
+      read: counted(store.read.bind(store)),
+      page: counted(store.page.bind(store)),
+    });
+    const erasing = context.another({ store: counting });
+    // Of each key that it was made, given and deleted; and of the identity.
+    expect(await erasing.eraseIdentity({ externalId: THEIRS.externalId })).toEqual({
+      erasedIdentities: 1,
+      deletedKeys: keys,
+      erasedEvents: 3 * keys + 2,
+    });
+    expect(calls).toBeLessThan(3 * keys);
+  });
+});
 
 describe("erasing that breaks off", () => {
   describeOnEveryStore("at every step", (open, runs) => {

@@ -10,7 +10,7 @@ import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
 import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
-import type { LoadedRecord } from "../../store/key-store.js";
+import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
 import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
@@ -28,6 +28,9 @@ const ENTRIES_AT_ONCE = 200;
 /** What is kept in memory of one pass over the log, at most. */
 const MOST_KEPT = 10_000;
 
+/** Keys whose entries are read at the same time. */
+const KEYS_AT_ONCE = 20;
+
 /** Who is erased. */
 interface Subject {
   /** Null if unknown. */
@@ -39,7 +42,7 @@ interface Subject {
 
 /** What one pass over the audit log found. */
 interface Mentions {
-  /** Entries that name the `externalId`, the earliest first. */
+  /** Entries that name the `externalId`, the earliest first. Of the others, those that an identity leads to are left out. */
   readonly entryIds: readonly string[];
   /** Whether there may be more. */
   readonly hasMore: boolean;
@@ -140,6 +143,7 @@ async function findMentions(context: OperationContext, subject: Subject): Promis
     for (const { record } of found) {
       const entry = decodeOrNull(auditEntryType, record, context.workspaceId);
       if (entry === null || !namesExternalId(entry, externalId)) continue;
+      if (entryIds.length > 0 && identityIds.has(entry.identityId ?? "")) continue;
       if (entryIds.length >= MOST_KEPT) return { entryIds, hasMore: true };
       entryIds.push(entry.id);
       const identityId = identityNamedBy(entry, externalId);
@@ -157,7 +161,7 @@ async function* logPages(context: OperationContext, of?: string) {
   const want = { kind: "auditEntry", list: AUDIT_LIST, of, limit: ENTRIES_AT_ONCE } as const;
   for await (const page of listPages(context, want)) {
     yield page;
-    await yieldToEventLoop();
+    if (page.hasMore) await yieldToEventLoop();
   }
 }
 
@@ -201,29 +205,49 @@ async function eraseEntries(
   for (const identityId of subject.identityIds)
     for await (const { found } of logPages(context, identityId)) {
       await overwriting.add(found);
+      const keyIds = new Set<string>();
       for (const { record } of found) {
         const keyId = decodeOrNull(auditEntryType, record, context.workspaceId)?.keyId ?? null;
-        if (keyId === null || seen.has(keyId)) continue;
-        if (seen.size >= MOST_KEPT) seen = new Set();
-        seen.add(keyId);
-        if (!(await isTheirsToTheEnd(context, keyId, subject))) continue;
-        await sums.add({ kind: "key", id: keyId });
-        for await (const page of logPages(context, keyId)) await overwriting.add(page.found);
+        if (keyId !== null && !seen.has(keyId)) keyIds.add(keyId);
+      }
+      if (seen.size >= MOST_KEPT) seen = new Set();
+      for (const keyId of keyIds) seen.add(keyId);
+      for (const all = [...keyIds]; all.length > 0; ) {
+        const some = all.splice(0, KEYS_AT_ONCE);
+        // Then what is read next is as it is now, and is not counted twice.
+        await overwriting.end();
+        for (const { keyId, first } of await theirsToTheEnd(context, some, subject)) {
+          await sums.add({ kind: "key", id: keyId });
+          if (!first.hasMore) await overwriting.add(first.found);
+          else for await (const page of logPages(context, keyId)) await overwriting.add(page.found);
+        }
       }
     }
   await sums.end();
   return overwriting.end();
 }
 
-/** Whether a key is deleted, and its last entry names one of these identities, or none. */
-async function isTheirsToTheEnd(
+/** Those of these keys that are deleted, and whose last entry names one of these identities, or none; with the first page of their entries. */
+async function theirsToTheEnd(
   context: OperationContext,
-  keyId: string,
+  keyIds: readonly string[],
   { identityIds }: Subject,
-): Promise<boolean> {
-  const owner = (await latestEntry(context, keyId))?.identityId ?? null;
-  const keys = await context.store.read(context.workspaceId, [{ kind: "key", id: keyId }]);
-  return keys.found[0] === null && (owner === null || identityIds.has(owner));
+) {
+  const { store, workspaceId } = context;
+  const keys = await store.read(
+    workspaceId,
+    keyIds.map((id) => ({ kind: "key", id })),
+  );
+  const gone = keyIds.filter((_, index) => keys.found[index] === null);
+  const judged = await Promise.all(
+    gone.map(async (keyId) => {
+      const want = { kind: "auditEntry", list: AUDIT_LIST, of: keyId, after: null } as const;
+      const first = await store.page(workspaceId, { ...want, limit: ENTRIES_AT_ONCE });
+      const last = first.hasMore ? await latestEntry(context, keyId) : lastEntry(context, first);
+      return { keyId, first, owner: last?.identityId ?? null };
+    }),
+  );
+  return judged.filter(({ owner }) => owner === null || identityIds.has(owner));
 }
 
 async function eraseByIds(
@@ -257,10 +281,16 @@ async function finish(
 }
 
 /** The latest entry about a key or an identity; null if there is none, or it is damaged. */
-async function latestEntry({ store, workspaceId }: OperationContext, of: string) {
+async function latestEntry(context: OperationContext, of: string) {
   const want = { kind: "auditEntry", list: AUDIT_LIST, of, after: null, limit: 1 } as const;
-  const { found } = await store.page(workspaceId, { ...want, descending: true });
-  const [last] = found;
+  return lastEntry(
+    context,
+    await context.store.page(context.workspaceId, { ...want, descending: true }),
+  );
+}
+
+function lastEntry({ workspaceId }: OperationContext, { found }: PageResult) {
+  const last = found.at(-1);
   return last === undefined ? null : decodeOrNull(auditEntryType, last.record, workspaceId);
 }
 
