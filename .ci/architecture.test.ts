@@ -45,7 +45,7 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   guard: ["memory", "sqlite", "redis", "postgres"],
   otel: ["memory"],
   webhooks: ["memory", "sqlite", "redis", "postgres"],
-  console: ["memory", "sqlite", "webhooks"],
+  console: ["guard", "memory", "sqlite", "webhooks"],
   portal: ["memory", "sqlite", "console"],
   import: ["memory", "sqlite", "postgres", "http"],
   transfer: ["memory", "sqlite", "redis", "postgres"],

@@ -117,10 +117,23 @@ describeInBrowser("the console in a browser", (open) => {
 
       // A stranger is given the secret alone.
       await page.getByRole("link", { name: "Check a key" }).click();
-      await page.getByLabel("Key, or id of a key").fill(secret);
+      const field = page.locator("input[name=key]:focus");
+      await field.fill(`Bearer ${secret}`);
+      expect(await field.getAttribute("type")).toBe("password");
       await page.keyboard.press("Enter");
       await page.getByText("Refused: switched off").waitFor();
       expect(await traces(watched)).not.toContain(secret);
+
+      // Or with what a log shows of it.
+      await page.getByRole("link", { name: "Check a key" }).click();
+      await field.fill(`${secret.slice(0, 9)}…`);
+      expect(await field.getAttribute("type")).toBe("text");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Keys that begin with" }).waitFor();
+      await page.getByRole("cell", { name: `${secret.slice(0, 8)}…` }).waitFor();
+      await page.getByRole("link", { name: "map server" }).click();
+      await page.getByText("Refused: switched off").waitFor();
+      await page.getByText("let in, and refused:").waitFor();
       await page.getByRole("link", { name: "northwind" }).click();
       await page.getByRole("button", { name: "Revoke all keys" }).click();
       await page.getByRole("button", { name: "Revoke 1 key" }).click();
@@ -130,12 +143,14 @@ describeInBrowser("the console in a browser", (open) => {
       await page.locator("h1:focus").waitFor();
       expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
       await page.getByRole("link", { name: "Check a key" }).click();
-      await page.getByLabel("Key, or id of a key").fill(secret);
+      await page.getByLabel("Key, its first characters").fill(secret);
       await page.keyboard.press("Enter");
       await page.getByText("No such key").waitFor();
+      await page.getByText("No key begins like this").waitFor();
       await page.getByRole("link", { name: "Owners" }).click();
       await page.getByRole("link", { name: "northwind" }).click();
-      await page.getByRole("button", { name: "Erase" }).click();
+      await page.getByRole("button", { name: "Delete owner" }).click();
+      await page.getByRole("button", { name: "erase it instead" }).click();
       await page.getByLabel("Type northwind to go on").fill("northwind");
       await page.getByRole("button", { name: "Erase owner" }).click();
       await page.getByText("No owner").waitFor();
@@ -167,7 +182,7 @@ describeInBrowser("the console in a browser", (open) => {
     expect(await focused()).toBe("rootKey");
     await page.keyboard.type(rootKey);
     await page.keyboard.press("Enter");
-    await page.locator("h1:focus", { hasText: "Check a key" }).waitFor();
+    await page.locator("input[name=key]:focus").waitFor();
     await tabTo("APIs");
     await page.keyboard.press("Enter");
     for (const [heading, link] of [
@@ -267,7 +282,7 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("button", { name: "Find owner" }).click();
     await page.getByText("1 shown").waitFor();
     expect(new URL(page.url()).hash).toBe("#/identities?externalIdContains=northwin");
-    await page.getByLabel("Id contains").fill("southwind");
+    await page.getByLabel("Owner contains").fill("southwind");
     await page.getByRole("button", { name: "Find" }).click();
     await page.getByText("No owner matches").waitFor();
     await page.goBack();
@@ -279,8 +294,56 @@ describeInBrowser("the console in a browser", (open) => {
     await page.getByRole("dialog").getByRole("button", { name: "Switch off all keys" }).click();
     await page.getByText("1 key of northwind: switched off.").waitFor();
     expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "DISABLED" });
+    await page.getByRole("button", { name: "Switch on all keys" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch on all keys" }).click();
+    await page.getByText("1 key of northwind: switched on.").waitFor();
+    expect(await latchkey.explainKey({ keyId })).toMatchObject({ code: "USAGE_EXCEEDED" });
     await page.goto(`${url}#/keys/${keyId}`);
     await page.getByRole("link", { name: "maps" }).waitFor();
+  });
+
+  test("what only some requests were refused for is asked by itself, and of a key that is gone the page says when and by whom", async () => {
+    const { latchkey, origin, url, setDown } = await mount({
+      authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"], actor: "alice" }),
+    });
+    const { good, off } = await seed(latchkey);
+    await latchkey.verifyKey({ key: good.key, authorization: { permissions: "tiles.write" } });
+    const { page } = await open(origin, { viewport: { width: 390, height: 700 } });
+    await page.goto(`${url}#/keys/${good.keyId}`);
+    await page.getByText("1 lacks permissions").waitFor();
+    await page.getByText("A request may want one that the key does not have").waitFor();
+    await page.getByLabel("Permissions").fill("tiles.write");
+    await page.keyboard.press("Enter");
+    await page.getByText("Lacks tiles.write").waitFor();
+    await expect
+      .poll(async () => (await page.locator(".verdict-title").boundingBox())?.y ?? -1)
+      .toBeGreaterThanOrEqual(0);
+    await page.getByRole("button", { name: "Give it permissions" }).click();
+    await page.getByRole("dialog", { name: "Edit" }).waitFor();
+    await page.keyboard.press("Escape");
+
+    await page.goto(`${url}#/keys/${off.keyId}`);
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("button", { name: "Delete key" }).click();
+    await page.getByRole("link", { name: "trial" }).waitFor();
+    await page.goto(`${url}#/keys/${off.keyId}`);
+    await page.getByRole("heading", { name: "old build server" }).waitFor();
+    await page.locator(".facts a", { hasText: "alice" }).waitFor();
+    await page.goto(`${url}#/audit`);
+    await page.getByLabel("Owner").fill("nobody");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByText("No owner has this id now").waitFor();
+    await page.getByLabel("Owner").fill("northwind");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.getByText("4 shown").waitFor();
+
+    setDown(true);
+    await page.route("**/v1/readiness", (route) => route.abort());
+    await page.getByRole("link", { name: "APIs" }).click();
+    await page.getByText("What is shown here may be old").waitFor();
+    await page.unroute("**/v1/readiness");
+    setDown(false);
+    await page.getByText("What is shown here may be old").waitFor({ state: "hidden" });
   });
 
   test("an owner is deleted, and its keys are switched off unless something else is chosen", async () => {

@@ -1,10 +1,12 @@
 import { createServer } from "node:http";
+import { createDecision, type RefusedVerdict } from "@latchkey/guard";
 import type { HostCaller } from "@latchkey/http";
 import { createWebhooks } from "@latchkey/webhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createConsole } from "./fetch.js";
 import type { ConsoleOptions } from "./options.js";
 import { jsonOf, listen, OWN, openLatchkey } from "./testing/fixture.js";
+import { STATUSES } from "./ui/lib/checks.js";
 
 const ALICE: HostCaller = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 
@@ -290,3 +292,17 @@ test.each([
 ])("a wrong option is refused by name: %j", (options, message) => {
   expect(() => createConsole(openLatchkey(), options as ConsoleOptions)).toThrow(message);
 });
+
+test.each(Object.entries(STATUSES))(
+  "of a refusal %s the page says that a guard answers %i, and that is so",
+  async (code, status) => {
+    const verify = async () => ({ valid: false, code }) as RefusedVerdict;
+    const decide = createDecision({
+      ...openLatchkey(),
+      verifier: () => verify,
+    })();
+    const presented = { authorization: ["Bearer pay_live_1"], apiKey: [], forwardedFor: [] };
+    const decision = await decide({ ...presented, remoteAddress: null }, null);
+    expect(decision).toMatchObject({ code, status });
+  },
+);

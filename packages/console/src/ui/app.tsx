@@ -1,6 +1,6 @@
 import type { ComponentChild } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { enter, leave, type Session, sessionStore } from "./lib/api.js";
+import { call, enter, leave, reachableStore, type Session, sessionStore } from "./lib/api.js";
 import { focusPage } from "./lib/focus.js";
 import { type Allowed, useAllowed } from "./lib/permissions.js";
 import { linkTo, useRoute } from "./lib/router.js";
@@ -140,6 +140,15 @@ function Console({ session }: { readonly session: Session }) {
       ?.scrollIntoView({ block: "nearest", inline: "nearest" });
     document.title = `${page?.title ?? "Not found"} · latchkey`;
   }, [page]);
+  const isReachable = useStore(reachableStore);
+  useEffect(() => {
+    const ask = () => void call("readiness").catch(() => undefined);
+    // Lists that are still known are shown without a question to the server, which may be gone.
+    ask();
+    if (isReachable) return undefined;
+    const timer = setInterval(ask, 2_000);
+    return () => clearInterval(timer);
+  }, [place, isReachable]);
   return (
     <div class="console">
       <header class="side">
@@ -157,6 +166,8 @@ function Console({ session }: { readonly session: Session }) {
                 key={name}
                 href={linkTo(name === "" ? [] : [name])}
                 aria-current={name === current ? "page" : undefined}
+                // A link to the page that is there leads to its beginning.
+                onClick={() => name === current && id === undefined && focusPage()}
               >
                 {title}
               </a>
@@ -176,6 +187,9 @@ function Console({ session }: { readonly session: Session }) {
           )}
         </div>
       </header>
+      <p class="unreachable" role="alert" hidden={isReachable}>
+        {isReachable ? "" : "The server does not answer. What is shown here may be old."}
+      </p>
       <main id="main" tabIndex={-1}>
         {page?.show(id) ?? (
           <PageHead

@@ -34,6 +34,9 @@ let clockAhead = 0;
 /** The instant by the clock that decides. */
 export const serverNow = (): number => Date.now() + clockAhead;
 
+/** Whether the server answered the last request. */
+export const reachableStore = createStore(true);
+
 /** A request that was refused or failed. */
 export class ApiError extends Error {
   constructor(
@@ -74,7 +77,7 @@ async function send<Answer>(path: string, isRead: boolean, input: Fields): Promi
 
 async function request(path: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, {
+    const response = await fetch(path, {
       ...init,
       cache: "no-store",
       headers: {
@@ -84,7 +87,10 @@ async function request(path: string, init: RequestInit): Promise<Response> {
         ...init.headers,
       },
     });
+    reachableStore.set(true);
+    return response;
   } catch {
+    reachableStore.set(false);
     throw new ApiError(0, "OFFLINE", "The server does not answer. Check that it is running.");
   }
 }

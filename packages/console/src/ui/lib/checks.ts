@@ -1,6 +1,18 @@
 import type { Check, Verdict } from "./types.js";
 import { exactly, figure, queryText } from "./words.js";
 
+/** The HTTP status that @latchkey/guard answers with, unless the host has set another. */
+export const STATUSES: Readonly<Record<string, number>> = {
+  NOT_FOUND: 401,
+  DISABLED: 401,
+  EXPIRED: 401,
+  NOT_STARTED: 401,
+  FORBIDDEN: 403,
+  INSUFFICIENT_PERMISSIONS: 403,
+  RATE_LIMITED: 429,
+  USAGE_EXCEEDED: 429,
+};
+
 /** The names of checks, for people. */
 const NAMES: Readonly<Record<string, string>> = {
   exists: "Exists",
@@ -54,7 +66,8 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         : `Lacks ${queryText(check.missing)}`;
     case "ratelimit": {
       const { cost = 1, remaining = 0, limit = 0, burst = limit, reset } = check;
-      const until = reset === undefined ? "" : `, all back ${written(reset)}`;
+      // Of one that refuses it is said when it passes.
+      const until = reset === undefined || !check.passed ? "" : `, all back ${written(reset)}`;
       const shadow = check.exceeded === true ? "; only tried, so it refuses nothing" : "";
       return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${until}${shadow}`;
     }
@@ -85,6 +98,10 @@ export function wouldPassAt(checks: readonly Check[], now: number): number | nul
   return Math.max(...(instants as number[]));
 }
 
+/** What refused a request, for people. */
+export const refusalText = (code: string): string =>
+  (VERDICTS[code]?.title ?? code).replace("Refused: ", "");
+
 /** What a verdict means, and what can be done about it. */
 export function meaningOf({ code, checks = [] }: Verdict): Meaning {
   const refusing = checks.filter(({ passed }) => !passed);
@@ -104,6 +121,8 @@ export function meaningOf({ code, checks = [] }: Verdict): Meaning {
 interface Meaning {
   readonly title: string;
   readonly way: string;
+  /** That of the verdict unless given. */
+  readonly tone?: "warn";
 }
 
 const isWithoutAddress = ({ check, ipAddress }: Check) =>
@@ -112,6 +131,7 @@ const isWithoutAddress = ({ check, ipAddress }: Check) =>
 /** A key with an allow-list, asked about without an address. */
 const ADDRESS_UNKNOWN: Meaning = {
   title: "It depends on the address",
+  tone: "warn",
   way: "The key may be used from some addresses only, and none was asked about here. Ask with the address of the caller.",
 };
 
@@ -135,7 +155,7 @@ const VERDICTS: Readonly<Record<string, Meaning>> = {
   },
   NOT_FOUND: {
     title: "No such key",
-    way: "No key of this workspace has exactly this secret. The first characters of a key are not enough. A whole one was copied wrongly, was deleted, or belongs to another workspace.",
+    way: "No key of this workspace is exactly this one: it was copied wrongly, was deleted, or belongs to another workspace.",
   },
   DISABLED: { title: "Refused: switched off", way: "Switch it on to let it in again." },
   EXPIRED: { title: "Refused: expired", way: "Give it a later expiry, or rotate it." },

@@ -1,11 +1,11 @@
 /**
- * The head of the page has the focus: a reader of screens begins there, and Tab goes on from there. While the page is still read, all of
+ * The head of the page has the focus, or the field that the page is about: a reader of screens begins there, and Tab goes on from there. While the page is still read, all of
  * it has the focus, and the head takes it when it comes ({@link takeFocus}).
  */
 export function focusPage(options?: FocusOptions): void {
   const page = document.querySelector("main");
-  const head = page?.querySelector("h1");
-  (head ?? page)?.focus(options);
+  const first = page?.querySelector<HTMLElement>("input[autofocus]") ?? page?.querySelector("h1");
+  (first ?? page)?.focus(options);
 }
 
 /** A head that has come takes the focus from a page that waited for it. */

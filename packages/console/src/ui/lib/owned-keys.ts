@@ -30,11 +30,11 @@ async function everyPage<Item>(
 }
 
 /**
- * Deletes or switches off all keys of an owner, in one call where the operator may do so in all APIs, else in each that is allowed.
+ * Deletes all keys of an owner, or switches them off or on, in one call where the operator may do so in all APIs, else in each that is allowed.
  * Answers how many.
  */
 export async function actOnAll(
-  operation: "deleteKeys" | "disableKeys",
+  operation: "deleteKeys" | "disableKeys" | "enableKeys",
   identityId: string,
   allowed: Allowed,
 ): Promise<number> {
@@ -44,14 +44,9 @@ export async function actOnAll(
     : allowed.idsOf("api", action).map((apiId) => ({ apiId }));
   let count = 0;
   for (const scope of scopes) {
-    const answer = await call<{ deletedKeys?: number; disabledKeys?: number }>(
-      `apis.${operation}`,
-      {
-        ...scope,
-        identityId,
-      },
-    );
-    count += answer.deletedKeys ?? answer.disabledKeys ?? 0;
+    const input = { ...scope, identityId };
+    const [changed = 0] = Object.values(await call<object>(`apis.${operation}`, input));
+    count += changed;
   }
   return count;
 }

@@ -2,6 +2,7 @@ import { call } from "../lib/api.js";
 import { limitsOf, limitsText, spanOf, spanText } from "../lib/limit-text.js";
 import { forgetLists } from "../lib/list.js";
 import type { Api, ApiCeilings, ApiDefaults, Limit } from "../lib/types.js";
+import { noteApiName } from "../parts/api-name.js";
 import { Confirm } from "../parts/dialog.js";
 import { AreaField, namesOf, numberOf, SwitchField, TextField, textOf } from "../parts/fields.js";
 import { LIMITS_HINT } from "../parts/key-form.js";
@@ -23,14 +24,16 @@ export function ApiSettings({
       isDangerous={false}
       onClose={onClose}
       action={async (form) => {
+        const name = textOf(form, "name") ?? "";
         await call("apis.updateApi", {
           apiId: api.id,
-          name: textOf(form, "name") ?? "",
+          name,
           deleteProtection: form.has("deleteProtection"),
           ipWhitelist: namesOf(form, "ipWhitelist") ?? [],
           defaults: given({ ...api.defaults, ...defaultsOf(form) }),
           ceilings: given({ ...api.ceilings, ...ceilingsOf(form) }),
         });
+        noteApiName(api.id, name);
         forgetLists();
         onSaved();
       }}

@@ -23,12 +23,13 @@ const COLUMNS: readonly Column<Api>[] = [
   { title: "Id", cell: ({ id }) => <code class="cut">{id}</code>, isOptional: true },
   { title: "Keys", cell: ({ id }) => <KeyCount apiId={id} />, isNumber: true, width: "6rem" },
   {
-    title: "Settings",
+    title: "Restrictions",
     cell: ({ deleteProtection, ipWhitelist, ceilings }) => (
       <>
         {deleteProtection && <Badge tone="plain">protected</Badge>}
         {ipWhitelist !== undefined && <Badge tone="plain">allow-list</Badge>}
         {ceilings !== undefined && <Badge tone="plain">ceilings</Badge>}
+        {!deleteProtection && !ipWhitelist && !ceilings && <span class="faint">none</span>}
       </>
     ),
     isOptional: true,

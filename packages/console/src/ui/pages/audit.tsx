@@ -1,8 +1,9 @@
-import { call } from "../lib/api.js";
+import { ApiError, call } from "../lib/api.js";
+import { isId } from "../lib/key-start.js";
 import { type List, useList } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { go, useRoute, withQuery } from "../lib/router.js";
-import type { AuditEvent } from "../lib/types.js";
+import type { AuditEvent, Identity } from "../lib/types.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
 import { Empty, Failure, PageHead, Waiting } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
@@ -16,7 +17,12 @@ const EVERY_MS = 2_000;
 export function AuditPage() {
   const { query } = useRoute();
   const given = FILTERS.filter((name) => query[name]);
-  const input = Object.fromEntries(given.map((name) => [name, query[name]]));
+  const owner = useOwner(query.identityId);
+  const filters = Object.fromEntries(given.map((name) => [name, query[name]]));
+  const input = {
+    ...filters,
+    ...(query.identityId && { identityId: owner.value?.id ?? undefined }),
+  };
   const isFollowing = query.follow === "1";
   return (
     <>
@@ -38,15 +44,42 @@ export function AuditPage() {
         <TextField label="By" name="actor" placeholder="actor" defaultValue={query.actor ?? ""} />
         <TextField label="Key" name="keyId" placeholder="key_…" defaultValue={query.keyId ?? ""} />
         <TextField
-          label="Owner (id_…)"
+          label="Owner"
           name="identityId"
-          placeholder="id_…"
+          placeholder="user_1 or id_…"
           defaultValue={query.identityId ?? ""}
         />
       </FilterForm>
-      {isFollowing ? <Followed input={input} /> : <Whole input={input} />}
+      {owner.error !== null ? (
+        <Failure error={owner.error} retry={owner.reload} />
+      ) : owner.value === null ? (
+        <Waiting lines={6} />
+      ) : owner.value.id === null ? (
+        <Empty title="No owner has this id now">
+          <p>
+            Of one that was deleted, the log knows the id_… alone: it is in the entries of its keys.
+          </p>
+        </Empty>
+      ) : isFollowing ? (
+        <Followed input={input} />
+      ) : (
+        <Whole input={input} />
+      )}
     </>
   );
+}
+
+/** The id of an owner who may be named by the host's own id. Its id is null where nobody has that one. */
+function useOwner(named = "") {
+  return useLoad(`owner ${named}`, async (): Promise<{ readonly id: string | null }> => {
+    if (named === "" || isId(named)) return { id: named };
+    try {
+      return await call<Identity>("identities.getIdentity", { externalId: named });
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "NOT_FOUND") return { id: null };
+      throw error;
+    }
+  });
 }
 
 type Input = Readonly<Record<string, string | undefined>>;

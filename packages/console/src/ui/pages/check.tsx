@@ -1,35 +1,50 @@
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../lib/api.js";
+import { isHarmless, isId, isMasked, keyStart, pastedKey } from "../lib/key-start.js";
+import { useList } from "../lib/list.js";
 import { useAllowed } from "../lib/permissions.js";
-import { go, linkTo } from "../lib/router.js";
-import type { Identity, Verdict } from "../lib/types.js";
-import { PageHead } from "../parts/basics.js";
+import { go, linkTo, useRoute } from "../lib/router.js";
+import type { Identity, Key, Verdict } from "../lib/types.js";
+import { Empty, PageHead } from "../parts/basics.js";
 import { ActionForm } from "../parts/dialog.js";
 import { TextField, textOf } from "../parts/fields.js";
+import { keyColumns } from "../parts/key-list.js";
+import { ListTable } from "../parts/table.js";
 import { VerdictReport } from "../parts/verdict.js";
 
 /** Where an operator begins who is asked about a key: what is pasted leads to its page, and that says why it is refused. */
 export function CheckPage() {
   const allowed = useAllowed();
+  const { query } = useRoute();
   const [verdict, setVerdict] = useState<Verdict | null>(null);
   const canRead = allowed.canSome("api", "read_key");
   const canVerify = allowed.canSome("api", "verify_key");
   const canReadOwners = allowed.canSome("identity", "read_identity");
 
+  const canList = allowed.can("api", "read_key") && allowed.can("api", "read_api");
+
   const find = async (form: FormData, element: HTMLFormElement | null) => {
-    const text = textOf(form, "key") ?? "";
+    const text = pastedKey(textOf(form, "key") ?? "");
     setVerdict(null);
     if (/\s/.test(text))
-      throw new Error("A secret has no spaces. Look for a key by its name under Find keys.");
-    if (/^(?:key|api|id)_[A-Za-z0-9]+$/.test(text)) {
+      throw new Error("A key has no spaces. Look for it by its name under Find keys.");
+    if (isId(text)) {
       const folder = { key: "keys", api: "apis", id: "identities" }[text.split("_")[0] ?? ""];
       go(linkTo([folder ?? "", text]));
       return;
     }
+    const start = canList ? keyStart(text) : undefined;
+    if (start !== undefined && isMasked(text)) {
+      go(linkTo([], { start }));
+      return;
+    }
     const found = await verdictOf(text, canRead, canVerify);
-    element?.reset();
     if (typeof found === "string") go(linkTo(["keys", found]));
-    else setVerdict(found);
+    // So little of a key is not expected to be one.
+    else if (found.code !== "NOT_FOUND" || start !== text) setVerdict(found);
+    if (!isHarmless(text)) element?.reset();
+    if (typeof found !== "string")
+      go(linkTo([], { start: found.code === "NOT_FOUND" ? start : "" }));
   };
 
   return (
@@ -43,13 +58,15 @@ export function CheckPage() {
               {(element) => (
                 <ActionForm submit="Check" action={(form) => find(form, element())}>
                   <TextField
-                    label="Key, or id of a key"
+                    label="Key, its first characters, or its id"
                     name="key"
-                    type="password"
                     required
                     autofocus
                     isWide
-                    hint="What your customer sends, or the id of a key, an API or an owner. A key goes to your own server only. Checking it uses nothing up, and it is not kept."
+                    onInput={({ currentTarget }) => {
+                      currentTarget.type = isHarmless(currentTarget.value) ? "text" : "password";
+                    }}
+                    hint="What your customer sends, its first characters as a log shows them, or the id of a key, an API or an owner. A key goes to your own server only. Checking it uses nothing up, and it is not kept."
                   />
                 </ActionForm>
               )}
@@ -79,9 +96,41 @@ export function CheckPage() {
         )}
       </div>
       {verdict !== null && <VerdictReport verdict={verdict} />}
+      {query.start && canList && <KeysLike start={query.start} from={query.from} />}
     </>
   );
 }
+
+/** Keys of all APIs that may begin like this. */
+function KeysLike({ start, from }: { readonly start: string; readonly from: string | undefined }) {
+  const list = useList<Key>({ operation: "keys.listKeys", field: "keys", input: { start }, from });
+  return (
+    <>
+      <h2>
+        Keys that begin with <code>{start}</code>
+      </h2>
+      <p class="faint">
+        Of a key only its first characters are kept, so it may be any of these, or one that was
+        deleted.
+      </p>
+      <ListTable
+        label="Keys that begin like this"
+        list={list}
+        columns={ALL_COLUMNS}
+        empty={
+          <Empty title="No key begins like this">
+            <p>
+              It was deleted, is of another workspace, or is not a key of latchkey. For an owner or
+              a name, look under “Whose is it?” or <a href={linkTo(["keys"])}>Find keys</a>.
+            </p>
+          </Empty>
+        }
+      />
+    </>
+  );
+}
+
+const ALL_COLUMNS = keyColumns("API", "Owner");
 
 /** The page of the owner with exactly this id of yours, or those with a part of it. */
 async function placeOfOwner(externalId: string): Promise<string> {
@@ -89,10 +138,12 @@ async function placeOfOwner(externalId: string): Promise<string> {
     const { id } = await call<Identity>("identities.getIdentity", { externalId });
     return linkTo(["identities", id]);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== "NOT_FOUND") throw error;
+    if (!isNotFound(error)) throw error;
     return linkTo(["identities"], { externalIdContains: externalId });
   }
 }
+
+const isNotFound = (error: unknown) => error instanceof ApiError && error.code === "NOT_FOUND";
 
 /** The form in it, to be emptied once a secret in it was sent. */
 function WithForm({
@@ -110,7 +161,13 @@ async function verdictOf(
   canRead: boolean,
   canVerify: boolean,
 ): Promise<string | Verdict> {
-  if (!canVerify) return (await call<{ id: string }>("keys.whoami", { key })).id;
+  if (!canVerify)
+    try {
+      return (await call<{ id: string }>("keys.whoami", { key })).id;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return { valid: false, code: "NOT_FOUND" };
+    }
   const verdict = await call<Verdict>("keys.verifyKey", { key, dryRun: true });
   return (canRead && verdict.keyId) || verdict;
 }

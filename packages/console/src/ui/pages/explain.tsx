@@ -1,11 +1,14 @@
 import { useRef } from "preact/hooks";
-import { call } from "../lib/api.js";
+import { call, serverNow } from "../lib/api.js";
+import { refusalText, STATUSES } from "../lib/checks.js";
 import { type Loaded, useLoad } from "../lib/load.js";
 import { go, useRoute, withQuery } from "../lib/router.js";
-import type { Key, Verdict } from "../lib/types.js";
+import type { Bucket, Key, Verdict } from "../lib/types.js";
+import { figure, plural } from "../lib/words.js";
 import { Failure } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
 import { LimitBars } from "../parts/limit-bars.js";
+import { sumOf } from "../parts/usage-chart.js";
 import { VerdictReport } from "../parts/verdict.js";
 
 /** How often what moves is read again. */
@@ -36,20 +39,115 @@ export function useVerdict(item: Key | null): Loaded<Verdict> {
 }
 
 /** The verdict, and what is left of limits and uses, as it moves. */
-export function Explain({ item, asked }: { readonly item: Key; readonly asked: Loaded<Verdict> }) {
+export function Explain({
+  item,
+  asked,
+  lastDay,
+  onStep,
+}: {
+  readonly item: Key;
+  readonly asked: Loaded<Verdict>;
+  readonly lastDay: Outcomes;
+  /** Takes the step that lets the key in again; absent where the operator may not. */
+  readonly onStep: ((step: Step) => void) | undefined;
+}) {
+  const { query } = useRoute();
   const { value, error, reload } = asked;
+  const lacking = lastDay.INSUFFICIENT_PERMISSIONS ?? 0;
+  const [step, text] = STEPS[value?.code ?? ""] ?? [];
   return (
     <div class="stack">
       {error !== null && <Failure error={error} retry={reload} />}
-      {value !== null && <VerdictReport verdict={value} />}
+      {value !== null && (
+        <VerdictReport
+          verdict={value}
+          asksPermissions={Boolean(query.permissions)}
+          step={
+            step !== undefined &&
+            onStep !== undefined && (
+              <button type="button" class="link" onClick={() => onStep(step)}>
+                {text}
+              </button>
+            )
+          }
+        >
+          <LastDay outcomes={lastDay} />
+        </VerdictReport>
+      )}
       {value?.checks !== undefined && (
         <section class="card">
           <h2>Left now</h2>
           <LimitBars checks={value.checks} limits={item.ratelimits ?? []} />
         </section>
       )}
-      <AskForm isOpen={asksForAddress(value?.checks)} />
+      <AskForm
+        isOpen={asksForAddress(value?.checks) || lacking > 0}
+        hint={
+          lacking > 0 &&
+          `${plural(lacking, "request")} of the last 24 hours wanted a permission that the key does not have. Ask with the one that the caller’s route needs.`
+        }
+      />
     </div>
+  );
+}
+
+type Step = "edit" | "switch";
+
+/** What can be done about a refusal, by its code. */
+const STEPS: Readonly<Record<string, readonly [step: Step, text: string]>> = {
+  DISABLED: ["switch", "Switch it on again"],
+  EXPIRED: ["edit", "Change its expiry"],
+  NOT_STARTED: ["edit", "Change its start"],
+  FORBIDDEN: ["edit", "Change its allow-list"],
+  INSUFFICIENT_PERMISSIONS: ["edit", "Give it permissions"],
+  RATE_LIMITED: ["edit", "Change its limits"],
+  USAGE_EXCEEDED: ["edit", "Give it uses"],
+};
+
+/** How often requests ended how, by verdict. */
+export type Outcomes = Readonly<Record<string, number>>;
+
+/** What came of the requests of the last 24 hours. Empty where that is not counted, or may not be seen. */
+export function useLastDay(keyId: string): Loaded<Outcomes> {
+  return useLoad(
+    `last day ${keyId}`,
+    async () => {
+      const end = serverNow();
+      const span = { granularity: "hour", start: end - 86_400_000, end };
+      const { verifications } = await call<{ verifications: Bucket[] }>("keys.getVerifications", {
+        keyId,
+        ...span,
+      });
+      return sumOf(verifications);
+    },
+    5 * EVERY_MS,
+  );
+}
+
+/** The refusals of the last day by their code, beside what a verification would answer now. */
+function LastDay({ outcomes }: { readonly outcomes: Outcomes }) {
+  const { VALID = 0, SHADOW_LIMITED = 0, ...refused } = outcomes;
+  const codes = Object.entries(refused).sort(([, one], [, other]) => other - one);
+  return (
+    <>
+      <p>
+        In the last 24 hours:{" "}
+        <a href={withQuery({ tab: "usage", span: "day" })}>
+          {figure(VALID + SHADOW_LIMITED)} let in
+        </a>
+        {codes.length === 0 ? ", none refused." : ", and refused:"}
+      </p>
+      {codes.length > 0 && (
+        <ul class="refusals">
+          {codes.map(([code, count]) => (
+            <li key={code}>
+              <strong>{figure(count)}</strong> {refusalText(code)} <code>{code}</code>{" "}
+              {STATUSES[code] !== undefined && <span class="status">{STATUSES[code]}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 
@@ -78,12 +176,20 @@ const asksForAddress = (checks: Verdict["checks"]) =>
   false;
 
 /** What a verification is asked for; in the address, so that it can be shared. */
-function AskForm({ isOpen }: { readonly isOpen: boolean }) {
+function AskForm({
+  isOpen,
+  hint,
+}: {
+  readonly isOpen: boolean;
+  /** Why it should be asked. */
+  readonly hint: string | false;
+}) {
   const { query } = useRoute();
   const isAsked = Boolean(query.permissions || query.ip || query.cost);
   return (
     <details class="card" open={isAsked || isOpen}>
       <summary>Ask about a certain request</summary>
+      {hint !== false && <p>{hint}</p>}
       <form
         class="filters"
         onSubmit={(event) => {
@@ -93,6 +199,8 @@ function AskForm({ isOpen }: { readonly isOpen: boolean }) {
             textOf(form, name),
           );
           go(withQuery({ permissions, ip, cost }));
+          // On a phone it is out of sight.
+          document.querySelector(".verdict-title")?.scrollIntoView({ block: "nearest" });
         }}
       >
         <TextField

@@ -67,7 +67,7 @@ export function IdentitiesPage() {
         read={(form) => ({ externalIdContains: textOf(form, "externalIdContains") })}
       >
         <TextField
-          label="Id contains"
+          label="Owner contains"
           name="externalIdContains"
           placeholder="user_1"
           maxLength={255}

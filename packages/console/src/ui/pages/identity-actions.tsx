@@ -17,52 +17,78 @@ export interface IdentityDialogProps {
   readonly onDone: () => void;
 }
 
-/** Deletes all keys of an owner, or switches them off. */
-export function RevokeKeys({
+/** What can be done with all keys of an owner. */
+const ACTS = {
+  revoke: {
+    operation: "deleteKeys",
+    title: "Revoke",
+    done: "revoked",
+    what: "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead.",
+  },
+  off: {
+    operation: "disableKeys",
+    title: "Switch off",
+    done: "switched off",
+    what: "are refused from then on, also those that have expired or no uses left now. They can be switched on again.",
+  },
+  on: {
+    operation: "enableKeys",
+    title: "Switch on",
+    done: "switched on",
+    what: "are let in again from then on, but for those that have expired or have no uses left.",
+  },
+} as const;
+
+export type ActOnKeys = keyof typeof ACTS;
+
+/** Deletes all keys of an owner, or switches them off or on. */
+export function ActOnAllKeys({
+  act,
   identity,
   keys,
   onClose,
   onDone,
   onActed,
-  isOff = false,
 }: IdentityDialogProps & {
+  readonly act: ActOnKeys;
   /** Is called with what was done, in words. */
   readonly onActed: (what: string) => void;
-  readonly isOff?: boolean;
 }) {
   const allowed = useAllowed();
+  const { operation, title, done, what } = ACTS[act];
   const count = plural(keys.length, "key");
-  const title = isOff ? "Switch off all keys" : `Revoke ${count}`;
+  const submit = act === "revoke" ? `${title} ${count}` : `${title} all keys`;
   const apis = new Set(keys.map(({ apiId }) => apiId)).size;
   return (
     <Confirm
-      title={`${title}?`}
-      submit={title}
+      title={`${submit}?`}
+      submit={submit}
+      isDangerous={act !== "on"}
       onClose={onClose}
       action={async () => {
         try {
-          const acted = await actOnAll(isOff ? "disableKeys" : "deleteKeys", identity.id, allowed);
-          onActed(
-            `${plural(acted, "key")} of ${identity.externalId}: ${isOff ? "switched off" : "revoked"}.`,
-          );
+          const acted = await actOnAll(operation, identity.id, allowed);
+          onActed(`${plural(acted, "key")} of ${identity.externalId}: ${done}.`);
         } finally {
           onDone();
         }
       }}
     >
       <p>
-        All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")}{" "}
-        {isOff
-          ? "are refused from then on, also those that have expired or no uses left now. They can be switched on again one by one."
-          : "are deleted, and refused from then on. This cannot be undone; to be able to go back, switch them off instead."}{" "}
-        If it fails on the way, do it again: it goes on where it stopped.
+        All {count} of <strong>{identity.externalId}</strong> in {plural(apis, "API")} {what} If it
+        fails on the way, do it again: it goes on where it stopped.
       </p>
     </Confirm>
   );
 }
 
 /** Deletes an owner, and does with its keys what is chosen. */
-export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps) {
+export function DeleteIdentity({
+  identity,
+  keys,
+  onClose,
+  onErase,
+}: IdentityDialogProps & { readonly onErase: (() => void) | undefined }) {
   const allowed = useAllowed();
   // First what can be undone, last what leaves the keys in use.
   const choices = [
@@ -93,7 +119,17 @@ export function DeleteIdentity({ identity, keys, onClose }: IdentityDialogProps)
           name="keys"
           choices={choices}
           value={choices[0][0]}
+          isWide
         />
+      )}
+      {onErase !== undefined && (
+        <p>
+          The audit log keeps its name and what was changed. Where these must go as well,{" "}
+          <button type="button" class="link" onClick={onErase}>
+            erase it instead
+          </button>
+          .
+        </p>
       )}
     </Confirm>
   );

@@ -7,6 +7,7 @@ import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
 import type { Identity, Key, Verdict } from "../lib/types.js";
 import { figure, plural, refillText } from "../lib/words.js";
+import { AuditOf } from "../parts/audit-of.js";
 import {
   Empty,
   Fact,
@@ -18,16 +19,21 @@ import {
   PageHead,
   Waiting,
 } from "../parts/basics.js";
-import { KEY_COLUMNS } from "../parts/key-list.js";
+import { keyColumns } from "../parts/key-list.js";
 import { LimitBars } from "../parts/limit-bars.js";
 import { ListTable } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
-import { DeleteIdentity, EditIdentity, EraseIdentity, RevokeKeys } from "./identity-actions.js";
-import { AuditOf } from "./key.js";
+import {
+  ActOnAllKeys,
+  type ActOnKeys,
+  DeleteIdentity,
+  EditIdentity,
+  EraseIdentity,
+} from "./identity-actions.js";
 import { Reservations } from "./reservations.js";
 
-type Open = "edit" | "delete" | "erase" | "off" | "revoke" | null;
+type Open = "edit" | "delete" | "erase" | ActOnKeys | null;
 
 /** One owner: all of its keys, and what they share. */
 export function IdentityPage({ identityId }: { readonly identityId: string }) {
@@ -50,6 +56,9 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
   };
   const close = () => setOpen(null);
   const dialog = { identity, keys, onClose: close, onDone: changed };
+  const isAnyOff = keys.some(({ enabled }) => !enabled);
+  const canDelete = allowed.can("identity", "delete_identity", identityId);
+  const canErase = allowed.can("identity", "erase_identity", identityId);
   const canReserve = allowed.can("identity", "read_reservation", identityId);
   const canAudit = allowed.can("audit", "read_audit");
   return (
@@ -59,7 +68,10 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
         trail={[{ href: linkTo(["identities"]), text: "Owners" }]}
         note={
           <>
-            <Id id={identityId} /> <span role="status">{acted}</span>
+            <Id id={identityId} />{" "}
+            <span role="status" class={acted && "badge good"}>
+              {acted}
+            </span>
           </>
         }
       >
@@ -69,9 +81,16 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
           </button>
         )}
         {allowed.canSome("api", "update_key") && (
-          <button type="button" disabled={keys.length === 0} onClick={() => setOpen("off")}>
-            Switch off all keys
-          </button>
+          <>
+            {isAnyOff && (
+              <button type="button" onClick={() => setOpen("on")}>
+                Switch on all keys
+              </button>
+            )}
+            <button type="button" disabled={keys.length === 0} onClick={() => setOpen("off")}>
+              Switch off all keys
+            </button>
+          </>
         )}
         {allowed.canSome("api", "delete_key") && (
           <button
@@ -83,12 +102,12 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
             Revoke all keys
           </button>
         )}
-        {allowed.can("identity", "delete_identity", identityId) && (
-          <button type="button" onClick={() => setOpen("delete")}>
+        {canDelete && (
+          <button type="button" class="danger" onClick={() => setOpen("delete")}>
             Delete owner
           </button>
         )}
-        {allowed.can("identity", "erase_identity", identityId) && (
+        {canErase && !canDelete && (
           <button type="button" class="danger" onClick={() => setOpen("erase")}>
             Erase
           </button>
@@ -109,10 +128,13 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
       {query.tab === "reservations" && canReserve && <Reservations of={{ identityId }} />}
       {query.tab === "audit" && canAudit && <AuditOf input={{ identityId }} />}
       {open === "edit" && <EditIdentity {...dialog} />}
-      {open === "delete" && <DeleteIdentity {...dialog} />}
+      {open === "delete" && (
+        <DeleteIdentity {...dialog} onErase={canErase ? () => setOpen("erase") : undefined} />
+      )}
       {open === "erase" && <EraseIdentity {...dialog} />}
-      {open === "off" && <RevokeKeys {...dialog} onActed={setActed} isOff />}
-      {open === "revoke" && <RevokeKeys {...dialog} onActed={setActed} />}
+      {(open === "off" || open === "on" || open === "revoke") && (
+        <ActOnAllKeys {...dialog} act={open} onActed={setActed} />
+      )}
     </>
   );
 }
@@ -135,7 +157,7 @@ function OwnedKeys({ owned }: { readonly owned: Loaded<readonly Key[]> }) {
   );
 }
 
-const COLUMNS = KEY_COLUMNS.filter(({ title }) => title !== "Owner");
+const COLUMNS = keyColumns("API");
 
 const EVERY_MS = 2_000;
 

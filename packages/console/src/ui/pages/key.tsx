@@ -1,16 +1,15 @@
 import { useState } from "preact/hooks";
 import { call, serverNow } from "../lib/api.js";
 import { checkedState, listedState, ROTATED } from "../lib/key-state.js";
-import { forgetLists, useList } from "../lib/list.js";
+import { forgetLists } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo, useRoute } from "../lib/router.js";
-import type { Api, AuditEvent, Check, Key } from "../lib/types.js";
+import type { Api, Check, Key } from "../lib/types.js";
 import { figure, perSpan, refillText } from "../lib/words.js";
-import { AUDIT_COLUMNS } from "../parts/audit-list.js";
+import { AuditOf } from "../parts/audit-of.js";
 import {
   Badge,
-  Empty,
   Fact,
   Facts,
   FailedPage,
@@ -21,11 +20,11 @@ import {
   PageHead,
   Waiting,
 } from "../parts/basics.js";
-import { ListTable } from "../parts/table.js";
 import { Tabs } from "../parts/tabs.js";
 import { UsageChart } from "../parts/usage-chart.js";
 import { EditKey } from "./edit-key.js";
-import { EVERY_MS, Explain, useVerdict } from "./explain.js";
+import { EVERY_MS, Explain, useLastDay, useVerdict } from "./explain.js";
+import { GoneKey } from "./gone-key.js";
 import { DeleteKey, RotateKey, SwitchKey } from "./key-actions.js";
 import { Reservations } from "./reservations.js";
 
@@ -43,15 +42,19 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
     reload,
   } = useLoad(keyId, () => call<Key>("keys.getKey", { keyId }), isNow ? EVERY_MS : undefined);
   const asked = useVerdict(key);
+  const lastDay = useLastDay(keyId);
   // The page does not wait for it.
   const { value: api } = useLoad(`API ${key?.apiId}`, async () =>
     key !== null && allowed.can("api", "read_api", key.apiId)
       ? call<Api>("apis.getApi", { apiId: key.apiId })
       : null,
   );
+  if (error?.code === "NOT_FOUND" && key === null && allowed.can("audit", "read_audit"))
+    return <GoneKey keyId={keyId} error={error} retry={reload} />;
   if (error !== null && key === null)
     return <FailedPage title="Key" error={error} retry={reload} />;
-  if (key === null || (asked.value ?? asked.error) === null) return <Waiting lines={8} />;
+  if (key === null || [asked, lastDay].some((one) => (one.value ?? one.error) === null))
+    return <Waiting lines={8} />;
   const { apiId } = key;
   const { checks = [] } = asked.value ?? {};
   // `enabled` of a key is also false where it has expired or is used up.
@@ -87,7 +90,7 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
         }
       >
         {allowed.can("api", "delete_key", apiId) && (
-          <button type="button" onClick={() => setOpen("delete")}>
+          <button type="button" class="danger" onClick={() => setOpen("delete")}>
             Delete
           </button>
         )}
@@ -117,7 +120,12 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       />
       {isNow && (
         <div class="columns wide-first">
-          <Explain item={key} asked={asked} />
+          <Explain
+            item={key}
+            asked={asked}
+            lastDay={lastDay.value ?? {}}
+            onStep={canUpdate ? setOpen : undefined}
+          />
           <Settings item={key} />
         </div>
       )}
@@ -148,29 +156,6 @@ function State({
       )}{" "}
       <Badge tone={state.tone}>{state.text}</Badge>
     </>
-  );
-}
-
-/** The audit log of one record. */
-export function AuditOf({ input }: { readonly input: Readonly<Record<string, string>> }) {
-  const { query } = useRoute();
-  const list = useList<AuditEvent>({
-    operation: "audit.listAuditEvents",
-    field: "events",
-    input,
-    from: query.from,
-  });
-  return (
-    <ListTable
-      label="Audit log"
-      list={list}
-      columns={AUDIT_COLUMNS}
-      empty={
-        <Empty title="Nothing in the audit log">
-          <p>Changes were made before the log was kept, or its entries were pruned.</p>
-        </Empty>
-      }
-    />
   );
 }
 

@@ -6,7 +6,7 @@ import type { Key } from "../lib/types.js";
 import { Empty, PageHead } from "../parts/basics.js";
 import { ClearLink } from "../parts/filter-form.js";
 import { FilterBar } from "../parts/key-filters.js";
-import { KEY_COLUMNS } from "../parts/key-list.js";
+import { keyColumns } from "../parts/key-list.js";
 import { ListTable } from "../parts/table.js";
 
 /** The keys of all APIs. */
@@ -28,6 +28,11 @@ export function KeysPage() {
     </>
   );
 }
+
+const COLUMNS = {
+  "apis.listKeys": keyColumns("Owner"),
+  "keys.listKeys": keyColumns("API", "Owner"),
+};
 
 /** Keys that match the filters in the address. */
 export function FoundKeys({
@@ -53,7 +58,7 @@ export function FoundKeys({
       <ListTable
         label="Keys"
         list={list}
-        columns={KEY_COLUMNS}
+        columns={COLUMNS[operation]}
         empty={
           Object.keys(filters).length === 0 ? (
             empty

@@ -2,6 +2,9 @@ import { enter, type SessionState, type SignIn } from "../lib/api.js";
 import { ActionForm, Dialog } from "../parts/dialog.js";
 import { TextField, textOf } from "../parts/fields.js";
 
+const LINK_USED =
+  "The link has been used, or the sign-in is over. Start “latchkey console” again: it prints a new link, which works once.";
+
 type Out = Extract<SessionState, { readonly kind: "out" }>;
 
 /** The page before anybody has signed in. */
@@ -9,7 +12,7 @@ export function SignInPage({ signIn }: { readonly signIn: SignIn }) {
   return (
     <main class="sign-in">
       <h1 tabIndex={-1}>latchkey console</h1>
-      <SignInForm signIn={signIn} />
+      {signIn === "link" ? <p>{LINK_USED}</p> : <SignInForm signIn={signIn} />}
     </main>
   );
 }
@@ -48,7 +51,7 @@ function SignInForm({ signIn }: { readonly signIn: SignIn }) {
     <ActionForm submit="Try again" action={() => enter()}>
       <p>
         {signIn === "link"
-          ? "The link has been used, or the sign-in is over. Start “latchkey console” again: it prints a new link, which works once."
+          ? LINK_USED
           : "Sign in to the application that this console belongs to, and try again."}
       </p>
     </ActionForm>

@@ -19,6 +19,7 @@ interface InputProps extends FieldProps {
   readonly min?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly onInput?: (event: { readonly currentTarget: HTMLInputElement }) => void;
 }
 
 /** A field for a line of text. */
@@ -76,6 +77,7 @@ export function ChoiceField({
   choices,
   value,
   onChange,
+  isWide = false,
 }: FieldProps & {
   readonly choices: readonly (readonly [value: string, text: string])[];
   readonly value?: string;
@@ -83,7 +85,7 @@ export function ChoiceField({
 }) {
   const id = useId();
   return (
-    <div class="field">
+    <div class={`field${isWide ? " wide" : ""}`}>
       <label for={id}>{label}</label>
       <select
         id={id}

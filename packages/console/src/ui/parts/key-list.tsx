@@ -3,23 +3,37 @@ import { listedState } from "../lib/key-state.js";
 import { linkTo } from "../lib/router.js";
 import type { Key } from "../lib/types.js";
 import { figure } from "../lib/words.js";
+import { ApiName } from "./api-name.js";
 import { Badge, Instant } from "./basics.js";
 import type { Column } from "./table.js";
 
 /** The state of a key as lists know it. */
 function ListedState({ item }: { readonly item: Key }) {
   const { text, tone } = listedState(item, serverNow());
-  return <Badge tone={tone}>{text}</Badge>;
+  // A look at the limits of each row would ask the server for each.
+  return (
+    <span title="What its rate limits have left is on the page of the key">
+      <Badge tone={tone}>{text}</Badge>
+    </span>
+  );
 }
 
-/** Columns of keys. */
-export const KEY_COLUMNS: readonly Column<Key>[] = [
+type Title = "API" | "Owner";
+
+/** Columns of keys of one owner or one API, or with both. */
+export const keyColumns = (...of: readonly Title[]): readonly Column<Key>[] =>
+  COLUMNS.filter(({ title }) => !(title === "API" || title === "Owner") || of.includes(title));
+
+const COLUMNS: readonly Column<Key>[] = [
   {
     title: "Key",
     cell: ({ id, name, start }) => (
-      <a class="row-link cut" href={linkTo(["keys", id])} title={id}>
-        {name ?? <code>{start}…</code>}
-      </a>
+      <>
+        <a class="row-link cut" href={linkTo(["keys", id])} title={id}>
+          {name ?? <code>{start}…</code>}
+        </a>
+        {name !== undefined && <code class="on-phone">{start}…</code>}
+      </>
     ),
   },
   { title: "State", cell: (item) => <ListedState item={item} />, width: "9rem" },
@@ -27,8 +41,10 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     title: "Starts with",
     cell: ({ start }) => <code>{start}…</code>,
     isOptional: true,
-    width: "8rem",
+    // Sixteen characters.
+    width: "10.5rem",
   },
+  { title: "API", cell: ({ apiId }) => <ApiName apiId={apiId} />, isOptional: true, width: "9rem" },
   {
     title: "Owner",
     cell: ({ identity }) =>

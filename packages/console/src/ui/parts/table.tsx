@@ -178,6 +178,7 @@ function endText(list: List<unknown>, label: string): string {
     const looked = scanned === null ? "" : ` ${figure(scanned)} ${label.toLowerCase()}`;
     return `Looked through${looked} so far: ${found} found${lost}`;
   }
+  if (list.error !== null && items.length === 0) return "";
   if (isOld || (items.length === 0 && !isDone)) return "Loading…";
   const read = figure(items.length);
   const shown = total === null || isDone ? read : `${read} of ${figure(total)}`;

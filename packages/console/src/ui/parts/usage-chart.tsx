@@ -84,6 +84,9 @@ function Chart({
     (all, { valid, refused }) => ({ valid: all.valid + valid, refused: all.refused + refused }),
     { valid: 0, refused: 0 },
   );
+  const reasons = outcomesText(
+    Object.fromEntries(Object.entries(sumOf(buckets)).filter(([code]) => isRefusal(code))),
+  );
   const top = niceTop(Math.max(1, ...totals.map(({ valid, refused }) => valid + refused)));
   const step = (width - SIDE) / Math.max(1, buckets.length);
   const y = (count: number) => HEIGHT - (count / top) * (HEIGHT - 8);
@@ -103,11 +106,11 @@ function Chart({
         {at === undefined || at === null ? (
           <>
             <strong>{figure(sum.valid)}</strong> valid, <strong>{figure(sum.refused)}</strong>{" "}
-            refused
+            refused{reasons && `: ${reasons}`}
           </>
         ) : (
           <span title={exactly(at.time)}>
-            {bucketText(at.time, granularity)}: {outcomesText(at)}
+            {bucketText(at.time, granularity)}: {outcomesText(at.outcomes) || "none"}
           </span>
         )}
       </p>
@@ -144,8 +147,8 @@ function Chart({
                 y={y(valid + refused)}
                 height={y(valid) - y(valid + refused)}
               />
-              {place % labelEvery === 0 && x + LABEL <= width && (
-                <text class="tick" x={x} y={HEIGHT + 16}>
+              {(buckets.length - 1 - place) % labelEvery === 0 && x + bar.width >= LABEL && (
+                <text class="tick" x={x + bar.width} y={HEIGHT + 16} text-anchor="end">
                   {tickText(buckets[place]?.time ?? 0, granularity, buckets.length)}
                 </text>
               )}
@@ -171,7 +174,7 @@ function Chart({
               return valid + refused === 0 ? null : (
                 <tr key={bucket.time}>
                   <td title={exactly(bucket.time)}>{bucketText(bucket.time, granularity)}</td>
-                  <td>{outcomesText(bucket)}</td>
+                  <td>{outcomesText(bucket.outcomes)}</td>
                 </tr>
               );
             })}
@@ -182,19 +185,28 @@ function Chart({
   );
 }
 
+const isRefusal = (code: string) => code !== "VALID" && code !== "SHADOW_LIMITED";
+
 function totalsOf({ success, outcomes }: Bucket): {
   readonly valid: number;
   readonly refused: number;
 } {
-  const refused = Object.entries(outcomes).filter(
-    ([code]) => code !== "VALID" && code !== "SHADOW_LIMITED",
-  );
+  const refused = Object.entries(outcomes).filter(([code]) => isRefusal(code));
   return { valid: success, refused: refused.reduce((sum, [, count]) => sum + count, 0) };
 }
 
-function outcomesText({ outcomes }: Bucket): string {
-  const parts = Object.entries(outcomes).map(([code, count]) => `${figure(count)} ${code}`);
-  return parts.length === 0 ? "none" : parts.join(", ");
+/** How often each outcome was counted. */
+export function sumOf(buckets: readonly Bucket[]): Readonly<Record<string, number>> {
+  const sums: Record<string, number> = {};
+  for (const { outcomes } of buckets)
+    for (const [code, count] of Object.entries(outcomes)) sums[code] = (sums[code] ?? 0) + count;
+  return sums;
+}
+
+function outcomesText(outcomes: Bucket["outcomes"]): string {
+  return Object.entries(outcomes)
+    .map(([code, count]) => `${figure(count)} ${code}`)
+    .join(", ");
 }
 
 /** The next of 1, 2, 5 times a power of ten. */

@@ -1,34 +1,36 @@
+import type { ComponentChildren } from "preact";
 import { serverNow } from "../lib/api.js";
-import { checkName, meaningOf, passesAt, seen, wouldPassAt } from "../lib/checks.js";
+import { checkName, meaningOf, passesAt, STATUSES, seen, wouldPassAt } from "../lib/checks.js";
 import type { Check, Verdict } from "../lib/types.js";
 import { atMinute, countdown, exactly } from "../lib/words.js";
 
-/** The HTTP status that @latchkey/guard answers with, unless the host has set another. */
-const STATUSES: Readonly<Record<string, number>> = {
-  NOT_FOUND: 401,
-  DISABLED: 401,
-  EXPIRED: 401,
-  NOT_STARTED: 401,
-  FORBIDDEN: 403,
-  INSUFFICIENT_PERMISSIONS: 403,
-  RATE_LIMITED: 429,
-  USAGE_EXCEEDED: 429,
-};
-
 /** The verdict in words, and every check behind it. */
-export function VerdictReport({ verdict }: { readonly verdict: Verdict }) {
+export function VerdictReport({
+  verdict,
+  asksPermissions = false,
+  step,
+  children,
+}: {
+  readonly verdict: Verdict;
+  /** Whether it was asked for permissions: if not, none can be missing. */
+  readonly asksPermissions?: boolean;
+  /** What can be done about it. */
+  readonly step?: ComponentChildren;
+  /** What is said beside it. */
+  readonly children?: ComponentChildren;
+}) {
   const now = serverNow();
   const { code, valid, checks = [] } = verdict;
-  const { title, way } = meaningOf(verdict);
+  const { title, way, tone = valid ? "good" : "bad" } = meaningOf(verdict);
   const at = wouldPassAt(checks, now);
   const status = STATUSES[code];
   return (
-    <section class={`verdict ${valid ? "good" : "bad"}`} aria-label="Verdict">
+    <section class={`verdict ${tone}`} aria-label="Verdict">
       <div class="verdict-head">
-        <strong>{title}</strong> <code>{code}</code>
+        <strong class="verdict-title">{title}</strong> <code>{code}</code>{" "}
         {status !== undefined && <span class="status">a guard answers {status}</span>}
         <p>
-          {way}
+          {way} {step}
           {!valid && at !== null && (
             <>
               {" "}
@@ -37,28 +39,48 @@ export function VerdictReport({ verdict }: { readonly verdict: Verdict }) {
             </>
           )}
         </p>
+        {children}
       </div>
       <ol class="checks">
         {checks.map((check, place) => (
-          <CheckLine key={`${check.check}${check.name ?? place}`} check={check} now={now} />
+          <CheckLine
+            key={`${check.check}${check.name ?? place}`}
+            check={check}
+            now={now}
+            isAsked={check.check !== "permissions" || !check.passed || asksPermissions}
+          />
         ))}
       </ol>
     </section>
   );
 }
 
-function CheckLine({ check, now }: { readonly check: Check; readonly now: number }) {
+function CheckLine({
+  check,
+  now,
+  isAsked,
+}: {
+  readonly check: Check;
+  readonly now: number;
+  readonly isAsked: boolean;
+}) {
+  if (!isAsked)
+    return (
+      <li class="faint">
+        <span class="mark">not asked</span>
+        <span class="check-name">{checkName(check)}</span>
+        <span class="check-seen">A request may want one that the key does not have</span>
+      </li>
+    );
   const at = check.passed ? null : passesAt(check, now);
   return (
     <li class={check.passed ? "pass" : "refuse"}>
       <span class="mark">{check.passed ? "passes" : "refuses"}</span>
       <span class="check-name">{checkName(check)}</span>
-      <span class="check-seen">{seen(check, now, atMinute)}</span>
-      {!check.passed && (
-        <span class="check-until">
-          {at === null ? "waiting does not help" : `passes ${atMinute(at)}`}
-        </span>
-      )}
+      <span class="check-seen">
+        {seen(check, now, atMinute)}
+        {at !== null && <span class="check-until"> · passes {atMinute(at)}</span>}
+      </span>
     </li>
   );
 }

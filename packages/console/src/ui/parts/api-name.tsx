@@ -1,0 +1,33 @@
+import { useEffect } from "preact/hooks";
+import { call } from "../lib/api.js";
+import { useAllowed } from "../lib/permissions.js";
+import { linkTo } from "../lib/router.js";
+import { createStore, useStore } from "../lib/store.js";
+import type { Api } from "../lib/types.js";
+
+/** Names of APIs, each read once. */
+const names = createStore<Readonly<Record<string, string>>>({});
+const asked = new Set<string>();
+
+/** Is told the name that an API was given. */
+export const noteApiName = (apiId: string, name: string): void =>
+  names.set({ ...names.get(), [apiId]: name });
+
+/** The name of an API, with a link to it; its id where the name may not be read. */
+export function ApiName({ apiId }: { readonly apiId: string }) {
+  const allowed = useAllowed();
+  const name = useStore(names)[apiId];
+  useEffect(() => {
+    if (asked.has(apiId) || !allowed.can("api", "read_api", apiId)) return;
+    asked.add(apiId);
+    call<Api>("apis.getApi", { apiId }).then(
+      (api) => noteApiName(apiId, api.name),
+      () => asked.delete(apiId),
+    );
+  }, [apiId]);
+  return (
+    <a class="cut above" href={linkTo(["apis", apiId])} title={apiId}>
+      {name ?? apiId}
+    </a>
+  );
+}

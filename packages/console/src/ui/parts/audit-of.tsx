@@ -1,0 +1,29 @@
+import { useList } from "../lib/list.js";
+import { useRoute } from "../lib/router.js";
+import type { AuditEvent } from "../lib/types.js";
+import { AUDIT_COLUMNS } from "./audit-list.js";
+import { Empty } from "./basics.js";
+import { ListTable } from "./table.js";
+
+/** The audit log of one record. */
+export function AuditOf({ input }: { readonly input: Readonly<Record<string, string>> }) {
+  const { query } = useRoute();
+  const list = useList<AuditEvent>({
+    operation: "audit.listAuditEvents",
+    field: "events",
+    input,
+    from: query.from,
+  });
+  return (
+    <ListTable
+      label="Audit log"
+      list={list}
+      columns={AUDIT_COLUMNS}
+      empty={
+        <Empty title="Nothing in the audit log">
+          <p>Changes were made before the log was kept, or its entries were pruned.</p>
+        </Empty>
+      }
+    />
+  );
+}
