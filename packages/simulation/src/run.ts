@@ -1,7 +1,7 @@
 import { HISTORY_LAWS, stepLaws } from "./laws/laws.js";
 import { ACTIONS, type ActionName } from "./plan/actions.js";
 import { askAtTheEnd } from "./plan/ask-at-the-end.js";
-import type { Plan } from "./plan/plan.js";
+import type { Plan, Step } from "./plan/plan.js";
 import type { Violation } from "./world/server.js";
 import { World } from "./world/world.js";
 
@@ -25,13 +25,21 @@ export async function runPlan(plan: Plan, isTold = true): Promise<Run> {
   return { violation, story: world.story, counts: countsOf(world) };
 }
 
+const isVerification = ({ action }: Step) => action === "verify";
+
 async function live(world: World): Promise<void> {
   await world.prepare();
+  // What these take is in the last trail of the move, or nowhere.
+  world.atFence = () => {
+    for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
+      void ACTIONS[action as ActionName].perform({ world, process, action }, args);
+  };
   for (const { afterMs, process, action, args } of world.plan.steps) {
     await world.scheduler.run(world.scheduler.now + afterMs);
     await ACTIONS[action as ActionName].perform({ world, process, action }, args);
   }
   await world.scheduler.run();
+  world.atFence = null;
   world.restTick = world.nextTick();
   await askAtTheEnd(world);
 }

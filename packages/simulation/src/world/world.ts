@@ -49,6 +49,8 @@ export class World {
   readonly #laws: StepLaws;
   /** Moves the keys of the store, again and again until it is done; null: nobody asked for that. */
   #move: (() => Promise<void>) | null = null;
+  /** Called when a move asks the old store to admit nothing any more, before the store hears of it. */
+  atFence: (() => void) | null = null;
   /** Whether a process was killed. */
   hasKilled = false;
   /** What happened, for people. */
@@ -307,9 +309,17 @@ export class World {
         isAlive: () => true,
       }),
     ) as [KeyStore, KeyStore];
+    const fencing: KeyStore = {
+      ...source,
+      commit: (id, change) => {
+        if (change.puts.some(({ record }) => Object(record.body).state === "moved"))
+          this.atFence?.();
+        return source.commit(id, change);
+      },
+    };
     this.tell(() => "the keys of the store begin to move");
     const attempt = async (): Promise<void> => {
-      await copy(source, target, { live: true });
+      await copy(fencing, target, { live: true });
       from.isMoved = true;
       const again = await copy(source, target, { live: true });
       this.#move = null;
