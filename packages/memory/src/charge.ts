@@ -117,7 +117,11 @@ function knownRows(workspaces: Workspaces, plan: ChargePlan): PlannedRows | null
 }
 
 function findRows(workspaces: Workspaces, { workspaceId, confirms }: ChargePlan): PlannedRows {
-  const workspace = entryOf(workspaces, workspaceId, () => new Workspace());
+  // Where there is no workspace, no record is: the charge is stale, and must not begin one.
+  const isStale = confirms.some(({ version }) => version !== null);
+  const workspace = isStale
+    ? (workspaces.get(workspaceId) ?? new Workspace())
+    : entryOf(workspaces, workspaceId, () => new Workspace());
   const rows = confirms.map(({ kind, id }) => workspace.row(kind, id));
   const [first, second, ...others] = rows;
   return { workspaces, workspaceId, workspace, confirms, first, second, others };

@@ -29,7 +29,10 @@ export function memoryStore(): KeyStore {
     commit: async (workspaceId, change) => {
       const { puts, claims, enters, revision } = change;
       const isWriting = puts.length + claims.length + enters.length > 0 || revision !== null;
-      return commit(isWriting ? open(workspaceId) : find(workspaceId), change);
+      const workspace = find(workspaceId);
+      const result = commit(workspace, change);
+      if (isWriting && result.kind === "committed") opened().set(workspaceId, workspace);
+      return result;
     },
     charge: (plan, moment) =>
       (plan.counts === undefined ? charge : chargeCounted)(opened(), plan, moment),

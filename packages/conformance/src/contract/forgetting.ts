@@ -3,7 +3,7 @@ import type { KeyStore } from "@latchkey/core";
 import type { StoreContract } from "../fixtures/context.js";
 import { aReservation, holdsOf, reserve } from "../fixtures/holds.js";
 import { entriesOf, idsOn, pageOf } from "../fixtures/pages.js";
-import { aPlan, aRequest, chargeAs, takeUnits, usedOf } from "../fixtures/plans.js";
+import { aPlan, aRequest, chargeAs, confirmed, takeUnits, usedOf } from "../fixtures/plans.js";
 import {
   aRecord,
   at,
@@ -17,6 +17,7 @@ import {
   put,
   putWithUses,
   revisionOf,
+  tryCommit,
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
@@ -118,6 +119,20 @@ export const forgettingContracts: readonly StoreContract[] = [
       await store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...at("key"), usedAt: NOW }] });
       assert.deepEqual(await workspaces(other), []);
       assert.equal(await revisionOf(other), 0);
+    },
+  },
+  {
+    title:
+      "calls that know a workspace that was forgotten are refused, and bring nothing of it back",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const loaded = await load(store, KEY);
+      await forgetAll(other, WORKSPACE);
+      const expects = [confirmed(loaded)];
+      const puts = [{ record: aRecord("identity") }];
+      assert.equal((await tryCommit(store, { expects, puts, revision: 9 })).kind, "stale");
+      await chargeAs("stale", store, aPlan({ confirms: expects, uses: 0 }));
+      assert.deepEqual(await workspaces(other), []);
     },
   },
   {
