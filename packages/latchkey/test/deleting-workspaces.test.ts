@@ -268,6 +268,12 @@ describeOnEveryStore("deleting workspaces", (open) => {
     await latchkey.workspace("ws_b").updateWorkspace({ name: null });
     await latchkey.updateWorkspace({ workspaceId: "ws_b" });
     expect(await latchkey.workspace("ws_b").getWorkspace()).toEqual({ id: "ws_b", enabled: false });
-    await expectRefused("BAD_REQUEST", [latchkey.deleteWorkspace({ ...INPUT, confirm: "ws_a" })]);
+    for (const confirm of ["ws_a", null])
+      expect(
+        await rejectionOf(latchkey.deleteWorkspace({ ...INPUT, confirm: confirm as string })),
+      ).toMatchObject({
+        code: "BAD_REQUEST",
+        issues: [{ path: "confirm", message: "must be the workspaceId once more" }],
+      });
   });
 });

@@ -14,7 +14,16 @@ import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
-import { grantName, id, keyReference, list, parseInput, text, wholeNumber } from "../input.js";
+import {
+  grantName,
+  id,
+  keyReference,
+  list,
+  pageFields,
+  parseInput,
+  text,
+  wholeNumber,
+} from "../input.js";
 import { createKey } from "../keys/create-key.js";
 import { deleteLoaded } from "../keys/delete-key.js";
 import { listKeys } from "../keys/find/find-keys.js";
@@ -53,7 +62,7 @@ const INPUTS = {
   list: z.strictObject({
     apiId: id.optional(),
     limit: wholeNumber(1, 100).optional(),
-    cursor: z.string().optional(),
+    cursor: pageFields.cursor,
   }),
   create: z.strictObject({
     apiId: id.optional(),

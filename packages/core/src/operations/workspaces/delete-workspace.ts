@@ -7,7 +7,7 @@ import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
 import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/availability.js";
 import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact } from "../context.js";
-import { parseInput } from "../input.js";
+import { orRequired, parseInput } from "../input.js";
 import type { Run } from "../operation.js";
 import { decodeAll, listPages } from "../read.js";
 import type { WorkspaceOperations } from "./operations.js";
@@ -16,11 +16,16 @@ import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
 /** Root keys whose pointers go in one step. */
 const POINTERS_AT_ONCE = 200;
 
+const NOT_CONFIRMED = "must be the workspaceId once more";
+
 export const deleteWorkspaceInput = z
-  .strictObject({ workspaceId: workspaceIdInput, confirm: z.string() })
+  .strictObject({
+    workspaceId: workspaceIdInput,
+    confirm: z.string({ error: orRequired(NOT_CONFIRMED) }),
+  })
   .refine(({ workspaceId, confirm }) => confirm === workspaceId, {
     path: ["confirm"],
-    error: "must be the workspaceId once more",
+    error: NOT_CONFIRMED,
   });
 
 /**
