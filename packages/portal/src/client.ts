@@ -17,6 +17,8 @@ export interface PortalState {
   } | null;
   /** How a session starts: with the host's own sign-in, or with a link. */
   readonly signIn: "host" | "link";
+  /** Where a customer signs in, if the host says so. */
+  readonly signInUrl?: string;
   /** The server's clock: Unix epoch ms. */
   readonly now: number;
   readonly language: string;
@@ -58,11 +60,13 @@ export interface PortalUsage {
   /** Start of the day: Unix epoch ms. */
   readonly time: number;
   readonly success: number;
+  readonly rateLimited: number;
+  readonly usageExceeded: number;
   /** Counts by verdict, such as `VALID` and `RATE_LIMITED`. */
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** The portal's functions, for a page of your own. Calls reject with a {@link PortalError}. */
+/** The portal's functions, for a page of your own. Calls reject with a {@link PortalError}, or a TypeError for a path outside of a browser. */
 export interface PortalClient {
   /** Returns who is signed in, if anybody. */
   session(): Promise<PortalState>;
@@ -123,14 +127,20 @@ export class PortalError extends Error {
  * Creates a client of a portal on the same origin, for a page of your own. It keeps no secret: the session is a cookie that scripts cannot
  * read.
  *
- * @param url - Where the portal is mounted, such as `/account/keys/`.
+ * @param url - Where the portal is mounted, such as `/account/keys/`; absolute outside of a browser.
+ * @param options - `fetch`: sends the requests in place of the global one. Outside of a browser it must keep the cookie.
  * @example
  * const portal = createPortalClient("/account/keys/");
  * await portal.start();
  * const { keys } = await portal.listKeys();
  */
-export function createPortalClient(url: string | URL): PortalClient {
+export function createPortalClient(
+  url: string | URL,
+  options: { readonly fetch?: typeof globalThis.fetch } = {},
+): PortalClient {
   const base = `${url}`.replace(/\/{0,10}$/, "/");
+  const isNowhere = () =>
+    options.fetch === undefined && !("location" in globalThis) && !/^https?:/i.test(base);
 
   async function send<Answer>(
     method: "GET" | "POST" | "DELETE",
@@ -143,9 +153,13 @@ export function createPortalClient(url: string | URL): PortalClient {
       given.map(([field, value]) => [field, `${value}`] as [string, string]),
     );
     const path = base + name + (method === "GET" && given.length > 0 ? `?${query}` : "");
+    if (isNowhere())
+      throw new TypeError(
+        '"url" must be absolute outside of a browser, such as "https://example.com/account/keys/"',
+      );
     let response: Response;
     try {
-      response = await fetch(path, {
+      response = await (options.fetch ?? fetch)(path, {
         method,
         credentials: "same-origin",
         headers: { "x-latchkey-portal": "1", "content-type": "application/json", ...headers },

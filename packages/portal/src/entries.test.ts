@@ -99,6 +99,7 @@ describe("options", () => {
   test.each([
     [{ sesion: () => null }, '"sesion" is not an option'],
     [{ session: "alice" }, '"session" must be a function'],
+    [{ signInUrl: "javascript:alert()" }, '"signInUrl"'],
     [{ basePath: "keys/" }, '"basePath"'],
     [{ cookie: "a;b" }, '"cookie"'],
     [{ language: "<" }, '"language"'],

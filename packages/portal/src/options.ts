@@ -14,6 +14,8 @@ export type FindCustomer = (request: Request) => Customer | null | Promise<Custo
 export interface PortalOptions {
   /** Returns who the customer is. Without it, customers come by a link with the secret of a session in its fragment: `#session=<secret>`. */
   readonly session?: FindCustomer;
+  /** Where a customer signs in: the page links to it when nobody is signed in. A path, or an http or https URL. */
+  readonly signInUrl?: string;
   /** What precedes the portal in the URLs that arrive here, such as `/account/keys`. Default: empty. */
   readonly basePath?: string;
   /** Name of the cookie, different for each portal on one host. Default: `latchkey_portal`. */
@@ -32,6 +34,7 @@ export interface PortalOptions {
 
 const KNOWN: ReadonlySet<string> = new Set<keyof PortalOptions>([
   "session",
+  "signInUrl",
   "basePath",
   "cookie",
   "language",
@@ -56,6 +59,9 @@ export function checkOptions(options: PortalOptions): void {
       throw new TypeError(`"${name}" must be a function`);
   if (typeof basePath !== "string" || !/^(?:\/[^/?#]+)*$/.test(basePath))
     throw new TypeError('"basePath" must be empty, or begin with / and not end with it');
+  const { signInUrl = "/" } = options;
+  if (typeof signInUrl !== "string" || !/^(?:\/|https?:\/\/)/i.test(signInUrl))
+    throw new TypeError('"signInUrl" must be a path that begins with /, or an http or https URL');
   if (typeof cookie !== "string" || !COOKIE_NAME.test(cookie))
     throw new TypeError('"cookie" must be 1 to 64 of A-Z a-z 0-9 _ -');
   if (typeof language !== "string" || !/^[A-Za-z0-9-]{2,35}$/.test(language))

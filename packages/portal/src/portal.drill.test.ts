@@ -54,7 +54,7 @@ describeInBrowser("the portal in a browser", (open) => {
     "on %s: create, copy, verify, rename, rotate, watch, revoke; no secret stays in the page, its address, storage or history",
     async (_, makeStore) => {
       const { latchkey, origin, url } = await mount(
-        { permissions: ["tiles.read"] },
+        { permissions: ["tiles.read"], maxKeys: 1 },
         {},
         makeStore(),
       );
@@ -79,6 +79,10 @@ describeInBrowser("the portal in a browser", (open) => {
       await page.getByRole("button", { name: "I have saved it" }).click();
       await page.getByText("The key was created.").waitFor();
       await page.getByText("Active").waitFor();
+      await page
+        .locator('[aria-disabled="true"]', { hasText: "Create key" })
+        .click({ force: true });
+      await page.getByText("You have as many keys as you may have: 1.").waitFor();
       expect(await traces(watched)).not.toContain(secret);
       expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
         valid: true,
@@ -107,6 +111,7 @@ describeInBrowser("the portal in a browser", (open) => {
       await page.getByText("This cannot be undone.").waitFor();
       await dialog.getByRole("button", { name: "Revoke" }).click();
       await page.getByText("The key was revoked.").waitFor();
+      await page.locator('[aria-disabled="false"]', { hasText: "Create key" }).waitFor();
       // The button that had the focus is gone with the key.
       await page.locator("section:focus").waitFor();
       expect(await latchkey.verifyKey({ key: next })).toMatchObject({ code: "NOT_FOUND" });

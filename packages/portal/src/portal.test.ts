@@ -1,5 +1,6 @@
 import { jsonOf } from "@latchkey/console/testing";
 import { describe, expect, test } from "vitest";
+import { createPortalClient } from "./client.js";
 import { createPortal } from "./fetch.js";
 import { OWN, openLatchkey } from "./testing/fixture.js";
 import { ENGLISH, GERMAN } from "./texts.js";
@@ -158,6 +159,7 @@ describe("requests", () => {
     expect({ status, ...body.error }).toMatchObject({
       status: 412,
       reason: "above-ceiling",
+      message: "You have as many keys as you may have: 1. Revoke one first.",
       details: { field: "externalId", limit: 1 },
     });
     const bad = await ask("POST", "keys.rename", { keyId: "key_1", name: "" });
@@ -176,6 +178,27 @@ describe("requests", () => {
     const script = await answer(new Request(`${ORIGIN}/latchkey-keys.js`));
     expect(script.headers.get("content-type")).toContain("text/javascript");
     expect((await script.text()).length).toBeGreaterThan(1_000);
+  });
+});
+
+describe("the client for a page of your own", () => {
+  test("sends with the fetch that it is given, and learns where a customer signs in", async () => {
+    const { latchkey, apiId } = await openLatchkey();
+    const answer = createPortal(latchkey, {
+      session: ({ headers }) =>
+        headers.get("cookie") === null ? null : { externalId: "alice", allow: { apiIds: [apiId] } },
+      signInUrl: "/login",
+    });
+    const client = createPortalClient(ORIGIN, {
+      fetch: (path, init) => answer(new Request(path, init)),
+    });
+    expect(await client.session()).toMatchObject({ session: null, signInUrl: "/login" });
+    await expect(client.listKeys()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  test("says that a path leads nowhere without a page", async () => {
+    const client = createPortalClient("/account/keys/");
+    await expect(client.session()).rejects.toThrow('"url" must be absolute outside of a browser');
   });
 });
 

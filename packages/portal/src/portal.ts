@@ -63,7 +63,8 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     body: "<main><latchkey-keys page></latchkey-keys></main>",
     others: { "latchkey-keys.js": "text/javascript" },
   });
-  const looks = { language, texts: options.texts ?? {}, variables };
+  const { texts = {}, signInUrl } = options;
+  const looks = { language, texts, variables, ...(signInUrl !== undefined && { signInUrl }) };
 
   async function respond(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
@@ -81,7 +82,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     const own = await ownSession(request);
     if (own === null) throw nobody();
     const input = call.method === "GET" ? inputOf(searchParams) : await readJsonObject(request);
-    return jsonResponse(await call.run(own, input as never));
+    return jsonResponse(await call.run(own, input as never).catch(refuseInTheirWords));
   }
 
   /** The session: GET returns it, POST starts it, DELETE ends it. */
@@ -163,6 +164,16 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
       return refusalOf(error, onError);
     }
   };
+}
+
+/** A customer knows neither ids of customers nor ceilings. @throws The error, in words for customers. */
+function refuseInTheirWords(error: unknown): never {
+  if (!(error instanceof LatchkeyError) || error.reason !== "above-ceiling") throw error;
+  const { field, limit } = error.details;
+  if (field !== "externalId") throw error;
+  const { code, reason, details } = error;
+  const message = ENGLISH.errorTooMany.replace("{limit}", `${limit}`);
+  throw new LatchkeyError(code, message, { reason, details, cause: error });
 }
 
 /** Title of the page. */

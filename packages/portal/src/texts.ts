@@ -72,6 +72,7 @@ export interface Texts {
   readonly overStill: string;
   readonly continue: string;
   readonly signInHost: string;
+  readonly signIn: string;
   readonly signInLink: string;
   readonly errorOffline: string;
   readonly errorStore: string;
@@ -122,7 +123,7 @@ export const ENGLISH: Texts = {
   nameHint: "What will use it, such as “build server”.",
   product: "For",
   expiry: "Expires",
-  expiryUsual: "As usual",
+  expiryUsual: "No date chosen",
   expiryDays: "In {days} days",
   secretTitle: "Your new key",
   secretHint: "Copy it now and keep it somewhere safe. It is shown only this once.",
@@ -162,6 +163,7 @@ export const ENGLISH: Texts = {
   overStill: "You are still signed out.",
   continue: "Continue",
   signInHost: "Sign in to see your API keys.",
+  signIn: "Sign in",
   signInLink: "This link has expired. Get a new one where you got this one.",
   errorOffline: "The server does not answer. Check your connection and try again.",
   errorStore: "The service cannot answer right now. Nothing was changed; try again in a moment.",
@@ -214,7 +216,7 @@ export const GERMAN: Texts = {
   nameHint: "Wofür er ist, zum Beispiel „Build-Server“.",
   product: "Für",
   expiry: "Läuft ab",
-  expiryUsual: "Wie üblich",
+  expiryUsual: "Kein Datum gewählt",
   expiryDays: "In {days} Tagen",
   secretTitle: "Ihr neuer Schlüssel",
   secretHint:
@@ -259,6 +261,7 @@ export const GERMAN: Texts = {
   overStill: "Sie sind noch nicht angemeldet.",
   continue: "Fortfahren",
   signInHost: "Melden Sie sich an, um Ihre API-Schlüssel zu sehen.",
+  signIn: "Anmelden",
   signInLink:
     "Dieser Link ist abgelaufen. Holen Sie sich einen neuen, wo Sie diesen bekommen haben.",
   errorOffline:

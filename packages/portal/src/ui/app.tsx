@@ -11,6 +11,7 @@ import {
   type Setting,
   SettingContext,
 } from "./parts.js";
+import { fill } from "./words.js";
 
 /** What is open over the list. */
 type Open = { readonly kind: "create" } | { readonly kind: Act; readonly key: PortalKey } | null;
@@ -37,7 +38,7 @@ export function App({
   const [round, setRound] = useState(0);
   const [done, setDone] = useState("");
   // A list that comes late would push those below it.
-  const [read, setRead] = useState<ReadonlySet<string>>(new Set());
+  const [read, setRead] = useState<ReadonlyMap<string, number>>(new Map());
 
   const begin = async (linkSecret?: string) => {
     setError(null);
@@ -94,6 +95,8 @@ export function App({
     setSecret(key);
   };
   const session = state?.session ?? null;
+  const maxKeys = session?.allow.maxKeys ?? Number.POSITIVE_INFINITY;
+  const isFull = [...read.values()].reduce((sum, count) => sum + count, 0) >= maxKeys;
   const Title = isPage ? "h1" : "h2";
   return (
     <SettingContext.Provider value={setting}>
@@ -104,7 +107,17 @@ export function App({
             {session !== null && <p class="soft">{texts.intro}</p>}
           </div>
           {session?.allow.create === true && (
-            <button type="button" class="primary" onClick={() => setOpen({ kind: "create" })}>
+            <button
+              type="button"
+              class="primary"
+              // Not disabled: it keeps the focus, and says why when it is pressed.
+              aria-disabled={isFull}
+              onClick={() =>
+                isFull
+                  ? setDone(fill(texts.errorTooMany, { limit: `${maxKeys}` }))
+                  : setOpen({ kind: "create" })
+              }
+            >
               {texts.create}
             </button>
           )}
@@ -115,13 +128,16 @@ export function App({
         {error !== null && <Failure error={error} retry={() => begin(given)} />}
         {state === null && error === null && <p class="soft">{texts.loading} …</p>}
         {state !== null && session === null && (
-          <p class="empty">{state.signIn === "link" ? texts.signInLink : texts.signInHost}</p>
+          <div class="empty">
+            <p>{state.signIn === "link" ? texts.signInLink : texts.signInHost}</p>
+            {state.signInUrl !== undefined && <a href={state.signInUrl}>{texts.signIn}</a>}
+          </div>
         )}
         {session?.allow.apis.map((api, at, apis) => (
           <KeyList
             key={api.id}
             isHidden={apis.slice(0, at).some(({ id }) => !read.has(id))}
-            onRead={() => setRead((before) => new Set([...before, api.id]))}
+            onRead={(count) => setRead((before) => new Map(before).set(api.id, count))}
             client={client}
             api={api}
             allow={session.allow}

@@ -23,8 +23,8 @@ export function KeyList({
   /** Another number: the keys are read again. */
   readonly round: number;
   readonly isHidden: boolean;
-  /** Is called when its keys were read, or could not be. */
-  readonly onRead: () => void;
+  /** Is called when its keys were read, or could not be, with the number of those that count. */
+  readonly onRead: (count: number) => void;
   readonly onAct: (act: Act, key: PortalKey) => void;
 }) {
   const { texts, Heading, onOver } = useSetting();
@@ -33,20 +33,23 @@ export function KeyList({
   const [error, setError] = useState<PortalError | null>(null);
   const load = async (from?: string) => {
     setError(null);
+    let known = from === undefined ? [] : (keys ?? []);
     try {
       const page = await client.listKeys({
         apiId: api.id,
         limit: 100,
         ...(from !== undefined && { cursor: from }),
       });
-      setKeys((before) => (from === undefined ? page.keys : [...(before ?? []), ...page.keys]));
+      known = [...known, ...page.keys];
+      setKeys(known);
       setCursor(page.cursor);
     } catch (failure) {
-      const known = asPortalError(failure);
-      if (known.code === "UNAUTHORIZED") onOver();
-      else setError(known);
+      const refusal = asPortalError(failure);
+      if (refusal.code === "UNAUTHORIZED") onOver();
+      else setError(refusal);
     }
-    onRead();
+    // A key that was replaced does not count.
+    onRead(known.filter(({ rotatedTo }) => rotatedTo === undefined).length);
   };
   useEffect(() => void load(), [api.id, round]);
   return (
