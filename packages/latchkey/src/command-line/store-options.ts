@@ -157,7 +157,7 @@ export function readRings({ env }: Host): KeyRings {
 const CLI_ACTOR = "cli";
 
 /** Further options of the latchkey that a command uses. */
-export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent">;
+export type LatchkeyExtras = Pick<LatchkeyOptions, "notice" | "onError" | "onEvent" | "usage">;
 
 /** Runs `work` with a latchkey over a store and with the key rings of the environment, and closes it afterwards. */
 export async function withStore(

@@ -57,6 +57,21 @@ describe("latchkey serve", () => {
     expect(events.join("\n")).toContain("uses.low");
   });
 
+  test("with --durable-usage no count is lost when it is killed", async () => {
+    const { store, token, key, apiId } = await storeWithKey();
+    const server = await start(["--store", store, "--durable-usage"]);
+    expect((await post(server, "keys.verifyKey", token, { key })).status).toBe(200);
+    server.signal("SIGKILL");
+    await server.ended;
+    const latchkey = createLatchkey({ store: openStore(store) });
+    onTestFinished(() => latchkey.close());
+    const at = latchkey.now();
+    const range = { start: at - 3_600_000, end: at + 3_600_000, granularity: "day" } as const;
+    const { verifications } = await latchkey.getVerifications({ apiId, ...range });
+    const valid = verifications.map(({ outcomes }) => outcomes.VALID ?? 0);
+    expect(valid.reduce((sum, count) => sum + count)).toBe(1);
+  });
+
   test("prints its address first, verifies over HTTP, and ends cleanly on SIGTERM", async () => {
     const { store, token, key } = await storeWithKey();
     const server = await start(["--store", store]);

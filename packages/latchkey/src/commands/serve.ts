@@ -31,6 +31,7 @@ interface Options extends StoreOptions, WorkspaceOption {
   readonly docsBaseUrl?: string;
   readonly durability: Durability;
   readonly drain: number;
+  readonly durableUsage?: true;
   readonly notice?: true;
   readonly expiresWithin?: number;
   readonly usesBelow?: number;
@@ -96,6 +97,10 @@ function addServerOptions(serve: Command): void {
       10,
     )
     .option(
+      "--durable-usage",
+      "count each verification in the step that charges it, so that a crash loses no count; makes each a write",
+    )
+    .option(
       "--notice",
       "write events of uses that are low or gone, and of limits that are near, as this server sees them",
     )
@@ -154,7 +159,10 @@ async function runServer(options: Options, host: Host): Promise<void> {
   const hostname = options.host ?? (host.env.LATCHKEY_HOST || DEFAULT_HOST);
   const log = readLogFormat(options, host);
   const workspaceId = readWorkspace(options, host);
-  const notice = noticeOf(options);
+  const settings = {
+    ...noticeOf(options),
+    ...(options.durableUsage && { usage: { durable: true } }),
+  };
   const serve = async (everyWorkspace: Latchkey, store: KeyStore) => {
     // Only this command serves HTTP, and the contract is the most of what there is to load.
     const { createHandler, toNodeListener } = await import("@latchkey/http");
@@ -180,7 +188,7 @@ async function runServer(options: Options, host: Host): Promise<void> {
     await stopped;
     await drain(server, options.drain * 1_000);
   };
-  await withStore(withDurability, host, serve, notice);
+  await withStore(withDurability, host, serve, settings);
 }
 
 /** The port named by `--port`, or else by `PORT`, which most hosts of programs set. */
