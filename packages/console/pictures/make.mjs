@@ -148,6 +148,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       .getByText(sign ?? "")
       .first()
       .waitFor();
+    await page.waitForLoadState("networkidle");
     const path = fileURLToPath(new URL(`${name}-${colorScheme}.png`, import.meta.url));
     await page.screenshot({ path });
   }

@@ -65,11 +65,10 @@ export function seen(check: Check, now: number, written: (at: number) => string 
         ? "Nothing that was asked for is missing"
         : `Lacks ${queryText(check.missing)}`;
     case "ratelimit": {
-      const { cost = 1, remaining = 0, limit = 0, burst = limit, reset } = check;
-      // Of one that refuses it is said when it passes.
-      const until = reset === undefined || !check.passed ? "" : `, all back ${written(reset)}`;
+      // When it passes, or has all back, is said beside it.
+      const { cost = 1, remaining = 0, limit = 0, burst = limit } = check;
       const shadow = check.exceeded === true ? "; only tried, so it refuses nothing" : "";
-      return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${until}${shadow}`;
+      return `${figure(remaining)} of ${figure(burst)} left, this takes ${figure(cost)}${shadow}`;
     }
     case "uses": {
       if (check.remaining === undefined) return "Unlimited";

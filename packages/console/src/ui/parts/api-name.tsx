@@ -17,17 +17,22 @@ export const noteApiName = (apiId: string, name: string): void =>
 export function ApiName({ apiId }: { readonly apiId: string }) {
   const allowed = useAllowed();
   const name = useStore(names)[apiId];
+  const mayRead = allowed.can("api", "read_api", apiId);
   useEffect(() => {
-    if (asked.has(apiId) || !allowed.can("api", "read_api", apiId)) return;
+    if (asked.has(apiId) || !mayRead) return;
     asked.add(apiId);
     call<Api>("apis.getApi", { apiId }).then(
       (api) => noteApiName(apiId, api.name),
-      () => asked.delete(apiId),
+      () => {
+        // Deleted, perhaps: its id until it is asked for again.
+        asked.delete(apiId);
+        noteApiName(apiId, apiId);
+      },
     );
-  }, [apiId]);
+  }, [apiId, mayRead]);
   return (
     <a class="cut above" href={linkTo(["apis", apiId])} title={apiId}>
-      {name ?? apiId}
+      {name ?? (mayRead ? "…" : apiId)}
     </a>
   );
 }

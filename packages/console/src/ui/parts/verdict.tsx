@@ -30,14 +30,15 @@ export function VerdictReport({
         <strong class="verdict-title">{title}</strong> <code>{code}</code>{" "}
         {status !== undefined && <span class="status">a guard answers {status}</span>}
         <p>
-          {way} {step}
+          {way}
           {!valid && at !== null && (
             <>
               {" "}
               If nothing else happens it passes{" "}
               <time title={exactly(at)}>in {countdown(at - now)}</time>.
             </>
-          )}
+          )}{" "}
+          {step}
         </p>
         {children}
       </div>
