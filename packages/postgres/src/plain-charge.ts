@@ -24,7 +24,9 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   const span = Math.min(hold?.ttl ?? 0, hold?.slotTtl ?? Number.POSITIVE_INFINITY);
   const spanAndMost = written([span, ...(most ?? [])]);
   const fixed = valuesOf(plan);
-  const algorithms = limits.map(({ algorithm }) => algorithm);
+  const algorithms = limits.map(({ algorithm, held }) =>
+    algorithm === "token-bucket" && held !== undefined ? "leased-bucket" : algorithm,
+  );
   let left = 0;
   return {
     /** Null if the function is needed this time. */
@@ -60,7 +62,7 @@ function isPlain(plan: ChargePlan): boolean {
     confirms.length <= MOST_RECORDS &&
     limits.length <= MOST_LIMITS &&
     confirms.every(({ version }) => typeof version === "number") &&
-    limits.every(({ shadow }) => !shadow) &&
+    limits.every(({ shadow, held, cost: units }) => !shadow && (held ?? units) === units) &&
     limits.every(({ owner, cost }) => owner === uses && (cost > 0 || mode === "peek"))
   );
 }

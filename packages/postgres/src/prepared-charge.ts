@@ -4,6 +4,7 @@ import {
   type ChargePlan,
   type Expectation,
   KIND_CODE,
+  type LimitCharge,
   limitsText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -54,7 +55,7 @@ export class PreparedCharge {
       listOf(limits.map(({ limit }) => limit)),
       listOf(limits.map(({ duration }) => duration)),
       listOf(limits.map((limit) => limit.cost)),
-      listOf(isPlain ? [] : limits.map(({ algorithm }) => algorithm)),
+      listOf(isPlain ? [] : limits.map(algorithmText)),
       listOf(isPlain ? [] : limits.map(({ burst }) => burst)),
       listOf(isPlain ? [] : limits.map(({ shadow }) => shadow)),
       listOf(hold?.most ?? []),
@@ -112,6 +113,11 @@ export class PreparedCharge {
     const name = quoted(requestName(confirms[0], id));
     return [name, quoted(fingerprint), rememberUntil, quoted(limitsText(limits))].join(",");
   }
+}
+
+/** How a limit counts, and how many units of a bucket are taken for a lease. */
+function algorithmText({ algorithm, held }: LimitCharge): string {
+  return algorithm === "token-bucket" && held ? `${algorithm}:${held}` : algorithm;
 }
 
 /** Of the records that the charge takes from or holds. The database returns the rest. */

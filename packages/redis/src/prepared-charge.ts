@@ -127,9 +127,10 @@ function wordsOf(sums: CodeSums, hour: string): string {
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;
 
 /** The figures of a limit as charge.lua takes them: those of a plain window are a number. */
-function figuresText({ algorithm, limit, burst, shadow }: LimitCharge): string {
+function figuresText({ algorithm, limit, burst, shadow, held }: LimitCharge): string {
   const figures = `${MARKS[algorithm]}${shadow ? "!" : ""}${digits(limit)}`;
-  return algorithm === "token-bucket" ? `${figures}/${digits(burst)}` : figures;
+  if (algorithm !== "token-bucket") return figures;
+  return `${figures}/${digits(burst)}${held ? `+${digits(held)}` : ""}`;
 }
 
 function complete(keys: readonly string[], args: string[], letters: string): void {

@@ -16,6 +16,7 @@ import { forgettingContracts } from "./forgetting.js";
 import { holdingContracts } from "./holding.js";
 import { isolationContracts } from "./isolation.js";
 import { lastingContracts } from "./lasting.js";
+import { leasingContracts } from "./leasing.js";
 import { limitingContracts } from "./limiting.js";
 import { namingContracts } from "./naming.js";
 import { orderingContracts } from "./ordering.js";
@@ -62,6 +63,7 @@ export const CONTRACTS: readonly ContractSection[] = [
     contracts: [...returningContracts, ...emptyingContracts],
   },
   { name: "holds: slots", contracts: slotContracts },
+  { name: "holds: leases of buckets", contracts: leasingContracts },
   { name: "holds: restored", contracts: restoringContracts },
   { name: "statistics", contracts: statisticsContracts },
   { name: "counted in the step", contracts: countedContracts },

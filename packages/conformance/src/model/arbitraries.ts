@@ -1,4 +1,10 @@
-import { type LimitKind, type RecordKind, STATISTICS_SPAN_MS, SUM_CODES } from "@latchkey/core";
+import {
+  LAST_INSTANT,
+  type LimitKind,
+  type RecordKind,
+  STATISTICS_SPAN_MS,
+  SUM_CODES,
+} from "@latchkey/core";
 import fc from "fast-check";
 import { at, DAY, MINUTE, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
 
@@ -153,7 +159,7 @@ const taking = { cost: fc.nat({ max: 3 }), uses: pick([0, 0, 1, null]), limits: 
 
 const hold = fc.record({
   keeps: pick(["all", "all", "slots"] as const),
-  ttl: pick([1_000, MINUTE, 60 * MINUTE, 3 * DAY]),
+  ttl: pick([1_000, MINUTE, 60 * MINUTE, 3 * DAY, LAST_INSTANT]),
   slotTtl: pick([1_000, MINUTE]),
   most: fc.tuple(pick([2, 9]), pick([3, 9])),
 });

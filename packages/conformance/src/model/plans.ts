@@ -7,6 +7,7 @@ import type {
   LimitCharge,
   RecordAddress,
 } from "@latchkey/core";
+import { isLeased } from "../fixtures/holds.js";
 import { SLOTS, type StepOf, WINDOW_KINDS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
 
@@ -61,6 +62,7 @@ export function takenBy(
     .map((limit, index) => ({ ...limit, name: `${index}`, ...WINDOW_KINDS[limit.window] }));
   const hold = holdOf(step.hold, confirms, wanted);
   const limits = wanted.map((limit) => {
+    if (hold !== undefined && isLeased(hold)) return { ...limit, held: limit.cost };
     if (limit.window !== SLOTS) return limit;
     const isStray = hold === undefined && limit.owner === null;
     return { ...limit, shadow: false, ...(isStray && { cost: 0 }) };

@@ -10,7 +10,7 @@ import type {
   StoredRecord,
 } from "@latchkey/core";
 import type { TestContext } from "../fixtures/context.js";
-import { holdId } from "../fixtures/holds.js";
+import { holdId, holdIdOf } from "../fixtures/holds.js";
 import { aChange, at, comparable, DAY, NOW, usesOf } from "../fixtures/records.js";
 import { KINDS, LISTS, type Step, type StepOf, WORKSPACES } from "./arbitraries.js";
 import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from "./comparing.js";
@@ -243,7 +243,7 @@ export class ModelRun {
         now: this.#now,
         refill: drawn === undefined ? null : dueOf(this.#model, workspaceId, drawn, step.refill),
         ...(request && { request }),
-        ...(plan.hold && { holdId: holdId(++this.#holds) }),
+        ...(plan.hold && { holdId: holdIdOf(plan.hold, ++this.#holds) }),
         ...endsOf(plan, this.#plans.length, this.#held.get(workspaceId)),
       };
       const expected = this.#model.charge(plan, moment);

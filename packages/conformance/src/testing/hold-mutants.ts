@@ -200,6 +200,16 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
+    mistake: "fills a bucket while leases hold units of it",
+    noticedBy: ["holds: leases of buckets"],
+    isNoticedByModel: true,
+    plant: (store) =>
+      withPlans(store, (plan) => ({
+        ...plan,
+        limits: plan.limits.map((limit) => ({ ...limit, held: undefined })),
+      })),
+  },
+  {
     mistake: "does not count what has flowed into a bucket since",
     noticedBy: ["holds: ended"],
     isNoticedByModel: false,

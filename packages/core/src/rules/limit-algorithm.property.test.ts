@@ -59,7 +59,10 @@ describe("the charges that write a state", () => {
   test("write just that state, one after the other, and none is refused", () => {
     fc.assert(
       fc.property(figures, start, steps, (limit, from, taken) => {
-        const state = stateAfter(limit, from, taken);
+        const before = stateAfter(limit, from, taken);
+        // Of a bucket also what a lease holds.
+        const isLeased = limit.algorithm === "token-bucket" && taken.length % 2 === 1;
+        const state = isLeased ? afterTaking(before, { ...limit, held: 3 }, 3) : before;
         let written: LimitState | null = null;
         for (const taking of takingsOf(state, limit)) {
           const current = limitAt(written, taking.limit, taking.now);

@@ -10,7 +10,7 @@ import {
   slidingRefillMs,
   slidingRoom,
 } from "./sliding-window.js";
-import { bucketAdmitsAt, bucketAt, bucketRoom } from "./token-bucket.js";
+import { bucketAdmitsAt, bucketAfterTaking, bucketAt, bucketRoom } from "./token-bucket.js";
 
 /** The figures of a limit. */
 export interface LimitFigures extends LimitKind {
@@ -18,6 +18,8 @@ export interface LimitFigures extends LimitKind {
   readonly limit: number;
   /** Units that a token bucket holds: a whole number >= 1. Ignored otherwise. */
   readonly burst: number;
+  /** How many of the units that are taken a lease holds: a token bucket gets nothing in their place until it ends. Absent: none. Ignored otherwise. */
+  readonly held?: number | undefined;
 }
 
 /** The state of a limit at `now`. It is only stored when something is taken. */
@@ -53,12 +55,11 @@ export function roomOf(current: LimitState, limit: LimitFigures): number {
 }
 
 /** The state after `cost` units were taken. */
-export function afterTaking(
-  { at, used, earlier }: LimitState,
-  { algorithm, duration }: LimitFigures,
-  cost: number,
-): LimitState {
-  return { at, used: used + (algorithm === "token-bucket" ? cost * duration : cost), earlier };
+export function afterTaking(state: LimitState, limit: LimitFigures, cost: number): LimitState {
+  if (limit.algorithm === "token-bucket")
+    return bucketAfterTaking(state, limit, cost, cost > 0 ? (limit.held ?? 0) : 0);
+  const { at, used, earlier } = state;
+  return { at, used: used + cost, earlier };
 }
 
 /** Most units that the limit admits at once. */
@@ -125,7 +126,7 @@ export interface Taking {
 
 /**
  * The end of the window, or of the group of a sliding limit, in which units were just taken. A unit that is used before it counts as one that was
- * taken then. Null where each instant counts for itself.
+ * taken then. Null for a bucket, whose units may be used as long as they are held, and for slots.
  */
 export function endOfGroup({ at }: LimitState, limit: LimitKind): EpochMs | null {
   switch (limit.algorithm) {
@@ -159,7 +160,9 @@ export function takingsOf(
       ];
     case "token-bucket":
       // Of a bucket of one unit a ms, what is missing is the units that were taken.
-      return [{ ...latest, limit: { algorithm, duration: 1, limit: 1, burst: used } }];
+      return [
+        { ...latest, limit: { algorithm, duration: 1, limit: 1, burst: used, held: earlier[0] } },
+      ];
     default:
       return algorithm satisfies never;
   }

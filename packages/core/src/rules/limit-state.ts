@@ -25,14 +25,17 @@ export interface LimitState {
    * `duration`. `concurrent`: slots held.
    */
   readonly used: number;
-  /** `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. Otherwise empty. */
+  /**
+   * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: how many of the missing units leases
+   * hold, if they hold any. Otherwise empty.
+   */
   readonly earlier: readonly number[];
 }
 
 /** Most entries of `LimitState.earlier`. */
 export const MOST_EARLIER = 16;
 
-/** Of a limit that counts in no groups, or has none before the latest. */
+/** Of a limit that counts in no groups, or has none before the latest, and of a bucket that no lease holds units of. */
 export const NONE_EARLIER: readonly number[] = Object.freeze([]);
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;

@@ -22,13 +22,14 @@ test("a bucket gets at least what has not flowed in since, and never gets fuller
   fc.assert(
     fc.property(bucket, ({ rate, missing, units, pauses: [first, second], taken }) => {
       const held = { window: "t40:b", owner: 0, units, at: 1_000, rate };
+      const figures = { limit: rate, duration: DURATION };
       const own = units * DURATION;
       const before = { at: 1_000, used: own + missing, earlier: NONE };
       const now = 1_000 + first + second;
-      const atTaking = bucketAt(before, { limit: rate }, 1_000 + first);
+      const atTaking = bucketAt(before, figures, 1_000 + first);
       const state = { ...atTaking, used: atTaking.used + taken * DURATION };
-      const after = bucketAt(afterReturn(state, KIND, held, units, now), { limit: rate }, now);
-      const without = bucketAt(state, { limit: rate }, now).used;
+      const after = bucketAt(afterReturn(state, KIND, held, units, now), figures, now);
+      const without = bucketAt(state, figures, now).used;
       const due = Math.max(0, own - (first + second) * rate);
       expect(after.used).toBeLessThanOrEqual(Math.max(0, without - due));
       // Had they never been taken.

@@ -3,11 +3,11 @@ import { type EpochMs, LAST_INSTANT } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import type { LimitKind, LimitState } from "./limit-state.js";
 import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
-import { bucketAfterReturn } from "./token-bucket.js";
+import { bucketAfterLease, bucketAfterReturn } from "./token-bucket.js";
 
 /**
  * A limit after held units are returned to the window, or the sixteenth of a sliding span, that they were taken from; if that is over, they
- * are dropped. A token bucket gets back what has not flowed in since, a concurrent limit its slots.
+ * are dropped. A token bucket gets back what has not flowed in since, or of a lease all of it; a concurrent limit its slots.
  *
  * @param units - How many held units were not used.
  */
@@ -17,6 +17,7 @@ export function afterReturn(
   held: HeldLimit,
   units: number,
   now: EpochMs,
+  isLeased = false,
 ): LimitState {
   switch (algorithm) {
     case "fixed":
@@ -26,7 +27,9 @@ export function afterReturn(
     case "sliding":
       return slidingAfterReturn(state, { duration }, held.at, units);
     case "token-bucket":
-      return bucketAfterReturn(state, { duration }, held, units, now);
+      return isLeased
+        ? bucketAfterLease(state, { duration }, held, units, now)
+        : bucketAfterReturn(state, { duration }, held, units, now);
     default:
       return algorithm satisfies never;
   }

@@ -17,7 +17,7 @@ export const LEASED: AppliedCharge = Object.freeze({
  * A store that confirms by itself, for a while, what the store confirmed a moment ago. That is right because nothing that was changed
  * meanwhile has resolved before that while is over.
  *
- * Of uses, fixed and sliding limits of the key and its identity it takes units ahead. About all else that is counted it asks the store.
+ * Of uses, and of limits of the key and its identity but concurrent ones and shadows, it takes units ahead. About all else that is counted it asks the store.
  *
  * @param steady - A clock that nobody sets.
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
@@ -126,12 +126,11 @@ function isLeasable(
   );
 }
 
-/** Whether a plan takes uses and units of fixed and sliding limits of its key and identity, and nothing else. */
+/** Whether a plan takes uses and units of limits of its key and identity, and neither slots nor units of shadows. */
 function isTakenAhead({ cost, limits }: ChargePlan): boolean {
   if (cost === 0) return false;
   for (const { algorithm, owner, shadow, cost: units } of limits) {
-    if (algorithm !== "fixed" && algorithm !== "sliding") return false;
-    if (owner === null || shadow || units === 0) return false;
+    if (algorithm === "concurrent" || owner === null || shadow || units === 0) return false;
   }
   return true;
 }

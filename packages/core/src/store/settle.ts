@@ -317,8 +317,9 @@ function giveBack<Counters>(
     const number = hold.numbers[held.owner ?? 0] ?? 0;
     if (state === null || kind === null || (sums && !isReturnable(sums, held, number))) continue;
     const units = held.units - (used.limits[index] ?? 0);
-    if (units <= 0) continue;
-    const after = afterReturn(state, kind, held, units, now);
+    const isLeased = isLease(hold);
+    if (units <= 0 && !isLeased) continue;
+    const after = afterReturn(state, kind, held, units, now, isLeased);
     book.setWindow(holder, held.window, after, endsAfterReturn(after, kind, held));
   }
   for (let place = 0; place < counters.length; place += 1) {

@@ -6,7 +6,7 @@ import {
   type LeaseSettings,
   verificationsAhead,
 } from "../rules/lease.js";
-import { endOfGroup } from "../rules/limit-algorithm.js";
+import { afterTaking, endOfGroup } from "../rules/limit-algorithm.js";
 import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
 import {
   type AppliedCharge,
@@ -286,7 +286,10 @@ export function createUnitsAhead(
     const whole: ChargePlan = {
       ...plan,
       cost: lease.cost * count,
-      limits: plan.limits.map((limit) => ({ ...limit, cost: limit.cost * count })),
+      limits: plan.limits.map((limit) => {
+        const cost = limit.cost * count;
+        return { ...limit, cost, held: cost };
+      }),
       hold: { ...HELD, most: MOST_BESIDE.slice(0, holdersOf(plan).length) },
       memo: undefined,
     };
@@ -361,8 +364,7 @@ export function createUnitsAhead(
 /** From when on units count otherwise than where they were taken. */
 function endOf({ limits }: ChargePlan, { limits: readings }: AppliedCharge): EpochMs {
   const ends = limits.map((limit, at) => endOfGroup((readings[at] as LimitReading).state, limit));
-  // A limit of which nothing may be taken ahead is never among them.
-  return Math.min(LAST_INSTANT, ...ends.map((end) => end ?? 0));
+  return Math.min(LAST_INSTANT, ...ends.map((end) => end ?? LAST_INSTANT));
 }
 
 /** What a verification is told, beside units for `rest` more that this process holds. */
@@ -376,8 +378,8 @@ function verdictOf(
   const readings: LimitReading[] = [];
   for (let index = 0; index < limits.length; index += 1) {
     const limit = plan.limits[index] as LimitCharge;
-    const { at, used, earlier } = (limits[index] as LimitReading).state;
-    readings.push(readLimit(limit, { at, used: used - rest * limit.cost, earlier }, false));
+    const { state } = limits[index] as LimitReading;
+    readings.push(readLimit(limit, afterTaking(state, limit, -rest * limit.cost), false));
   }
   const leased = isLeased ? true : undefined;
   return { kind: "charged", remaining: left, limits: readings, leased };

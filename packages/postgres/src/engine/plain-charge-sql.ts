@@ -1,12 +1,11 @@
-import type { LimitAlgorithm } from "@latchkey/core";
-import { type PlainHold, takenHold } from "./plain-hold-sql.js";
+import { type PlainHold, type PlainLimit, takenHold } from "./plain-hold-sql.js";
 
 /** What a plain charge consists of: there is a statement for each combination. */
 export interface PlainShape {
   /** How many records it confirms. */
   readonly records: number;
   /** How the limits count that it takes from. */
-  readonly limits: readonly LimitAlgorithm[];
+  readonly limits: readonly PlainLimit[];
   /** Whether a refill may be due. */
   readonly hasRefill: boolean;
   /** What of it is held, beside the counters of all records that it confirms; null: nothing. */
@@ -31,7 +30,7 @@ export function plainChargeSql({ records, limits, hasRefill, hold }: PlainShape)
   const columns = limits.map((algorithm) => COUNTING[algorithm].parameters);
   const ofLimits = repeated(columns, 6 + 3 * records);
   const ofEach = (part: keyof Counting) =>
-    ofLimits((_, index) => String(COUNTING[limits[index] as LimitAlgorithm][part]));
+    ofLimits((_, index) => String(COUNTING[limits[index] as PlainLimit][part]));
   const before = 6 + 3 * records + columns.flat().length;
   const ofRefill = repeated(hasRefill ? [["amount", "due"]] : [], before);
   const isDue = ofRefill("latchkey.is_due(c.remaining, c.refilled_at, $due::bigint)") || "false";
@@ -81,7 +80,20 @@ interface Counting {
 const WINDOW_START = "latchkey.window_start(a.stored#, a.now_at, $duration::bigint)";
 const STORED_AT = "pg_catalog.split_part(a.stored#, ':', 1)::bigint";
 
-const COUNTING: Readonly<Record<LimitAlgorithm, Counting>> = {
+const LEASED = "pg_catalog.split_part(a.stored#, ':', 3)";
+
+const BUCKET: Counting = {
+  parameters: ["name", "limit", "duration", "cost", "burst"],
+  standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(CASE ${LEASED} WHEN '' THEN latchkey.bucket_missing(
+    ${STORED_AT}, pg_catalog.split_part(a.stored#, ':', 2)::bigint, a.now_at, $limit::bigint)
+    ELSE latchkey.leased_bucket_missing(a.stored#, a.now_at, $limit::bigint, $duration::bigint) END, 0) AS used#`,
+  isOver: "latchkey.ceil_div(b.used#, $duration::bigint) + $cost::bigint > $burst::bigint OR ",
+  // More than fits is refused, and must not be multiplied: the product may be too much for a bigint.
+  state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
+    || latchkey.earlier_text(a.stored#) AS window#`,
+};
+
+const COUNTING: Readonly<Record<PlainLimit, Counting>> = {
   fixed: {
     parameters: ["name", "limit", "duration", "cost"],
     standing: `, ${WINDOW_START} AS start#, latchkey.window_used(a.stored#, ${WINDOW_START}) AS used#`,
@@ -104,13 +116,12 @@ const COUNTING: Readonly<Record<LimitAlgorithm, Counting>> = {
     state: `, b.start#::text || ':' || latchkey.after(d.kind, b.counts#[1], $cost::bigint)::text
       || coalesce(':' || nullif(pg_catalog.array_to_string(b.counts#[2:], ','), ''), '') AS window#`,
   },
-  "token-bucket": {
-    parameters: ["name", "limit", "duration", "cost", "burst"],
-    standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(latchkey.bucket_missing(
-      ${STORED_AT}, pg_catalog.split_part(a.stored#, ':', 2)::bigint, a.now_at, $limit::bigint), 0) AS used#`,
-    isOver: "latchkey.ceil_div(b.used#, $duration::bigint) + $cost::bigint > $burst::bigint OR ",
-    // More than fits is refused, and must not be multiplied: the product may be too much for a bigint.
-    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text AS window#`,
+  "token-bucket": BUCKET,
+  "leased-bucket": {
+    ...BUCKET,
+    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
+      || CASE d.kind WHEN 'charged' THEN ':' || (coalesce(nullif(${LEASED}, '')::bigint, 0) + $cost::bigint)::text
+      ELSE latchkey.earlier_text(a.stored#) END AS window#`,
   },
 };
 

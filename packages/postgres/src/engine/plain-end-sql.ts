@@ -37,12 +37,15 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
       (SELECT o.expires_at FROM latchkey.hold o WHERE o.first = c.seq AND o.id <> $4::text ORDER BY o.expires_at LIMIT 1),
       (SELECT o.expires_at FROM latchkey.hold o WHERE o.second = c.seq AND o.id <> $4::text ORDER BY o.expires_at LIMIT 1)) AS next_end OFFSET 0) n
     LEFT JOIN LATERAL (
-      SELECT pg_catalog.jsonb_object_agg(m.of_window, latchkey.after_return(pg_catalog.split_part(m.stored, ':', 1)::bigint,
+      SELECT pg_catalog.jsonb_object_agg(m.of_window, CASE WHEN m.mark = 't' AND pg_catalog.starts_with($4::text, 'lse_')
+        THEN latchkey.after_lease(m.stored, m.duration, m.rate, m.units, m.units - f.used[m.number], $3::text::bigint)
+        ELSE latchkey.after_return(pg_catalog.split_part(m.stored, ':', 1)::bigint,
         pg_catalog.split_part(m.stored, ':', 2)::bigint, pg_catalog.split_part(m.stored, ':', 3), m.mark, m.duration, m.held_at, m.rate,
-        m.units - f.used[m.number], $3::text::bigint)) AS windows, pg_catalog.bool_and(latchkey.is_window(m.stored)) AS are_windows
+        m.units - f.used[m.number], $3::text::bigint) END) AS windows, pg_catalog.bool_and(latchkey.is_window(m.stored)) AS are_windows
       FROM (
         SELECT u.*, c.windows ->> u.of_window AS stored FROM latchkey.units_of(f.words[9:]) u WHERE u.owner = p.place::text OFFSET 0
-      ) m WHERE m.mark IS NOT NULL AND m.stored IS NOT NULL AND m.units > f.used[m.number]
+      ) m WHERE m.mark IS NOT NULL AND m.stored IS NOT NULL
+        AND (m.units > f.used[m.number] OR pg_catalog.starts_with($4::text, 'lse_'))
     ) b ON true
     WHERE latchkey.are_sums(c.holds) AND coalesce(c.remaining, 0) >= 0 AND latchkey.is_untouched(c.holds, q.number)
       AND coalesce(b.are_windows, true)

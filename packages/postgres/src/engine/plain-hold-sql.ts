@@ -1,5 +1,8 @@
 import { LAST_INSTANT, type LimitAlgorithm } from "@latchkey/core";
 
+/** How a limit counts: of a bucket also whether what is taken is for a lease. */
+export type PlainLimit = LimitAlgorithm | "leased-bucket";
+
 /** One hold of a plain charge. */
 export interface PlainHold {
   readonly keeps: "all" | "slots";
@@ -19,7 +22,7 @@ type OfLimits = (sql: string | ((names: readonly string[], index: number) => str
 export function takenHold(
   { keeps, uses }: PlainHold,
   records: number,
-  limits: readonly LimitAlgorithm[],
+  limits: readonly PlainLimit[],
   next: number,
   ofLimits: OfLimits,
 ) {
@@ -40,7 +43,7 @@ export function takenHold(
   const heldHere = `CASE WHEN d.remaining IS NOT NULL THEN ${own} ELSE 0::bigint END`;
   const held = ofLimits((_, index) => {
     if (!isHeld(index)) return "";
-    const rate = limits[index] === "token-bucket" ? "$limit" : "'0'";
+    const rate = limits[index]?.endsWith("bucket") ? "$limit" : "'0'";
     return ` || ' ${uses}/' || $name::text || '=' || $cost::bigint::text || ':' || d.start#::text || ':' || ${rate}::text`;
   });
   return {

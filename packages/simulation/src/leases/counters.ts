@@ -1,3 +1,5 @@
+import type { Fault } from "./faults.js";
+
 /** Uses: so many at first, and with each refill at least `amount`. */
 interface UsesRule {
   readonly kind: "uses";
@@ -13,22 +15,32 @@ interface WindowRule {
   readonly duration: number;
 }
 
+/** A token bucket: `limit` units flow in per `duration`, until there are `burst`. */
+interface BucketRule {
+  readonly kind: "bucket";
+  readonly limit: number;
+  readonly duration: number;
+  readonly burst: number;
+}
+
 /** What the counters of keys are. They are tiny, so that processes meet at their ends. */
 export const COUNTERS = {
   "k1.uses": { kind: "uses", first: 44, amount: 36, every: 230 },
   "k1.window": { kind: "window", limit: 48, duration: 170 },
   "k2.uses": { kind: "uses", first: 90, amount: 0, every: Number.POSITIVE_INFINITY },
   "k2.window": { kind: "window", limit: 30, duration: 90 },
-} as const satisfies Readonly<Record<string, UsesRule | WindowRule>>;
+  "k4.bucket": { kind: "bucket", limit: 30, duration: 50, burst: 48 },
+} as const satisfies Readonly<Record<string, UsesRule | WindowRule | BucketRule>>;
 
 export type CounterName = keyof typeof COUNTERS;
-export type KeyName = "k1" | "k2" | "k3";
+export type KeyName = "k1" | "k2" | "k3" | "k4";
 
 /** A verification takes its cost from all counters of its key, or from none. */
 export const COUNTERS_OF: Readonly<Record<KeyName, readonly CounterName[]>> = {
   k1: ["k1.uses", "k1.window"],
   k2: ["k2.uses", "k2.window"],
   k3: [],
+  k4: ["k4.bucket"],
 };
 
 export const COUNTER_NAMES = Object.keys(COUNTERS) as readonly CounterName[];
@@ -37,9 +49,10 @@ export function keyOf(name: CounterName): KeyName {
   return name.slice(0, 2) as KeyName;
 }
 
-/** The refill period, or the start of the window, that an instant lies in. */
+/** The refill period, or the start of the window, that an instant lies in. A unit of a bucket belongs to none. */
 export function tagAt(name: CounterName, now: number): number {
   const counter = COUNTERS[name];
+  if (counter.kind === "bucket") return 0;
   if (counter.kind === "uses") return Math.floor(now / counter.every);
   return now - (now % counter.duration);
 }
@@ -60,21 +73,26 @@ export class Counter {
   tag = 0;
   epoch = 0;
   left: number;
+  /** Of a bucket. */
+  readonly fill: BucketFill | null;
   /** What refills brought while units were held: it pays for what comes back from before. */
   #raises: { readonly before: number; units: number }[] = [];
 
-  constructor(name: CounterName) {
+  constructor(name: CounterName, fault: Fault | null) {
+    const rule = COUNTERS[name];
     this.name = name;
+    this.fill = rule.kind === "bucket" ? new BucketFill(rule, fault) : null;
     this.left = fullOf(name);
   }
 
   /** Has the window begin, or the refill made, that an instant calls for. @returns Whether it is another. */
   refresh(now: number): boolean {
+    if (this.fill !== null) this.left = this.fill.leftAt(now);
     const tag = tagAt(this.name, now);
     if (tag <= this.tag) return false;
     const counter = COUNTERS[this.name];
     if (counter.kind === "window") this.left = counter.limit;
-    else {
+    else if (counter.kind === "uses") {
       // As if all that is held were used.
       const units = Math.max(0, counter.amount - this.left);
       this.left += units;
@@ -84,8 +102,24 @@ export class Counter {
     return true;
   }
 
+  take(units: number, isLease: boolean): void {
+    this.left -= units;
+    this.fill?.take(units, isLease);
+  }
+
   /** @returns What of it comes back: to a window that is over, nothing. */
-  giveBack(held: HeldUnits, units: number, isPaid: boolean, mayBeLater: boolean): number {
+  giveBack(
+    held: HeldUnits,
+    units: number,
+    isPaid: boolean,
+    mayBeLater: boolean,
+    now: number,
+  ): number {
+    if (this.fill !== null) {
+      this.fill.giveBack(held.units, units, now);
+      this.left += units;
+      return units;
+    }
     if (COUNTERS[this.name].kind === "window") {
       if (held.tag !== this.tag && !mayBeLater) return 0;
       this.left += units;
@@ -107,10 +141,66 @@ export class Counter {
     this.epoch += 1;
     this.left = COUNTERS[this.name].kind === "uses" ? uses : fullOf(this.name);
     this.#raises = [];
+    this.fill?.empty();
+  }
+}
+
+/** How far a bucket is filled: to its burst less what is held of it. */
+export class BucketFill {
+  readonly rule: BucketRule;
+  readonly #fault: Fault | null;
+  /** The latest instant at which something was taken, or ended. */
+  at = 0;
+  /** Units × `duration`, what is held included. */
+  missing = 0;
+  held = 0;
+  /** The most that was held at once. */
+  mostHeld = 0;
+
+  constructor(rule: BucketRule, fault: Fault | null) {
+    this.rule = rule;
+    this.#fault = fault;
+  }
+
+  /** Units × `duration` that are missing at an instant. */
+  #missingAt(now: number): number {
+    const { limit, duration } = this.rule;
+    const held = this.#fault === "bucket-fills-while-held" ? 0 : this.held * duration;
+    return Math.max(held, this.missing - Math.max(0, now - this.at) * limit);
+  }
+
+  /** Has flow in what there is time for. */
+  leftAt(now: number): number {
+    const { duration, burst } = this.rule;
+    this.missing = this.#missingAt(now);
+    this.at = Math.max(this.at, now);
+    return burst - Math.ceil(this.missing / duration);
+  }
+
+  take(units: number, isLease: boolean): void {
+    this.missing += units * this.rule.duration;
+    if (isLease) this.held += units;
+    else if (this.#fault === "bucket-forgets-what-is-held") this.held = 0;
+    this.mostHeld = Math.max(this.mostHeld, this.held);
+  }
+
+  /** @param held - Units that are held no more. @param units - Of these, those that were not used. */
+  giveBack(held: number, units: number, now: number): void {
+    // What was used counts from now on: until here the bucket was as full as it may be beside what is held.
+    if (this.#fault !== "bucket-fills-as-if-nothing-was-held") this.leftAt(now);
+    this.missing = Math.max(0, this.missing - units * this.rule.duration);
+    const isHeldOn = this.#fault === "bucket-holds-what-was-used";
+    this.held = Math.max(0, this.held - (isHeldOn ? units : held));
+  }
+
+  empty(): void {
+    this.missing = 0;
+    this.held = 0;
   }
 }
 
 function fullOf(name: CounterName): number {
   const counter = COUNTERS[name];
+  if (counter.kind === "bucket") return counter.burst;
   return counter.kind === "uses" ? counter.first : counter.limit;
 }

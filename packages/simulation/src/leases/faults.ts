@@ -37,6 +37,11 @@ export const FAULTS = {
   "back-over-a-refill": "returned uses do not account for a refill since",
   "set-keeps-holds": "uses are returned although they were set meanwhile",
   "reset-keeps-holds": "units are returned although their limit was reset meanwhile",
+  "bucket-fills-while-held": "a bucket fills to its burst while units of it are held",
+  "bucket-fills-as-if-nothing-was-held":
+    "when a lease ends, its bucket gets what would have flowed in if nothing had been held",
+  "bucket-forgets-what-is-held": "a verification beside a lease forgets what is held of a bucket",
+  "bucket-holds-what-was-used": "what was used of a lease counts as held of its bucket for ever",
   "ends-by-itself": "the store releases a lease when its time is over",
   "dead-give-back": "the whole lease of a process that seems dead is returned",
   "others-look-dead": "any process ends a lease when it first sees it",

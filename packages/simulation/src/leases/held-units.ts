@@ -136,7 +136,8 @@ export class HeldUnitsAhead {
     const { clocks, isClosing, name } = this.#holder;
     const elapsed = clocks.read().steady - since;
     const isLast = isClosing || elapsed > DEAD_AFTER;
-    const work = () => world.store.end(lease.id, used);
+    const now = this.#holder.clocks.now();
+    const work = () => world.store.end(lease.id, used, now);
     world.call(this.#holder, work, (answer) => {
       world.tell(`${name} gives #${lease.id} back, ${used} used: ${answer ?? "no answer"}`);
       for (const go of lease.tried.splice(0)) go();
@@ -167,7 +168,7 @@ export class HeldUnitsAhead {
     const end = (id: number) =>
       world.call(
         this.#holder,
-        () => world.store.end(id, null),
+        () => world.store.end(id, null, this.#holder.clocks.now()),
         () => undefined,
       );
     world.call(

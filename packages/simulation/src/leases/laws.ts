@@ -1,4 +1,5 @@
 import {
+  type BucketFill,
   COUNTER_NAMES,
   COUNTERS,
   type Counter,
@@ -48,6 +49,8 @@ export class Observer {
   readonly #admitted = new Map<string, number>();
   readonly #lost = new Map<string, number>();
   readonly #funds = new Map<CounterName, Fund[]>();
+  /** What buckets would hold if nothing were ever held of them, by counter and epoch. */
+  readonly #ideals = new Map<string, { at: number; level: number }>();
 
   constructor() {
     for (const name of COUNTER_NAMES) {
@@ -58,6 +61,29 @@ export class Observer {
 
   admit(name: CounterName, epoch: number, tag: number, units: number): void {
     add(this.#admitted, placeOf(name, epoch, tag), units);
+    const ideal = this.#ideals.get(placeOf(name, epoch, 0));
+    const rule = COUNTERS[name];
+    if (rule.kind !== "bucket" || ideal === undefined) return;
+    ideal.level -= units * rule.duration;
+    if (ideal.level < 0)
+      throw new Violation(
+        "E1",
+        `${-ideal.level / rule.duration} more of ${name} than have flowed in`,
+      );
+  }
+
+  /** E1: has units flow into the ideal bucket, which that of the store is never fuller than. */
+  flow({ name, epoch, fill }: Counter): void {
+    if (fill === null) return;
+    const { at, rule } = fill;
+    const full = rule.burst * rule.duration;
+    const place = placeOf(name, epoch, 0);
+    const ideal = this.#ideals.get(place) ?? { at, level: full };
+    this.#ideals.set(place, ideal);
+    ideal.level = Math.min(full, ideal.level + Math.max(0, at - ideal.at) * rule.limit);
+    ideal.at = Math.max(ideal.at, at);
+    if (full - fill.missing > ideal.level)
+      throw new Violation("E1", `${name} holds more than has flowed in`);
   }
 
   /** Units that were taken ahead, not used, and come back to nobody. */
@@ -109,10 +135,14 @@ export class Observer {
     if (usable > 0) throw new Violation("E4", `refused beside ${usable} leases of its own`);
   }
 
-  /** E1 and E3, of a counter at the end. */
-  check(counter: Counter): void {
-    const { name } = counter;
+  /** E1 and E3, of a counter at the end. @param held - Units that leases still hold of it. */
+  check(counter: Counter, held: number): void {
+    const { name, fill } = counter;
     const rule = COUNTERS[name];
+    if (fill !== null) {
+      this.#checkBucket(counter, fill, held);
+      return;
+    }
     if (rule.kind === "uses") {
       this.#checkUses(counter);
       return;
@@ -123,6 +153,19 @@ export class Observer {
     const now = placeOf(name, counter.epoch, counter.tag);
     const unused = rule.limit - (this.#admitted.get(now) ?? 0);
     compare(counter, unused, this.#lost.get(now) ?? 0);
+  }
+
+  /** A bucket is short by no more than was ever held of it at once, and what is lost; and no longer than something is. */
+  #checkBucket({ name, epoch }: Counter, fill: BucketFill, held: number): void {
+    const { level } = this.#ideals.get(placeOf(name, epoch, 0)) ?? { level: null };
+    if (level === null) return;
+    const { burst, duration } = fill.rule;
+    const left = burst * duration - fill.missing;
+    const lost = this.#lost.get(placeOf(name, epoch, 0)) ?? 0;
+    if (left < level - (fill.mostHeld + lost) * duration)
+      throw new Violation("E3", `${name} is short by more than was ever held`);
+    if (fill.held !== held)
+      throw new Violation("E3", `${fill.held} of ${name} are held for ever, ${held} by leases`);
   }
 
   /** Each grant, with the refills in between, was enough for what was admitted of it; and the rest is there. */

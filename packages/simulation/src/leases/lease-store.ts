@@ -96,8 +96,8 @@ interface Hold {
 export class LeaseStore {
   #revision = 1;
   #times = { version: 0, grant: 0, wait: 0 };
-  readonly #versions: Partial<Record<RecordName, number>> = { k1: 1, k2: 1, k3: 1, id: 1 };
-  readonly #counters = new Map(COUNTER_NAMES.map((name) => [name, new Counter(name)]));
+  readonly #versions: Partial<Record<RecordName, number>> = { k1: 1, k2: 1, k3: 1, k4: 1, id: 1 };
+  readonly #counters: ReadonlyMap<CounterName, Counter>;
   readonly #holds = new Map<number, Hold>();
   /** Holds that have ended, and what was said of them. */
   readonly #ended = new Map<number, { readonly hold: Hold; readonly used: number | null }>();
@@ -109,6 +109,7 @@ export class LeaseStore {
   constructor(observer: Observer, fault: Fault | null, time: () => number) {
     this.#observer = observer;
     this.#fault = fault;
+    this.#counters = new Map(COUNTER_NAMES.map((name) => [name, new Counter(name, fault)]));
     this.#time = time;
   }
 
@@ -122,7 +123,7 @@ export class LeaseStore {
 
   /** Confirms the records, decides, and takes units: for good, or for a lease. */
   take({ key, known, now, cost, lease, ends }: Taking): Taken {
-    if (ends !== null && known.revision === this.#revision) this.end(ends.id, ends.used);
+    if (ends !== null && known.revision === this.#revision) this.end(ends.id, ends.used, now);
     if (!this.#isAsKnown(key, known)) return { kind: "stale", known: this.read() };
     if (this.#fault === "ends-by-itself") this.#releaseBefore(key, now - LONGEST_MS);
     const units = cost * (lease?.count ?? 1);
@@ -131,7 +132,7 @@ export class LeaseStore {
     const left: Partial<Record<CounterName, number>> = {};
     const taken = counters.map((counter): HeldUnits => {
       const { name, tag, epoch } = counter;
-      counter.left -= units;
+      counter.take(units, lease !== null);
       left[name] = counter.left;
       if (lease === null) this.#observer.admit(name, epoch, tag, units);
       return { name, units, tag, epoch };
@@ -154,23 +155,23 @@ export class LeaseStore {
   }
 
   /** Ends a lease: what was not used comes back. @param used - Units of each counter; null: nobody knows, so all count as used. */
-  end(id: number, used: number | null): "ended" | "unknown" | "conflict" {
+  end(id: number, used: number | null, now: number): "ended" | "unknown" | "conflict" {
     const hold = this.#holds.get(id);
     const before = this.#ended.get(id);
     if (hold === undefined) {
       if (before === undefined) return "unknown";
       if (before.used !== used) return "conflict";
-      if (this.#fault === "gives-back-twice") this.#giveBack(before.hold, used ?? 0);
+      if (this.#fault === "gives-back-twice") this.#giveBack(before.hold, used ?? 0, now);
       return "ended";
     }
     this.#holds.delete(id);
     this.#ended.set(id, { hold, used });
-    if (used !== null) this.#giveBack(hold, used);
-    else if (this.#fault === "dead-give-back") this.#giveBack(hold, 0);
+    const isFree = used === null && this.#fault === "dead-give-back";
+    this.#giveBack(hold, isFree ? 0 : (used ?? Number.POSITIVE_INFINITY), now);
     return "ended";
   }
 
-  #giveBack({ key, units }: Hold, used: number): void {
+  #giveBack({ key, units }: Hold, used: number, now: number): void {
     if (this.#versions[key] === undefined) return;
     for (const held of units) {
       const counter = this.#counters.get(held.name) as Counter;
@@ -179,12 +180,21 @@ export class LeaseStore {
       if (held.epoch !== counter.epoch && !keeps) continue;
       const rest = Math.max(0, held.units - used);
       const isPaid = this.#fault !== "back-over-a-refill";
-      counter.giveBack(held, rest, isPaid, this.#fault === "back-to-a-later-window");
+      const mayBeLater = this.#fault === "back-to-a-later-window";
+      counter.giveBack(held, rest, isPaid, mayBeLater, now);
+      this.#observer.flow(counter);
     }
   }
 
   #releaseBefore(key: KeyName, before: number): void {
-    for (const { id, since } of this.holds(key)) if (since <= before) this.end(id, 0);
+    for (const { id, since } of this.holds(key)) if (since <= before) this.end(id, 0, before);
+  }
+
+  /** Units of a counter that leases hold, since it was set or reset. */
+  heldOf(name: CounterName, epoch: number): number {
+    const all = this.holds(keyOf(name)).flatMap(({ units }) => units);
+    const own = all.filter((held) => held.name === name && held.epoch === epoch);
+    return own.reduce((sum, { units }) => sum + units, 0);
   }
 
   /** What stands beside the counters of a key. */
@@ -266,6 +276,7 @@ export class LeaseStore {
   #refreshed(name: CounterName, now: number): Counter {
     const counter = this.#counters.get(name) as Counter;
     if (counter.refresh(now)) this.#observer.refilled(name, counter.tag);
+    this.#observer.flow(counter);
     return counter;
   }
 

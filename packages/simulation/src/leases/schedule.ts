@@ -3,7 +3,7 @@ import { COUNTERS_OF, type KeyName, keyOf } from "./counters.js";
 import type { Fault } from "./faults.js";
 import { Violation } from "./laws.js";
 import { LeaseProcess } from "./lease-process.js";
-import type { ChangeOf, RecordName } from "./lease-store.js";
+import { type ChangeOf, LONGEST_MS, type RecordName } from "./lease-store.js";
 import { Management } from "./management.js";
 import { CALM_AT, World } from "./world.js";
 
@@ -57,7 +57,7 @@ export class Schedule {
     this.#processes.push(process);
     for (let burst = random.between(2, 4); burst > 0; burst -= 1) {
       const begin = from + random.below(Math.min(CALM_AT - from - 30, random.pick([80, CALM_AT])));
-      const key = random.pick(["k1", "k1", "k2", "k2", "k3"] as const);
+      const key = random.pick(["k1", "k1", "k2", "k2", "k3", "k4", "k4"] as const);
       const gap = random.pick([0.5, 4, 12]);
       const cost = random.chance(80) ? 1 : 3;
       for (let call = random.between(4, 16); call > 0; call -= 1)
@@ -75,7 +75,7 @@ export class Schedule {
 
   #manage(): void {
     const random = this.#random;
-    const record = random.pick<RecordName>(["k1", "k2", "k3", "id"]);
+    const record = random.pick<RecordName>(["k1", "k2", "k3", "k4", "id"]);
     const uses = random.pick(["k1.uses", "k2.uses"] as const);
     const change = random.pick<ChangeOf>([
       { kind: "change", record },
@@ -84,7 +84,7 @@ export class Schedule {
       { kind: "revise" },
       { kind: "set", counter: uses, units: random.between(10, 70) },
       { kind: "add", counter: uses, units: random.pick([-20, -5, 10, 30]) },
-      { kind: "reset", counter: random.pick(["k1.window", "k2.window"] as const) },
+      { kind: "reset", counter: random.pick(["k1.window", "k2.window", "k4.bucket"] as const) },
       random.chance(30) ? { kind: "delete", record: keyOf(uses) } : { kind: "change", record },
       random.chance(60) ? { kind: "stop" } : { kind: "revise" },
     ]);
@@ -123,10 +123,13 @@ export class Schedule {
       }
   }
 
-  /** As a doctor does who takes all of them for dead. */
+  /** As a doctor does who takes all of them for dead. What flows into a bucket meanwhile must not be that of units which are used later. */
   #endLeasesOfOthers(): void {
-    const { store } = this.#world;
-    for (const key of KEYS) for (const { id } of store.holds(key)) store.end(id, null);
+    const { store, time } = this.#world;
+    const now = this.#random.pick(this.#processes).clocks.now();
+    for (const key of KEYS)
+      for (const { id, takenAt } of store.holds(key))
+        if (key !== "k4" || time - takenAt >= 2 * LONGEST_MS) store.end(id, null, now);
   }
 
   /** E1, E3 and E4 at the end: only those that died still hold something, and that alone is lost. */
@@ -140,6 +143,7 @@ export class Schedule {
         throw new Violation("E3", `#${hold.id} of ${owner?.name} was never given back`);
       for (const units of hold.units) observer.lose(units, units.units - used);
     }
-    for (const counter of store.counters()) observer.check(counter);
+    for (const counter of store.counters())
+      observer.check(counter, store.heldOf(counter.name, counter.epoch));
   }
 }

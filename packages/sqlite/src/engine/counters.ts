@@ -95,7 +95,8 @@ export function leaveCounters({ run }: Runner, seq: number): void {
   const gone = run.deleteCounters.get(seq) as { readonly windows: unknown } | undefined;
   if (!wordsOf(gone?.windows ?? "").some(isSums)) return;
   // What such a hold took from others comes back when its time has passed.
-  run.deleteAlone.run(seq);
+  run.deleteFirst.run(seq);
+  run.deleteSecond.run(seq);
   run.leaveFirst.run(seq);
   run.leaveSecond.run(seq);
 }

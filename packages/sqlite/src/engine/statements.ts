@@ -102,7 +102,8 @@ export const SQL = {
     UNION ALL SELECT min(expires_at) FROM latchkey_hold WHERE second = ?)`,
   leaveFirst: "UPDATE latchkey_hold SET first = NULL WHERE first = ?",
   leaveSecond: "UPDATE latchkey_hold SET second = NULL WHERE second = ?",
-  deleteAlone: "DELETE FROM latchkey_hold WHERE first = ? AND second IS NULL",
+  deleteFirst: "DELETE FROM latchkey_hold WHERE first = ? AND second IS NULL",
+  deleteSecond: "DELETE FROM latchkey_hold WHERE second = ? AND first IS NULL",
   expiring: "SELECT value FROM latchkey_passing WHERE workspace = ? AND name = ?",
   keepExpiring:
     "INSERT OR REPLACE INTO latchkey_passing (workspace, name, until, value) VALUES (?, ?, ?, ?)",

@@ -151,10 +151,15 @@ function readWindow({ window, startedAt, used, earlier }: Fields): FoundWindow {
   return { window: text(window), ...kind, found: readState(kind, startedAt, used, earlier) };
 }
 
-/**
- * Whether a store can have such a limit state: something was taken, a fixed window starts on an edge, and only sliding ones have
- * earlier groups.
- */
+/** Most numbers behind the units of a limit: earlier groups, and of a bucket what leases hold of it. */
+const MOST_EARLIER_OF = {
+  fixed: 0,
+  sliding: MOST_EARLIER,
+  "token-bucket": 1,
+  concurrent: 0,
+} as const;
+
+/** Whether a store can have such a limit state: something was taken, and a fixed window starts on an edge. */
 function readState(
   { algorithm, duration }: LimitKind,
   at: unknown,
@@ -165,7 +170,7 @@ function readState(
   const state = parseLimitState(`${whole(at)}:${whole(used, 1)}${groups}`);
   if (algorithm === "fixed" && state.at % whole(duration, 1) !== 0)
     throw new TypeError("no window begins there");
-  if (state.earlier.length > (algorithm === "sliding" ? MOST_EARLIER : 0))
+  if (state.earlier.length > MOST_EARLIER_OF[algorithm])
     throw new TypeError("no limit keeps so many groups");
   return state;
 }

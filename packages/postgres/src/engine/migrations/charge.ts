@@ -22,7 +22,8 @@ import { PASSING } from "./passing.js";
  *
  * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
  * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
- * the limits, one line, opaque here. `algorithms`, `bursts` and `are_shadows` are empty where all limits count in fixed windows and are
+ * the limits, one line, opaque here. Behind that of a bucket in `algorithms` stands how many units are taken for a lease: `token-bucket:25`.
+ * `algorithms`, `bursts` and `are_shadows` are empty where all limits count in fixed windows and are
  * no shadows. `due_amount` is null for a refill that carries over: only `settle` works that out. `most` is empty where nothing is held;
  * otherwise so many of the first records are among those that units are taken from, and `slot_ttl` is null where no slots are.
  *
@@ -64,7 +65,7 @@ DECLARE
   remembered record;
   remaining bigint;
   is_refilled boolean;
-  -- Of each limit, as it stands: at, units used, those of earlier groups, and by how much a cost is too high.
+  -- Of each limit, as it stands: at, units used, those of earlier groups or of leases, and by how much a cost is too high.
   starts bigint[];
   units bigint[];
   earlier bigint[];
@@ -270,8 +271,13 @@ BEGIN
             excess := plan.costs[number] - plan.limits[number];
             FOR place IN 1 .. cardinality(earlier) LOOP excess := excess + earlier[place]; END LOOP;
           ELSE
-            units[number] := coalesce(latchkey.bucket_missing(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint,
-              plan.now_at, plan.limits[number]), 0);
+            earlier_texts[number] := latchkey.earlier_text(stored);
+            IF earlier_texts[number] = '' THEN
+              units[number] := coalesce(latchkey.bucket_missing(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint,
+                plan.now_at, plan.limits[number]), 0);
+            ELSE
+              units[number] := latchkey.leased_bucket_missing(stored, plan.now_at, plan.limits[number], plan.durations[number]);
+            END IF;
             excess := plan.costs[number] + latchkey.ceil_div(units[number], plan.durations[number]) - plan.bursts[number];
           END IF;
         END IF;
@@ -306,15 +312,18 @@ BEGIN
       FOR number IN 1 .. cardinality(plan.names) LOOP
         algorithm := plan.algorithms[number];
         units[number] := latchkey.after(decision, units[number], CASE WHEN are_over[number] THEN 0
-          WHEN algorithm = 'token-bucket' THEN least(plan.costs[number], plan.bursts[number]) * plan.durations[number]
+          WHEN algorithm LIKE 'token-bucket%' THEN least(plan.costs[number], plan.bursts[number]) * plan.durations[number]
           ELSE plan.costs[number] END);
+        IF decision = 'charged' AND plan.costs[number] > 0 AND NOT are_over[number] AND split_part(algorithm, ':', 2) <> '' THEN
+          earlier_texts[number] := ':' || coalesce(nullif(ltrim(earlier_texts[number], ':'), '')::bigint, 0) + split_part(algorithm, ':', 2)::bigint;
+        END IF;
         stored := starts[number] || ':' || units[number] || earlier_texts[number];
         answer := answer || ' ' || stored || CASE WHEN are_over[number] THEN '!' ELSE '' END;
         CONTINUE WHEN NOT is_taken OR plan.costs[number] = 0;
         IF plan.most <> '{}' THEN
           unit := concat(' ', coalesce(nullif(plan.owners[number], 0) - 1 || '', '-'), '/', plan.names[number], '=',
             CASE WHEN are_over[number] THEN 0 ELSE plan.costs[number] END, ':',
-            starts[number], ':', CASE algorithm WHEN 'token-bucket' THEN plan.limits[number] ELSE 0 END);
+            starts[number], ':', CASE WHEN algorithm LIKE 'token-bucket%' THEN plan.limits[number] ELSE 0 END);
           IF algorithm = 'concurrent' THEN
             slots_text := slots_text || unit;
           ELSE
@@ -323,8 +332,8 @@ BEGIN
         END IF;
         CONTINUE WHEN are_over[number];
         IF plan.owners[number] = 0 THEN
-          ends_at := starts[number] + CASE algorithm WHEN 'token-bucket' THEN latchkey.ceil_div(units[number], plan.limits[number])
-            WHEN 'sliding' THEN plan.durations[number] + latchkey.ceil_div(plan.durations[number], 16) ELSE plan.durations[number] END;
+          ends_at := starts[number] + CASE WHEN algorithm LIKE 'token-bucket%' THEN latchkey.ceil_div(units[number], plan.limits[number])
+            WHEN algorithm = 'sliding' THEN plan.durations[number] + latchkey.ceil_div(plan.durations[number], 16) ELSE plan.durations[number] END;
           PERFORM latchkey.pass(workspace_seq, plan.names[number], ends_at + ahead, stored);
         ELSE
           slot := array_position(seqs, counted[plan.owners[number]]);

@@ -152,9 +152,17 @@ CREATE FUNCTION latchkey.after_return(
     WHEN 's' THEN CASE WHEN stored_at / latchkey.ceil_div(duration, 16) = held_at / latchkey.ceil_div(duration, 16)
       THEN greatest(0, used - units) ELSE used END
     WHEN 't' THEN CASE WHEN greatest(now_at, stored_at) - held_at < latchkey.ceil_div(units * duration, rate)
-      THEN greatest(0, used - (units * duration - greatest(now_at - held_at, stored_at - held_at, 0) * rate)) ELSE used END
+      THEN greatest(CASE earlier WHEN '' THEN 0 ELSE earlier::bigint * duration END, used - (units * duration - greatest(now_at - held_at, stored_at - held_at, 0) * rate)) ELSE used END
   END || CASE WHEN earlier = '' THEN '' WHEN kind = 's' THEN ':' || latchkey.earlier_after_return(earlier,
     stored_at / latchkey.ceil_div(duration, 16) - held_at / latchkey.ceil_div(duration, 16), units) ELSE ':' || earlier END;
+-- A bucket after a lease of it has ended: what was not used comes back, and what was used counts from now on.
+CREATE FUNCTION latchkey.after_lease(stored text, duration bigint, rate bigint, units bigint, unused bigint, now_at bigint) RETURNS text
+LANGUAGE sql IMMUTABLE RETURN (
+  SELECT greatest(split_part(stored, ':', 1)::bigint, now_at) || ':'
+      || greatest(0, latchkey.leased_bucket_missing(concat_ws(':', split_part(stored, ':', 1), split_part(stored, ':', 2), l.held), now_at, rate, duration)
+        - unused * duration)
+      || CASE WHEN l.held > units THEN ':' || (l.held - units) ELSE '' END
+    FROM (SELECT coalesce(nullif(split_part(stored, ':', 3), '')::bigint, 0) AS held OFFSET 0) l);
 -- From when on nothing counts any more of a limit to which units came back.
 CREATE FUNCTION latchkey.ends_after_return(stored text, kind text, duration bigint, rate bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN split_part(stored, ':', 1)::bigint + CASE kind WHEN 't' THEN latchkey.ceil_div(split_part(stored, ':', 2)::bigint, rate)

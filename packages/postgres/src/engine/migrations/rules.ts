@@ -23,6 +23,13 @@ CREATE FUNCTION latchkey.ceil_div(dividend bigint, divisor bigint) RETURNS bigin
 CREATE FUNCTION latchkey.bucket_missing(at_stored bigint, missing bigint, now_at bigint, units bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN greatest(now_at - at_stored, 0) >= latchkey.ceil_div(missing, units) THEN 0
     ELSE missing - greatest(now_at - at_stored, 0) * units END;
+-- The same of a bucket that leases hold units of: those are missing until they end.
+CREATE FUNCTION latchkey.leased_bucket_missing(stored text, now_at bigint, units bigint, duration bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN (SELECT latchkey.bucket_missing(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint - l.held, now_at, units) + l.held
+    FROM (SELECT split_part(stored, ':', 3)::bigint * duration AS held OFFSET 0) l);
+-- What is behind the units of a window, with its colon; of a bucket how many of them leases hold.
+CREATE FUNCTION latchkey.earlier_text(stored text) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN coalesce(':' || nullif(split_part(stored, ':', 3), ''), '');
 -- Units of a sliding limit at an instant, by groups, the latest first: that of the instant itself is the first. Null where none counts.
 -- The planner may work out array_fill for a state that is not there, or that is long over: its bounds are not to fail then.
 CREATE FUNCTION latchkey.sliding_counts(stored text, at_now bigint, duration bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE

@@ -209,7 +209,7 @@ BEGIN
           place := CASE unit.owner WHEN '1' THEN 2 ELSE 1 END;
           slot := beside[place];
           back := unit.units - CASE WHEN hold.id = step.id THEN coalesce(used[unit.number], 0) ELSE 0 END;
-          CONTINUE WHEN back = 0 OR (slot IS NULL AND unit.owner <> '-');
+          CONTINUE WHEN (back = 0 AND NOT starts_with(hold.id, 'lse_')) OR (slot IS NULL AND unit.owner <> '-');
           number := coalesce(nullif(split_part(words[8], ',', place), ''), '0');
           CONTINUE WHEN split_part(sums_of[slot], ';', 7) <> ''
             AND NOT latchkey.is_returnable(split_part(sums_of[slot], ';', 7), unit.of_window, unit.owner = '-', number);
@@ -220,8 +220,12 @@ BEGIN
           END IF;
           CONTINUE WHEN stored IS NULL;
           IF NOT latchkey.is_window(stored) THEN RAISE 'a window is damaged' USING ERRCODE = '22000'; END IF;
-          stored := latchkey.after_return(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint, split_part(stored, ':', 3),
-            unit.mark, unit.duration, unit.held_at, unit.rate, back, back_at);
+          IF unit.mark = 't' AND starts_with(hold.id, 'lse_') THEN
+            stored := latchkey.after_lease(stored, unit.duration, unit.rate, unit.units, back, back_at);
+          ELSE
+            stored := latchkey.after_return(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint, split_part(stored, ':', 3),
+              unit.mark, unit.duration, unit.held_at, unit.rate, back, back_at);
+          END IF;
           IF unit.owner = '-' THEN
             PERFORM latchkey.pass(ws, unit.of_window,
               latchkey.ends_after_return(stored, unit.mark, unit.duration, unit.rate) + server_at - step.now_at, stored);

@@ -101,7 +101,8 @@ local function charge(nextKey, at)
   end
 
   -- 4. The limits as they stand: at, used, between which places of the text of the counters they are, whose, in which key, and when they
-  -- end; of those that are no plain windows also units of the state in one unit, earlier, and whether they are shadows without room.
+  -- end; of those that are no plain windows also units of the state in one unit, earlier, whether they are shadows without room, and units
+  -- that are taken for a lease.
   local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
   for limit = 1, limits do
     local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
@@ -127,11 +128,11 @@ local function charge(nextKey, at)
       windows[limit] = { startedAt, used, stop, last, owner, key, startedAt + duration }
       if not (used + units <= most) then isLimited = true end
     else
-      local isShadow, room, unit, startedAt, used, earlier, ends =
+      local isShadow, room, unit, startedAt, used, earlier, ends, leased =
         otherLimit(ARGV[first + 1], storedAt, storedUsed, storedEarlier, duration, now, units)
       if isShadow == nil then return "CORRUPT" end
       local isOver = not (units <= room)
-      windows[limit] = { startedAt, used, stop, last, owner, key, ends, unit, earlier, isShadow and isOver }
+      windows[limit] = { startedAt, used, stop, last, owner, key, ends, unit, earlier, isShadow and isOver, leased }
       if isOver and not isShadow then isLimited = true end
     end
   end
@@ -201,6 +202,7 @@ local function charge(nextKey, at)
     local first, window = limitsAt + limit * 4 - 4, windows[limit]
     local owner, key, units = window[5], window[6], isTaken and not window[10] and tonumber(ARGV[first + 3]) or 0
     local text = format("%.0f:%.0f", window[1], window[2] + units * (window[8] or 1))
+    if window[11] and units > 0 then window[9] = format("%.0f", (tonumber(match(window[9], "^%d+")) or 0) + window[11]) end
     if window[9] and window[9] ~= "" then text = text .. ":" .. window[9] end
     answer = answer .. " " .. text
     if window[10] then answer = answer .. "!" end

@@ -22,12 +22,21 @@ local function isReturnable(owner, held, number)
 end
 
 -- Mirrors afterReturn in packages/core/src/rules/returned-units.ts.
-local function returnUnits(state, held, units, moment)
+local function returnUnits(state, held, units, moment, isLeased)
   local duration = held.duration
   if held.mark == "t" then
+    local leased = state.earlier[1] or 0
+    if isLeased then
+      local passed = math.max(0, moment - state.at)
+      local isFull = passed >= ceilDiv(math.max(0, state.used - leased * duration), held.rate)
+      local used = isFull and leased * duration or state.used - passed * held.rate
+      state.at, state.used = state.at + passed, math.max(0, used - units * duration)
+      state.earlier = leased > held.units and { leased - held.units } or {}
+      return
+    end
     local due, passed = units * duration, math.max(moment, state.at) - held.at
     -- Compared before it is multiplied: the product may be above 2^53.
-    if passed < ceilDiv(due, held.rate) then state.used = math.max(0, state.used - (due - passed * held.rate)) end
+    if passed < ceilDiv(due, held.rate) then state.used = math.max(leased * duration, state.used - (due - passed * held.rate)) end
     return
   end
   local before = 0
@@ -67,13 +76,14 @@ local function giveBack(hold, usedUses, usedLimits, moment)
   end
   if entries[1] then call("ZREM", KEYS[3], unpack(entries)) end
   call("HDEL", KEYS[2], hold.id)
+  local isLeased = sub(hold.id, 1, 4) == "lse_"
   for index, held in ipairs(hold.limits) do
     -- The workspace's windows are emptied together with those of the key.
     local owner, number = hold.beside[(held.owner or 0) + 1], hold.numbers[(held.owner or 0) + 1] or 0
     local holder = not held.owner and free or owner
     local state, units = holder and holder.windows[held.window], held.units - (usedLimits[index] or 0)
-    if state and held.mark and units > 0 and not (owner and not isReturnable(owner, held, number)) then
-      returnUnits(state, held, units, moment)
+    if state and held.mark and (units > 0 or isLeased) and not (owner and not isReturnable(owner, held, number)) then
+      returnUnits(state, held, units, moment, isLeased)
       holder.isMoved, state.isMoved = true, true
     end
   end

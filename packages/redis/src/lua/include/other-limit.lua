@@ -1,10 +1,11 @@
 -- include groups.lua
 -- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding, "t" for a token
--- bucket or "c" for a concurrent one, "!" for a shadow, units, and behind a "/" what a bucket holds. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
--- Answers whether it is a shadow, room, units of the state in one unit, at, used, earlier, and when nothing is left of it after so many
--- units were taken; nil for a damaged state.
+-- bucket or "c" for a concurrent one, "!" for a shadow, units, and behind a "/" what a bucket holds, and behind a "+" units of it that are taken
+-- for a lease. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
+-- Answers whether it is a shadow, room, units of the state in one unit, at, used, earlier, when nothing is left of it after so many
+-- units were taken, and those for a lease; nil for a damaged state.
 local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now, units)
-  local kind, shadow, limit, burst = match(figures, "^([stc]?)(!?)(%d+)/?(%d*)$")
+  local kind, shadow, limit, burst, leased = match(figures, "^([stc]?)(!?)(%d+)/?(%d*)%+?(%d*)$")
   shadow, limit = shadow == "!", tonumber(limit)
   if kind == "" then
     local at, used = now - math.fmod(now, duration), 0
@@ -15,9 +16,14 @@ local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now,
   -- Slots that end by themselves are given back before anything is decided.
   if kind == "c" then return shadow, limit - (storedUsed or 0), 1, at, storedUsed or 0, "", at + duration end
   if kind == "t" then
-    local used = 0
-    if storedAt and at - storedAt < ceilDiv(storedUsed, limit) then used = storedUsed - (at - storedAt) * limit end
-    return shadow, burst - ceilDiv(used, duration), duration, at, used, "", at + ceilDiv(used + units * duration, limit)
+    earlier = earlier or ""
+    -- What leases hold is missing until they end.
+    local held = earlier ~= "" and (tonumber(match(earlier, "^%d+")) or MAX + 1) * duration or 0
+    if held > MAX then return nil end
+    local used = held
+    if storedAt and at - storedAt < ceilDiv(math.max(0, storedUsed - held), limit) then used = storedUsed - (at - storedAt) * limit end
+    local ends = at + ceilDiv(used + units * duration, limit)
+    return shadow, burst - ceilDiv(used, duration), duration, at, used, earlier, ends, tonumber(leased)
   end
   local length = math.ceil(duration / 16)
   local since, ends = at - duration + 1, at + duration + length
