@@ -7,8 +7,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ["packages/core/src/{rules,secrets,store,verification}/*.test.ts"],
+    include: ["packages/core/src/{rules,rules/keys,secrets,store,verification}/*.test.ts"],
     exclude: ["**/node_modules/**", "**/*.drill.test.ts"],
     isolate: false,
+    // A busy machine must not turn into a failure: a change that never ends is what Stryker watches for.
+    testTimeout: 60_000,
   },
 });
