@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LAST_INSTANT } from "../time.js";
 import {
+  admitsAt,
   afterTaking,
   endOfGroup,
   endsAt,
@@ -187,4 +188,21 @@ describe("how long a limit takes to be whole again", () => {
     const bucket = { algorithm: "token-bucket", duration: 7, limit: 3, burst: 1 } as const;
     expect(refillMs(bucket)).toBe(3);
   });
+});
+
+test("a concurrent limit has its free slots as room, and supposes that those that are held end after its duration", () => {
+  const slots = { algorithm: "concurrent", limit: 5, duration: 2_000, burst: 5 } as const;
+  const held = afterTaking(limitAt(null, slots, 1_000), slots, 3);
+  expect(roomOf(held, slots)).toBe(2);
+  expect([1, 2, 3, 5, 6].map((cost) => admitsAt(held, slots, cost))).toEqual([
+    1_000,
+    1_000,
+    3_000,
+    3_000,
+    null,
+  ]);
+  expect(resetAt(held, slots)).toBe(3_000);
+  expect(refillMs(slots)).toBe(2_000);
+  expect(endOfGroup(held, slots)).toBeNull();
+  expect(takingsOf(held, slots)).toMatchObject([{ now: 1_000, cost: 3 }]);
 });

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { createSecretHasher, nativeSha256, portableSha256 } from "./hash.js";
+import { createSecretHasher, nativeSha256, portableSha256, sha256Text } from "./hash.js";
 import type { KeyRing } from "./key-ring.js";
 
 const keyOf = (length: number, first = 0) =>
@@ -30,6 +30,7 @@ describe("without a pepper", () => {
 
   test("this host hashes natively", () => {
     expect(nativeSha256).not.toBeNull();
+    expect(sha256Text).toBe(nativeSha256);
   });
 
   test("a secret is looked up by its hash alone", () => {
