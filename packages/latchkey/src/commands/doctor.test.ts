@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   createLatchkey,
+  deliveriesOf,
   EMPTY_CHANGE,
   type KeyStore,
   keysOfApi,
@@ -222,6 +223,25 @@ describe("latchkey doctor", () => {
     expect(stdout).toMatch(/^lists\twrong\tthe list \S+ has 2 entries, and 1 records were/m);
     expect(stdout).toContain(`records\twrong\tthe key ${keyId} cannot be read\n`);
     expect(exitCode).toBe(1);
+  });
+
+  test("says that no events are sent since how far that got cannot be read, and has them sent from now on with --fix", async () => {
+    const { cli } = await storeWithKey();
+    const damage = async (latchkey: Latchkey, store: KeyStore) => {
+      const record = { kind: "sender", id: "sender", version: 3, link: null } as const;
+      const enters = [{ list: "sender", id: "sender" }];
+      const puts = [{ record: { ...record, body: { v: 1, holder: 5 } } }];
+      await store.commit("ws_default", { ...EMPTY_CHANGE, enters, puts });
+      await expect(deliveriesOf(latchkey).listEndpoints()).rejects.toMatchObject({
+        code: "STORE_CORRUPT",
+      });
+    };
+    await at(cli, NOON, damage);
+    expect((await cli.run("doctor")).stdout).toContain(
+      "webhooks\twrong\tthe record of how far events were sent cannot be read, so none is sent; without it only later ones are; --fix mends it\n",
+    );
+    expect(wrongOf(await cli.json("doctor --fix"))).toMatchObject([{ state: "mended" }]);
+    expect(wrongOf(await cli.json("doctor"))).toEqual([]);
   });
 
   test("says what was found before the store failed, and never a secret of the settings", async () => {

@@ -8,6 +8,7 @@ import { checkInstants } from "./future.js";
 import { RingTrial } from "./key-rings.js";
 import { checkLeases } from "./leases.js";
 import { checkList } from "./lists.js";
+import { checkSender } from "./sender.js";
 
 /** All checks of a workspace, in order. The first line says that the store responds. */
 export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
@@ -35,6 +36,7 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     "records",
     `looked at ${plural(apis, "API")}, ${plural(keys, "key")} and ${plural(identities, "identity")}`,
   );
+  yield* checkSender(context);
   yield* trial.findings();
 }
 

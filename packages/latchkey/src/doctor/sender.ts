@@ -1,0 +1,34 @@
+import { EMPTY_CHANGE } from "@latchkey/core";
+import type { DoctorContext } from "./doctor-context.js";
+import { type Finding, mendable } from "./finding.js";
+import { layoutOrNull } from "./lists.js";
+
+const SENDER = { kind: "sender", id: "sender" } as const;
+
+/**
+ * Reports a record of the webhooks' sender that cannot be read: no process sends events then. Without the record, endpoints begin anew, at
+ * the end of the log.
+ */
+export async function* checkSender({
+  latchkey,
+  store,
+  fix,
+}: DoctorContext): AsyncIterable<Finding> {
+  const { workspaceId } = latchkey;
+  const { found } = await store.read(workspaceId, [SENDER]);
+  const [sender] = found;
+  if (!sender || layoutOrNull(sender, workspaceId) !== null) return;
+  const { version } = sender.record;
+  yield await mendable(
+    "webhooks",
+    "the record of how far events were sent cannot be read, so none is sent; without it only later ones are",
+    fix,
+    () =>
+      store.commit(workspaceId, {
+        ...EMPTY_CHANGE,
+        expects: [{ ...SENDER, version }],
+        deletes: [SENDER],
+        leaves: [{ list: "sender", id: SENDER.id }],
+      }),
+  );
+}
