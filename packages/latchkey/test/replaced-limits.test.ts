@@ -50,4 +50,30 @@ describeOnEveryStore("limits of a key and of its identity", (open) => {
     for (const names of met) expect(whole).toContainEqual(names);
     expect(new Set(met.map(String)).size).toBeGreaterThan(1);
   });
+
+  test("of a rotated key and its successor forget nothing that was taken, whichever of the two is changed", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const limit = { limit: 3, duration: "1h" } as const;
+    const codesOf = async (key: string) => {
+      const verdicts = [await latchkey.verifyKey({ key }), await latchkey.verifyKey({ key })];
+      return verdicts.map(({ code }) => code);
+    };
+    for (const isOld of [true, false]) {
+      const old = await latchkey.createKey({ apiId, ratelimit: limit });
+      const next = await latchkey.rotateKey({ keyId: old.keyId, graceMs: "1d" });
+      const [changed, other] = isOld ? [old, next] : [next, old];
+      expect(await codesOf(other.key)).toEqual(["VALID", "VALID"]);
+      const { keyId } = changed;
+      for (const ratelimit of [{ limit: 3, duration: "1m" } as const, null])
+        await latchkey.updateKey({ keyId, ratelimit });
+      await latchkey.updateKeys({ keyIds: [keyId], ratelimits: [] });
+      expect(await codesOf(other.key)).toEqual(["VALID", "RATE_LIMITED"]);
+      // Of a limit that it gets back it has what is left, and with another duration all of it.
+      await latchkey.updateKey({ keyId, ratelimit: limit });
+      expect(await codesOf(changed.key)).toEqual(["RATE_LIMITED", "RATE_LIMITED"]);
+      await latchkey.updateKey({ keyId, ratelimit: { ...limit, duration: "2h" } });
+      expect(await codesOf(changed.key)).toEqual(["VALID", "VALID"]);
+    }
+  });
 });

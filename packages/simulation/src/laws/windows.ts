@@ -25,8 +25,19 @@ function limitOf(window: string): { readonly name: string; readonly duration: nu
     : { name: decodeURIComponent(name), duration: Number(duration) };
 }
 
-const limitsOf = (body: unknown): readonly StoredLimit[] =>
-  (body as { readonly ratelimits?: readonly StoredLimit[] } | null)?.ratelimits ?? [];
+/** None of a record that is damaged. */
+function limitsOf(body: unknown): readonly StoredLimit[] {
+  const { ratelimits } = Object(body) as { readonly ratelimits?: unknown };
+  return Array.isArray(ratelimits) ? ratelimits : [];
+}
+
+/** Whether a window is of one of these limits. */
+function isOf(limits: readonly StoredLimit[], window: string): boolean {
+  const of = limitOf(window);
+  return limits.some(({ name = "default", duration }) => {
+    return of?.name === name && of.duration === duration;
+  });
+}
 
 /** What is taken of a limit is forgotten with the limit, and when somebody resets it. */
 export function limitsAreEmptied(before: ModelWorkspace, change: Change): string | null {
@@ -41,8 +52,13 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
     if (record.kind === "auditEntry") {
       const entry = record.body as unknown as AuditEntry;
       const owner = entry.resourceId ?? entry.keyId ?? entry.identityId ?? "";
-      const kept = [...leftOf("key", owner), ...leftOf("identity", owner)];
-      const isLeft = kept.some((name) => limitOf(name)?.name === entry.before?.name);
+      // Only those that it has: a key shares its counters with the one that it was rotated to, whose limit of this name may be another.
+      const isLeft = (["key", "identity"] as const).some((of) => {
+        const limits = limitsOf(before.get(of, owner)?.record.body).filter(
+          ({ name = "default" }) => name === entry.before?.name,
+        );
+        return leftOf(of, owner).some((window) => isOf(limits, window));
+      });
       if (entry.type === "ratelimit.reset" && isLeft)
         return `${owner}: ${entry.before?.name} was reset, and something of it is left`;
     }
@@ -51,13 +67,23 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
     if (before.damaged.has(id)) continue;
     const [old, limits] = [limitsOf(was.body), limitsOf(record.body)];
     if (JSON.stringify(old) === JSON.stringify(limits)) continue;
-    const isLimit = (window: string): boolean =>
-      limits.some(({ name = "default", duration }) => {
-        const of = limitOf(window);
-        return of?.name === name && of.duration === duration;
-      });
-    const left = leftOf(kind, id).find((window) => !isLimit(window));
-    if (left !== undefined) return `${id}: ${left} is left of a limit that it has no more`;
+    const left = leftOf(kind, id);
+    const counter = before.get(kind, id)?.counter;
+    // Of a rotated key nothing is forgotten: the other one may count by it.
+    if (Object(was.body).sharedCountersId === undefined) {
+      const over = left.find((window) => !isOf(limits, window));
+      if (over !== undefined) return `${id}: ${over} is left of a limit that it has no more`;
+    }
+    for (const window of counter?.windows.keys() ?? []) {
+      const isOthers = [...before.records.values()].some(
+        (other) =>
+          other.counter === counter &&
+          other.record.id !== id &&
+          isOf(limitsOf(other.record.body), window),
+      );
+      if (isOthers && !left.includes(window))
+        return `${id}: ${window} is forgotten, by which another key of its rotation counts`;
+    }
   }
   return null;
 }

@@ -198,13 +198,15 @@ function writeUpdate(
   } as const;
   if (changesNothing(change) && !plan.isMoreThanSet) return after;
   transaction.update(keyType, key, after, plan.keepsVersion);
-  if (plan.usage !== undefined || plan.setsLimits)
+  // What is taken of a limit is forgotten with it, unless another key of the rotation counts by it.
+  const isForgetting = plan.setsLimits && key.sharedCountersId === null;
+  if (plan.usage !== undefined || isForgetting)
     transaction.changeCounters(
       {
         kind: "key",
         id: key.id,
         usage: plan.usage,
-        keepWindows: plan.setsLimits ? after.ratelimits.map(configuredWindow) : undefined,
+        keepWindows: isForgetting ? after.ratelimits.map(configuredWindow) : undefined,
       },
       (reason) => aboutKeyError(place, refuseUsageChange(reason, "remaining")),
     );
