@@ -82,12 +82,13 @@ async function drill(url: string, circumstances: Circumstances = {}): Promise<vo
       revoked[at]?.push(span);
       await pause(chance.below(50));
       span.to = steady();
-      await untilAnswered(() => latchkey.updateKey({ keyId, enabled: true }));
-      const raised = chance.pick(scarce);
+      // One that has used up its uses cannot be enabled before it has others.
+      const raised = KEYS[at] === "scarce" ? at : chance.pick(scarce);
       const idempotencyKey = `raise-${count}`;
       const input = { keyId: keys[raised]?.keyId as string, value: RAISE, idempotencyKey };
       await untilAnswered(() => latchkey.updateRemaining({ ...input, op: "increment" }));
       raises[raised] = (raises[raised] ?? 0) + RAISE;
+      await untilAnswered(() => latchkey.updateKey({ keyId, enabled: true }));
     }
   };
   const restartNow = async () => {
