@@ -1,10 +1,11 @@
 import { ApiError, call } from "../lib/api.js";
 import { isId } from "../lib/key-start.js";
-import { type List, useList } from "../lib/list.js";
+import type { List } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
 import { go, useRoute, withQuery } from "../lib/router.js";
 import type { AuditEvent, Identity } from "../lib/types.js";
 import { AUDIT_COLUMNS } from "../parts/audit-list.js";
+import { AuditOf } from "../parts/audit-of.js";
 import { Empty, Failure, PageHead, Waiting } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
 import { ClearLink, FilterForm } from "../parts/filter-form.js";
@@ -63,7 +64,7 @@ export function AuditPage() {
       ) : isFollowing ? (
         <Followed input={input} />
       ) : (
-        <Whole input={input} />
+        <AuditOf input={input} empty={nothing(input)} />
       )}
     </>
   );
@@ -101,17 +102,6 @@ function nothing(input: Input) {
       </p>
     </Empty>
   );
-}
-
-function Whole({ input }: { readonly input: Input }) {
-  const { query } = useRoute();
-  const list = useList<AuditEvent>({
-    operation: "audit.listAuditEvents",
-    field: "events",
-    input,
-    from: query.from,
-  });
-  return <ListTable label="Audit log" list={list} columns={AUDIT_COLUMNS} empty={nothing(input)} />;
 }
 
 /** The latest entries, read again and again. */

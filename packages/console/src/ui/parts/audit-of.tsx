@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useList } from "../lib/list.js";
 import { useRoute } from "../lib/router.js";
 import type { AuditEvent } from "../lib/types.js";
@@ -5,8 +6,20 @@ import { AUDIT_COLUMNS } from "./audit-list.js";
 import { Empty } from "./basics.js";
 import { ListTable } from "./table.js";
 
-/** The audit log of one record. */
-export function AuditOf({ input }: { readonly input: Readonly<Record<string, string>> }) {
+const OF_A_RECORD = (
+  <Empty title="Nothing in the audit log">
+    <p>Changes were made before the log was kept, or its entries were pruned.</p>
+  </Empty>
+);
+
+/** The audit log as far as it is asked for: of one record unless told. */
+export function AuditOf({
+  input,
+  empty = OF_A_RECORD,
+}: {
+  readonly input: Readonly<Record<string, string | undefined>>;
+  readonly empty?: ComponentChildren;
+}) {
   const { query } = useRoute();
   const list = useList<AuditEvent>({
     operation: "audit.listAuditEvents",
@@ -14,16 +27,5 @@ export function AuditOf({ input }: { readonly input: Readonly<Record<string, str
     input,
     from: query.from,
   });
-  return (
-    <ListTable
-      label="Audit log"
-      list={list}
-      columns={AUDIT_COLUMNS}
-      empty={
-        <Empty title="Nothing in the audit log">
-          <p>Changes were made before the log was kept, or its entries were pruned.</p>
-        </Empty>
-      }
-    />
-  );
+  return <ListTable label="Audit log" list={list} columns={AUDIT_COLUMNS} empty={empty} />;
 }
