@@ -3,6 +3,7 @@ import type { KeyStore, LimitCharge } from "@latchkey/core";
 import fc from "fast-check";
 import type { StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlanOfLimits, charge, chargeAs } from "../fixtures/plans.js";
+import { runsOf } from "../fixtures/random.js";
 import { aRecord, NOW, putWithUses } from "../fixtures/records.js";
 
 const SPAN = 1_600;
@@ -60,8 +61,9 @@ function admitted(made: readonly Attempt[], before: number, from: number, to: nu
     .reduce((sum, { cost }) => sum + cost, 0);
 }
 
-/** Each run takes from a window of its own. `LATCHKEY_MODEL_RUNS=10`: ten times as many. */
+/** Each run takes from a window of its own. */
 async function everyRun(
+  share: number,
   check: (window: string, steps: readonly Steps[number][]) => Promise<void>,
   runs = 8,
 ) {
@@ -71,7 +73,7 @@ async function everyRun(
       run += 1;
       await check(`run-${run}`, steps);
     }),
-    { numRuns: runs * Number(process.env.LATCHKEY_MODEL_RUNS ?? "1") },
+    { numRuns: runsOf(runs, share) },
   );
 }
 
@@ -81,9 +83,9 @@ export const algorithmContracts: readonly StoreContract[] = [
   {
     title:
       "S1, S2: a sliding limit admits what fits into the span before it, of its own length and a sixteenth more",
-    async check({ store, other }) {
+    async check({ store, other }, share) {
       await putWithUses(store, aRecord("key"));
-      await everyRun(async (window, steps) => {
+      await everyRun(share, async (window, steps) => {
         const made = await chargeEach(other, SLIDING, window, steps);
         for (const [index, { cost, at, isAdmitted }] of made.entries()) {
           const most = SLIDING.limit - cost;
@@ -107,9 +109,9 @@ export const algorithmContracts: readonly StoreContract[] = [
   },
   {
     title: "T1: a token bucket decides as the ideal one, and says what it holds",
-    async check({ store, other }) {
+    async check({ store, other }, share) {
       await putWithUses(store, aRecord("key"));
-      await everyRun(async (window, steps) => {
+      await everyRun(share, async (window, steps) => {
         const full = BigInt(BUCKET.burst * SPAN);
         let [level, levelAt] = [full, 0n];
         for (const each of await chargeEach(other, BUCKET, window, steps)) {
@@ -126,23 +128,27 @@ export const algorithmContracts: readonly StoreContract[] = [
   },
   {
     title: "D1: a shadow counts as if it refused, and refuses nobody",
-    async check({ store, other }) {
+    async check({ store, other }, share) {
       await putWithUses(store, aRecord("key"));
       for (const limit of [aLimit({ limit: 6, duration: SPAN }), SLIDING, BUCKET])
-        await everyRun(async (window, steps) => {
-          const name = `${limit.algorithm}-${window}`;
-          const real = await chargeEach(other, limit, name, steps);
-          const shadow = { ...limit, shadow: true };
-          const tried = await chargeEach(other, shadow, `${name}-shadow`, steps);
-          for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
-            assert.equal(tried[index]?.isAdmitted, true);
-            assert.deepEqual(
-              [tried[index].exceeded, tried[index].remaining],
-              [exceeded, remaining],
-            );
-            assert.equal(exceeded, !isAdmitted);
-          }
-        }, 3);
+        await everyRun(
+          share,
+          async (window, steps) => {
+            const name = `${limit.algorithm}-${window}`;
+            const real = await chargeEach(other, limit, name, steps);
+            const shadow = { ...limit, shadow: true };
+            const tried = await chargeEach(other, shadow, `${name}-shadow`, steps);
+            for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
+              assert.equal(tried[index]?.isAdmitted, true);
+              assert.deepEqual(
+                [tried[index].exceeded, tried[index].remaining],
+                [exceeded, remaining],
+              );
+              assert.equal(exceeded, !isAdmitted);
+            }
+          },
+          3,
+        );
     },
   },
   {

@@ -12,6 +12,7 @@ import {
   settleAs,
 } from "../fixtures/holds.js";
 import { aPlan, charge, chargeAs } from "../fixtures/plans.js";
+import { runsOf } from "../fixtures/random.js";
 import { KEY, NOW, putWithUses } from "../fixtures/records.js";
 
 const SECOND = 1_000;
@@ -204,7 +205,7 @@ export const leasingContracts: readonly StoreContract[] = [
   {
     title:
       "E1, E3: whatever is leased, used and ended, a bucket admits what has flowed in, and loses nothing",
-    async check({ store, other }) {
+    async check({ store, other }, share) {
       await putWithUses(store, KEY);
       let run = 0;
       await fc.assert(
@@ -220,7 +221,7 @@ export const leasingContracts: readonly StoreContract[] = [
             await bucket.check();
           }
         }),
-        { numRuns: 8 * Number(process.env.LATCHKEY_MODEL_RUNS ?? "1") },
+        { numRuns: runsOf(8, share) },
       );
     },
   },

@@ -151,6 +151,23 @@ export const pagingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "records whose ids begin alike are apart, and on pages in the order of their ends",
+    async check({ store, other }) {
+      const ids = Array.from({ length: 9 }, (_, number) => `key_${"0".repeat(25)}${number}`);
+      await commit(store, {
+        puts: ids.toReversed().map((id) => ({ record: aRecord("key", 1, { id }) })),
+        enters: ["keys", "key"].flatMap((list) => entriesOf(ids, { list })),
+      });
+      const gone = ids.splice(4, 1).map((id) => ({ kind: "key" as const, id }));
+      await commit(store, { deletes: gone });
+      for (const limit of [1, 2, 9])
+        for (const list of ["keys", "key"]) {
+          assert.deepEqual(await walk(other, { list, limit }), ids);
+          assert.deepEqual(await walk(other, { list, limit, descending: true }), ids.toReversed());
+        }
+    },
+  },
+  {
     title: "records that are gone are left out of a page, and others are read instead",
     async check({ store, other }) {
       const ids = await withKeys(store, [1, 2, 3, 4, 5, 6, 7, 8]);

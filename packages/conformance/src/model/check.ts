@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { StoreContract, TestContext } from "../fixtures/context.js";
+import { runsOf } from "../fixtures/random.js";
 import { step } from "./arbitraries.js";
 import { ModelRun } from "./run.js";
 
@@ -31,7 +32,7 @@ export async function checkAgainstModel(
   environment: { readonly [name: string]: string | undefined },
   share = 1,
 ): Promise<void> {
-  const { LATCHKEY_MODEL_RUNS: times = "1", LATCHKEY_MODEL_SEED: seed } = environment;
+  const { LATCHKEY_MODEL_SEED: seed } = environment;
   const endOnFailure = environment.LATCHKEY_MODEL_SHRINK === "no";
   const sequence = fc.array(step, { maxLength: MAX_STEPS, size: "max" });
   await fc.assert(
@@ -45,7 +46,7 @@ export async function checkAgainstModel(
     }),
     {
       endOnFailure,
-      numRuns: Math.ceil(RUNS * share * Number(times)),
+      numRuns: runsOf(RUNS, share, environment),
       ...(seed !== undefined && { seed: Number(seed) }),
     },
   );
