@@ -18,6 +18,7 @@ const HERE = "was deleted here";
 
 /** What the resource that is named has become. */
 const FATES = ["exists elsewhere", "was deleted elsewhere", HERE] as const;
+const END_OF_NAMES = { "exists elsewhere": "e", "was deleted elsewhere": "d", [HERE]: "h" };
 type Fate = (typeof FATES)[number] | "never was" | "is mine";
 
 const RANGE = { start: NOON - DAY_MS, end: NOON };
@@ -252,32 +253,35 @@ async function remove(latchkey: Latchkey, named: Named): Promise<void> {
 interface World {
   readonly mine: Latchkey;
   readonly own: Named;
-  readonly fates: Readonly<Record<(typeof FATES)[number], Named>>;
+  /** Whatever is in this world, or never was. */
+  readonly fates: Partial<Record<Fate, Named>>;
 }
 
-/** Two workspaces of their own in a store; what is made in one world has the ids that it has in every other. */
-async function openWorld(store: KeyStore, number: number): Promise<World> {
-  const options = { store, clock: () => NOON, usage: false as const };
+/** Two workspaces of their own in a store, with what has met these fates; what is of all worlds has the same ids in each of them. */
+async function openWorld(store: KeyStore, number: number, wanted: readonly Fate[]): Promise<World> {
+  let instant = NOON;
+  let random = repeatable(7);
+  const options = { store, clock: () => instant, usage: false as const };
   const latchkey = createLatchkey({
     ...options,
     vault: { current: "a", keys: { a: VAULT_KEYS[0] } },
     tokens: { current: "t", keys: { t: VAULT_KEYS[1] } },
-    random: repeatable(7),
+    random: (size) => random(size),
     workspaceId: `ws_mine_${number}`,
   });
   const mine = withOwnRootKeys(latchkey, options);
   const theirs = withOwnRootKeys(latchkey.workspace(`ws_theirs_${number}`), options);
   const own = await make(mine, "o");
-  const elsewhere = await make(theirs, "e");
-  const deleted = await make(theirs, "d");
-  const here = await make(mine, "h");
-  await remove(theirs, deleted);
-  await remove(mine, here);
-  const fates = {
-    "exists elsewhere": elsewhere,
-    "was deleted elsewhere": deleted,
-    [HERE]: here,
-  };
+  const fates: Partial<Record<Fate, Named>> = { "never was": OF_NOBODY, "is mine": own };
+  for (const fate of FATES.filter((each) => wanted.includes(each))) {
+    const where = fate === HERE ? mine : theirs;
+    const made = await make(where, END_OF_NAMES[fate]);
+    if (fate !== "exists elsewhere") await remove(where, made);
+    fates[fate] = made;
+  }
+  // What is made from here on has the same ids, whatever was made before.
+  instant += 1;
+  random = repeatable(11);
   return { mine, own, fates };
 }
 
@@ -370,31 +374,26 @@ describe.each([
   const store = openStore();
   stores.push(store);
   let worlds = 0;
-  const newWorld = () => {
-    worlds += 1;
-    return openWorld(store, worlds);
-  };
+  const newWorld = (...wanted: readonly Fate[]) => openWorld(store, ++worlds, wanted);
   /** A refusal changes nothing, so many of them may be in one world. */
-  let shared: Promise<World> | null = null;
+  const shared = newWorld(...FATES);
 
-  const learn = async ({ name, input, kind }: Case, world: World, fate: Fate) => {
-    const { mine, own, fates } = world;
-    const named = { ...fates, "never was": OF_NOBODY, "is mine": own };
-    const given = named[fate][kind];
+  const learn = async ({ name, input, kind }: Case, { mine, own, fates }: World, fate: Fate) => {
+    const given = fates[fate]?.[kind];
+    if (given === undefined) throw new TypeError(`nothing in this world ${fate}`);
     const run = mine[name] as (input: unknown) => Promise<unknown>;
     return learnt(() => run(input({ ...own, [kind]: given })), given);
   };
 
   test.each(CASES)("$name: a foreign $kind answers as one that never was", async (one) => {
-    shared ??= newWorld();
-    const world = await shared;
-    const isRefused = isRefusal(await learn(one, world, "never was"));
-    if (!isRefused) shared = null;
-    const learnAlone = async (fate: Fate) => learn(one, isRefused ? world : await newWorld(), fate);
-    const never = await learnAlone("never was");
-    for (const fate of FATES.filter((each) => each !== HERE || !KEPT_HERE.has(one.name)))
-      expect([fate, await learnAlone(fate)]).toEqual([fate, never]);
+    const alone = await newWorld();
+    const never = await learn(one, alone, "never was");
+    const isRefused = isRefusal(never);
+    for (const fate of FATES.filter((each) => each !== HERE || !KEPT_HERE.has(one.name))) {
+      const world = await (isRefused ? shared : newWorld(fate));
+      expect([fate, await learn(one, world, fate)]).toEqual([fate, never]);
+    }
     if (isRefused && title === "memory" && one.input !== TAKEN_IF_MINE)
-      expect(await learn(one, await newWorld(), "is mine")).not.toEqual(never);
+      expect(await learn(one, alone, "is mine")).not.toEqual(never);
   });
 });
