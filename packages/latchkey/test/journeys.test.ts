@@ -1,3 +1,4 @@
+import type { LatchkeyOptions } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { LIST_NAMES } from "../src/testing/list-names.js";
 import { WITH_VAULT } from "./change-cases/fixture.js";
@@ -21,9 +22,9 @@ const NO_OPERATIONS = [
 /** They take nothing that could be refused. */
 const NEVER_REFUSING = ["listPermissions", "listRoles", "getWorkspace", "isWorkspaceEnabled"];
 
-describeOnEveryStore("a journey", (open) => {
+describeOnEveryStore("a journey", (open, runs) => {
   describe.each(JOURNEYS)("$resource", ({ title, run }) => {
-    test(title, () => run(open(WITH_VAULT)));
+    test(title, () => run(open(WITH_VAULT), runs));
   });
 });
 
@@ -32,11 +33,12 @@ describeOnMemory("the journeys", (open) => {
     const coverage = { done: new Set<string>(), refused: new Set<string>() };
     for (const { run } of JOURNEYS) {
       const context = open(WITH_VAULT);
-      await run({
+      const noted = {
         ...context,
         latchkey: noting(context.latchkey, coverage),
-        another: (options) => noting(context.another(options), coverage),
-      });
+        another: (options?: Partial<LatchkeyOptions>) => noting(context.another(options), coverage),
+      };
+      await run(noted, () => 1);
     }
     const operations = Object.keys(open().latchkey).filter((name) => !NO_OPERATIONS.includes(name));
     expect(operations.filter((name) => !coverage.done.has(name))).toEqual([]);

@@ -1,3 +1,4 @@
+import type { Latchkey } from "@latchkey/core";
 import { expect } from "vitest";
 import { DAMAGES, type Damage, damageBody, damagesOfMembers } from "../damage.js";
 import { expectRefused, type TestContext } from "../test-context.js";
@@ -11,7 +12,10 @@ export const DAMAGED_RECORDS: Journey = {
   resource: "damaged records",
   title:
     "admit nobody who reads them, are revoked like any other for every process, and are counted in lists",
-  async run(context) {
+  async run(alone) {
+    // The same other process in all that follows: it has read what each part makes before that is damaged.
+    const other = alone.another();
+    const context = { ...alone, other };
     for (const { damage } of DAMAGES) {
       await keys(context, damage);
       await apis(context, damage);
@@ -36,9 +40,12 @@ export const DAMAGED_RECORDS: Journey = {
 
 type Overwrite = Damage["damage"];
 
-async function keys(context: TestContext, damage: Overwrite) {
-  const { latchkey, store } = context;
-  const other = context.another();
+interface Context extends TestContext {
+  readonly other: Latchkey;
+}
+
+async function keys(context: Context, damage: Overwrite) {
+  const { latchkey, store, other } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   const made = [];
   for (let count = 0; count < 3; count += 1) made.push(await latchkey.createKey({ apiId }));
@@ -49,7 +56,7 @@ async function keys(context: TestContext, damage: Overwrite) {
     expect(await other.findApiOfKey({ keyId })).toBeNull();
   }
   await expectRefused("BAD_REQUEST", [other.findApiOfKey({ keyId: "" })]);
-  const fresh = context.another();
+  const fresh = context.another({ store });
   for (const { key } of made) await expectRefused("STORE_CORRUPT", [fresh.verifyKey({ key })]);
   expect(await other.listKeys({ apiId })).toEqual({ keys: [], total: 3, damaged: 3 });
   const [deleted, disabled] = made.map(({ keyId }) => keyId);
@@ -63,16 +70,17 @@ async function keys(context: TestContext, damage: Overwrite) {
 }
 
 /** The record names an API that is not there: nobody can tell from it alone whether that was deleted. */
-async function keyOfAnotherApi(context: TestContext) {
-  const { latchkey, store } = context;
-  const other = context.another();
+async function keyOfAnotherApi(context: Context) {
+  const { latchkey, store, other } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   const made = [await latchkey.createKey({ apiId }), await latchkey.createKey({ apiId })];
   for (const { key, keyId } of made) {
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
     const damagedId = `${apiId.slice(0, -1)}${apiId.endsWith("A") ? "B" : "A"}`;
     await damageBody(store, "key", keyId, (body) => ({ ...body, apiId: damagedId }));
-    expect(await context.another().verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
+    expect(await context.another({ store }).verifyKey({ key })).toMatchObject({
+      code: "NOT_FOUND",
+    });
     await expectRefused("STORE_CORRUPT", [latchkey.getKey({ keyId }), other.getKey({ keyId })]);
   }
   expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 2, damaged: 2 });
@@ -87,9 +95,8 @@ async function keyOfAnotherApi(context: TestContext) {
   await latchkey.deleteApi({ apiId });
 }
 
-async function apis(context: TestContext, damage: Overwrite) {
-  const { latchkey, store } = context;
-  const other = context.another();
+async function apis(context: Context, damage: Overwrite) {
+  const { latchkey, store, other } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   const made = [await latchkey.createKey({ apiId }), await latchkey.createKey({ apiId })];
   for (const { key } of made) expect(await other.verifyKey({ key })).toMatchObject({ valid: true });
@@ -106,9 +113,8 @@ async function apis(context: TestContext, damage: Overwrite) {
   expect((await latchkey.listApis()).total).toBe(total - 1);
 }
 
-async function identities(context: TestContext, damage: Overwrite) {
-  const { latchkey, store } = context;
-  const other = context.another();
+async function identities(context: Context, damage: Overwrite) {
+  const { latchkey, store, other } = context;
   const { apiId } = await latchkey.createApi({ name: "tide tables" });
   const { identityId } = await latchkey.createIdentity({ externalId: "pier-7" });
   const revoked = await latchkey.createKey({ apiId, externalId: "pier-7" });
@@ -116,7 +122,7 @@ async function identities(context: TestContext, damage: Overwrite) {
   for (const { key } of [revoked, kept])
     expect(await other.verifyKey({ key })).toMatchObject({ valid: true, ownerId: "pier-7" });
   await damage(store, "identity", identityId);
-  await expectRefused("STORE_CORRUPT", [context.another().verifyKey({ key: kept.key })]);
+  await expectRefused("STORE_CORRUPT", [context.another({ store }).verifyKey({ key: kept.key })]);
   expect(await latchkey.listIdentities()).toEqual({ identities: [], total: 1, damaged: 1 });
   await latchkey.deleteKey({ keyId: revoked.keyId });
   expect(await other.verifyKey({ key: revoked.key })).toMatchObject({ code: "NOT_FOUND" });
@@ -126,9 +132,8 @@ async function identities(context: TestContext, damage: Overwrite) {
   await latchkey.deleteIdentity({ identityId: again.identityId });
 }
 
-async function rootKeys(context: TestContext, damage: Overwrite) {
-  const { latchkey, store } = context;
-  const other = context.another();
+async function rootKeys(context: Context, damage: Overwrite) {
+  const { latchkey, store, other } = context;
   const { key, rootKeyId } = await latchkey.createRootKey({ permissions: ["*"] });
   expect(await other.authenticateRootKey(key)).toMatchObject({ rootKeyId });
   await damage(store, "rootKey", rootKeyId);
@@ -144,10 +149,10 @@ async function spoiltRootKey({ latchkey, store }: TestContext, damage: Overwrite
   expect(await latchkey.authenticateRootKey(key)).toEqual({ kind: "refused" });
 }
 
-async function workspaces(context: TestContext, damage: Overwrite) {
+async function workspaces(context: Context, damage: Overwrite) {
   const { latchkey, store } = context;
   const { workspaceId } = await latchkey.createWorkspace({ name: "Tide Office" });
-  const [made, other] = [latchkey, context.another()].map((one) => one.workspace(workspaceId));
+  const [made, other] = [latchkey, context.other].map((one) => one.workspace(workspaceId));
   if (made === undefined || other === undefined) throw new Error("two were made");
   const { apiId } = await made.createApi({ name: "tide tables" });
   const { key } = await made.createKey({ apiId });
