@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { openService } from "./testing/open-service.js";
 
-const MB = 1_000_000;
-const SIZE = 10 * MB;
+/** What takes a time that grows with the square of the size takes an hour of this, and a tenth of a second as it should. */
+const SIZE = 2_000_000;
+const MANY = SIZE / 10;
 
 /** A service that reads bodies of this size, so that what is behind the bound on bodies is tried as well. */
 const service = await openService({ maxBodyBytes: 2 * SIZE });
@@ -17,7 +18,7 @@ async function send(request: Request) {
   return { status: response.status, text, ms: (user + system) / 1_000 };
 }
 
-/** What it takes to read 10 MB of JSON, in ms. */
+/** What it takes to read JSON of this size, in ms. */
 function msOfJson(): number {
   const text = JSON.stringify(
     Array.from({ length: SIZE / 20 }, (_, at) => ({ name: `name ${at}` })),
@@ -28,7 +29,7 @@ function msOfJson(): number {
   return (user + system) / 1_000;
 }
 
-const most = 20 * msOfJson() + 500;
+const most = 20 * msOfJson() + 1_000;
 
 function post(path: string, body: string, headers: Record<string, string> = {}): Request {
   return new Request(`http://keys.test${path}`, {
@@ -48,7 +49,7 @@ const numbered = (text: string, count: number) =>
 const [CREATE, VERIFY, IMPORT] = ["keys.createKey", "keys.verifyKey", "migrations.createKeys"];
 const BOTH = [`/v1/${CREATE}`, `/v2/${CREATE}`];
 
-/** What is sent, to which operations. Each is made when it is sent: all of them at once are 250 MB. */
+/** What is sent, to which operations. Each is made when it is sent: all of them at once are 50 MB. */
 const BODIES: readonly (readonly [string, () => string, readonly string[]])[] = [
   ["lists in lists", () => nested("[", "]", SIZE / 2), [...BOTH, `/v1/${IMPORT}`]],
   ["objects in objects", () => nested('{"a":', "}", SIZE / 6), BOTH],
@@ -60,18 +61,18 @@ const BODIES: readonly (readonly [string, () => string, readonly string[]])[] = 
   ["a long text in a field", () => JSON.stringify({ name: long, apiId: "a" }), BOTH],
   ["a long name of a field", () => JSON.stringify({ [long]: 1 }), BOTH],
   ["many fields", () => JSON.stringify(numbered("x".repeat(100), SIZE / 110)), BOTH],
-  ["one field again and again", () => `{${'"a":1,'.repeat(MB)}"a":1}`, BOTH],
-  ["many permissions", () => JSON.stringify({ permissions: list("docs.read", 700_000) }), BOTH],
-  ["many bad limits", () => JSON.stringify({ ratelimits: list({}, MB) }), [`/v1/${VERIFY}`]],
+  ["one field again and again", () => `{${'"a":1,'.repeat(MANY)}"a":1}`, BOTH],
+  ["many permissions", () => JSON.stringify({ permissions: list("docs.read", MANY) }), BOTH],
+  ["many bad limits", () => JSON.stringify({ ratelimits: list({}, MANY) }), [`/v1/${VERIFY}`]],
   ["wide metadata", () => JSON.stringify({ meta: numbered("x".repeat(100), SIZE / 110) }), BOTH],
   [
     "a wide question",
-    () => JSON.stringify({ key: "x", authorization: { permissions: { or: list("a", MB) } } }),
+    () => JSON.stringify({ key: "x", authorization: { permissions: { or: list("a", MANY) } } }),
     [`/v1/${VERIFY}`],
   ],
   [
     "a deep question",
-    () => `{"key":"x","authorization":{"permissions":${nested('{"or":[', "]}", MB)}}}`,
+    () => `{"key":"x","authorization":{"permissions":${nested('{"or":[', "]}", MANY)}}}`,
     [`/v1/${VERIFY}`],
   ],
   [
@@ -86,17 +87,17 @@ const BODIES: readonly (readonly [string, () => string, readonly string[]])[] = 
   ],
   [
     "many keys",
-    () => JSON.stringify(list({ apiId: "a", plaintext: "b" }, 200_000)),
+    () => JSON.stringify(list({ apiId: "a", plaintext: "b" }, SIZE / 50)),
     [`/v1/${IMPORT}`],
   ],
   [
     "many keys in a field",
-    () => JSON.stringify({ migrationId: "m", apiId: "a", keys: list(1, MB) }),
+    () => JSON.stringify({ migrationId: "m", apiId: "a", keys: list(1, MANY) }),
     ["/v2/keys.migrateKeys"],
   ],
   [
     "many limits",
-    () => JSON.stringify(list({ namespace: "a" }, 300_000)),
+    () => JSON.stringify(list({ namespace: "a" }, SIZE / 30)),
     ["/v2/ratelimit.multiLimit"],
   ],
   [
@@ -106,7 +107,7 @@ const BODIES: readonly (readonly [string, () => string, readonly string[]])[] = 
   ],
 ];
 
-describe("a body of 10 MB", () => {
+describe("a body of 2 MB", () => {
   test.each(BODIES)(
     "of %s is refused briefly, in the time of a reader",
     async (_name, made, paths) => {
@@ -137,7 +138,7 @@ test("a query of parentheses is refused within the bound on bodies, too", async 
   expect(reply.text).toContain("1 to 1000 characters");
 });
 
-describe("10 MB of an address", () => {
+describe("2 MB of an address", () => {
   const list = "/v1/apis.listKeys";
   test.each([
     ["a path", `/${"x".repeat(SIZE)}`, 404],
@@ -169,7 +170,7 @@ describe("10 MB of an address", () => {
   );
 });
 
-describe("10 MB of a header", () => {
+describe("2 MB of a header", () => {
   test.each([
     ["authorization", `Bearer ${long}`, 401],
     ["authorization", `Bearer${" ".repeat(SIZE)}x y`, 401],
