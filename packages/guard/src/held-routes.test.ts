@@ -191,7 +191,7 @@ describe.each(Object.entries(HELD_SERVERS))("slots of a route of %s", (name, ser
   });
 
   // What counts them is the same behind every entry.
-  const requests = name === "node:http" ? 200 : 50;
+  const requests = name === "node:http" ? 100 : 20;
   test(`are never more than there are, of ${requests} requests at once, and all free afterwards`, async () => {
     const context = await open();
     const key = await context.issue(parallel(5));
