@@ -49,13 +49,14 @@ async function untilMoved(step: (count: number) => Promise<unknown>): Promise<nu
   }
 }
 
-async function aServingSource() {
+/** A store of some keys. */
+async function aServingSource(count = 30) {
   const store = memoryStore();
   const latchkey = latchkeyOn(store);
   const { apiId } = await latchkey.createApi({ name: "tiles" });
   await latchkey.createRole({ name: "reader" });
   const keys = [];
-  for (let number = 0; number < 600; number += 1)
+  for (let number = 0; number < count; number += 1)
     keys.push(
       await latchkey.createKey({ apiId, remaining: 1_000, externalId: `acct_${number % 9}` }),
     );
@@ -64,7 +65,7 @@ async function aServingSource() {
 
 describe("a live copy", () => {
   test("loses and doubles nothing of what goes on meanwhile", async () => {
-    const { store, latchkey, apiId, keys } = await aServingSource();
+    const { store, latchkey, apiId, keys } = await aServingSource(600);
     // Another process: what it knows is in no cache of the first.
     const others = [latchkey, latchkeyOn(store), latchkeyOn(store)] as const;
     const nameOf = (count: number) => keys[(count * 7) % keys.length] as (typeof keys)[number];
