@@ -185,8 +185,14 @@ function strings({ pattern, minLength = 0, maxLength = 1_024 }: Schema, mode: Mo
   return fc.oneof({ arbitrary: inside, weight: 9 }, { arbitrary: outside, weight: 1 });
 }
 
+/** Made once for a pattern: that takes long, and fields of many operations have the same. */
+const matchingTexts = new Map<string, fc.Arbitrary<string>>();
+
 function matching(pattern: string): fc.Arbitrary<string> {
-  return fc.stringMatching(new RegExp(pattern), { size: "small" });
+  const made =
+    matchingTexts.get(pattern) ?? fc.stringMatching(new RegExp(pattern), { size: "small" });
+  matchingTexts.set(pattern, made);
+  return made;
 }
 
 function arrays(schema: Schema, resolve: Resolve, mode: Mode, depth: number) {
