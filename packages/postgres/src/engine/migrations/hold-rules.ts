@@ -149,12 +149,12 @@ CREATE FUNCTION latchkey.after_return(
 ) RETURNS text LANGUAGE sql IMMUTABLE RETURN stored_at || ':' || CASE kind
     WHEN '' THEN CASE WHEN stored_at = held_at THEN greatest(0, used - units) ELSE used END
     WHEN 'c' THEN greatest(0, used - units)
-    WHEN 's' THEN CASE WHEN stored_at / latchkey.ceil_div(duration, 16) = held_at / latchkey.ceil_div(duration, 16)
+    WHEN 's' THEN CASE WHEN latchkey.sliding_group(stored_at, duration) = latchkey.sliding_group(held_at, duration)
       THEN greatest(0, used - units) ELSE used END
     WHEN 't' THEN CASE WHEN greatest(now_at, stored_at) - held_at < latchkey.ceil_div(units * duration, rate)
       THEN greatest(CASE earlier WHEN '' THEN 0 ELSE earlier::bigint * duration END, used - (units * duration - greatest(now_at - held_at, stored_at - held_at, 0) * rate)) ELSE used END
   END || CASE WHEN earlier = '' THEN '' WHEN kind = 's' THEN ':' || latchkey.earlier_after_return(earlier,
-    stored_at / latchkey.ceil_div(duration, 16) - held_at / latchkey.ceil_div(duration, 16), units) ELSE ':' || earlier END;
+    latchkey.sliding_group(stored_at, duration) - latchkey.sliding_group(held_at, duration), units) ELSE ':' || earlier END;
 -- A bucket after a lease of it has ended: what was not used comes back, and what was used counts from now on.
 CREATE FUNCTION latchkey.after_lease(stored text, duration bigint, rate bigint, units bigint, unused bigint, now_at bigint) RETURNS text
 LANGUAGE sql IMMUTABLE RETURN (

@@ -30,14 +30,17 @@ CREATE FUNCTION latchkey.leased_bucket_missing(stored text, now_at bigint, units
 -- What is behind the units of a window, with its colon; of a bucket how many of them leases hold.
 CREATE FUNCTION latchkey.earlier_text(stored text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN coalesce(':' || nullif(split_part(stored, ':', 3), ''), '');
+-- The number of an instant's group in a sliding limit.
+CREATE FUNCTION latchkey.sliding_group(instant bigint, duration bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN instant / latchkey.ceil_div(duration, 16);
 -- Units of a sliding limit at an instant, by groups, the latest first: that of the instant itself is the first. Null where none counts.
--- The planner may work out array_fill for a state that is not there, or that is long over: its bounds are not to fail then.
+-- Without a query of its own, which PostgreSQL would plan anew in each call. The planner may work out array_fill for a state that is not
+-- there: its bounds are not to fail then.
 CREATE FUNCTION latchkey.sliding_counts(stored text, at_now bigint, duration bigint) RETURNS bigint[] LANGUAGE sql IMMUTABLE
-  RETURN (SELECT array_fill(0::bigint, ARRAY[least(coalesce(at_now / s.length - s.latest, 0), 17)::integer])
+  RETURN CASE WHEN latchkey.sliding_group(split_part(stored, ':', 1)::bigint, duration) >= latchkey.sliding_group(greatest(at_now - duration + 1, 0), duration)
+    THEN array_fill(0::bigint, ARRAY[least(coalesce(latchkey.sliding_group(at_now, duration) - latchkey.sliding_group(split_part(stored, ':', 1)::bigint, duration), 0), 17)::integer])
       || (string_to_array(split_part(stored, ':', 2) || coalesce(',' || nullif(split_part(stored, ':', 3), ''), ''), ',')::bigint[])
-        [1 : (s.latest - s.first + 1)::integer]
-    FROM (SELECT latchkey.ceil_div(duration, 16) AS length, split_part(stored, ':', 1)::bigint / latchkey.ceil_div(duration, 16) AS latest,
-      greatest(at_now - duration + 1, 0) / latchkey.ceil_div(duration, 16) AS first) s WHERE s.latest >= s.first);
+        [1 : (latchkey.sliding_group(split_part(stored, ':', 1)::bigint, duration) - latchkey.sliding_group(greatest(at_now - duration + 1, 0), duration) + 1)::integer] END;
 -- Limits refuse before uses do.
 CREATE FUNCTION latchkey.decision(is_limited boolean, remaining bigint, cost bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN is_limited THEN 'rate-limited' WHEN remaining = 0 OR cost > remaining THEN 'usage-exceeded' ELSE 'charged' END;
