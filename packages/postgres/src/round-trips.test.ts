@@ -10,6 +10,7 @@ describeWithServers("what a call costs on the wire", () => {
   let server: TestServer;
   let pool: pg.Pool;
   let sent: string[] = [];
+  let values: unknown[][] = [];
 
   beforeAll(async () => {
     server = await startServer({ fsync: "off", autovacuum: "off" });
@@ -19,7 +20,9 @@ describeWithServers("what a call costs on the wire", () => {
     const query = client.query.bind(client) as (...given: unknown[]) => unknown;
     Object.assign(client, {
       query: (...given: unknown[]) => {
-        sent.push(String((given[0] as { text: string }).text));
+        const { text, values: of } = given[0] as { text: string; values: unknown[] };
+        sent.push(text);
+        values.push(of);
         return query(...given);
       },
     });
@@ -31,7 +34,7 @@ describeWithServers("what a call costs on the wire", () => {
   });
 
   async function sentBy(work: () => Promise<unknown>): Promise<readonly string[]> {
-    sent = [];
+    [sent, values] = [[], []];
     await work();
     return sent.map((sql) => {
       if (sql.startsWith("WITH decided")) return "plain charge";
@@ -61,6 +64,32 @@ describeWithServers("what a call costs on the wire", () => {
     expect(await sentBy(more)).toEqual(["charge"]);
     expect(await sentBy(() => latchkey.createKey({ apiId }))).toEqual(["commit"]);
   });
+
+  test.each([
+    ["fixed", {}],
+    ["sliding", { algorithm: "sliding" }],
+    ["token-bucket", { algorithm: "token-bucket", burst: 100 }],
+  ] as const)(
+    "the rules of a %s limit are put in the place of their calls: PostgreSQL would plan a function anew in each call",
+    async (_name, fields) => {
+      const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      const ratelimit = { limit: 100, duration: 60_000, ...fields };
+      const refill = { interval: "daily", amount: 10 } as const;
+      const { key } = await latchkey.createKey({ apiId, remaining: 100, refill, ratelimit });
+      await latchkey.verifyKey({ key });
+      expect(await sentBy(() => latchkey.verifyKey({ key }))).toEqual(["plain charge"]);
+      const { rows } = await pool.query({
+        text: `EXPLAIN (VERBOSE) ${sent[0]}`,
+        values: values[0] ?? [],
+        rowMode: "array",
+      });
+      const called = new Set(String(rows).match(/latchkey\.\w+(?=\()/g));
+      // Only where leases hold units of a bucket.
+      called.delete("latchkey.leased_bucket_missing");
+      expect([...called]).toEqual([]);
+    },
+  );
 
   test("a reservation is one statement, and its end another", async () => {
     const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
