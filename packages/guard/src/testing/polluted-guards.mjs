@@ -251,7 +251,7 @@ checks["the verdict of an unguarded request of Fastify"] = async () =>
 const inCore = (room) => `core/src/${room}`;
 const unpolluted = [];
 for (const [name, check] of Object.entries(checks)) if (await check()) unpolluted.push(name);
-const names = namesIn(
+const found = namesIn(
   "guard/src",
   ...[
     "verification",
@@ -261,8 +261,13 @@ const names = namesIn(
   ].map(inCore),
   ...["operations/keys", "rules", "secrets", "lib", "store", "records"].map(inCore),
 );
-const letIn = await opened(names, checks);
+const letIn = await opened(found, checks);
 console.log(
-  JSON.stringify({ names: names.length, checks: Object.keys(checks).length, unpolluted, letIn }),
+  JSON.stringify({
+    names: found.names.length,
+    checks: Object.keys(checks).length,
+    unpolluted,
+    letIn,
+  }),
 );
 process.exit(0);
