@@ -2,7 +2,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { describeInBrowser, type Watched } from "./testing/browser.js";
@@ -23,8 +22,6 @@ function sqliteFile() {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return sqliteStore(join(folder, "keys.db"));
 }
-
-const STORES = { memory: () => memoryStore(), SQLite: sqliteFile };
 
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
 
@@ -53,114 +50,111 @@ function expectQuiet({ strayRequests, complaints }: Watched): void {
 }
 
 describeInBrowser("the console in a browser", (open) => {
-  test.each(Object.entries(STORES))(
-    "on %s: create, copy, verify, explain, revoke; no secret stays in the page, its address, storage or history",
-    async (_, makeStore) => {
-      const { latchkey, origin, url } = await mount({}, makeStore());
-      const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
-      const watched = await open(origin, CLIPBOARD);
-      const { page } = watched;
-      await signIn(watched, url.slice(0, -1), rootKey);
+  test("on SQLite: create, copy, verify, explain, revoke; no secret stays in the page, its address, storage or history", async () => {
+    const { latchkey, origin, url } = await mount({}, sqliteFile());
+    const { key: rootKey } = await latchkey.createRootKey({ permissions: ["*"] });
+    const watched = await open(origin, CLIPBOARD);
+    const { page } = watched;
+    await signIn(watched, url.slice(0, -1), rootKey);
 
-      await page.getByRole("link", { name: "APIs", exact: true }).click();
-      await page.getByText("No API yet").waitFor();
-      await page.getByRole("button", { name: "Create API" }).click();
-      await page.getByLabel("Name").fill("maps");
-      await page.getByRole("dialog").getByRole("button", { name: "Create API" }).click();
-      await page.getByText("No key in this API").waitFor();
+    await page.getByRole("link", { name: "APIs", exact: true }).click();
+    await page.getByText("No API yet").waitFor();
+    await page.getByRole("button", { name: "Create API" }).click();
+    await page.getByLabel("Name").fill("maps");
+    await page.getByRole("dialog").getByRole("button", { name: "Create API" }).click();
+    await page.getByText("No key in this API").waitFor();
 
-      await page.getByRole("button", { name: "Settings" }).click();
-      const settings = page.getByRole("dialog");
-      await settings.getByLabel("Expire after").fill("90d");
-      await settings.getByLabel("Highest limit").fill("50/1m");
-      await settings.getByRole("button", { name: "Save" }).click();
-      await settings.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Settings" }).click();
+    const settings = page.getByRole("dialog");
+    await settings.getByLabel("Expire after").fill("90d");
+    await settings.getByLabel("Highest limit").fill("50/1m");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.waitFor({ state: "detached" });
 
-      await page.getByRole("button", { name: "Create key" }).click();
-      const form = page.getByRole("dialog");
-      await form.getByLabel("Name").fill("map server");
-      await form.getByLabel("Owner").fill("northwind");
-      await form.getByLabel("Prefix").fill("maps");
-      await form.getByLabel("Uses left").fill("3");
-      await form.getByLabel("Rate limits").fill("default 100/1m");
-      await form.getByRole("button", { name: "Create key" }).click();
-      await form.getByText("above the ceiling of the API").waitFor();
-      // The browser's own word for that answer.
-      expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("412")]);
-      await form.getByLabel("Rate limits").fill("default 40/1m:sliding");
-      await form.getByRole("button", { name: "Create key" }).click();
-      const secret = (await page.locator("output").textContent()) ?? "";
-      await page.getByRole("button", { name: "Copy secret" }).click();
-      await page.getByText("Copied").waitFor();
-      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
-      await page.getByRole("button", { name: "I have it" }).click();
-      await page.getByRole("heading", { name: "map server" }).waitFor();
-      expect(await traces(watched)).not.toContain(secret);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("map server");
+    await form.getByLabel("Owner").fill("northwind");
+    await form.getByLabel("Prefix").fill("maps");
+    await form.getByLabel("Uses left").fill("3");
+    await form.getByLabel("Rate limits").fill("default 100/1m");
+    await form.getByRole("button", { name: "Create key" }).click();
+    await form.getByText("above the ceiling of the API").waitFor();
+    // The browser's own word for that answer.
+    expect(watched.complaints.splice(0)).toEqual([expect.stringContaining("412")]);
+    await form.getByLabel("Rate limits").fill("default 40/1m:sliding");
+    await form.getByRole("button", { name: "Create key" }).click();
+    const secret = (await page.locator("output").textContent()) ?? "";
+    await page.getByRole("button", { name: "Copy secret" }).click();
+    await page.getByText("Copied").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("heading", { name: "map server" }).waitFor();
+    expect(await traces(watched)).not.toContain(secret);
 
-      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
-        valid: true,
-        remaining: 2,
-      });
-      await page.getByText("A verification would let it in now, unless").waitFor();
-      await page.getByText("39 of 40 left per minute").waitFor();
-      await page.getByRole("button", { name: "Edit" }).click();
-      await form.getByLabel("Rate limits").fill("default 50/1m:sliding\nwrites 5/1h");
-      await form.getByRole("button", { name: "Save" }).click();
-      await page.getByText("49 of 50 left per minute").waitFor();
-      await page.getByText("5 of 5 left per hour").waitFor();
+    expect(await latchkey.verifyKey({ key: secret })).toMatchObject({
+      valid: true,
+      remaining: 2,
+    });
+    await page.getByText("A verification would let it in now, unless").waitFor();
+    await page.getByText("39 of 40 left per minute").waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await form.getByLabel("Rate limits").fill("default 50/1m:sliding\nwrites 5/1h");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByText("49 of 50 left per minute").waitFor();
+    await page.getByText("5 of 5 left per hour").waitFor();
 
-      await page.getByRole("button", { name: "Switch off" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
-      await page.getByText("Refused: switched off").waitFor();
-      await page.locator(".page-head .badge", { hasText: "off" }).waitFor();
-      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await page.getByText("Refused: switched off").waitFor();
+    await page.locator(".page-head .badge", { hasText: "off" }).waitFor();
+    expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "DISABLED" });
 
-      // A stranger is given the secret alone.
-      await page.getByRole("link", { name: "Check a key" }).click();
-      const field = page.locator("input[name=key]:focus");
-      await field.fill(`Bearer ${secret}`);
-      expect(await field.getAttribute("type")).toBe("password");
-      await page.keyboard.press("Enter");
-      await page.getByText("Refused: switched off").waitFor();
-      expect(await traces(watched)).not.toContain(secret);
+    // A stranger is given the secret alone.
+    await page.getByRole("link", { name: "Check a key" }).click();
+    const field = page.locator("input[name=key]:focus");
+    await field.fill(`Bearer ${secret}`);
+    expect(await field.getAttribute("type")).toBe("password");
+    await page.keyboard.press("Enter");
+    await page.getByText("Refused: switched off").waitFor();
+    expect(await traces(watched)).not.toContain(secret);
 
-      // Or with what a log shows of it.
-      await page.getByRole("link", { name: "Check a key" }).click();
-      await field.fill(`${secret.slice(0, 9)}…`);
-      expect(await field.getAttribute("type")).toBe("text");
-      await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Keys that begin with" }).waitFor();
-      await page.getByRole("cell", { name: `${secret.slice(0, 8)}…` }).waitFor();
-      await page.getByRole("link", { name: "map server" }).click();
-      await page.getByText("Refused: switched off").waitFor();
-      await page.getByText("let in, and refused:").waitFor();
-      await page.getByRole("link", { name: "northwind" }).click();
-      await page.getByRole("button", { name: "Revoke all keys" }).click();
-      await page.getByRole("button", { name: "Revoke 1 key" }).click();
-      await page.getByText("1 key of northwind: revoked.").waitFor();
-      await page.getByText("No key belongs to this owner").waitFor();
-      // The button that had the focus is gone with the keys.
-      await page.locator("h1:focus").waitFor();
-      expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
-      await page.getByRole("link", { name: "Check a key" }).click();
-      await page.getByLabel("Key, its first characters").fill(secret);
-      await page.keyboard.press("Enter");
-      await page.getByText("No such key").waitFor();
-      await page.getByText("No key begins like this").waitFor();
-      await page.getByRole("link", { name: "Owners" }).click();
-      await page.getByRole("link", { name: "northwind" }).click();
-      await page.getByRole("button", { name: "Delete owner" }).click();
-      await page.getByRole("button", { name: "erase it instead" }).click();
-      await page.getByLabel("Type northwind to go on").fill("northwind");
-      await page.getByRole("button", { name: "Erase owner" }).click();
-      await page.getByText("No owner").waitFor();
-      expect(JSON.stringify(await latchkey.listAuditEvents({}))).not.toContain("northwind");
-      const left = await traces(watched);
-      expect(left).not.toContain(secret);
-      expect(left).not.toContain(rootKey);
-      expectQuiet(watched);
-    },
-  );
+    // Or with what a log shows of it.
+    await page.getByRole("link", { name: "Check a key" }).click();
+    await field.fill(`${secret.slice(0, 9)}…`);
+    expect(await field.getAttribute("type")).toBe("text");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Keys that begin with" }).waitFor();
+    await page.getByRole("cell", { name: `${secret.slice(0, 8)}…` }).waitFor();
+    await page.getByRole("link", { name: "map server" }).click();
+    await page.getByText("Refused: switched off").waitFor();
+    await page.getByText("let in, and refused:").waitFor();
+    await page.getByRole("link", { name: "northwind" }).click();
+    await page.getByRole("button", { name: "Revoke all keys" }).click();
+    await page.getByRole("button", { name: "Revoke 1 key" }).click();
+    await page.getByText("1 key of northwind: revoked.").waitFor();
+    await page.getByText("No key belongs to this owner").waitFor();
+    // The button that had the focus is gone with the keys.
+    await page.locator("h1:focus").waitFor();
+    expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ code: "NOT_FOUND" });
+    await page.getByRole("link", { name: "Check a key" }).click();
+    await page.getByLabel("Key, its first characters").fill(secret);
+    await page.keyboard.press("Enter");
+    await page.getByText("No such key").waitFor();
+    await page.getByText("No key begins like this").waitFor();
+    await page.getByRole("link", { name: "Owners" }).click();
+    await page.getByRole("link", { name: "northwind" }).click();
+    await page.getByRole("button", { name: "Delete owner" }).click();
+    await page.getByRole("button", { name: "erase it instead" }).click();
+    await page.getByLabel("Type northwind to go on").fill("northwind");
+    await page.getByRole("button", { name: "Erase owner" }).click();
+    await page.getByText("No owner").waitFor();
+    expect(JSON.stringify(await latchkey.listAuditEvents({}))).not.toContain("northwind");
+    const left = await traces(watched);
+    expect(left).not.toContain(secret);
+    expect(left).not.toContain(rootKey);
+    expectQuiet(watched);
+  });
 
   test("by keyboard alone: sign in, open a key, switch it off, and Escape gives the focus back", async () => {
     const { latchkey, origin, url } = await mount();

@@ -17,13 +17,16 @@ async function shorten(page: Watched["page"], address: string) {
   });
 }
 
+/** Where the page has the path of an operation. A text is looked for in all of a page that is large, again and again, which takes seconds. */
+const pathOf = (name: string) => `[data-path="/v1/${name}"]`;
+
 describeInBrowser("the reference page in a browser", (open) => {
   test("shows every operation, calls only its own server, and reports no error", async () => {
     const service = await openService();
     const { origin } = await listen(toNodeListener(service.handler));
     const { page, strayRequests, requests, complaints } = await open(origin);
     await page.goto(`${origin}/v1/docs`);
-    await page.getByText("/v1/keys.verifyKey", { exact: true }).waitFor();
+    await page.locator(pathOf("keys.verifyKey")).waitFor();
     // Swagger UI puts invisible spaces where a path may be broken.
     // biome-ignore lint/performance/useDomNodeTextContent: only visible text counts
     const text = (await page.locator("body").innerText()).replaceAll("\u200b", "");
@@ -33,9 +36,12 @@ describeInBrowser("the reference page in a browser", (open) => {
     }
     // An opened operation shows its input: this is where a renderer would load more.
     for (const name of ["keys.verifyKey", "keys.createKey", "apis.listKeys"])
-      await page.getByText(`/v1/${name}`, { exact: true }).click();
-    await page.getByText("Idempotency-Key").first().waitFor();
-    await page.getByText("Needs api.*.create_key").waitFor();
+      await page.locator(pathOf(name)).click();
+    const opened = page.locator(".opblock.is-open", {
+      has: page.locator(pathOf("keys.createKey")),
+    });
+    await opened.getByText("Idempotency-Key").first().waitFor();
+    await opened.getByText("Needs api.*.create_key").waitFor();
     expect(requests).toContain("/v1/openapi.json");
     expect(strayRequests).toEqual([]);
     expect(complaints).toEqual([]);
@@ -62,9 +68,9 @@ describeInBrowser("the reference page in a browser", (open) => {
     const service = await openService();
     const { origin } = await listen(toNodeListener(service.handler));
     const { page, strayRequests, complaints } = await open(origin);
-    await shorten(page, `${origin}/v1/openapi.json`);
+    // The policy is that of the page, whether or not it has anything to show.
+    await page.route("**/swagger-ui-bundle.js", (route) => route.fulfill({ body: "" }));
     await page.goto(`${origin}/v1/docs`);
-    await page.getByText("/v1/liveness", { exact: true }).waitFor();
     await page.evaluate(`{
       const script = document.createElement("script");
       script.textContent = "1";
