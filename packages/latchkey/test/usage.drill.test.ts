@@ -19,7 +19,7 @@ import { chanceOf } from "./chance.js";
 import { DAY_MS } from "./test-context.js";
 
 /** How many processes are killed. */
-const KILLS = Number(process.env.LATCHKEY_USAGE_KILLS ?? 3);
+const KILLS = Number(process.env.LATCHKEY_USAGE_KILLS ?? 2);
 const KEYS = 3;
 const GRANTED = 1_000_000;
 

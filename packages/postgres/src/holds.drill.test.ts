@@ -9,7 +9,7 @@ import { PATIENT, startServer } from "./testing/postgres-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // TAKEN=100000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/holds --reporter=verbose
-const TAKEN = Number(process.env.TAKEN ?? 1_000);
+const TAKEN = Number(process.env.TAKEN ?? 400);
 const PROCESSES = 4;
 const WORKER = fileURLToPath(new URL("../dist/testing/reserver.worker.js", import.meta.url));
 const USES = 1_000_000;

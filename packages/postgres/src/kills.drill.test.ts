@@ -10,7 +10,7 @@ import { describeWithServers } from "./testing/where.js";
 
 // KILLS=30 npx vitest run --config vitest.workspace.ts --project drills postgres/src/kills --reporter=verbose
 const { KILLS: asked } = process.env;
-const KILLS = Number(asked ?? 3);
+const KILLS = Number(asked ?? 2);
 const WORKER = fileURLToPath(new URL("../dist/testing/spender.worker.js", import.meta.url));
 const USES = 1_000_000;
 

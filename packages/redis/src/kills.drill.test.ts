@@ -15,7 +15,7 @@ import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 // KILLS=60 npx vitest run --config vitest.workspace.ts --project drills redis/src/kills --reporter=verbose
-const WORKER_KILLS = Number(process.env.KILLS ?? 6);
+const WORKER_KILLS = Number(process.env.KILLS ?? 2);
 const SERVER_KILLS = WORKER_KILLS / 2;
 
 const WORKER = fileURLToPath(new URL("../dist/testing/hammer.worker.js", import.meta.url));

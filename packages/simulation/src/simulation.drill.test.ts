@@ -24,7 +24,7 @@ function run(program: string, ...args: readonly string[]) {
 }
 
 /** `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
-const SCHEDULES = `${200 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1")}`;
+const SCHEDULES = `${100 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1")}`;
 
 test("no schedule of a simulated world breaks a law", () => {
   const { status, stdout, stderr } = run(PROGRAM, "--schedules", SCHEDULES, "--workers", "2");

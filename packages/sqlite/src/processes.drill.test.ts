@@ -15,11 +15,14 @@ import {
 import { startWorker } from "./testing/processes.js";
 import { openScratch, withDatabase } from "./testing/scratch.js";
 
+/** `LATCHKEY_FUZZ_RUNS=10`: ten times as many rounds. */
+const TIMES = Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
+
 const scratch = openScratch();
 afterAll(() => scratch.remove());
 
 test("four processes that open a fresh file at once all find the tables, made once", async () => {
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2 * TIMES; round += 1) {
     const path = scratch.newPath();
     const workers = [1, 2, 3, 4].map((number) => startWorker("open", path, String(number)));
     await Promise.all(workers.map(({ ready }) => ready));
@@ -79,7 +82,7 @@ test.each(["normal", "full"])(
     const before = sqliteStore(path);
     await withKey(before, 1, 1_000_000);
     await before.close();
-    for (let round = 0; round < 5; round += 1) {
+    for (let round = 0; round < 3 * TIMES; round += 1) {
       const worker = startWorker("write", path, durability);
       await worker.ready;
       worker.go();
