@@ -67,9 +67,11 @@ class Table {
     const held = new Set(["", ...[...this.rows.values()].map(({ counters }) => counters)]);
     for (const [name, row] of this.rows) {
       const [, type, holder] = JSON.parse(name);
-      const isLeft = (type === "uses" || type === "window") && !held.has(holder);
-      if (type === "hold")
+      let isLeft = (type === "uses" || type === "window") && !held.has(holder);
+      if (type === "hold") {
         row.counters = row.counters.map((own: string) => (held.has(own) ? own : null));
+        isLeft = row.counters.every((own: string | null) => own === null);
+      }
       if (isLeft || row.keptUntil < Date.now()) this.rows.delete(name);
     }
     const [file, text] = [`${this.path}.new`, JSON.stringify([...this.rows])];
@@ -252,7 +254,8 @@ class Step {
       this.set(request, { ...remember, keptUntil: keptFor(remember.until, moment.now) });
     const sums = next.held?.sums ?? [];
     for (const [at, holds] of sums.entries())
-      this.set(["uses", holders[at]], { ...this.get("uses", holders[at]), holds });
+      if (holders[at] !== null)
+        this.set(["uses", holders[at]], { ...this.get("uses", holders[at]), holds });
     for (const hold of next.held?.holds ?? [])
       this.set(["hold", hold.id], { hold, counters: holders.slice(0, sums.length) });
     this.end();
