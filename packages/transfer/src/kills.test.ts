@@ -46,13 +46,13 @@ function copyUntilDeath(from: KeyStore, to: KeyStore, live: boolean, death: Deat
 describe.each([{ live: false }, { live: true }])(
   "a copy (live: $live) that is killed",
   ({ live }) => {
-    test("after any number of calls leaves one side in charge at most, and comes to its end when it is called again", async () => {
+    test("after any number of writes leaves one side in charge at most, and comes to its end when it is called again", async () => {
       const outcomes = new Set<string>();
-      for (let calls = 0, isDone = false; !isDone; calls += 1) {
+      for (let writes = 0, isDone = false; !isDone; writes += 1) {
         const { store, latchkey, counted, free } = await aSource();
         const to = memoryStore();
         const target = latchkeyOn(to);
-        isDone = await copyUntilDeath(store, to, live, new Death(calls));
+        isDone = await copyUntilDeath(store, to, live, new Death(writes, "writes"));
         const answers = [await answer(latchkey, free), await answer(target, free)];
         outcomes.add(answers.join(", "));
         let used = (await answer(latchkey, counted)) === "VALID" ? 1 : 0;
@@ -76,11 +76,11 @@ describe.each([{ live: false }, { live: true }])(
 
 test("a live copy that is killed can be taken back at any point before the target was opened", async () => {
   const outcomes = new Set<string>();
-  for (let calls = 0, isDone = false; !isDone; calls += 1) {
+  for (let writes = 0, isDone = false; !isDone; writes += 1) {
     const { store, latchkey, free } = await aSource();
     const to = memoryStore();
     const target = latchkeyOn(to);
-    isDone = await copyUntilDeath(store, to, true, new Death(calls));
+    isDone = await copyUntilDeath(store, to, true, new Death(writes, "writes"));
     const isBack = await takeBack(store, to).then(
       () => true,
       (error) => {
@@ -98,16 +98,16 @@ test("a live copy that is killed can be taken back at any point before the targe
   ]);
 });
 
-test("a restore that is killed after any number of calls leaves nothing that serves, and comes to its end when it is called again", async () => {
+test("a restore that is killed after any number of writes leaves nothing that serves, and comes to its end when it is called again", async () => {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-kills-"));
   const path = join(folder, "keys.lkb");
   const { store, counted, free } = await aSource();
   await backup(store, path);
   const outcomes = new Set<string | undefined>();
-  for (let calls = 0, isDone = false; !isDone; calls += 1) {
+  for (let writes = 0, isDone = false; !isDone; writes += 1) {
     const to = memoryStore();
     const target = latchkeyOn(to);
-    const death = new Death(calls);
+    const death = new Death(writes, "writes");
     isDone = await livesThrough(death, () => restore(death.store(to), path));
     outcomes.add(await answer(target, free));
     if (!isDone) await restore(to, path);

@@ -1,10 +1,16 @@
 import type { KeyStore } from "@latchkey/core";
 
-/** Ends the process that uses some stores, as far as these can tell: after so many calls none is carried out any more. */
+/**
+ * Ends the process that uses some stores, as far as these can tell: after so many calls none is carried out any more. Where only
+ * writes count, each state that a death can leave is left once.
+ */
 export class Death {
   calls = 0;
 
-  constructor(readonly after: number) {}
+  constructor(
+    readonly after: number,
+    readonly counts: "calls" | "writes" = "calls",
+  ) {}
 
   get hasCome(): boolean {
     return this.calls >= this.after;
@@ -12,24 +18,29 @@ export class Death {
 
   /** The store as the process that dies uses it. */
   store(store: KeyStore): KeyStore {
-    const call = <Answer>(carryOut: () => Answer): Answer => {
+    const write = <Answer>(carryOut: () => Answer): Answer => {
       if (this.hasCome) throw new Error("killed");
       this.calls += 1;
       return carryOut();
     };
+    const read = <Answer>(carryOut: () => Answer): Answer => {
+      if (this.counts === "calls") return write(carryOut);
+      if (this.hasCome) throw new Error("killed");
+      return carryOut();
+    };
     return {
-      read: async (...given) => call(() => store.read(...given)),
-      page: async (...given) => call(() => store.page(...given)),
-      commit: async (...given) => call(() => store.commit(...given)),
-      charge: async (...given) => call(() => store.charge(...given)),
-      settle: async (...given) => call(() => store.settle(...given)),
-      holds: async (...given) => call(() => store.holds(...given)),
-      addStatistics: async (...given) => call(() => store.addStatistics(...given)),
-      readStatistics: async (...given) => call(() => store.readStatistics(...given)),
-      pageStatistics: async (...given) => call(() => store.pageStatistics(...given)),
-      deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
-      forget: async (...given) => call(() => store.forget(...given)),
-      scan: async (...given) => call(() => store.scan(...given)),
+      read: async (...given) => read(() => store.read(...given)),
+      page: async (...given) => read(() => store.page(...given)),
+      commit: async (...given) => write(() => store.commit(...given)),
+      charge: async (...given) => write(() => store.charge(...given)),
+      settle: async (...given) => write(() => store.settle(...given)),
+      holds: async (...given) => read(() => store.holds(...given)),
+      addStatistics: async (...given) => write(() => store.addStatistics(...given)),
+      readStatistics: async (...given) => read(() => store.readStatistics(...given)),
+      pageStatistics: async (...given) => read(() => store.pageStatistics(...given)),
+      deleteStatistics: async (...given) => write(() => store.deleteStatistics(...given)),
+      forget: async (...given) => write(() => store.forget(...given)),
+      scan: async (...given) => read(() => store.scan(...given)),
       close: () => store.close(),
     };
   }
