@@ -14,12 +14,15 @@ const PATHS = ["openapi.json", "errors/NOT_FOUND", ...REFERENCE_PAGES.map(({ nam
 
 type Service = Awaited<ReturnType<typeof openService>>;
 
+/** Nothing that follows changes it. It makes each page when that is first asked for: the document takes long. */
+const service = await openService();
+
 const get = (service: Service, path: string, method = "GET") =>
   service.handler(new Request(`http://keys.test${path}`, { method }));
 
 describe("openapi.json", () => {
   test("is the document, for everyone", async () => {
-    const response = await get(await openService(), "/v1/openapi.json");
+    const response = await get(service, "/v1/openapi.json");
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.json()).toEqual(openApiDocument());
@@ -40,7 +43,7 @@ describe("openapi.json", () => {
 
 describe("the reference page", () => {
   test("is HTML under a policy that takes everything from here and nothing inline", async () => {
-    const response = await get(await openService(), "/v1/docs");
+    const response = await get(service, "/v1/docs");
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(response.headers.get("content-security-policy")?.split("; ")).toEqual([
       "default-src 'none'",
@@ -57,7 +60,6 @@ describe("the reference page", () => {
   });
 
   test("refers only to files beside it, by relative addresses", async () => {
-    const service = await openService();
     const html = await (await get(service, "/v1/docs")).text();
     const addresses = [...html.matchAll(/(?:src|href)="([^"]*)"/g)]
       .map(([, address = ""]) => address)
@@ -68,7 +70,6 @@ describe("the reference page", () => {
   });
 
   test("what has its version in its path is kept for ever, the rest is not", async () => {
-    const service = await openService();
     for (const { name } of REFERENCE_PAGES) {
       const cacheControl = (await get(service, `/v1/${name}`)).headers.get("cache-control");
       const isVersioned = name.includes(SWAGGER_UI_VERSION);
@@ -100,7 +101,6 @@ describe("the reference page", () => {
 
 describe("errors", () => {
   test("each code has a page that says its status and what it means", async () => {
-    const service = await openService();
     for (const [code, status] of Object.entries(STATUS)) {
       const response = await get(service, `/v1/errors/${code}`);
       expect([response.status, response.headers.get("content-type")]).toEqual([
@@ -114,13 +114,12 @@ describe("errors", () => {
   });
 
   test("no other page is there", async () => {
-    expect((await get(await openService(), "/v1/errors/STORE_CORRUPT")).status).toBe(404);
+    expect((await get(service, "/v1/errors/STORE_CORRUPT")).status).toBe(404);
   });
 });
 
 describe.each(PATHS)("%s", (path) => {
   test("is the same for everyone and on every way, with the headers of every answer", async () => {
-    const service = await openService();
     const byHost = await openService({
       ...BY_HEADER,
       authenticate: () => {
@@ -149,7 +148,6 @@ describe.each(PATHS)("%s", (path) => {
   });
 
   test("takes no query parameters, in the words of every operation that takes none", async () => {
-    const service = await openService();
     const [page, liveness] = await Promise.all(
       [path, "liveness"].map(async (name) => {
         const response = await get(service, `/v1/${name}?x=1&y=%zz`);
@@ -163,7 +161,6 @@ describe.each(PATHS)("%s", (path) => {
   });
 
   test("takes GET only", async () => {
-    const service = await openService();
     for (const method of ["HEAD", "POST", "OPTIONS", "PUT", "DELETE"]) {
       const response = await get(service, `/v1/${path}`, method);
       expect([response.status, response.headers.get("allow")]).toEqual([405, "GET"]);
