@@ -17,7 +17,7 @@ import { readAdmissions, type Span } from "./lease-drill/admissions.js";
 import { KEYS, KINDS, LIMIT, LONG_RUN_MS, RAISE } from "./lease-drill/keys.js";
 import { STORE_OPTIONS, startWorkers } from "./lease-drill/workers.js";
 
-const RUN_MS = Number(LONG_RUN_MS ?? 1_000);
+const RUN_MS = Number(LONG_RUN_MS ?? 1_500);
 const SEED = 20_261_123;
 const HOUR_MS = 3_600_000;
 /** So many changes are made before. */
