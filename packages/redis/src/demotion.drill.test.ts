@@ -16,7 +16,7 @@ describeWithServers("a call that waits for replicas", () => {
   let store: KeyStore;
 
   beforeAll(async () => {
-    primary = await startServer({ "repl-diskless-sync-delay": "0" });
+    primary = await startServer();
     replica = await startServer({ replicaof: `127.0.0.1 ${primary.port}` });
   });
   afterAll(async () => {

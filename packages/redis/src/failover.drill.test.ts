@@ -12,8 +12,6 @@ const FAILOVERS = Number(process.env.FAILOVERS ?? 1);
 
 const GRANTED = 3_000;
 const SPENDERS = 8;
-/** Without the seconds that a primary waits for further replicas before it feeds the first. */
-const AT_ONCE = { "repl-diskless-sync-delay": "0" };
 const TIMEOUTS = { commandTimeoutMs: 400, configTimeoutMs: 2_000 };
 const WAIT = { count: 1, timeoutMs: 100 };
 /** A call expires up to an eighth late, and a busy machine is slower than that. */
@@ -72,9 +70,9 @@ describeWithServers("a failover while keys are verified", () => {
 
 /** Verifies one key in parallel while its primary fails and its replica takes over at the same address. */
 async function failOver({ waits, lags, fate }: Conditions) {
-  const primary = await startServer(AT_ONCE);
+  const primary = await startServer();
   const feed = await startProxy(primary.port);
-  const replica = await startServer({ ...AT_ONCE, replicaof: `127.0.0.1 ${feed.port}` });
+  const replica = await startServer({ replicaof: `127.0.0.1 ${feed.port}` });
   const front = await startProxy(primary.port);
   const store = redisStore(front.url, waits ? { ...TIMEOUTS, waitReplicas: WAIT } : TIMEOUTS);
   const latchkey = createLatchkey({ store });

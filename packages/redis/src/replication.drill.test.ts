@@ -10,7 +10,7 @@ describeWithServers("a store that waits for replicas", () => {
   let replica: TestServer;
 
   beforeAll(async () => {
-    primary = await startServer({ "repl-diskless-sync-delay": "0" });
+    primary = await startServer();
     replica = await startServer({ replicaof: `127.0.0.1 ${primary.port}` });
   });
   afterAll(async () => {

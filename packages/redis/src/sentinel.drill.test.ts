@@ -10,9 +10,8 @@ import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("a client that asks Sentinel where the primary is", () => {
   test("verifies keys, errs in time while the primary is dead, and goes on with the one that Sentinel chose", async () => {
-    const AT_ONCE = { "repl-diskless-sync-delay": "0" };
-    const primary = await startServer(AT_ONCE);
-    const replica = await startServer({ ...AT_ONCE, replicaof: `127.0.0.1 ${primary.port}` });
+    const primary = await startServer();
+    const replica = await startServer({ replicaof: `127.0.0.1 ${primary.port}` });
     const sentinel = await startSentinel("keys", primary.port);
     const client = new Redis({
       ...NEVER_TWICE,

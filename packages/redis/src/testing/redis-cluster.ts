@@ -26,7 +26,6 @@ export async function startReplicatedCluster(
 ): Promise<TestCluster> {
   const cluster = await form(primaries, primaries, {
     "cluster-node-timeout": "1000",
-    "repl-diskless-sync-delay": "0",
     ...options,
   });
   await Promise.all(cluster.servers.map((primary) => untilFollowed(primary)));

@@ -30,6 +30,8 @@ const FIT: ServerOptions = {
   appendfsync: "everysec",
   "maxmemory-policy": "noeviction",
   save: "",
+  // Without the seconds that a primary waits for further replicas before it feeds the first.
+  "repl-diskless-sync-delay": "0",
 };
 
 /** A `redis-server` of the tests' own, on a free port of the loopback interface. */
