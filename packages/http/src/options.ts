@@ -1,5 +1,6 @@
 import type { Latchkey } from "@latchkey/core";
 import type { Authenticate } from "./auth/authenticate.js";
+import { withoutPrototype } from "./without-prototype.js";
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
@@ -78,7 +79,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
     onError = () => {},
-  } = options;
+  } = withoutPrototype(options);
   if (typeof latchkey?.authenticateRootKey !== "function")
     throw new TypeError('"latchkey" must be what createLatchkey returns');
   if (authenticate !== null && typeof authenticate !== "function")

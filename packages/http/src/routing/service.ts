@@ -21,6 +21,7 @@ import { type ReceivedFields, readQuery } from "../request/query.js";
 import { type Repeat, repeatOf } from "../request/repeat.js";
 import { createRequestIds } from "../request/request-id.js";
 import { V1 } from "../v1.js";
+import { withoutPrototype } from "../without-prototype.js";
 import type { Contract } from "./contract.js";
 import {
   errorResponse,
@@ -170,7 +171,9 @@ export function createService(settings: Settings): Service {
 }
 
 function serve(whole: Contract, { basePath, docs, rootKeys }: Settings): ServedContract {
-  const operations = rootKeys ? whole.operations : whole.operations.filter(isNotOnRootKeys);
+  const served = rootKeys ? whole.operations : whole.operations.filter(isNotOnRootKeys);
+  // `isPublic` from elsewhere would open every operation.
+  const operations = served.map((operation) => withoutPrototype(operation));
   const contract = { ...whole, operations };
   const { version, unknownPath } = contract;
   const pages = docs ? [documentPage(contract, basePath), ...REFERENCE_PAGES, ...ERROR_PAGES] : [];
