@@ -331,6 +331,10 @@ const INPUT: readonly Control[] = [
         "whatever somebody adds to Object.prototype, nobody is let in who was not: not by a guard, and not by a verdict",
       ],
       [
+        `${HTTP}/polluted-handler.drill.test.ts`,
+        "whatever somebody adds to Object.prototype, a handler does nothing for a request that may not",
+      ],
+      [
         "packages/latchkey/src/frozen-prototypes.drill.test.ts",
         "a key lives its life on prototypes that were frozen once latchkey was loaded, without code made of texts",
       ],
