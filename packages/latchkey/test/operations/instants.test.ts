@@ -1,85 +1,111 @@
 import { runInNewContext } from "node:vm";
-import type { Latchkey } from "@latchkey/core";
+import {
+  deliveriesOf,
+  type Latchkey,
+  type LatchkeyError,
+  OPERATIONS,
+  type OperationName,
+} from "@latchkey/core";
 import { expect, test } from "vitest";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "../test-context.js";
 
 const LAST_INSTANT = 8_640_000_000_000_000;
 
-/** Every input that takes an instant: the call, the path of the field, and its bounds. */
-const INPUTS: readonly {
-  readonly name: string;
-  readonly path: string;
-  readonly bounds: readonly [number, number];
-  readonly call: (latchkey: Latchkey, apiId: string, at: number) => Promise<unknown>;
-}[] = [
+/** Fields that are instants, with their bounds. */
+const INSTANTS: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  expires: [1, LAST_INSTANT],
+  startsAt: [1, LAST_INSTANT],
+  createdAt: [0, LAST_INSTANT],
+  expiresBefore: [0, LAST_INSTANT],
+  expiresAfter: [0, LAST_INSTANT],
+  usedBefore: [0, LAST_INSTANT],
+  usedAfter: [0, LAST_INSTANT],
+  createdBefore: [0, LAST_INSTANT],
+  createdAfter: [0, LAST_INSTANT],
+  start: [0, 253_402_300_799_999],
+  end: [0, 253_402_300_799_999],
+  before: [0, LAST_INSTANT],
+};
+
+/** Fields that take a number as large as an instant and are none. */
+const OTHER_NUMBERS: readonly string[] = [
+  // Counts.
+  ...["amount", "burst", "carryOver", "cost", "limit", "maxRemaining", "remaining", "value"],
+  // Spans.
+  ...["duration", "every", "expiresIn", "expiresWhenUnused", "maxExpiresIn"],
+  // Ignored: what reads show of a refill may be given as it is.
+  "lastRefillAt",
+];
+
+/** What these tests look at of a schema. */
+interface Schema {
+  safeParse(value: unknown): { readonly success: boolean };
+  readonly _zod: {
+    readonly def: {
+      readonly type: string;
+      readonly shape?: Readonly<Record<string, Schema>>;
+      readonly element?: Schema;
+      readonly options?: readonly Schema[];
+      readonly innerType?: Schema;
+      readonly in?: Schema;
+      readonly out?: Schema;
+    };
+  };
+}
+
+/** Paths of all fields that take an instant as a number or as a date, and not just anything. */
+function pathsIn(schema: Schema, path: readonly string[] = []): string[] {
+  // A step of a schema, which is given only what the steps before let through.
+  if (schema._zod.def.type === "transform") return [];
+  const takes = (value: unknown) => schema.safeParse(value).success;
+  if ((takes(NOON) || takes(new Date(NOON))) && !takes("a text") && !takes({}))
+    return [path.join(".")];
+  const { shape = {}, element, options = [], innerType, in: from, out: to } = schema._zod.def;
+  const parts: [string[], Schema | undefined][] = [
+    ...Object.entries(shape).map(([name, field]): [string[], Schema] => [[...path, name], field]),
+    [[...path, "0"], element],
+    ...[...options, innerType, from, to].map((part): [string[], typeof part] => [[...path], part]),
+  ];
+  return parts.flatMap(([at, part]) => (part === undefined ? [] : pathsIn(part, at)));
+}
+
+const lastOf = (path: string) => path.split(".").at(-1) ?? "";
+
+/** An input with one field. */
+const inputOf = (path: string, value: unknown) =>
+  path.split(".").reduceRight((inner, at) => (at === "0" ? [inner] : { [at]: inner }), value);
+
+type Call = (input: never) => Promise<unknown>;
+
+/** The numbers that every operation takes. */
+const NUMBERS = Object.entries(OPERATIONS).flatMap(([name, { input }]) =>
+  input === null
+    ? []
+    : [...new Set(pathsIn(input as unknown as Schema))].map((path) => ({
+        name,
+        path,
+        callOf: async (latchkey: Latchkey): Promise<Call> =>
+          latchkey[name as OperationName] as Call,
+      })),
+);
+
+/** Every input that takes an instant, also of what is no operation. */
+const INPUTS: typeof NUMBERS = [
+  ...NUMBERS.filter(({ path }) => lastOf(path) in INSTANTS),
   {
-    name: "createKey",
+    name: "createMyKey",
     path: "expires",
-    bounds: [1, LAST_INSTANT],
-    call: (latchkey, apiId, expires) => latchkey.createKey({ apiId, expires }),
+    async callOf(latchkey) {
+      const [api] = (await latchkey.listApis()).apis;
+      const allow = { apiIds: [api?.id ?? ""], create: true };
+      const { secret } = await latchkey.createPortalSession({ externalId: "pier-7", allow });
+      return (await latchkey.openPortalSession(secret))?.createMyKey as Call;
+    },
   },
   {
-    name: "createKeys",
-    path: "0.expires",
-    bounds: [1, LAST_INSTANT],
-    call: (latchkey, apiId, expires) =>
-      latchkey.createKeys([{ apiId, plaintext: "sk_live_1234567890", expires }]),
-  },
-  {
-    name: "createKeys",
-    path: "0.createdAt",
-    bounds: [0, LAST_INSTANT],
-    call: (latchkey, apiId, createdAt) =>
-      latchkey.createKeys([{ apiId, plaintext: "sk_live_1234567890", createdAt }]),
-  },
-  {
-    name: "updateKey",
-    path: "expires",
-    bounds: [1, LAST_INSTANT],
-    call: (latchkey, _, expires) => latchkey.updateKey({ keyId: "key_1", expires }),
-  },
-  {
-    name: "createRootKey",
-    path: "expires",
-    bounds: [1, LAST_INSTANT],
-    call: (latchkey, _, expires) => latchkey.createRootKey({ permissions: ["*"], expires }),
-  },
-  {
-    name: "updateRootKey",
-    path: "expires",
-    bounds: [1, LAST_INSTANT],
-    call: (latchkey, _, expires) => latchkey.updateRootKey({ rootKeyId: "root_1", expires }),
-  },
-  {
-    name: "getVerifications",
-    path: "start",
-    bounds: [0, 253_402_300_799_999],
-    call: (latchkey, apiId, start) => latchkey.getVerifications({ apiId, start }),
-  },
-  {
-    name: "getVerifications",
-    path: "end",
-    bounds: [0, 253_402_300_799_999],
-    call: (latchkey, apiId, end) => latchkey.getVerifications({ apiId, end }),
-  },
-  ...(["start", "end"] as const).map((path) => ({
-    name: "exportUsage",
-    path,
-    bounds: [0, 253_402_300_799_999] as const,
-    call: (latchkey: Latchkey, _: string, at: number | Date) =>
-      latchkey.exportUsage({ start: at, end: at, granularity: "hour", by: "key" }),
-  })),
-  {
-    name: "pruneVerifications",
+    name: "pruneDeadLetters",
     path: "before",
-    bounds: [0, LAST_INSTANT],
-    call: (latchkey, _, before) => latchkey.pruneVerifications({ before }),
-  },
-  {
-    name: "pruneAuditEvents",
-    path: "before",
-    bounds: [0, LAST_INSTANT],
-    call: (latchkey, _, before) => latchkey.pruneAuditEvents({ before }),
+    callOf: async (latchkey) => deliveriesOf(latchkey).pruneDeadBefore,
   },
 ];
 
@@ -100,18 +126,37 @@ const NO_INSTANTS: readonly (readonly [string, unknown])[] = [
 ];
 
 describeOnMemory("an instant", (open) => {
+  test("is each of these fields, and no other field takes a number as large", () => {
+    const names = NUMBERS.map(({ path }) => lastOf(path));
+    expect([...new Set(names)].sort()).toEqual(
+      [...Object.keys(INSTANTS), ...OTHER_NUMBERS].toSorted(),
+    );
+    expect(INPUTS.length).toBeGreaterThan(20);
+  });
+
   test.each(INPUTS)("of $name, $path: what is none is refused by name and bound", async (input) => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });
-    const [first, last] = input.bounds;
+    const call = await input.callOf(latchkey);
+    const { events } = await latchkey.listAuditEvents();
+    const path = input.name === "createMyKey" ? "of a portal" : lastOf(input.path);
+    const [first, last] = INSTANTS[path] ?? [0, LAST_INSTANT];
     const message = `must be an instant from ${first} to ${last}: whole ms since the Unix epoch (or a JavaScript Date)`;
     for (const [name, value] of NO_INSTANTS) {
-      const error = await rejectionOf(input.call(latchkey, apiId, value as number));
+      const error = await rejectionOf(call(inputOf(input.path, value) as never));
       expect([name, error.code], name).toEqual([name, "BAD_REQUEST"]);
       expect(error.issues, name).toContainEqual({ path: input.path, message });
     }
     expect((await latchkey.listKeys({ apiId })).total).toBe(0);
-    expect((await latchkey.listAuditEvents()).events).toHaveLength(1);
+    expect((await latchkey.listAuditEvents()).events).toEqual(events);
+    for (const date of [new Date(NOON), runInNewContext(`new Date(${NOON})`)]) {
+      // What it lacks besides may be refused.
+      const issues = await call(inputOf(input.path, date) as never).then(
+        () => [],
+        (error: LatchkeyError) => error.issues,
+      );
+      expect(issues).not.toContainEqual({ path: input.path, message });
+    }
   });
 
   test("is taken as a date, also one of another realm, and kept in ms", async () => {
