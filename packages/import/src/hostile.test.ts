@@ -189,6 +189,21 @@ describe("text that no export ever has", () => {
   });
 });
 
+test.each(["toString", "valueOf", "toJSON", "length"])(
+  "a hash whose value is an object with a field %s that is no function is refused in its row",
+  async (member) => {
+    const lines = [{ hash: { value: { [member]: 1 } } }, { hash: HASH, name: "good" }];
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+    const from = openSource("jsonl", inPieces(text));
+    const { rows } = await runImport({ from, into: openLatchkey(), apiName: "tides" });
+    expect(rows.map(({ row, outcome }) => [row, outcome])).toEqual([
+      [1, "skipped"],
+      [2, "written"],
+    ]);
+    expect(rows[0]?.issues[0]?.field).toMatch(/^hash/);
+  },
+);
+
 /** Anything that JSON can say, and objects whose members mean something to JavaScript. */
 const anything = fc.oneof(
   fc.jsonValue(),
