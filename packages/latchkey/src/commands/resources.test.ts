@@ -289,6 +289,18 @@ describe("a command", () => {
     }
   });
 
+  test("exports what a spreadsheet would run as it is, or escaped where that is asked", async () => {
+    const { run } = cliStore();
+    await run("apis create --name payments");
+    await run("keys create payments --name =1+1");
+    const cells = async (more: string) =>
+      (await run(`export --format csv${more}`)).stdout.split(/[\n,]/);
+    expect(await cells("")).toContain("=1+1");
+    const escaped = await cells(" --escape-formulas");
+    expect(escaped).toContain("'=1+1");
+    expect(escaped).not.toContain("=1+1");
+  });
+
   test("takes the name of an API, a role or a permission in the place of its id", async () => {
     const { run, json } = cliStore();
     const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
