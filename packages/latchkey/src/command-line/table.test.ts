@@ -52,6 +52,7 @@ describe("tables of a terminal", () => {
     const lists = [
       "apis list",
       `keys list ${apiId}`,
+      "keys find",
       "identities list",
       "roles list",
       "root-key list",
@@ -59,13 +60,16 @@ describe("tables of a terminal", () => {
     const others = [
       `explain ${keyId} --permissions docs.write`,
       `limits ${keyId}`,
+      `usage ${keyId} --granularity hour`,
       "audit",
+      "events read",
       "doctor",
     ];
     for (const args of [...lists, "permissions list", "workspace list", ...others]) {
       const { stdout } = await run(args, at(100));
-      const widest = Math.max(...line(stdout).map((row) => row.length));
-      expect([args, widest <= 100]).toEqual([args, true]);
+      const rows = line(stdout);
+      const widest = Math.max(...rows.map((row) => row.length));
+      expect([args, rows.length > 1, widest <= 100]).toEqual([args, true, true]);
     }
     const joined = (await run("permissions list", at(100))).stdout;
     expect(joined.replaceAll(/\s/g, "")).toContain("in-a-table-of-a-hundred-columns");

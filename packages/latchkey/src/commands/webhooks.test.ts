@@ -64,6 +64,12 @@ describe("latchkey webhooks", () => {
       "3",
       "503",
     ]);
+    for (const list of ["endpoints", "dead-letters"]) {
+      const terminal = { columns: 100, hasColors: false };
+      const rows = (await run(`webhooks ${list}`, { terminal })).stdout.split("\n");
+      expect(rows.length).toBeGreaterThan(2);
+      expect(rows.filter((row) => row.length > 100)).toEqual([]);
+    }
   });
 
   test("has one sent again, or all", async () => {
