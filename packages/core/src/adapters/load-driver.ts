@@ -68,11 +68,17 @@ export function refuseLaterDriver(
     return;
   }
   const { version, engines: { node: wanted = "" } = {} } = manifest;
-  const [, least = "0"] = /^>=\s*(\d+)/.exec(wanted) ?? [];
-  if (Number.parseInt(node, 10) >= Number(least)) return;
+  const least = Math.min(...wanted.split("||").map(leastMajor));
+  if (Number.parseInt(node, 10) >= least) return;
   const [name] = earlier.split("@");
   throw missing(
     `${name} ${version} needs Node.js ${wanted}, and this is ${node}: run \`npm install ${earlier}\`, or use a later Node.js`,
     refuseLaterDriver,
   );
+}
+
+/** The least major version of a range such as `>=22`, `22.x` or `^22.12.0`; 0 for a range that names none. */
+function leastMajor(range: string): number {
+  const [, major = "0"] = /^\s*(?:>=?|[\^~=])?\s*(\d+)/.exec(range) ?? [];
+  return Number(major);
 }

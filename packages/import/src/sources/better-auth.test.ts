@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describeWithServers, startServer } from "@latchkey/postgres/testing";
 import Sqlite from "better-sqlite3";
 import pg from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openSource } from "../open-source.js";
 import { issueWithBetterAuth } from "../testing/better-auth-keys.js";
 import { DAY_MS, hashOf, issuesOf, NOON, openLatchkey, runImport } from "../testing/imports.js";
@@ -177,5 +177,17 @@ describe("a row of better-auth", () => {
       { field: "meta", message: "must be an object of JSON" },
       { field: "permissions", message: "must be an object of lists of actions" },
     ]);
+  });
+});
+
+test("a SQLite database is not opened by a driver for a later Node.js, whose binary could crash the process", async () => {
+  const versions = vi.spyOn(process, "versions", "get");
+  versions.mockReturnValue({ ...process.versions, node: "4.9.1" });
+  onTestFinished(() => versions.mockRestore());
+  const { rows } = openSource("better-auth", "sqlite:./nothing.db");
+  await expect(rows[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: "PRECONDITION_FAILED",
+    reason: "driver-missing",
+    message: expect.stringMatching(/and this is 4\.9\.1: run `npm install better-sqlite3@12`/),
   });
 });

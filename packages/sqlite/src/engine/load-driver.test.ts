@@ -58,6 +58,12 @@ test.each([
   [">=20", false],
   [">=4", false],
   ["20.x || 22.x", false],
+  ["22.x || 24.x", true],
+  ["^22.12.0 || >=24", true],
+  ["24.x || ~20.19.0", false],
+  [">=22 <25", true],
+  ["<25", false],
+  ["22.x || *", false],
   [undefined, false],
 ])(
   "one for Node.js %s is refused before it is loaded, if this is an earlier one",
