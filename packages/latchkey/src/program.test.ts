@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { PASSWORD_IN_ARGUMENTS } from "./command-line/secret-input.js";
+import { REPOSITORY } from "./testing/pages.js";
 import { runInProcess } from "./testing/run-in-process.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
@@ -145,6 +146,15 @@ describe("the program", () => {
     expect((await runInProcess(["usage", "--help"])).stdout).toContain(
       '(choices: "hour", "day", "month")',
     );
+  });
+
+  test("every option is named in the page about the command line", async () => {
+    const page = readFileSync(join(REPOSITORY, "docs", "command-line.md"), "utf8");
+    const named = new Set<string>(page.match(/--[a-z][a-z-]*/g));
+    const { stdout } = await runInProcess(["completion", "fish"]);
+    const options = new Set([...stdout.matchAll(/ -l ([a-z-]+) /g)].map(([, name]) => `--${name}`));
+    expect(options.size).toBeGreaterThan(100);
+    expect([...options].filter((option) => !named.has(option))).toEqual([]);
   });
 
   test("no secret that was typed or set is repeated on stderr", async () => {
