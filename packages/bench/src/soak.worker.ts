@@ -49,7 +49,11 @@ process.once("exit", () => {
 });
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
 
-const latchkey = createLatchkey({ store: await openStore(store, location, "soak") });
+const latchkey = createLatchkey({
+  store: await openStore(store, location, "soak"),
+  // As many keys as there are at a time, and some that are gone: with the default it takes hours until the cache is full.
+  maxCachedKeys: 4 * KEYS,
+});
 const calls = new Map<string, number>();
 const samples = await soak(latchkey);
 await latchkey.close();
