@@ -79,6 +79,6 @@ export function refuseLaterDriver(
 
 /** The least major version of a range such as `>=22`, `22.x` or `^22.12.0`; 0 for a range that names none. */
 function leastMajor(range: string): number {
-  const [, major = "0"] = /^\s*(?:>=?|[\^~=])?\s*(\d+)/.exec(range) ?? [];
+  const [, major = "0"] = /^(?:>=?|[\^~=])?\s*(\d+)/.exec(range.trim()) ?? [];
   return Number(major);
 }
