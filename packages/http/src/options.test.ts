@@ -37,6 +37,13 @@ test("an option that does not exist is a TypeError that names it", () => {
     );
 });
 
+test("an option that is inherited is a TypeError that names it", () => {
+  const inherited = Object.assign(Object.create({ publicVerify: true }), { latchkey });
+  expect(() => createHandler(inherited)).toThrow(
+    new TypeError('"publicVerify" must be a field of the object itself, not inherited'),
+  );
+});
+
 test("options that are no object are a TypeError that says so", () => {
   for (const options of [undefined, null, "x", 1])
     expect(() => createHandler(options as unknown as HandlerOptions)).toThrow(

@@ -1,6 +1,5 @@
-import type { Latchkey } from "@latchkey/core";
+import { type Latchkey, ownFieldsOf } from "@latchkey/core";
 import type { Authenticate } from "./auth/authenticate.js";
-import { withoutPrototype } from "./without-prototype.js";
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
@@ -79,7 +78,7 @@ export function settingsOf(options: HandlerOptions): Settings {
     docsBaseUrl = null,
     maxBodyBytes = DEFAULT_MAX_BODY_BYTES,
     onError = () => {},
-  } = withoutPrototype(options);
+  } = ownFieldsOf(options, { known: KNOWN, stated: [] }) as unknown as HandlerOptions;
   if (typeof latchkey?.authenticateRootKey !== "function")
     throw new TypeError('"latchkey" must be what createLatchkey returns');
   if (authenticate !== null && typeof authenticate !== "function")

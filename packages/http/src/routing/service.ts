@@ -21,7 +21,6 @@ import { type ReceivedFields, readQuery } from "../request/query.js";
 import { type Repeat, repeatOf } from "../request/repeat.js";
 import { createRequestIds } from "../request/request-id.js";
 import { V1 } from "../v1.js";
-import { withoutPrototype } from "../without-prototype.js";
 import type { Contract } from "./contract.js";
 import {
   errorResponse,
@@ -172,8 +171,7 @@ export function createService(settings: Settings): Service {
 
 function serve(whole: Contract, { basePath, docs, rootKeys }: Settings): ServedContract {
   const served = rootKeys ? whole.operations : whole.operations.filter(isNotOnRootKeys);
-  // `isPublic` from elsewhere would open every operation.
-  const operations = served.map((operation) => withoutPrototype(operation));
+  const operations = served.map(withoutPrototype);
   const contract = { ...whole, operations };
   const { version, unknownPath } = contract;
   const pages = docs ? [documentPage(contract, basePath), ...REFERENCE_PAGES, ...ERROR_PAGES] : [];
@@ -183,6 +181,11 @@ function serve(whole: Contract, { basePath, docs, rootKeys }: Settings): ServedC
     unknownPath,
   );
   return { contract, findTarget };
+}
+
+/** Nothing that somebody added to `Object.prototype` is a field of it: `isPublic` would open every operation. */
+function withoutPrototype(operation: Operation): Operation {
+  return Object.assign(Object.create(null) as object, operation);
 }
 
 function isNotOnRootKeys({ name }: Operation): boolean {
