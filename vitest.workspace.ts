@@ -72,7 +72,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "drills",
-          include: [`{packages,examples}/${DRILLS}`],
+          include: [`{packages,examples,.ci}/${DRILLS}`],
           exclude,
           globalSetup: ["./.ci/build.mjs"],
         },

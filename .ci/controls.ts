@@ -327,11 +327,11 @@ const INPUT: readonly Control[] = [
         "__proto__ is a member like any other and touches no prototype",
       ],
       [
-        "packages/guard/src/polluted-guards.drill.test.ts",
+        ".ci/polluted.drill.test.ts",
         "whatever somebody adds to Object.prototype, nobody is let in who was not: not by a guard, and not by a verdict",
       ],
       [
-        `${HTTP}/polluted-handler.drill.test.ts`,
+        ".ci/polluted.drill.test.ts",
         "whatever somebody adds to Object.prototype, a handler does nothing for a request that may not",
       ],
       [

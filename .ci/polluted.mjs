@@ -17,11 +17,25 @@ const READ = /\.([A-Za-z_$][\w$]*)|[{,]\s*([A-Za-z_$][\w$]*)\s*(?=[,:}=])/g;
 const ASKED = /"([A-Za-z_$][\w$]*)" in /g;
 
 /**
+ * Ends a program of checks: makes each as it is, and then with every name of the sources of these folders on `Object.prototype`, and
+ * writes what it found as JSON.
+ */
+export async function tell(checks, ...folders) {
+  const unpolluted = [];
+  for (const [title, check] of Object.entries(checks)) if (await check()) unpolluted.push(title);
+  const found = namesIn(...folders);
+  const letIn = await opened(found, checks);
+  const counts = { names: found.names.length, checks: Object.keys(checks).length };
+  console.log(JSON.stringify({ ...counts, unpolluted, letIn }));
+  process.exit(0);
+}
+
+/**
  * Every name that the sources of these folders of packages may ask an object for.
  *
  * @returns `asked`: those that they ask with `in`, which no property notices.
  */
-export function namesIn(...folders) {
+function namesIn(...folders) {
   const [names, asked] = [new Set(), new Set()];
   for (const folder of folders)
     for (const file of readdirSync(join(packages, folder), { recursive: true }))
@@ -46,7 +60,7 @@ const TOGETHER = 40;
  * @param checks - By name: each resolves with true where it let somebody in. What it throws is no admission.
  * @returns The checks that let somebody in, and under what.
  */
-export async function opened({ names, asked }, checks) {
+async function opened({ names, asked }, checks) {
   const letIn = [];
   const others = names.filter((name) => !asked.includes(name));
   for (const [title, check] of Object.entries(checks)) {

@@ -4,7 +4,7 @@
 import { createLatchkey } from "@latchkey/core";
 import { createHandler } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
-import { namesIn, opened } from "../../../../.ci/polluted.mjs";
+import { tell } from "../../../../.ci/polluted.mjs";
 
 const latchkey = createLatchkey({ store: memoryStore() });
 const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -49,10 +49,4 @@ checks["a handler that is made meanwhile"] = () =>
 checks["an unknown session of the portal"] = async () =>
   (await latchkey.openPortalSession("no-such-session")) !== null;
 
-const unpolluted = [];
-for (const [name, check] of Object.entries(checks)) if (await check()) unpolluted.push(name);
-const found = namesIn("http/src", "core/src/operations/root-keys");
-const letIn = await opened(found, checks);
-const counts = { names: found.names.length, checks: Object.keys(checks).length };
-console.log(JSON.stringify({ ...counts, unpolluted, letIn }));
-process.exit(0);
+await tell(checks, "http/src", "core/src/operations/root-keys");
