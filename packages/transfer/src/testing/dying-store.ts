@@ -18,28 +18,24 @@ export class Death {
 
   /** The store as the process that dies uses it. */
   store(store: KeyStore): KeyStore {
-    const write = <Answer>(carryOut: () => Answer): Answer => {
+    const call = <Answer>(carryOut: () => Answer, counts = true): Answer => {
       if (this.hasCome) throw new Error("killed");
-      this.calls += 1;
+      if (counts) this.calls += 1;
       return carryOut();
     };
-    const read = <Answer>(carryOut: () => Answer): Answer => {
-      if (this.counts === "calls") return write(carryOut);
-      if (this.hasCome) throw new Error("killed");
-      return carryOut();
-    };
+    const read = <Answer>(carryOut: () => Answer) => call(carryOut, this.counts === "calls");
     return {
       read: async (...given) => read(() => store.read(...given)),
       page: async (...given) => read(() => store.page(...given)),
-      commit: async (...given) => write(() => store.commit(...given)),
-      charge: async (...given) => write(() => store.charge(...given)),
-      settle: async (...given) => write(() => store.settle(...given)),
+      commit: async (...given) => call(() => store.commit(...given)),
+      charge: async (...given) => call(() => store.charge(...given)),
+      settle: async (...given) => call(() => store.settle(...given)),
       holds: async (...given) => read(() => store.holds(...given)),
-      addStatistics: async (...given) => write(() => store.addStatistics(...given)),
+      addStatistics: async (...given) => call(() => store.addStatistics(...given)),
       readStatistics: async (...given) => read(() => store.readStatistics(...given)),
       pageStatistics: async (...given) => read(() => store.pageStatistics(...given)),
-      deleteStatistics: async (...given) => write(() => store.deleteStatistics(...given)),
-      forget: async (...given) => write(() => store.forget(...given)),
+      deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
+      forget: async (...given) => call(() => store.forget(...given)),
       scan: async (...given) => read(() => store.scan(...given)),
       close: () => store.close(),
     };
