@@ -24,7 +24,7 @@ const KEYS = 50;
 const TICK_MS = 50;
 /** Samples of a run, whatever its length. */
 const SAMPLES = 60;
-/** What is kept of the audit log and of reservations, so that what is stored does not grow either. */
+/** How much of the audit log is kept, so that it does not grow. */
 const KEPT_MS = 60_000;
 /** Growth of the heap that is none: of the last quarter beside the second one. */
 const MOST_GROWTH = 1.05;
@@ -57,6 +57,7 @@ const latchkey = createLatchkey({
 const calls = new Map<string, number>();
 const samples = await soak(latchkey);
 await latchkey.close();
+await server?.stop();
 report();
 process.exit();
 
@@ -170,16 +171,18 @@ async function sample(): Promise<Sample> {
 }
 
 /** How many bytes a store has stored. */
-async function measureOf(kind: StoreKind, at: StoreLocation): Promise<() => Promise<number>> {
+async function measureOf(kind: StoreKind, location: StoreLocation): Promise<() => Promise<number>> {
   if (kind === "memory") return async () => 0;
   if (kind === "sqlite")
-    return async () =>
-      readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+    return async () => {
+      const paths = readdirSync(location.folder).map((name) => join(location.folder, name));
+      return paths.reduce((sum, path) => sum + statSync(path).size, 0);
+    };
   if (kind === "redis") {
-    const client = await redisClient(at);
+    const client = await redisClient(location);
     return async () => Number(/used_memory:(\d+)/.exec(await client.info("memory"))?.[1]);
   }
-  const pool = await postgresPool(at, "soak");
+  const pool = await postgresPool(location, "soak");
   const size = "SELECT pg_catalog.pg_database_size(current_database())::text AS size";
   return async () => Number((await pool.query(size)).rows[0].size);
 }
