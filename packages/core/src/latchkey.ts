@@ -204,7 +204,7 @@ const DEFAULT_CACHED_KEYS = 32_768;
 /** Root keys whose place in the store is remembered, about 300 bytes each. */
 const MAX_KNOWN_ROOT_KEYS = 1_000;
 
-/** Reservations of which the key is remembered, about 150 bytes each beside it. */
+/** Open reservations of which the key is remembered, about 150 bytes each; those of one key share about 300 more. */
 const MAX_KNOWN_RESERVATIONS = 10_000;
 
 /** A misspelt `pepper` must not make a latchkey without one. */

@@ -1,23 +1,13 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { chanceOf } from "./chance.js";
+import { heapUsed } from "./heap.js";
 import { wrapped } from "./wrapped-store.js";
 
 const FIRST = 5_000;
 const MORE = 50_000;
 const MB = 1_000_000;
-
-/** What is on the heap once nothing is left to collect, in bytes. */
-function heapUsed(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  collect();
-  return process.memoryUsage().heapUsed;
-}
 
 describe("made-up keys", () => {
   test("write nothing, and are not kept in memory", async () => {

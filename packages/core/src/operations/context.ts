@@ -19,7 +19,7 @@ import type { SettledStore } from "../store/settled.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
-import type { CachedKey, KeyCache } from "../verification/key-cache.js";
+import type { KeyCache, ReservedKey } from "../verification/key-cache.js";
 import type { KnownIds } from "./known-ids.js";
 import type { CallPart } from "./repeats/repeatable-call.js";
 
@@ -47,8 +47,8 @@ export interface OperationContext {
   readonly tokens: TokenSigner | null;
   /** Recently verified keys. @internal */
   readonly cache: KeyCache;
-  /** Keys of the reservations that this process made, as they were then, by the ids of these. @internal */
-  readonly reserved: LruCache<CachedKey>;
+  /** Keys of open reservations that this process made, by reservation id. @internal */
+  readonly reserved: LruCache<ReservedKey>;
   /** Where root keys are that were used lately, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
   readonly knownIds: KnownIds;

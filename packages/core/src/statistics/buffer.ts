@@ -7,7 +7,7 @@ import {
 } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { countedFor, subjectsOf } from "../verification/counted.js";
-import type { CachedKey, KeyCounts } from "../verification/key-cache.js";
+import type { CountedKey, KeyCounts } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
@@ -36,7 +36,7 @@ export interface StatisticsBuffer {
    * @param now - Unix epoch ms. A late verification of an earlier hour counts in the current hour.
    * @returns Whether this was the first verification of a key in its hour.
    */
-  count(key: CachedKey, code: SumCode, now: EpochMs, by?: number): boolean;
+  count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
   /**
@@ -85,7 +85,7 @@ export function createStatisticsBuffer(
     hourEndAt = hourAt + STATISTICS_SPAN_MS;
   }
 
-  function countsOf(counted: CachedKey): KeyCounts | null {
+  function countsOf(counted: CountedKey): KeyCounts | null {
     const subject = countedFor(counted);
     const { keyId, identityId, tags } = subject;
     const known = current.get(keyId);

@@ -5,7 +5,7 @@ import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
 import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
 import type { EpochMs, SpanMs, Timer } from "../time.js";
-import type { CachedKey } from "../verification/key-cache.js";
+import type { CountedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
 
@@ -56,7 +56,7 @@ export function readRecorderSettings(usage: unknown): RecorderSettings {
 /** Counts verifications in memory and writes the counts to the store in batches. */
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it. */
-  count(key: CachedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
+  count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
   /** Whether the step of a charge counts: then nothing but when keys were used last is written later. */

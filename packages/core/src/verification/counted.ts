@@ -1,3 +1,5 @@
+import type { IdentityRecord } from "../records/identity.js";
+import type { KeyRecord } from "../records/key.js";
 import { countedTags } from "../rules/keys/tags.js";
 import type {
   ChargeCounts,
@@ -5,7 +7,6 @@ import type {
   CountedCode,
   StatisticsSubject,
 } from "../store/statistics.js";
-import type { VerifiableKey } from "./loaded-key.js";
 
 /** The subjects for which the verifications of a key are counted. */
 export interface CountedFor {
@@ -15,7 +16,13 @@ export interface CountedFor {
   readonly tags: readonly string[];
 }
 
-export function countedFor({ key, identity }: VerifiableKey): CountedFor {
+/** The fields of a key by which its verifications are counted. */
+export interface CountableKey {
+  readonly key: Pick<KeyRecord, "id" | "apiId" | "workspaceId" | "tags" | "uncountedTags">;
+  readonly identity: Pick<IdentityRecord, "id"> | null;
+}
+
+export function countedFor({ key, identity }: CountableKey): CountedFor {
   return {
     keyId: key.id,
     apiId: key.apiId,

@@ -3,7 +3,13 @@ import type { Refill } from "../rules/refill.js";
 import type { ChargePlan, LimitCharge } from "../store/charge.js";
 import type { StatisticsSubject } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { type CountedFor, countedFor, countsOfCharge, subjectsOf } from "./counted.js";
+import {
+  type CountableKey,
+  type CountedFor,
+  countedFor,
+  countsOfCharge,
+  subjectsOf,
+} from "./counted.js";
 import { effectiveRefill } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";
@@ -39,10 +45,24 @@ interface AskedPlan {
   readonly plan: ChargePlan;
 }
 
+/** A key whose verifications are counted. */
+export interface CountedKey extends CountableKey {
+  /** Where its verifications are counted; null before the first. */
+  counts: KeyCounts | null;
+}
+
+/** What the end of a reservation needs of its key, as it was when the reservation was made. */
+export interface ReservedKey extends CountedKey {
+  /** What restores the uses that it takes from. */
+  readonly refill: Refill | null;
+}
+
 /** A key with what its verifications need again and again, worked out once. */
 export interface CachedKey extends VerifiableKey {
   /** What restores the uses that it takes from. */
   readonly refill: Refill | null;
+  /** Where its verifications are counted; null before the first. */
+  counts: KeyCounts | null;
   /** The plan of the plain question. A store keeps with it what it makes of it. */
   readonly plainPlan: ChargePlan;
   /** The plan of the latest question with another cost or with limits, which is likely to come again. */
@@ -53,8 +73,8 @@ export interface CachedKey extends VerifiableKey {
   lastUsedAt: EpochMs | null;
   /** Pending while a use that must be stored is written; otherwise null. */
   storing: Promise<void> | null;
-  /** Where its verifications are counted; null before the first. */
-  counts: KeyCounts | null;
+  /** Without the rest of the key, which would stay in memory as long as an open reservation does; null before the first. */
+  reserved: ReservedKey | null;
   /** Whom its verifications count for in the step that charges; null where they are counted beside it. */
   readonly subjects: readonly StatisticsSubject[] | null;
 }
@@ -141,8 +161,19 @@ export function cachedKey(
     identityHandle: loaded.identityHandle,
     lastUsedAt: loaded.lastUsedAt,
     storing: null,
+    reserved: null,
     subjects,
   };
+}
+
+/** The part of a key that its reservations keep. All of them share it. */
+export function reservedKeyOf(cached: CachedKey): ReservedKey {
+  if (cached.reserved !== null) return cached.reserved;
+  const { identity, refill } = cached;
+  const { id, apiId, workspaceId, tags, uncountedTags } = cached.key;
+  const key = { id, apiId, workspaceId, tags, uncountedTags };
+  cached.reserved = { key, identity: identity && { id: identity.id }, refill, counts: null };
+  return cached.reserved;
 }
 
 /** The plan of a question that the records do not refuse; null for unknown limits. */

@@ -3,25 +3,29 @@ import type { Hold } from "../../rules/hold.js";
 import type { HoldResult } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import { countedFor, subjectsOf } from "../../verification/counted.js";
-import { type CachedKey, cachedKey } from "../../verification/key-cache.js";
+import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { getKeyById } from "../keys/load.js";
 
 /**
- * Counts the uses that a reservation settled, once: a process that did not make it reads its key first.
+ * Counts the uses that a reservation settled, once.
  *
+ * @param known - Its key; undefined if another process made it: then the key is read.
  * @returns Null if there is nothing to wait for. Rejects only with failures of the store.
  */
-export function countUses(context: OperationContext, result: HoldResult): Promise<unknown> | null {
-  const { recorder, reserved } = context;
+export function countUses(
+  context: OperationContext,
+  result: HoldResult,
+  known: CountedKey | undefined,
+): Promise<unknown> | null {
+  const { recorder } = context;
   if (recorder === null || recorder.isDurable) return null;
   if (result.kind !== "ended" || result.isRepeat) return null;
   const { hold, used, endedAt } = result;
   if (used.uses === 0) return null;
-  const count = (key: CachedKey | null) => {
+  const count = (key: CountedKey | null) => {
     if (key !== null) recorder.count(key, "EXTRA_USES", endedAt, used.uses);
   };
-  const known = reserved.get(hold.id);
   if (known === undefined) return findKey(context, hold.keyId).then(count);
   count(known);
   return null;
@@ -46,9 +50,10 @@ export async function countedBy(
 }
 
 /** Null: it was deleted, while another of its rotation has its counters. */
-async function findKey(context: OperationContext, keyId: string): Promise<CachedKey | null> {
+async function findKey(context: OperationContext, keyId: string): Promise<CountedKey | null> {
   try {
-    return cachedKey(await getKeyById(context, keyId), []);
+    const { key, identity } = await getKeyById(context, keyId);
+    return { key, identity, counts: null };
   } catch (error) {
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
     throw error;

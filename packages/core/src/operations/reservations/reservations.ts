@@ -14,6 +14,7 @@ import { dueRefill, type Refill } from "../../rules/refill.js";
 import { applyRefill } from "../../store/counters.js";
 import type { EndStep, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
+import type { ReservedKey } from "../../verification/key-cache.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
@@ -227,8 +228,10 @@ function end(
       ? settleCounted()
       : refuseOfOthers(context, step.id, scope).then(settleCounted);
   return settled.then((result) => {
-    const counting = countUses(context, result);
-    const answer = () => answerOf(context, step, scope, result, startedAt);
+    const known = context.reserved.get(step.id);
+    if (result.kind === "ended" || result.kind === "expired") context.reserved.delete(step.id);
+    const counting = countUses(context, result, known);
+    const answer = () => answerOf(context, step, scope, result, known, startedAt);
     return counting === null ? answer() : counting.then(answer);
   });
 }
@@ -239,17 +242,17 @@ function answerOf(
   step: EndStep,
   scope: VerifyScope,
   result: HoldResult,
+  known: ReservedKey | undefined,
   startedAt: number,
 ): SettledReservation | Promise<SettledReservation> {
   if (result.kind !== "ended") throw refusalOf(result, step);
-  const { hold } = result;
-  if (scope.apiIds === undefined) return settledAnswer(context, result, startedAt);
+  if (scope.apiIds === undefined) return settledAnswer(context, result, known, startedAt);
   // Of a repeat, which was not open any more.
-  const known = context.reserved.get(hold.id)?.key.apiId;
-  const found = known === undefined ? findApiId(context, hold.keyId) : Promise.resolve(known);
+  const found =
+    known === undefined ? findApiId(context, result.hold.keyId) : Promise.resolve(known.key.apiId);
   return found.then((apiId) => {
     if (!isOf(scope, apiId)) throw notFound("reservation");
-    return settledAnswer(context, result, startedAt);
+    return settledAnswer(context, result, known, startedAt);
   });
 }
 
@@ -260,11 +263,11 @@ function answerOf(
 function settledAnswer(
   context: OperationContext,
   result: Extract<HoldResult, { kind: "ended" }>,
+  known: ReservedKey | undefined,
   startedAt: number,
 ): SettledReservation | Promise<SettledReservation> {
   const { hold, usage, endedAt } = result;
   if (usage === null || usage.remaining === null) return answer(context, result, null, startedAt);
-  const known = context.reserved.get(hold.id);
   const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
   const isSettled = left === usage && usage.refilledAt < hold.createdAt;
   if (isSettled || usage.refilledAt >= endedAt) return answer(context, result, null, startedAt);

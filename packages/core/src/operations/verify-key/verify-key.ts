@@ -19,7 +19,7 @@ import {
   verdictOnCharge,
   verdictOnRefusal,
 } from "../../verification/judge.js";
-import { type CachedKey, chargePlanOf } from "../../verification/key-cache.js";
+import { type CachedKey, chargePlanOf, reservedKeyOf } from "../../verification/key-cache.js";
 import { MOST_OPEN, planPeek } from "../../verification/plan.js";
 import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
 import {
@@ -168,7 +168,7 @@ function conclude(
     return withSlotEnds(context.store, plan, charge, now).then((known) =>
       conclude(context, request, cached, refusal, plan, known, now, watch),
     );
-  if (charge.hold !== undefined) context.reserved.set(charge.hold.id, cached);
+  if (charge.hold !== undefined) context.reserved.set(charge.hold.id, reservedKeyOf(cached));
   const { recorder, crossings, emit } = context;
   const { question } = request;
   const verdict =
