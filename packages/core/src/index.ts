@@ -237,6 +237,7 @@ export {
   type HoldSums,
   isLease,
   isSlotsOfAnother,
+  slotsIdOf,
 } from "./rules/hold.js";
 export { LEAK_POLICIES, type LeakPolicy } from "./rules/keys/leak.js";
 export type {

@@ -8,7 +8,6 @@ import {
   endsAt,
   isVersion,
   NO_USES,
-  parseWhole,
   UNLIMITED_USES,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
@@ -101,7 +100,7 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
     // Without the workspace, everything that is based on a record is stale.
     const canBeNew = plan.confirms.every(({ version }) => version === null);
     const workspace = names.workspace(plan.workspaceId, isWriting && canBeNew);
-    const revision = parseWhole(run.workspace.get(plan.workspaceId)?.[1]) ?? 0;
+    const revision = memo.revision(plan.workspaceId);
     const records = plan.confirms.map((confirmed) => {
       const row = run.byId.get(...addressOf(workspace, confirmed));
       return row ? keptRecord(memo, confirmed, row) : null;

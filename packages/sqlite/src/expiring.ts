@@ -146,7 +146,7 @@ export function keepWindow(
  * for every process on the file, however far ahead or behind the caller's is.
  */
 function keepExpiring(
-  { run }: Connection,
+  connection: Connection,
   workspace: number,
   name: string,
   until: EpochMs,
@@ -154,6 +154,20 @@ function keepExpiring(
   now: EpochMs,
 ): void {
   const here = Date.now();
-  for (const ended of run.ended.all(here - KEPT_AFTER_END_MS)) run.forget.run(...ended);
-  run.keepExpiring.run(workspace, name, here + until - now, JSON.stringify(value));
+  const endsAt = here + until - now;
+  forgetTwo(connection, here - KEPT_AFTER_END_MS);
+  connection.run.keepExpiring.run(workspace, name, endsAt, JSON.stringify(value));
+  connection.firstEndAt = Math.min(connection.firstEndAt, endsAt);
+}
+
+/** Forgets two that ended before. Nothing is looked for while none can have: the end of a reservation takes a statement less. */
+function forgetTwo(connection: Connection, before: EpochMs): void {
+  if (connection.firstEndAt >= before) return;
+  const { run } = connection;
+  const rows = run.firstEnds.all();
+  const left = rows.find(([, , endsAt]) => (endsAt as EpochMs) >= before);
+  for (const [workspace, name, endsAt] of rows)
+    if ((endsAt as EpochMs) < before) run.forget.run(workspace, name);
+  if (left !== undefined) connection.firstEndAt = left[2] as EpochMs;
+  else if (rows.length < 2) connection.firstEndAt = Number.MAX_SAFE_INTEGER;
 }

@@ -1,4 +1,5 @@
 import { createLatchkey } from "@latchkey/core";
+import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "./index.js";
 import { openScratch, withDatabase } from "./testing/scratch.js";
@@ -87,4 +88,44 @@ test.each([
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "NOT_FOUND" });
   });
   expect(withDatabase(path, (db) => db.prepare("SELECT * FROM latchkey_hold").all())).toEqual([]);
+});
+
+test("a reservation in use takes two statements, and its end five, beside the transaction's own", async () => {
+  const ran: string[] = [];
+  const database = new Database(":memory:", { verbose: (sql) => ran.push(String(sql)) });
+  const latchkey = createLatchkey({
+    store: sqliteStore(database),
+    clock: () => NOW,
+    usage: false,
+  });
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  const { key } = await latchkey.createKey({ apiId, remaining: 10 });
+  const statementsOf = async (work: () => Promise<unknown>) => {
+    ran.length = 0;
+    await work();
+    return ran
+      .filter((sql) => !/^(BEGIN|COMMIT|PRAGMA data_version)/.test(sql))
+      .map((sql) => sql.trim().replace(/^(\w+)(?:.|\n)*?\b(latchkey_\w+)(?:.|\n)*$/, "$1 $2"));
+  };
+  const counted = { reserve: [] as string[], settle: [] as string[] };
+  // The first of each also reads what is known afterwards.
+  for (let round = 0; round < 3; round += 1) {
+    let reservationId = "";
+    counted.reserve = await statementsOf(async () => {
+      const verdict = await latchkey.reserve({ key });
+      if (verdict.code === "VALID") ({ reservationId } = verdict);
+    });
+    counted.settle = await statementsOf(() => latchkey.settle({ reservationId }));
+  }
+  expect(counted).toEqual({
+    reserve: ["INSERT latchkey_hold", "UPDATE latchkey_counters"],
+    settle: [
+      "SELECT latchkey_hold",
+      "DELETE latchkey_hold",
+      "SELECT latchkey_hold",
+      "INSERT latchkey_passing",
+      "UPDATE latchkey_counters",
+    ],
+  });
+  database.close();
 });

@@ -1,4 +1,4 @@
-import { unavailable } from "@latchkey/core";
+import { type EpochMs, unavailable } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 import { isBusy, translateError } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
@@ -14,6 +14,8 @@ export class Connection {
   readonly memo: Memo;
   readonly names: Names;
   readonly log: Log;
+  /** When the first of the windows, requests and ends that are kept for a time ended or ends; 0 where that is not known. */
+  firstEndAt: EpochMs = 0;
   readonly #watch: FileWatch | null;
   readonly #inTransaction;
 
@@ -66,6 +68,7 @@ export class Connection {
       if (isBegun) {
         this.memo.generation += 1;
         this.names.forget();
+        this.firstEndAt = 0;
       }
       // Part of a commit may have reached the disk: only the next start of the database can tell.
       throw isDone && !isBusy(error) ? translateError(error, "unknown") : error;

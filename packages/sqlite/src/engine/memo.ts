@@ -1,4 +1,4 @@
-import type { RecordAddress } from "@latchkey/core";
+import { parseWhole, type RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
 import { assertKnown } from "./migrations/index.js";
 import type { Names } from "./names.js";
@@ -6,6 +6,9 @@ import type { Statements } from "./statements.js";
 
 /** How many counters one connection remembers. */
 const MOST = 65_536;
+
+/** Of how many workspaces one connection remembers the revision. */
+const MOST_REVISIONS = 10_000;
 
 /** Counters as this connection last read or wrote them. Records that share counters share this, too. */
 export interface KeptCounters extends StoredCounters {
@@ -42,6 +45,9 @@ export class Memo {
   /** Counters that were read at an earlier one may have been moved by another connection. */
   age = 0;
   readonly #counters = new Map<number, KeptCounters>();
+  /** By workspace, of one generation. */
+  readonly #revisions = new Map<string, number>();
+  #revisionsOf = 0;
   readonly #run: Statements;
   readonly #names: Names;
   #lastMark = "";
@@ -72,6 +78,18 @@ export class Memo {
     this.#lastMark = mark;
     this.#lastDataVersion = version;
     return this.generation;
+  }
+
+  /** The revision of a workspace; 0 if it does not exist. Call it on a memo that was confirmed. */
+  revision(workspaceId: string): number {
+    if (this.#revisionsOf !== this.generation || this.#revisions.size >= MOST_REVISIONS)
+      this.#revisions.clear();
+    this.#revisionsOf = this.generation;
+    const known = this.#revisions.get(workspaceId);
+    if (known !== undefined) return known;
+    const revision = parseWhole(this.#run.workspace.get(workspaceId)?.[1]) ?? 0;
+    this.#revisions.set(workspaceId, revision);
+    return revision;
   }
 
   /** Counters that are known to be as stored, on a memo that was confirmed; null where they have to be read. */

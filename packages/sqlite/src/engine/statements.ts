@@ -90,6 +90,8 @@ export const SQL = {
   leaveCounters: "UPDATE latchkey_counters SET holders = holders - 1 WHERE seq = ? AND holders > 1",
   deleteCounters: "DELETE FROM latchkey_counters WHERE seq = ? RETURNING windows",
   hold: "SELECT value, first, second, id FROM latchkey_hold WHERE workspace = ? AND id = ?",
+  holdWithSlots:
+    "SELECT value, first, second, id FROM latchkey_hold WHERE workspace = ? AND id IN (?, ?)",
   putHold: `INSERT OR REPLACE INTO latchkey_hold (workspace, id, first, second, expires_at, value)
     VALUES (?, ?, ?, ?, ?, ?)`,
   deleteHold: "DELETE FROM latchkey_hold WHERE workspace = ? AND id = ?",
@@ -111,7 +113,9 @@ export const SQL = {
   windows:
     "SELECT name FROM latchkey_passing WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",
   // More than is added at once, so that deleting keeps up.
-  ended: "SELECT workspace, name FROM latchkey_passing WHERE until < ? ORDER BY until LIMIT 2",
+  // The condition is true of all: with one, the index is searched and not scanned.
+  firstEnds:
+    "SELECT workspace, name, until FROM latchkey_passing WHERE until > -9007199254740992 ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
   sums: `SELECT hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
