@@ -2,25 +2,29 @@ import { createLatchkey } from "@latchkey/core";
 import { Webhook } from "standardwebhooks";
 import { expect, test } from "vitest";
 import { dyingStore } from "./testing/dying-store.js";
-import { describeOnEveryStore } from "./testing/every-store.js";
+import {
+  describeOnEveryStore,
+  describeOnMemoryOrAll,
+  type OpenStore,
+} from "./testing/every-store.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, expectSigned, secretOf, sendingProcess, until } from "./testing/sender.js";
 
 const DAY_MS = 86_400_000;
 
-describeOnEveryStore("webhooks", (openStore) => {
-  /** A store with an API, and a receiver. */
-  async function setUp(answer: Parameters<typeof startReceiver>[0] = 204) {
-    const open = openStore();
-    const receiver = await startReceiver(answer);
-    const options = { endpoints: [endpointAt(receiver.url)] };
-    const process = sendingProcess(open(), options);
-    const { apiId } = await process.latchkey.createApi({ name: "payments" });
-    return { open, receiver, options, process, latchkey: process.latchkey, apiId };
-  }
+/** A store with an API, and a receiver. */
+async function setUp(openStore: OpenStore, answer: Parameters<typeof startReceiver>[0] = 204) {
+  const open = openStore();
+  const receiver = await startReceiver(answer);
+  const options = { endpoints: [endpointAt(receiver.url)] };
+  const process = sendingProcess(open(), options);
+  const { apiId } = await process.latchkey.createApi({ name: "payments" });
+  return { open, receiver, options, process, latchkey: process.latchkey, apiId };
+}
 
+describeOnMemoryOrAll("webhooks", (openStore) => {
   test("an event is sent signed, by the Standard Webhooks scheme, and once", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp();
+    const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const { keyId } = await latchkey.createKey({ apiId, name: "build server" });
     await until(() => receiver.received.length > 0);
@@ -45,8 +49,38 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received.map(({ type }) => type)).toEqual(["key.created", "key.deleted"]);
   });
 
+  test("a receiver that answers 410 is not sent the event again, and the next one is", async () => {
+    const { receiver, process, latchkey, apiId } = await setUp(openStore, 410);
+    await process.start();
+    const { keyId } = await latchkey.createKey({ apiId });
+    await latchkey.updateKey({ keyId, name: "phone app" });
+    await until(async () => (await process.listDeadLetters()).deadLetters.length === 2);
+    expect(receiver.received.map(({ type }) => type)).toEqual(["key.created", "key.updated"]);
+    const { deadLetters } = await process.listDeadLetters();
+    expect(deadLetters.map(({ tries, failure }) => [tries, failure])).toEqual([
+      [1, "410"],
+      [1, "410"],
+    ]);
+  });
+
+  test("a secret that changes signs with both for as long as both are given", async () => {
+    const { open, receiver, process, latchkey, apiId } = await setUp(openStore);
+    await process.start();
+    await latchkey.createKey({ apiId });
+    await until(() => receiver.received.length === 1);
+    await process.stop();
+    const secret = [secretOf(2), secretOf()];
+    await sendingProcess(open(), { endpoints: [endpointAt(receiver.url, { secret })] }).start();
+    await latchkey.createKey({ apiId });
+    await until(() => receiver.received.length === 2);
+    for (const number of [1, 2])
+      for (const each of receiver.received.slice(1)) expectSigned(each, secretOf(number));
+  });
+});
+
+describeOnEveryStore("webhooks", (openStore) => {
   test("an endpoint begins with what is changed after start was called, though nobody waited for that", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp();
+    const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await latchkey.createKey({ apiId });
     const started = process.start();
     const { keyId } = await latchkey.createKey({ apiId });
@@ -56,7 +90,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("what is changed while nobody sends is sent when somebody does", async () => {
-    const { open, receiver, options, process, latchkey, apiId } = await setUp();
+    const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     await process.stop();
     const keyIds: string[] = [];
@@ -69,7 +103,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("an event that is refused is sent again until it is taken, and those of its key wait, while those of others do not", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp();
+    const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const first = await latchkey.createKey({ apiId });
     await until(() => receiver.received.length === 1);
@@ -93,7 +127,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("an event is given up when its time is over, is listed, and can be sent again", async () => {
-    const { receiver, options, open, apiId } = await setUp(503);
+    const { receiver, options, open, apiId } = await setUp(openStore, 503);
     let now = Date.UTC(2026, 2, 10);
     const process = sendingProcess(open(), options, { clock: () => now });
     const { latchkey } = process;
@@ -131,22 +165,8 @@ describeOnEveryStore("webhooks", (openStore) => {
     await expect(process.redeliver({ deadLetterId })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("a receiver that answers 410 is not sent the event again, and the next one is", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp(410);
-    await process.start();
-    const { keyId } = await latchkey.createKey({ apiId });
-    await latchkey.updateKey({ keyId, name: "phone app" });
-    await until(async () => (await process.listDeadLetters()).deadLetters.length === 2);
-    expect(receiver.received.map(({ type }) => type)).toEqual(["key.created", "key.updated"]);
-    const { deadLetters } = await process.listDeadLetters();
-    expect(deadLetters.map(({ tries, failure }) => [tries, failure])).toEqual([
-      [1, "410"],
-      [1, "410"],
-    ]);
-  });
-
   test("one process sends at a time, and another begins when that has stopped", async () => {
-    const { open, receiver, options, process, latchkey, apiId } = await setUp();
+    const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const other = sendingProcess(open(), options);
     await other.start();
@@ -159,22 +179,8 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received).toHaveLength(11);
   });
 
-  test("a secret that changes signs with both for as long as both are given", async () => {
-    const { open, receiver, process, latchkey, apiId } = await setUp();
-    await process.start();
-    await latchkey.createKey({ apiId });
-    await until(() => receiver.received.length === 1);
-    await process.stop();
-    const secret = [secretOf(2), secretOf()];
-    await sendingProcess(open(), { endpoints: [endpointAt(receiver.url, { secret })] }).start();
-    await latchkey.createKey({ apiId });
-    await until(() => receiver.received.length === 2);
-    for (const number of [1, 2])
-      for (const each of receiver.received.slice(1)) expectSigned(each, secretOf(number));
-  });
-
   test("an event that waits says nothing any more of an identity that was erased", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp(500);
+    const { receiver, process, latchkey, apiId } = await setUp(openStore, 500);
     await process.start();
     const externalId = "ada-lovelace";
     const { identityId } = await latchkey.createIdentity({ externalId });
@@ -189,7 +195,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("where events were pruned before they were sent it goes on with the earliest, and says so", async () => {
-    const { open, receiver, options, process, latchkey, apiId } = await setUp();
+    const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     await process.stop();
     await latchkey.createKey({ apiId });
@@ -209,7 +215,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("an event that is pruned while it waits is a dead letter without an event", async () => {
-    const { receiver, process, latchkey, apiId } = await setUp(500);
+    const { receiver, process, latchkey, apiId } = await setUp(openStore, 500);
     await process.start();
     await latchkey.createKey({ apiId });
     await until(() => receiver.received.length > 1);
@@ -223,7 +229,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("what has come about by itself is noticed and sent once, though the clocks of two processes jump beyond the lease", async () => {
-    const { open, receiver, apiId } = await setUp();
+    const { open, receiver, apiId } = await setUp(openStore);
     let now = Date.UTC(2026, 2, 10);
     const types = ["key.expiresSoon", "key.hasExpired"] as const;
     const options = { endpoints: [endpointAt(receiver.url, { types })] };
@@ -263,7 +269,7 @@ describeOnEveryStore("webhooks", (openStore) => {
   });
 
   test("dead letters are listed a page at a time, and their cursor fits no other list", async () => {
-    const { process, latchkey, apiId } = await setUp(410);
+    const { process, latchkey, apiId } = await setUp(openStore, 410);
     await process.start();
     for (let count = 0; count < 5; count += 1) await latchkey.createKey({ apiId });
     await until(async () => (await process.listDeadLetters()).deadLetters.length === 5);

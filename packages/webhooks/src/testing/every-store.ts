@@ -4,33 +4,37 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
-import { postgresStore } from "@latchkey/postgres";
-import {
-  describeWithPostgres,
-  PATIENT,
-  startServer as startPostgres,
-  type TestServer as TestPostgres,
-} from "@latchkey/postgres/testing";
+import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import {
-  describeWithRedis,
-  PATIENT as PATIENT_REDIS,
-  startServer as startRedis,
-  type TestServer as TestRedis,
-} from "@latchkey/redis/testing";
+import { describeOnSharedRedis, PATIENT as PATIENT_REDIS } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
-import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
+import { describe, onTestFinished } from "vitest";
 
 /** Makes what opens an empty store, for the test that runs: every handle has the same data, as if another process had it. */
 export type OpenStore = () => () => KeyStore;
 
-/** Defines the same tests on every store. */
-export function describeOnEveryStore(title: string, define: (open: OpenStore) => void): void {
+type Define = (open: OpenStore) => void;
+
+/**
+ * Defines tests of what is sent and of how it is answered, in which a store has no part. They run on memory, and on every store with
+ * `LATCHKEY_TEST_STORES=all`, as they do every week.
+ */
+export function describeOnMemoryOrAll(title: string, define: Define): void {
+  if (process.env.LATCHKEY_TEST_STORES === "all") describeOnEveryStore(title, define);
+  else describeOnMemory(title, define);
+}
+
+function describeOnMemory(title: string, define: Define): void {
   describe(`${title} on memory`, () =>
     define(() => {
       const store = memoryStore();
       return () => store;
     }));
+}
+
+/** Defines the same tests on every store. */
+export function describeOnEveryStore(title: string, define: Define): void {
+  describeOnMemory(title, define);
 
   describe(`${title} on SQLite`, () =>
     define(() => {
@@ -39,32 +43,21 @@ export function describeOnEveryStore(title: string, define: (open: OpenStore) =>
       return () => closedInTheEnd(sqliteStore(join(folder, "keys.db")));
     }));
 
-  describeWithRedis(`${title} on Redis`, () => {
-    let server: TestRedis | undefined;
-    beforeAll(async () => {
-      server = await startRedis();
-    });
-    afterAll(() => server?.remove());
-
+  // Whatever the server of REDIS_URL is set to, it holds tests only.
+  const lenient = { ...PATIENT_REDIS, allowEviction: true, allowNoPersistence: true };
+  describeOnSharedRedis(`${title} on Redis`, (url) =>
     define(() => {
       const keyPrefix = `test:${randomUUID()}`;
-      return () => closedInTheEnd(redisStore(server?.url ?? "", { ...PATIENT_REDIS, keyPrefix }));
-    });
-  });
+      return () => closedInTheEnd(redisStore(url(), { ...lenient, keyPrefix }));
+    }),
+  );
 
-  describeWithPostgres(`${title} on PostgreSQL`, () => {
-    let server: TestPostgres | undefined;
-    beforeAll(async () => {
-      server = await startPostgres({ fsync: "off" });
-    });
-    afterAll(() => server?.remove());
-
+  describeOnSharedPostgres(`${title} on PostgreSQL`, (nextSchema) =>
     define(() => {
-      const schema = `test_${randomUUID().replaceAll("-", "")}`;
-      return () =>
-        closedInTheEnd(postgresStore(server?.url ?? "", { ...PATIENT, schema, maxConnections: 4 }));
-    });
-  });
+      const open = nextSchema();
+      return () => closedInTheEnd(open());
+    }),
+  );
 }
 
 function closedInTheEnd(store: KeyStore): KeyStore {
