@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { createDecision } from "./decide.js";
 import type { GuardOptions } from "./options.js";
 import type { GuardQuestion } from "./question.js";
-import { describeOnEveryStore } from "./testing/every-store.js";
+import { describeOnEveryStore, describeOnMemoryOrAll } from "./testing/every-store.js";
 import {
   bearing,
   deciding,
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-describeOnEveryStore("a limit of a route", (openStore) => {
+describeOnMemoryOrAll("a limit of a route", (openStore) => {
   const limits = async (
     context: TestContext,
     key: string,
@@ -127,18 +127,6 @@ describeOnEveryStore("a limit of a route", (openStore) => {
     });
     context.advance(50_000);
     expect(await deciding(context, question)(bearing(neither))).toMatchObject({ admitted: true });
-  });
-
-  test("with figures is exact where its cost depends on the request, and requests come at once", async () => {
-    const context = await open(openStore());
-    const key = await context.issue();
-    const decide = deciding(context, {
-      ratelimits: [{ name: "tiles", limit: 20, duration: "1m", cost: ({ tiles }) => tiles }],
-    });
-    const decisions = await Promise.all(
-      Array.from({ length: 15 }, () => decide(bearing(key), { tiles: 2 })),
-    );
-    expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(10);
   });
 
   test("without figures, and without one of that name, is a 500 that says which key and which limit", async () => {
@@ -178,6 +166,20 @@ describeOnEveryStore("a limit of a route", (openStore) => {
     expect(refused(await deciding(context, question, options)(bearing(limited))).code).toBe(
       "RATE_LIMITED",
     );
+  });
+});
+
+describeOnEveryStore("a limit of a route", (openStore) => {
+  test("with figures is exact where its cost depends on the request, and requests come at once", async () => {
+    const context = await open(openStore());
+    const key = await context.issue();
+    const decide = deciding(context, {
+      ratelimits: [{ name: "tiles", limit: 20, duration: "1m", cost: ({ tiles }) => tiles }],
+    });
+    const decisions = await Promise.all(
+      Array.from({ length: 15 }, () => decide(bearing(key), { tiles: 2 })),
+    );
+    expect(decisions.filter(({ admitted }) => admitted)).toHaveLength(10);
   });
 });
 

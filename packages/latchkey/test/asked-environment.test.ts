@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
-describeOnEveryStore("the environment that is asked for", (open) => {
+describeOnMemoryOrAll("the environment that is asked for", (open) => {
   test("is that of the key, or it is FORBIDDEN: a key without one has none of them", async () => {
     const context = open();
     const { latchkey } = context;

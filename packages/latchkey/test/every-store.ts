@@ -22,16 +22,28 @@ const runsOf =
   (onMemory) =>
     Math.ceil(onMemory * share * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1"));
 
-/** Defines the same tests on every store. `another()` has a handle of its own there, as another process has. */
-export function describeOnEveryStore(
-  title: string,
-  define: (open: OpenContext, runs: RunsOf) => void,
-): void {
+type Define = (open: OpenContext, runs: RunsOf) => void;
+
+/**
+ * Defines tests of a rule of core, or of a text of the edge: what a store keeps and counts has no part in the promise. They run on memory,
+ * and on every store with `LATCHKEY_TEST_STORES=all`, as they do every week.
+ */
+export function describeOnMemoryOrAll(title: string, define: Define): void {
+  if (process.env.LATCHKEY_TEST_STORES === "all") describeOnEveryStore(title, define);
+  else describeOnMemoryWithRuns(title, define);
+}
+
+function describeOnMemoryWithRuns(title: string, define: Define): void {
   describe(`${title} on memory`, () =>
     define((options) => {
       const store = memoryStore();
       return openContext(() => store, options);
     }, runsOf(1)));
+}
+
+/** Defines the same tests on every store. `another()` has a handle of its own there, as another process has. */
+export function describeOnEveryStore(title: string, define: Define): void {
+  describeOnMemoryWithRuns(title, define);
 
   describe(`${title} on SQLite`, () =>
     define(

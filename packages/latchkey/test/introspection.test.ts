@@ -1,6 +1,6 @@
 import { createHandler } from "@latchkey/http";
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import { HOUR_MS, issue, NOON, type TestContext } from "./test-context.js";
 
 /** Asks over HTTP, as a gateway does. */
@@ -18,7 +18,7 @@ async function openGateway({ another }: TestContext) {
   };
 }
 
-describeOnEveryStore("introspection of a key", (open) => {
+describeOnMemoryOrAll("introspection of a key", (open) => {
   test("knows a VALID one, and charges it; of any other it says nothing", async () => {
     const context = open();
     const { latchkey } = context;

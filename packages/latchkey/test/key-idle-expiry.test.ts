@@ -1,12 +1,12 @@
 import { interceptStore, type KeyStore } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnEveryStore, describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, describeOnMemory, issue, NOON, rejectionOf } from "./test-context.js";
 
 /** Counts are written when a latchkey is closed, and not in the time of a test. */
 const LATE = { usage: { flushMs: "1h" } } as const;
 
-describeOnEveryStore("a key that expires when it is not used", (open) => {
+describeOnMemoryOrAll("a key that expires when it is not used", (open) => {
   test("is dead its span after its creation, not a millisecond before, and shows when", async () => {
     const context = open(LATE);
     const { latchkey } = context;
@@ -27,6 +27,27 @@ describeOnEveryStore("a key that expires when it is not used", (open) => {
     expect(await context.another().verifyKey({ key })).toMatchObject({ code: "VALID" });
   });
 
+  test("begins anew when it is enabled again, as its successor does with its creation", async () => {
+    const context = open(LATE);
+    const { latchkey } = context;
+    const { keyId, key } = await issue(context, { expiresWhenUnused: DAY_MS });
+    context.advance(DAY_MS / 2);
+    const successor = await latchkey.rotateKey({ keyId, graceMs: "9d" });
+    context.advance(DAY_MS / 2);
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
+    expect(await latchkey.explainKey({ keyId: successor.keyId })).toMatchObject({ code: "VALID" });
+    context.advance(DAY_MS / 2);
+    const refused = await rejectionOf(latchkey.rotateKey({ keyId: successor.keyId }));
+    expect(refused).toMatchObject({ code: "PRECONDITION_FAILED", reason: "key-expired" });
+    await latchkey.updateKey({ keyId: successor.keyId, enabled: true });
+    context.advance(DAY_MS - 1);
+    expect(await context.another().verifyKey({ key: successor.key })).toMatchObject({
+      code: "VALID",
+    });
+  });
+});
+
+describeOnEveryStore("a key that expires when it is not used", (open) => {
   test("lives on in every process by what one of them verified, long before counts are written", async () => {
     const context = open(LATE);
     const { key } = await issue(context, { expiresWhenUnused: "2d" });
@@ -45,25 +66,6 @@ describeOnEveryStore("a key that expires when it is not used", (open) => {
     context.advance(2 * DAY_MS);
     expect(await codeOf(one)).toBe("EXPIRED");
     expect(await codeOf(other)).toBe("EXPIRED");
-  });
-
-  test("begins anew when it is enabled again, as its successor does with its creation", async () => {
-    const context = open(LATE);
-    const { latchkey } = context;
-    const { keyId, key } = await issue(context, { expiresWhenUnused: DAY_MS });
-    context.advance(DAY_MS / 2);
-    const successor = await latchkey.rotateKey({ keyId, graceMs: "9d" });
-    context.advance(DAY_MS / 2);
-    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "EXPIRED" });
-    expect(await latchkey.explainKey({ keyId: successor.keyId })).toMatchObject({ code: "VALID" });
-    context.advance(DAY_MS / 2);
-    const refused = await rejectionOf(latchkey.rotateKey({ keyId: successor.keyId }));
-    expect(refused).toMatchObject({ code: "PRECONDITION_FAILED", reason: "key-expired" });
-    await latchkey.updateKey({ keyId: successor.keyId, enabled: true });
-    context.advance(DAY_MS - 1);
-    expect(await context.another().verifyKey({ key: successor.key })).toMatchObject({
-      code: "VALID",
-    });
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
-describeOnEveryStore("the allow-list of a key", (open) => {
+describeOnMemoryOrAll("the allow-list of a key", (open) => {
   test("and that of its API must both hold the address, from the next verification on", async () => {
     const context = open();
     const { latchkey } = context;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnEveryStore, describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, describeOnMemory, HOUR_MS, issue, NOON, rejectionOf } from "./test-context.js";
 
-describeOnEveryStore("the start of a key", (open) => {
+describeOnMemoryOrAll("the start of a key", (open) => {
   test("is when it may be used: NOT_STARTED a millisecond before, and nothing is taken", async () => {
     const context = open();
     const { latchkey } = context;
@@ -19,7 +19,9 @@ describeOnEveryStore("the start of a key", (open) => {
     expect(await other.verifyKey({ key })).toMatchObject({ code: "VALID", remaining: 1 });
     expect(await latchkey.getKey({ keyId })).toMatchObject({ startsAt, enabled: true });
   });
+});
 
+describeOnEveryStore("the start of a key", (open) => {
   test("is counted in the statistics by its own code, and can be moved", async () => {
     const context = open();
     const { latchkey } = context;

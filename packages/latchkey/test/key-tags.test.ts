@@ -1,9 +1,9 @@
 import { exportHeader, exportKeys, exportText, importKeys, openSource } from "@latchkey/import";
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import { describeOnMemory, issue, rejectionOf } from "./test-context.js";
 
-describeOnEveryStore("the tags of a key", (open) => {
+describeOnMemoryOrAll("the tags of a key", (open) => {
   test("are shown, changed, cleared, and in each of its verdicts, in the order given and each once", async () => {
     const context = open();
     const { latchkey } = context;

@@ -1,6 +1,6 @@
 import type { Latchkey, PortalAllow, PortalSession } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnEveryStore, describeOnMemoryOrAll } from "./every-store.js";
 import {
   DAY_MS,
   describeOnMemory,
@@ -34,7 +34,7 @@ async function opened(
   return session;
 }
 
-describeOnEveryStore("portal sessions", (open) => {
+describeOnMemoryOrAll("portal sessions", (open) => {
   test("a customer creates, names, watches, rotates and revokes keys of their own", async () => {
     const context = open();
     const { latchkey, apiId, session } = await setUp(context, { ratelimits: [LIMIT] });
@@ -142,6 +142,37 @@ describeOnEveryStore("portal sessions", (open) => {
     expect(await latchkey.verifyKey({ key: next.key })).toMatchObject({ ratelimit: { limit: 60 } });
   });
 
+  test("an API that is named twice is one: its keys count once, and it need not be named again", async () => {
+    const { latchkey, apiId } = await setUp(open());
+    const allow = { apiIds: [apiId, apiId], ...ALL, maxKeys: 2 };
+    const created = await latchkey.createPortalSession({ externalId: "pier-9", allow });
+    const session = await opened(latchkey, created);
+    expect(session.allow.apis).toEqual([{ id: apiId, name: "tide tables" }]);
+    await session.createMyKey({});
+    await session.createMyKey({});
+    await expectRefused("PRECONDITION_FAILED", [session.createMyKey({})]);
+    expect((await session.listMyKeys({})).keys).toHaveLength(2);
+  });
+
+  test.each(["its time", "its revocation", "its identity"] as const)(
+    "shows nothing to one who opened it before, once %s is over",
+    async (end) => {
+      const context = open();
+      const { latchkey, session, sessionId, expires } = await setUp(context);
+      const { keyId } = await session.createMyKey({});
+      const { identityId } = session;
+      if (end === "its time") context.setClock(expires);
+      else if (end === "its revocation") await latchkey.revokePortalSession({ sessionId });
+      else await context.another().deleteIdentity({ identityId });
+      await expectRefused("UNAUTHORIZED", [
+        session.listMyKeys({}),
+        session.usageOfMyKey({ keyId }),
+      ]);
+    },
+  );
+});
+
+describeOnEveryStore("portal sessions", (open) => {
   test("maxKeys holds over all APIs of the session, also for many calls at once", async () => {
     const context = open();
     const { latchkey, apiId, otherApiId } = await setUp(context);
@@ -199,18 +230,6 @@ describeOnEveryStore("portal sessions", (open) => {
     await latchkey.rotateKey({ keyId: last?.id ?? "", graceMs: 30 * DAY_MS });
   });
 
-  test("an API that is named twice is one: its keys count once, and it need not be named again", async () => {
-    const { latchkey, apiId } = await setUp(open());
-    const allow = { apiIds: [apiId, apiId], ...ALL, maxKeys: 2 };
-    const created = await latchkey.createPortalSession({ externalId: "pier-9", allow });
-    const session = await opened(latchkey, created);
-    expect(session.allow.apis).toEqual([{ id: apiId, name: "tide tables" }]);
-    await session.createMyKey({});
-    await session.createMyKey({});
-    await expectRefused("PRECONDITION_FAILED", [session.createMyKey({})]);
-    expect((await session.listMyKeys({})).keys).toHaveLength(2);
-  });
-
   test("ends with its time, its revocation and its identity, in every process at once", async () => {
     const context = open();
     const { latchkey, apiId, sessionId, secret, session, expires } = await setUp(context);
@@ -244,23 +263,6 @@ describeOnEveryStore("portal sessions", (open) => {
     await latchkey.eraseIdentity({ externalId: "pier-7" });
     expect(await other.openPortalSession(sixth.secret)).toBeNull();
   });
-
-  test.each(["its time", "its revocation", "its identity"] as const)(
-    "shows nothing to one who opened it before, once %s is over",
-    async (end) => {
-      const context = open();
-      const { latchkey, session, sessionId, expires } = await setUp(context);
-      const { keyId } = await session.createMyKey({});
-      const { identityId } = session;
-      if (end === "its time") context.setClock(expires);
-      else if (end === "its revocation") await latchkey.revokePortalSession({ sessionId });
-      else await context.another().deleteIdentity({ identityId });
-      await expectRefused("UNAUTHORIZED", [
-        session.listMyKeys({}),
-        session.usageOfMyKey({ keyId }),
-      ]);
-    },
-  );
 
   test("a key that is given to somebody else meanwhile is not touched", async () => {
     const context = open();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import { DAY_MS, HOUR_MS, issue, NOON } from "./test-context.js";
 
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ const INTERVALS = [
   },
 ] as const;
 
-describeOnEveryStore("a refill", (open) => {
+describeOnMemoryOrAll("a refill", (open) => {
   test("of each interval falls due at its instants, for keys and for identities, and a refusal says when", async () => {
     for (const { refill: rule, due } of INTERVALS) {
       const context = open();

@@ -11,7 +11,7 @@ import {
   jwtVerify,
 } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { describeOnEveryStore } from "./every-store.js";
+import { describeOnMemoryOrAll } from "./every-store.js";
 import {
   describeOnMemory,
   expectRefused,
@@ -40,7 +40,7 @@ async function check(latchkey: Latchkey, token: string, options: object = {}) {
   return jwtVerify(token, keys, { audience: AUDIENCE, currentDate, ...options });
 }
 
-describeOnEveryStore("exchangeKey", (open) => {
+describeOnMemoryOrAll("exchangeKey", (open) => {
   test("answers the verdict of verifyKey, and a token that jose accepts", async () => {
     const context = open(WITH_TOKENS);
     const { latchkey } = context;

@@ -10,6 +10,18 @@ import { describeOnSharedRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, onTestFinished } from "vitest";
 
+/**
+ * Defines tests of what a guard asks and answers, in which a store has no part. They run on memory, and on every store with
+ * `LATCHKEY_TEST_STORES=all`, as they do every week.
+ */
+export function describeOnMemoryOrAll(
+  title: string,
+  define: (openStore: () => KeyStore) => void,
+): void {
+  if (process.env.LATCHKEY_TEST_STORES === "all") describeOnEveryStore(title, define);
+  else describe(`${title}, on memory`, () => define(memoryStore));
+}
+
 /** Defines the same tests on every store. `openStore` opens an empty one, during a test. */
 export function describeOnEveryStore(
   title: string,

@@ -1,6 +1,6 @@
 import { interceptStore } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { describeOnEveryStore } from "../every-store.js";
+import { describeOnMemoryOrAll } from "../every-store.js";
 import { issue } from "../test-context.js";
 
 const OPERATIONS = [
@@ -12,7 +12,7 @@ const OPERATIONS = [
   "removePermissions",
 ] as const;
 
-describeOnEveryStore("roles and permissions of a key", (open) => {
+describeOnMemoryOrAll("roles and permissions of a key", (open) => {
   test("each change answers what it wrote, also where the key is deleted before the answer", async () => {
     const context = open();
     const { latchkey } = context;

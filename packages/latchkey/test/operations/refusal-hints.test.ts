@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { describeOnEveryStore } from "../every-store.js";
+import { describeOnMemoryOrAll } from "../every-store.js";
 import { DAY_MS, HOUR_MS, issue } from "../test-context.js";
 
-describeOnEveryStore("a refusal", (open) => {
+describeOnMemoryOrAll("a refusal", (open) => {
   test("for want of permissions names those that are missing, and nothing else", async () => {
     const context = open();
     await context.latchkey.createPermission({ name: "docs.read" });
