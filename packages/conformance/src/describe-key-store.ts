@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { reopeningContracts } from "./contract/closing.js";
 import { type Damage, damageContracts } from "./contract/damage.js";
 import { losingContracts, type SaveState } from "./contract/losing.js";
-import { CONTRACTS } from "./contract/sections.js";
+import { CONTRACTS, type ContractSection } from "./contract/sections.js";
 import {
   type OpenAgain,
   type OpenEmptyStore,
@@ -28,6 +28,11 @@ export interface KeyStoreOptions {
   readonly saveState?: SaveState;
   /** Share of the random sequences to run, for a very slow store: above 0. Default: 1. */
   readonly shareOfSequences?: number;
+  /**
+   * Names of the sections to run, such as "page", for another way to open a store that has passed all of them. An unknown name fails.
+   * Default: all.
+   */
+  readonly sections?: readonly string[];
 }
 
 /**
@@ -48,13 +53,15 @@ export function describeKeyStore(
     damage,
     saveState,
     shareOfSequences = 1,
+    sections: wanted,
   }: KeyStoreOptions = isSkips(options) ? { skips: options } : options;
-  const sections = [
+  const all = [
     ...CONTRACTS,
     ...(openAgain ? [{ name: "opening again", contracts: reopeningContracts }] : []),
     ...(damage ? [{ name: "damaged records", contracts: damageContracts(damage) }] : []),
     ...(saveState ? [{ name: "lost writes", contracts: losingContracts(saveState) }] : []),
   ];
+  const sections = wanted === undefined ? all : sectionsNamed(wanted, all);
   const run = (contract: StoreContract) => () =>
     runContract(contract, openEmptyStore, openAgain, shareOfSequences);
   describe(name, () => {
@@ -74,6 +81,18 @@ export function describeKeyStore(
         throw new Error(message);
       });
     }
+  });
+}
+
+/** @throws {TypeError} for a name that no section has. */
+function sectionsNamed(
+  names: readonly string[],
+  all: readonly ContractSection[],
+): readonly ContractSection[] {
+  return names.map((wanted) => {
+    const found = all.find(({ name }) => name === wanted);
+    if (found === undefined) throw new TypeError(`"sections": no section is called "${wanted}"`);
+    return found;
   });
 }
 

@@ -60,7 +60,7 @@ for (const { mistake, plant, noticedBy, isNoticedByModel, seed = SEED } of [
       const check = ({ openEmpty }: Parameters<Parameters<typeof runContract>[0]["check"]>[0]) =>
         checkAgainstModel(openEmpty, {
           LATCHKEY_MODEL_SEED: `${seed}`,
-          LATCHKEY_MODEL_RUNS: "50",
+          LATCHKEY_MODEL_RUNS: "100",
           LATCHKEY_MODEL_SHRINK: "no",
         });
       await expect(runContract({ check }, open)).rejects.toThrow(`seed: ${seed}`);

@@ -4,7 +4,7 @@ import { runsOf } from "../fixtures/random.js";
 import { step } from "./arbitraries.js";
 import { ModelRun } from "./run.js";
 
-const RUNS = 40;
+const RUNS = 20;
 const MAX_STEPS = 50;
 
 export const modelContracts: readonly StoreContract[] = [
