@@ -14,13 +14,15 @@ import { type OpenContext, openContext } from "./test-context.js";
 export type RunsOf = (onMemory: number) => number;
 
 /**
- * Runs on servers and files take much longer than on memory, and go through the same rules: there are fewer of them.
- * `LATCHKEY_FUZZ_RUNS=10` makes ten times as many on every store.
+ * Runs on servers and files take much longer than on memory, and go through the same rules: there are fewer of them, but two at least
+ * where memory has four. `LATCHKEY_FUZZ_RUNS=10` makes ten times as many on every store.
  */
 const runsOf =
   (share: number): RunsOf =>
-  (onMemory) =>
-    Math.ceil(onMemory * share * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1"));
+  (onMemory) => {
+    const runs = Math.max(onMemory * share, Math.min(2, onMemory / 4));
+    return Math.ceil(runs * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1"));
+  };
 
 type Define = (open: OpenContext, runs: RunsOf) => void;
 
@@ -51,7 +53,7 @@ export function describeOnEveryStore(title: string, define: Define): void {
         const path = join(tempFolder(), "keys.db");
         return openContext(() => sqliteStore(path), options);
       },
-      runsOf(1 / 2),
+      runsOf(1 / 4),
     ));
 
   describeOnSharedRedis(`${title} on Redis`, (url) =>
@@ -60,12 +62,12 @@ export function describeOnEveryStore(title: string, define: Define): void {
         const keyPrefix = `test:${randomUUID()}`;
         return openContext(() => openRedis(url(), keyPrefix), options);
       },
-      runsOf(1 / 4),
+      runsOf(1 / 8),
     ),
   );
 
   describeOnSharedPostgres(`${title} on PostgreSQL`, (nextSchema) =>
-    define((options) => openContext(nextSchema(), options), runsOf(1 / 4)),
+    define((options) => openContext(nextSchema(), options), runsOf(1 / 8)),
   );
 }
 

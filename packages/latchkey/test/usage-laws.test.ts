@@ -186,10 +186,10 @@ const nameOf = (row: UsageRow) =>
 const told = (rows: readonly UsageRow[]) =>
   Object.fromEntries(rows.map((row) => [nameOf(row), { outcomes: row.outcomes, uses: row.uses }]));
 
-describeOnEveryStore("usage", (open) => {
+describeOnEveryStore("usage", (open, runs) => {
   test.each([
-    { durable: false, steps: STEPS },
-    { durable: true, steps: STEPS / 2 },
+    { durable: false, steps: Math.max(STEPS / 3, runs(STEPS)) },
+    { durable: true, steps: Math.max(STEPS / 3, runs(STEPS / 2)) },
   ])(
     `V1: rows are what a random schedule really did, by key, identity, API and tag, whatever the pages: durable $durable (seed ${SEED})`,
     {

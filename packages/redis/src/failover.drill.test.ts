@@ -10,7 +10,8 @@ import { describeWithServers } from "./testing/where.js";
 // FAILOVERS=20 npx vitest run --config vitest.workspace.ts --project drills /failover.drill --reporter=verbose
 const FAILOVERS = Number(process.env.FAILOVERS ?? 1);
 
-const GRANTED = 3_000;
+/** More than are spent before a failover, and few enough to be spent soon after it. */
+const GRANTED = 1_500;
 const SPENDERS = 8;
 const TIMEOUTS = { commandTimeoutMs: 400, configTimeoutMs: 2_000 };
 const WAIT = { count: 1, timeoutMs: 100 };

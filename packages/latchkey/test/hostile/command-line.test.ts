@@ -17,7 +17,7 @@ const isSafe = (word: string) =>
 
 fuzz("any arguments end the program with 0, 1 or 2 and at most a few lines, without a stack", {
   corpus: "command-line",
-  runs: 350,
+  runs: 140,
   input: fc.record({
     words: fc.array(
       fc.oneof(
@@ -72,7 +72,7 @@ const HOSTS = [
 
 fuzz("any URL opens a store, or is refused without being repeated", {
   corpus: "store-urls",
-  runs: 2_000,
+  runs: 800,
   input: fc.tuple(
     fc.constantFrom(...SCHEMES),
     fc.oneof(fc.constantFrom(...HOSTS), hostileText),

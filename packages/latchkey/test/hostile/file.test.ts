@@ -42,7 +42,7 @@ fuzz(
   "whatever bytes of a file of SQLite are others, a store answers in the types of the port or refuses",
   {
     corpus: "sqlite-bytes",
-    runs: 200,
+    runs: 80,
     input: fc.array(fc.record({ at: fc.nat(2 ** 24), to: fc.oneof(fc.nat(255), fc.nat(15)) }), {
       minLength: 1,
       maxLength: 4,

@@ -40,7 +40,7 @@ fuzz(
   "hostile input of any operation works, or is refused by the names of its fields with nothing written",
   {
     corpus: "operations",
-    runs: 6_000,
+    runs: 2_400,
     input: fc.record({ operation: fc.nat(1_000), changes: changesOf(hostile) }),
     feed: async ({ operation, changes }) => {
       const { latchkey, inputs, writes } = filled;
@@ -106,7 +106,7 @@ const cursor = fc.oneof(
 
 fuzz("any cursor begins a page of the list, or is refused by its name", {
   corpus: "cursors",
-  runs: 2_000,
+  runs: 800,
   input: fc.record({ list: fc.nat(LISTS.length - 1), cursor }),
   feed: async ({ list, cursor }) => {
     const name = LISTS[list] ?? "listApis";

@@ -67,7 +67,7 @@ fuzz(
   "whatever a store holds in the place of a record, an operation works, or says why it does not",
   {
     corpus: "records",
-    runs: 300,
+    runs: 120,
     input: fc.record({
       operation: fc.nat(1_000),
       kind: fc.constantFrom(...RECORD_KINDS),

@@ -61,7 +61,7 @@ describeWithRedis("values in Redis", () => {
 
   fuzz("whatever stands in a value, a store answers in the types of the port or refuses", {
     corpus: "redis-values",
-    runs: 100,
+    runs: 40,
     input: fc.array(fc.record({ place: fc.nat(1_000), change: edit }), {
       minLength: 1,
       maxLength: 3,

@@ -82,7 +82,7 @@ function answerOf(
 
 fuzz("whatever Redis answers, a store answers in the types of the port or refuses", {
   corpus: "redis-replies",
-  runs: 2_000,
+  runs: 800,
   input,
   feed: async (each) => {
     const { method, ask, value } = answerOf(REDIS, each);
@@ -114,7 +114,7 @@ fuzz("whatever Redis answers, a store answers in the types of the port or refuse
 
 fuzz("whatever PostgreSQL answers, a store answers in the types of the port or refuses", {
   corpus: "postgres-replies",
-  runs: 2_000,
+  runs: 800,
   input,
   feed: async (each) => {
     const { method, ask, value } = answerOf(POSTGRES, each);

@@ -47,7 +47,7 @@ fuzz(
   "any request is answered with a status of the document, in time and without an error of the server's own",
   {
     corpus: "requests",
-    runs: 2_500,
+    runs: 1_000,
     input: fc.record({
       path,
       method: fc.constantFrom("GET", "POST", "POST", "POST", "HEAD", "PUT", "OPTIONS"),
@@ -99,7 +99,7 @@ const LINES = [
 
 fuzz("whatever bytes a socket sends, the server goes on", {
   corpus: "socket-bytes",
-  runs: 150,
+  runs: 60,
   input: fc.array(fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...LINES) }, hostileText), {
     minLength: 1,
     maxLength: 8,

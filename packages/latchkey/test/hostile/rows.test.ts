@@ -47,7 +47,7 @@ fuzz(
   "whatever stands in SQLite's texts of counters, windows and requests, a charge answers in the types of the port or refuses",
   {
     corpus: "sqlite-rows",
-    runs: 1_000,
+    runs: 400,
     input: fc.record({
       request: fc.oneof({ weight: 3, arbitrary: changesOf(hostileJson) }, storedTexts),
       window: fc.oneof(
