@@ -31,10 +31,10 @@ const DEAD_LETTERS = {
 /** Below a tenth counts as good; what jumps here is a line of text that becomes two. */
 const MOST_JUMPING = 0.02;
 
-/** Each with all rules in one theme, and the contrast in the other. */
+/** Each with all rules in a theme of its own, so that every page is looked at in both: nothing of a theme depends on the width. */
 const WIDTHS = [
-  [1_440, "light", "dark"],
-  [390, "dark", "light"],
+  [1_440, "light"],
+  [390, "dark"],
 ] as const;
 
 /** The middle of some figures, or of those at one place in several rows. */
@@ -45,8 +45,8 @@ function medianOf(rows: readonly (readonly number[])[], at?: number): number {
 
 describeInBrowser("every page of the console", (open) => {
   test.each(WIDTHS)(
-    "at %i pixels, in %s and %s: axe finds nothing, nothing jumps or is wider than the page, nothing is said on the console",
-    async (width, colorScheme, otherScheme) => {
+    "at %i pixels, in %s: axe finds nothing, nothing jumps or is wider than the page, nothing is said on the console",
+    async (width, colorScheme) => {
       const { latchkey, origin, url } = await mount({
         authenticate: () => OPERATOR,
         rootKeys: true,
@@ -62,6 +62,7 @@ describeInBrowser("every page of the console", (open) => {
       const { page, complaints } = await open(origin, {
         bypassCSP: true,
         viewport: { width, height: 900 },
+        colorScheme,
       });
       const shifts = await watchShifts(page, "**/v1/**");
       const expectStill = async (what: string) => {
@@ -70,19 +71,14 @@ describeInBrowser("every page of the console", (open) => {
       };
       await page.goto(url);
       await page.evaluate(axe.source);
-      const violations = async (options: string) => {
-        const found = (await page.evaluate(
-          `axe.run({ resultTypes: ["violations"], ${options} })`,
-        )) as {
-          violations: { id: string; nodes: { html: string }[] }[];
-        };
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      };
       const look = async (what: string) => {
-        await page.emulateMedia({ colorScheme });
-        expect(await violations(""), what).toEqual([]);
-        await page.emulateMedia({ colorScheme: otherScheme });
-        expect(await violations('runOnly: ["color-contrast"]'), what).toEqual([]);
+        const { violations } = (await page.evaluate(
+          'axe.run({ resultTypes: ["violations"] })',
+        )) as { violations: { id: string; nodes: { html: string }[] }[] };
+        expect(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          what,
+        ).toEqual([]);
         const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect(overhang, what).toBeLessThanOrEqual(0);
       };

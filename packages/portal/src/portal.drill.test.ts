@@ -216,12 +216,13 @@ describeInBrowser("the portal in a browser", (open) => {
     expectQuiet(watched);
   });
 
+  // Each theme with all rules, once: nothing of it depends on the width.
   test.each([
-    [1_440, "light", "dark"],
-    [390, "dark", "light"],
+    [1_440, "light"],
+    [390, "dark"],
   ] as const)(
-    "at %i pixels, in %s and %s: axe finds nothing, nothing jumps or is wider than the page",
-    async (width, colorScheme, otherScheme) => {
+    "at %i pixels, in %s: axe finds nothing, nothing jumps or is wider than the page",
+    async (width, colorScheme) => {
       const allow: { permissions: string[]; apiIds?: string[] } = { permissions: ["tiles.read"] };
       const { latchkey, apiId, origin, url } = await mount(allow);
       const other = await latchkey.createApi({ name: "charts" });
@@ -234,7 +235,8 @@ describeInBrowser("the portal in a browser", (open) => {
       await latchkey.createKey({ ...owner, name: "strong", permissions: ["tiles.write"] });
       await latchkey.verifyKey({ key });
       // Axe is put in from outside, which the policy of the page forbids; other tests hold the page to its policy.
-      const watched = await open(origin, { bypassCSP: true, viewport: { width, height: 900 } });
+      const viewport = { width, height: 900 };
+      const watched = await open(origin, { bypassCSP: true, viewport, colorScheme });
       const { page } = watched;
       await signIn(watched, origin);
       const shifts = await watchShifts(page, /\/(?:session|keys\.\w+)(?:\?|$)/);
@@ -247,17 +249,14 @@ describeInBrowser("the portal in a browser", (open) => {
       await page.getByText("sailing").waitFor();
       await expectStill("the lists");
       await page.evaluate(axe.source);
-      const violations = async (options: string) => {
-        const found = (await page.evaluate(
-          `axe.run({ resultTypes: ["violations"], ${options} })`,
-        )) as { violations: { id: string; nodes: { html: string }[] }[] };
-        return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      };
       const look = async (what: string) => {
-        await page.emulateMedia({ colorScheme });
-        expect(await violations(""), what).toEqual([]);
-        await page.emulateMedia({ colorScheme: otherScheme });
-        expect(await violations('runOnly: ["color-contrast"]'), what).toEqual([]);
+        const { violations } = (await page.evaluate(
+          'axe.run({ resultTypes: ["violations"] })',
+        )) as { violations: { id: string; nodes: { html: string }[] }[] };
+        expect(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          what,
+        ).toEqual([]);
         const overhang = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
         expect(overhang, what).toBeLessThanOrEqual(0);
       };

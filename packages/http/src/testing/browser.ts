@@ -17,6 +17,29 @@ export interface Watched {
 /** Far above what it takes: a browser beside other jobs on a small machine is slow, and that is no failure. */
 const PATIENCE_MS = 120_000;
 
+/**
+ * Chromium draws its address bar, which nobody sees, with two pages of its own beside each page that is opened: half of what a page
+ * costs. A list of what is off replaces that of Playwright, whose names follow.
+ */
+const OFF = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "WebUIOmniboxFullPopup",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
 const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /**
@@ -33,7 +56,11 @@ export function describeInBrowser(
     let browser: Browser;
     beforeAll(async () => {
       // The sandbox cannot be had by root in a container, and the only page is our own.
-      const args = ["--no-sandbox", "--disable-background-networking"];
+      const args = [
+        "--no-sandbox",
+        "--disable-background-networking",
+        `--disable-features=${OFF.join(",")}`,
+      ];
       browser = await chromium.launch({ executablePath: program ?? "", args });
     }, PATIENCE_MS);
     afterAll(() => browser?.close());
