@@ -10,7 +10,7 @@ describeWithPostgres("a PostgreSQL server", () => {
   let pools: [pg.Pool, pg.Pool];
 
   beforeAll(async () => {
-    server = POSTGRES_URL === null ? await startServer({ fsync: "off" }) : undefined;
+    server = POSTGRES_URL === null ? await startServer({ fsync: "off", jit: "off" }) : undefined;
     const connectionString = POSTGRES_URL ?? server?.url;
     pools = [new pg.Pool({ connectionString }), new pg.Pool({ connectionString })];
   });

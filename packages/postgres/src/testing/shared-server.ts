@@ -54,7 +54,8 @@ async function startShared(): Promise<pg.Pool> {
 
 /** Starts a server that ends, and leaves nothing behind, when this process has ended in whatever way. */
 async function startUntilExit(): Promise<string> {
-  const { url, folder } = await startServer({ fsync: "off" });
+  // Code that is compiled just in time is compiled anew for each plan, which takes longer than all of a test.
+  const { url, folder } = await startServer({ fsync: "off", jit: "off" });
   // What it reads ends with this process.
   const script = `read -r _; kill -QUIT "$(head -n 1 "$1")"; until rm -rf "$0"; do sleep 0.1; done`;
   const watcher = spawn("sh", ["-c", script, folder, join(folder, "data", "postmaster.pid")], {
