@@ -33,6 +33,42 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect((await refusalOf(elsewhere.release({ reservationId })))[0]).toBe("NOT_FOUND");
   });
 
+  test("an end says how many uses are left, also of a reservation of none, and of slots", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const parallel = {
+      name: "parallel",
+      limit: 2,
+      duration: "2m",
+      algorithm: "concurrent",
+    } as const;
+    const ratelimits = [{ ...parallel, autoApply: true }];
+    const refill = { interval: "daily", amount: 9 } as const;
+    await latchkey.createIdentity({ externalId: "pier-3", remaining: 9, refill });
+    for (const figures of [
+      { remaining: 9, refill },
+      { externalId: "pier-3", usesFrom: "identity" as const },
+    ]) {
+      const { key } = await issue(context, { ...figures, ratelimits });
+      const nothing = await reserve(latchkey, { key, ...uses(0) });
+      const entered = await latchkey.verifyKey({ key, ...uses(3) });
+      if (entered.code !== "VALID") throw new Error(entered.code);
+      const slots = entered.reservationId ?? "";
+      const told = { remaining: 6, taken: { uses: 0, ratelimits: [] } };
+      const other = context.another();
+      expect(await other.settle({ reservationId: nothing })).toEqual(told);
+      expect(await latchkey.release({ reservationId: slots })).toEqual(told);
+      await latchkey.verifyKey({ key });
+      expect(await other.release({ reservationId: slots })).toEqual(told);
+      expect(await latchkey.release({ reservationId: nothing })).toEqual(told);
+      await latchkey.release({ reservationId: await reserve(latchkey, { key, ...uses(0) }) });
+      const late = await reserve(latchkey, { key, ttl: "24h", ...uses(0) });
+      context.advance(DAY_MS / 2);
+      expect(await other.release({ reservationId: late })).toMatchObject({ remaining: 9 });
+      context.advance(DAY_MS / 2);
+    }
+  });
+
   test("H4: a repeated reserve is answered with the same reservation, and holds nothing again", async () => {
     const context = open();
     const { latchkey } = context;

@@ -5,6 +5,7 @@ import {
   anEnd,
   aRelease,
   aReservation,
+  aSlotLimit,
   BOTH,
   ENDS,
   HELD,
@@ -67,6 +68,29 @@ export const endingContracts: readonly StoreContract[] = [
         assert.equal((await charge(other, plan, step)).kind, kind);
         assert.deepEqual(await heldIds(store), [holdId(8)]);
         assert.equal(await left(store), kind === "charged" ? 5 : 9 - index);
+      }
+    },
+  },
+  {
+    title: "the end of a hold of no uses, or of slots alone, says how many uses are left",
+    async check({ store, other }) {
+      await putWithUses(store, KEY, usesOf(10));
+      const slots = aReservation({
+        ...{ cost: 3, limits: [aSlotLimit()] },
+        hold: { ...HELD, keeps: "slots", slotTtl: 30_000 },
+      });
+      const shared = { confirms: BOTH, hold: { ...HELD, most: [9, 9] }, cost: 0 };
+      await putWithUses(store, IDENTITY, usesOf(20));
+      for (const [number, plan, left] of [
+        [1, aReservation({ cost: 0 }), 10],
+        [2, slots, 7],
+        [3, aReservation({ ...shared, uses: 1 }), 20],
+      ] as const) {
+        await reserve(store, number, plan);
+        for (const isRepeat of [false, true]) {
+          const end = await settleAs("ended", other, aRelease(number));
+          assert.deepEqual([end.isRepeat, end.usage?.remaining], [isRepeat, left]);
+        }
       }
     },
   },

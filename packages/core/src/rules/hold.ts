@@ -32,7 +32,7 @@ export interface Hold {
   readonly ttl: SpanMs;
   /** Uses that it was made for: a whole number >= 0. */
   readonly uses: number;
-  /** Whose uses were taken: index of a record; null if they were unlimited. */
+  /** Whose uses were taken, even if none: index of a record; null if they were unlimited. */
   readonly usesOf: number | null;
   /** Its number among the holds of each record. */
   readonly numbers: readonly number[];

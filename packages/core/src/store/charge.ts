@@ -324,7 +324,7 @@ function takeHolds(
       expiresAt: Math.min(now + span, LAST_INSTANT),
       ttl: span,
       uses: own,
-      usesOf: own > 0 && usage.remaining !== null ? uses : null,
+      usesOf: usage.remaining !== null ? uses : null,
       numbers: sums.map(({ next }) => next),
       limits: heldLimits(limits, readings, areSlots),
     };

@@ -77,7 +77,7 @@ export function takenHold(
     }, held AS (
     INSERT INTO latchkey.hold (expires_at, first, second, workspace, id, value)
       SELECT d.ends_at, ${first.seq}, ${second?.seq ?? "NULL::bigint"}, d.workspace, ${id}, pg_catalog.concat_ws(' ', ${first.id}, ${second?.id ?? "'-'"},
-        $1::bigint, d.ends_at, ${ttl}, ${own}, CASE WHEN ${own} > 0 AND d.remaining IS NOT NULL THEN '${uses}' ELSE '-' END,
+        $1::bigint, d.ends_at, ${ttl}, ${own}, CASE WHEN d.remaining IS NOT NULL THEN '${uses}' ELSE '-' END,
         pg_catalog.concat_ws(',', latchkey.number_of(${first.sums})${isTwo ? `, latchkey.number_of(${second.sums})` : ""})) ${held}
       FROM decided d WHERE EXISTS (SELECT FROM taken)
   )`,

@@ -58,7 +58,7 @@ export function holdsOf(
     ttl: span,
     expiresAt: now + span,
     uses: own,
-    usesOf: own > 0 && uses !== null && beside[uses]?.remaining !== null ? uses : null,
+    usesOf: uses !== null && beside[uses]?.remaining !== null ? uses : null,
     taken: own,
     isVoid: false,
     beside: beside.slice(0, most.length),

@@ -93,7 +93,9 @@ export class StoreModel {
     if (plan.uses !== null && isDue && hasHeldUses(workspace, counter))
       return { kind: "unsettled", record: plan.uses };
     let held: ModelHold | undefined;
-    const cost = (): number => (held?.usesOf == null ? plan.cost : held.taken);
+    // Slots hold no uses: what came with them was taken for good.
+    const cost = (): number =>
+      held === undefined || held.usesOf === null || held.uses === 0 ? plan.cost : held.taken;
     let result = chargeOf(plan, counter, windows, now, refill, cost);
     if (result.kind === "charged" && plan.hold !== undefined) {
       const holds = holdsOf(plan, moment, beside, windows);

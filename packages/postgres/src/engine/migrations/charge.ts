@@ -355,7 +355,7 @@ BEGIN
           INSERT INTO latchkey.hold (expires_at, first, second, workspace, id, value)
             SELECT ends_at, counted[1], counted[identity], workspace_seq, plan.hold_id || CASE WHEN is_more THEN '.s' ELSE '' END,
               concat_ws(' ', plan.ids[1], coalesce(plan.ids[identity], '-'), plan.now_at, ends_at, own_ttl, own_uses,
-                CASE WHEN own_uses > 0 AND remaining IS NOT NULL THEN (plan.uses - 1)::text ELSE '-' END,
+                CASE WHEN remaining IS NOT NULL THEN (plan.uses - 1)::text ELSE '-' END,
                 concat_ws(',', latchkey.number_of(held[1]), CASE WHEN identity IS NOT NULL THEN latchkey.number_of(held[2]) END))
               || CASE kind WHEN 1 THEN units_text ELSE slots_text END
             WHERE coalesce(counted[1], counted[identity]) IS NOT NULL;

@@ -173,7 +173,7 @@ local function charge(nextKey, at)
     for part = isAll and 1 or 2, slotSpan and 2 or 1 do
       local isSlots, own, spanMs = part == 2, cost, span
       if isSlots then own, spanMs = 0, math.min(span, slotSpan) end
-      local expiresAt, usesOf, numbers = math.min(now + spanMs, 8640000000000000), own > 0 and remaining and uses, ""
+      local expiresAt, usesOf, numbers = math.min(now + spanMs, 8640000000000000), remaining and uses, ""
       for place = 1, #kinds do
         local sums = beside[place]
         numbers = numbers .. format(place == 1 and "%.0f" or ",%.0f", sums[5])
