@@ -67,10 +67,10 @@ export const slotContracts: readonly StoreContract[] = [
       assert.deepEqual([hold, remaining], [{ id: holdId(), expiresAt: NOW + MINUTE }, 5]);
       const [slots, ...more] = await holdsOf(other);
       const held = { window: "c60000:parallel", owner: 0, units: 2, at: NOW, rate: 0 };
-      assert.deepEqual([slots?.uses, slots?.usesOf, slots?.limits, more], [0, null, [held], []]);
+      assert.deepEqual([slots?.uses, slots?.usesOf, slots?.limits, more], [0, 0, [held], []]);
       await assertHolds(other, KEY, { usage: usesOf(5, { holds: sumsOf() }) });
-      const { used } = await settleAs("ended", store, aRelease());
-      assert.deepEqual(used, { uses: 0, limits: [0] });
+      const { used, usage } = await settleAs("ended", store, aRelease());
+      assert.deepEqual([used, usage?.remaining], [{ uses: 0, limits: [0] }, 5]);
       await assertHolds(other, KEY, { usage: usesOf(5) });
       const looked = await chargeAs("charged", other, aPlan({ mode: "peek", limits }));
       assert.deepEqual(
