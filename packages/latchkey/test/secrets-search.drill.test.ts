@@ -149,18 +149,22 @@ async function misuse(
   const otherPepper = open({ pepper: { current: "q", keys: { q: pepperOf(11) } } });
   const elsewhere = createLatchkey({ store: memoryStore() });
   const calls = latchkey as unknown as Record<string, (input: unknown) => Promise<unknown>>;
-  await Promise.all(
-    secrets.flatMap((key) => [
-      heard.call("verifyKey", latchkey.verifyKey({ key })),
-      heard.call("verifyKey, damaged", latchkey.verifyKey({ key: `${key}x` })),
-      heard.call("verifyKey, pepper", otherPepper.verifyKey({ key })),
-      heard.call("authenticateRootKey", latchkey.authenticateRootKey(key)),
-    ]),
-  );
-  await Promise.all(
-    secrets
-      .filter((_, at) => at % 5 === 0)
-      .flatMap((key) => [
+  // Twenty at a time: what is noted of two thousand calls at once keeps a slow machine from reading answers before their deadlines.
+  for (let first = 0; first < secrets.length; first += 20)
+    await Promise.all(
+      secrets
+        .slice(first, first + 20)
+        .flatMap((key) => [
+          heard.call("verifyKey", latchkey.verifyKey({ key })),
+          heard.call("verifyKey, damaged", latchkey.verifyKey({ key: `${key}x` })),
+          heard.call("verifyKey, pepper", otherPepper.verifyKey({ key })),
+          heard.call("authenticateRootKey", latchkey.authenticateRootKey(key)),
+        ]),
+    );
+  const some = secrets.filter((_, at) => at % 5 === 0);
+  for (let first = 0; first < some.length; first += 20)
+    await Promise.all(
+      some.slice(first, first + 20).flatMap((key) => [
         heard.call("verifyKey, refused", latchkey.verifyKey({ key, remaining: { cost: 99 } })),
         heard.call("verifyKey, limit", latchkey.verifyKey({ key, ratelimits: [{ name: key }] })),
         heard.call("whoami", latchkey.whoami({ key })),
@@ -168,7 +172,7 @@ async function misuse(
         heard.call("getKey", elsewhere.getKey({ keyId: key })),
         heard.call("createKey", latchkey.createKey({ apiId, name: key, prefix: key } as never)),
       ]),
-  );
+    );
   const [secret = ""] = secrets;
   for (const [name, { input }] of Object.entries(OPERATIONS)) {
     const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {});
