@@ -69,6 +69,50 @@ describeOnEveryStore("ends of reservations", (open) => {
     }
   });
 
+  test("H3: an end that is the first call after others were over says what is left with theirs", async () => {
+    const expired: string[] = [];
+    const context = open({
+      onEvent: (event) => {
+        if (event.type === "reservation.expired") expired.push(event.reservationId);
+      },
+    });
+    const { latchkey } = context;
+    const refill = { interval: "daily", amount: 50 } as const;
+    for (const isOfIdentity of [false, true])
+      for (const end of ["settle", "release"] as const) {
+        const externalId = `pier-${end}`;
+        if (isOfIdentity) await latchkey.createIdentity({ externalId, remaining: 50, refill });
+        const fields = isOfIdentity
+          ? ({ externalId, usesFrom: "identity" } as const)
+          : { remaining: 50, refill };
+        const { key, keyId } = await issue(context, fields);
+        const reservationId = await reserve(latchkey, { key, ttl: "9s", ...uses(5) });
+        // The counters live on with another key.
+        const { key: next } = await latchkey.rotateKey({ keyId });
+        await latchkey.deleteKey({ keyId });
+        const other = isOfIdentity ? (await issue(context, fields)).key : next;
+        const over = [
+          await reserve(latchkey, { key: next, ttl: "1s", ...uses(2) }),
+          await reserve(latchkey, { key: other, ttl: "2s", ...uses(3) }),
+        ];
+        const used = end === "settle" ? { reservationId, ...uses(1) } : { reservationId };
+        context.advance(2_000);
+        const told = await context.another()[end](used);
+        expect(told.remaining).toBe(end === "settle" ? 49 : 50);
+        expect(await latchkey[end](used)).toEqual(told);
+        expect(expired.splice(0)).toEqual(over);
+      }
+    // Of more than one step ends, all are over.
+    const { key } = await issue(context, { remaining: 500 });
+    const over: string[] = [];
+    for (let count = 0; count < 101; count += 1)
+      over.push(await reserve(latchkey, { key, ttl: "1s", ...uses(3) }));
+    const reservationId = await reserve(latchkey, { key, ttl: "9s", ...uses(5) });
+    context.advance(1_000);
+    expect((await latchkey.settle({ reservationId, ...uses(4) })).remaining).toBe(496);
+    expect(expired.sort()).toEqual(over.sort());
+  });
+
   test("H4: a repeated reserve is answered with the same reservation, and holds nothing again", async () => {
     const context = open();
     const { latchkey } = context;

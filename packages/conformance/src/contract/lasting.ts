@@ -116,6 +116,43 @@ export const lastingContracts: readonly StoreContract[] = [
     },
   },
   {
+    title:
+      "an end beside others that are over ends these, the earliest first, and is asked for again",
+    async check({ store, other }) {
+      const second = aRecord("key", 2);
+      await putWithUses(store, KEY, usesOf(100));
+      await putWithUses(store, second, usesOf(100));
+      await putWithUses(store, IDENTITY);
+      const ofSecond = [at("key", 2), at("identity")].map((each) => ({ ...each, version: 1 }));
+      for (const [number, after, confirms] of [
+        [1, 3, BOTH],
+        [2, 0, ofSecond],
+        [3, 1, BOTH],
+        [4, 9, BOTH],
+        [5, 0, BOTH],
+      ] as const)
+        await reserve(store, number, { ...SHARED, confirms, cost: 2 }, { now: NOW + after });
+      const now = ENDS + 3;
+      const { expired, hasMore } = await settleAs("refreshed", other, anEnd(4, 1), now);
+      assert.deepEqual(
+        expired.map(({ id }) => id),
+        [2, 5, 3, 1].map(holdId),
+      );
+      assert.equal(hasMore, true);
+      assert.deepEqual(await heldIds(store), [holdId(4)]);
+      assert.deepEqual([await left(store), await left(store, second)], [98, 100]);
+      // Neither is told of one that holds less, or nothing of the name: nothing of these is done.
+      await reserve(store, 6, { ...SHARED, hold: { ...HELD, most: [9, 9], ttl: 1 } }, { now });
+      await settleAs("over", other, anEnd(4, 3), now + 1);
+      await settleAs("unnamed", other, anEnd(4, 1, { unknown: 1 }), now + 1);
+      assert.deepEqual(await heldIds(store), [4, 6].map(holdId));
+      await settleAs("refreshed", store, aRelease(4), now + 1);
+      const { usage } = await settleAs("ended", other, anEnd(4, 1), now + 1);
+      assert.equal(usage?.remaining, 99);
+      await assertHolds(store, KEY, { usage: usesOf(99) });
+    },
+  },
+  {
     title: "a refresh ends a hundred at most, and says that there are more",
     async check({ store, other }) {
       await putWithUses(store, KEY, usesOf(1_000));

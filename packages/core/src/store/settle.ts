@@ -98,7 +98,10 @@ export type HoldResult =
   | ({ readonly kind: "ended"; readonly isRepeat: boolean } & EndedHold)
   | { readonly kind: "renewed"; readonly hold: Hold }
   | { readonly kind: "restored" }
-  /** `hasMore`: more have expired than one step ends. */
+  /**
+   * Expired holds were ended. Of an end: beside the same counters, and nothing else was done, so that it is asked for again. `hasMore`:
+   * there is more to do.
+   */
   | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
   /** No hold and no remembered end has this id. */
   | { readonly kind: "unknown" }
@@ -173,6 +176,10 @@ export function applyHoldStep<Counters>(
     used.limits.some((units, at) => units > (hold.limits[at]?.units ?? 0))
   )
     return { kind: "over", hold };
+  if (!isLease(hold) && found.counters.some((each) => each !== null && isOver(book, each, now))) {
+    const beside = found.counters.filter((each) => each !== null);
+    return { kind: "refreshed", expired: endOver(book, beside, now).expired, hasMore: true };
+  }
   if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
   giveBack(book, found, used, now);
   const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
@@ -260,15 +267,36 @@ function refresh<Counters>(
 ): HoldResult {
   const counters = book.counters(of);
   if (counters === null) return { kind: "refreshed", expired: [], hasMore: false };
-  const over = book.over(counters, now, MOST_ENDED_AT_ONCE + 1);
-  const ended = over.slice(0, MOST_ENDED_AT_ONCE);
-  for (const found of ended) expire(book, found, now);
-  settleSums(book, counters);
+  const { expired, hasMore } = endOver(book, [counters], now);
   const usage = book.usage(counters);
   const refilled = refill === null ? usage : applyRefill(usage, refill, book.oldest(counters) ?? 0);
   if (refilled !== usage) book.setUsage(counters, refilled);
-  const expired = ended.map(({ hold }) => hold);
-  return { kind: "refreshed", expired, hasMore: over.length > ended.length };
+  return { kind: "refreshed", expired, hasMore };
+}
+
+/** Whether there are expired holds beside counters. */
+function isOver<Counters>(book: HoldBook<Counters>, counters: Counters, now: EpochMs): boolean {
+  return (book.usage(counters).holds ?? NO_HOLDS).nextEnd <= now;
+}
+
+/** Ends expired holds beside counters, the earliest end first, as many as one step may. */
+function endOver<Counters>(
+  book: HoldBook<Counters>,
+  all: readonly Counters[],
+  now: EpochMs,
+): { readonly expired: readonly Hold[]; readonly hasMore: boolean } {
+  const over = new Map<string, FoundHold<Counters>>();
+  for (const counters of all)
+    for (const found of book.over(counters, now, MOST_ENDED_AT_ONCE + 1))
+      over.set(found.hold.id, found);
+  const ended = [...over.values()].sort(byEnd).slice(0, MOST_ENDED_AT_ONCE);
+  for (const found of ended) expire(book, found, now);
+  for (const counters of all) settleSums(book, counters);
+  return { expired: ended.map(({ hold }) => hold), hasMore: over.size > ended.length };
+}
+
+function byEnd({ hold: one }: FoundHold<unknown>, { hold: other }: FoundHold<unknown>): number {
+  return one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1);
 }
 
 function restore<Counters>(

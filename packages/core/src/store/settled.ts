@@ -5,7 +5,7 @@ import type { RecordAddress } from "./change.js";
 import type { ChargeMoment, ChargePlan, ChargeResult } from "./charge.js";
 import { countedRefill } from "./counters.js";
 import type { KeyStore, LoadedRecord, StoredRecordState } from "./key-store.js";
-import type { HoldStep } from "./settle.js";
+import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 
 /** What became of a plan, once nothing beside its counters had to be settled first. */
 export type SettledCharge = Exclude<ChargeResult, { kind: "unsettled" }>;
@@ -22,10 +22,13 @@ export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at:
 const MAX_ROUNDS = 100;
 
 function keptEnding(): LatchkeyError {
-  return unavailable("what is held kept ending; nothing was taken, try again");
+  return unavailable(
+    "what is held kept ending; nothing was taken or given back by this call, try again",
+  );
 }
 
 type RefreshStep = Extract<HoldStep, { kind: "refresh" }>;
+type Refreshed = Extract<HoldResult, { kind: "refreshed" }>;
 
 /**
  * A store that never shows expired holds as open: a call that meets one ends it first, and reads again, so no job is needed. A refill that
@@ -45,6 +48,22 @@ export function createSettledStore(
       if (result.expired.length > 0) onExpired(workspaceId, result.expired, at);
       ({ hasMore } = result);
     }
+  }
+
+  /** Ends a hold, beside which others were over. */
+  async function endSettled(
+    workspaceId: string,
+    step: HoldStep,
+    moment: HoldMoment,
+    first: Refreshed,
+  ): Promise<HoldResult> {
+    let result: HoldResult = first;
+    for (let round = 0; result.kind === "refreshed"; round += 1) {
+      if (result.expired.length > 0) onExpired(workspaceId, result.expired, moment.now);
+      if (round === MAX_ROUNDS) throw keptEnding();
+      result = await store.settle(workspaceId, step, moment);
+    }
+    return result;
   }
 
   async function chargeSettled(
@@ -124,5 +143,13 @@ export function createSettledStore(
         );
       return result.kind === "unsettled" ? chargeSettled(plan, moment, result) : result;
     },
+    settle: (workspaceId, step, moment) =>
+      store
+        .settle(workspaceId, step, moment)
+        .then((result) =>
+          step.kind === "end" && result.kind === "refreshed"
+            ? endSettled(workspaceId, step, moment, result)
+            : result,
+        ),
   };
 }

@@ -6,8 +6,8 @@ import { REMEMBER_END_MS } from "@latchkey/core";
  *
  * It decides on one snapshot, locks the counters that the hold is beside in the order of their numbers, and writes only if they are
  * still those of the snapshot. If they are not, or if there is more to it, nothing is done and there is no row: the function then says what it is.
- * There is more to it where slots come back beside other units, where the workspace keeps a window, and where uses were set, refills were made or
- * windows were emptied since.
+ * There is more to it where slots come back beside other units, where the workspace keeps a window, where uses were set, refills were made or
+ * windows were emptied since, and where others are over beside the same counters.
  *
  * Parameters: workspace, revision or null, now, id, uses or null, names and costs of limits, and whether what is not named was used in full.
  */
@@ -48,7 +48,7 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
         AND (m.units > f.used[m.number] OR pg_catalog.starts_with($4::text, 'lse_'))
     ) b ON true
     WHERE latchkey.are_sums(c.holds) AND coalesce(c.remaining, 0) >= 0 AND latchkey.is_untouched(c.holds, q.number)
-      AND coalesce(b.are_windows, true)
+      AND coalesce(b.are_windows, true) AND (coalesce(n.next_end > $3::text::bigint, true) OR pg_catalog.starts_with($4::text, 'lse_'))
   ), locked AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found FROM latchkey.counters c WHERE c.seq IN (SELECT d.seq FROM counted d) ORDER BY c.seq FOR NO KEY UPDATE
   ), going AS MATERIALIZED (

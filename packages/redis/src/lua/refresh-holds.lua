@@ -18,30 +18,16 @@
 -- include apply-refill.lua
 -- include give-back.lua
 -- include write-counters.lua
-local MOST_ENDED_AT_ONCE = 100
+-- include end-over.lua
 
 local owner = countersOfRecord()
 if isCorrupt then return { "CORRUPT" } end
 if not owner then return { "REFRESHED", "0" } end
-local over, ended, gone, oldest, amount = {}, {}, {}, nil, sub(ARGV[at], 1, 1) ~= "-"
-if owner.name then
-  local from, to = rangeOf(owner.name)
-  local latest = "(" .. owner.name .. " " .. format("%016.0f", now + 1)
-  over = call("ZRANGEBYLEX", KEYS[3], from, latest, "LIMIT", "0", format("%d", MOST_ENDED_AT_ONCE + 1))
-  for number = 1, math.min(#over, MOST_ENDED_AT_ONCE) do
-    local holdId = sub(over[number], #owner.name + 18)
-    local hold = look(holdId)
-    if hold then
-      readWindows(hold)
-      if not hold.isSlots and hold.beside[1] then keyOf("f" .. holdId) end
-      ended[#ended + 1] = hold
-    else
-      -- Somebody has taken it away behind our back.
-      gone[#gone + 1] = over[number]
-    end
-  end
-  for number, entry in ipairs(amount and call("ZRANGEBYLEX", KEYS[3], from, to) or {}) do
-    local text = number > #ended + #gone and call("HGET", KEYS[2], sub(entry, #owner.name + 18))
+local owners, oldest, amount = owner.name and { owner } or NOTHING, nil, sub(ARGV[at], 1, 1) ~= "-"
+local over, gone, hasMore = findOver(owners)
+if owner.name and amount then
+  for number, entry in ipairs(call("ZRANGEBYLEX", KEYS[3], rangeOf(owner.name))) do
+    local text = number > #over + #gone and call("HGET", KEYS[2], sub(entry, #owner.name + 18))
     local names, numbers = match(text or "", "^(%S+) %S+ %S+ %d+ %d+ %d+ %d+ %S+ ([%d,]+)")
     local nextNumber = gmatch(numbers or "", "%d+")
     for name in gmatch(names or "", "[^,]+") do
@@ -52,16 +38,7 @@ if owner.name then
 end
 if isCorrupt then return { "CORRUPT" } end
 if #missing > 1 then return missing end
-local reply = { "REFRESHED", #over > MOST_ENDED_AT_ONCE and "1" or "0" }
-for _, hold in ipairs(ended) do
-  expire(hold, given["f" .. hold.id])
-  reply[#reply + 1], reply[#reply + 2] = hold.id, hold.text
-end
-for _, entry in ipairs(gone) do call("ZREM", KEYS[3], entry) end
-if owner.name then
-  settleSums(owner)
-  owner.isMoved = true
-end
+local reply = endOver(owners, over, gone, hasMore)
 if amount then
   owner.remaining, owner.refilledAt, owner.lastRefillAt =
     applyRefill(ARGV[at], owner.remaining, owner.refilledAt, owner.lastRefillAt, owner.sums, oldest or 0)

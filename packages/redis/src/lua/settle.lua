@@ -13,7 +13,8 @@
            for "r" for how long in ms, "-" for as long as at first
   Returns  {"STALE"}, {"UNKNOWN"}, {"CONFLICT"}, {"CORRUPT"}, {"EXPIRED"} and what is known of the hold that has, just now,
            {"RENEWED", holdText}, {"OVER", holdText}, {"UNNAMED", holdText}, {"REPEAT", rememberedEndText},
-           {"ENDED", rememberedEndText}, or {"MORE", names that ARGV has to have}, with nothing written
+           {"ENDED", rememberedEndText}, {"REFRESHED", "1", id, holdText, and so on} of others that were over beside the same counters: they
+           have ended, and this one is asked for again; or {"MORE", names that ARGV has to have}, with nothing written
   Mirrors  applyHoldStep in packages/core/src/store/settle.ts
 ]]
 local lastKey, lastArg = #KEYS, #ARGV

@@ -103,6 +103,20 @@ export function hasOver({ holds }: HoldingWorkspace, counter: ModelCounter, now:
   );
 }
 
+function endOver(
+  workspace: HoldingWorkspace,
+  counters: readonly ModelCounter[],
+  now: number,
+): unknown {
+  const over = [...workspace.holds.values()]
+    .filter(
+      ({ beside, expiresAt }) => expiresAt <= now && counters.some((one) => beside.includes(one)),
+    )
+    .sort((one, other) => one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1));
+  for (const hold of over) giveBack(workspace, hold, UNUSED);
+  return ["refreshed", over.map(({ id }) => id)];
+}
+
 /** What a step has to come to, as {@link toldOf} tells it; undefined: that is not foreseen. It is carried out. */
 export function settleHold(
   workspace: HoldingWorkspace,
@@ -114,17 +128,14 @@ export function settleHold(
   if (step.kind === "refresh") {
     const counter = workspace.get(step.of.kind, step.of.id)?.counter ?? null;
     if (counter === null) return ["refreshed", []];
-    const over = [...workspace.holds.values()]
-      .filter(({ beside, expiresAt }) => expiresAt <= now && beside.includes(counter))
-      .sort((one, other) => one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1));
-    for (const hold of over) giveBack(workspace, hold, UNUSED);
+    const ended = endOver(workspace, [counter], now);
     const { refill } = step;
     if (refill !== null && isOwed(counter, refill)) {
       counter.steps.push(raisedTo(refill.amount));
       Object.assign(counter, { refilledAt: refill.dueAt, lastRefillAt: refill.dueAt });
       recount(counter);
     }
-    return ["refreshed", over.map(({ id }) => id)];
+    return ended;
   }
   const hold = workspace.holds.get(step.id);
   // What is told of one that has ended is for the laws to say.
@@ -147,6 +158,9 @@ export function settleHold(
   if (used === null) return ["unnamed"];
   const isOver = used.limits.some((units, place) => units > (hold.limits[place]?.units ?? 0));
   if (used.uses > hold.uses || isOver) return ["over"];
+  const counters = hold.beside.filter((counter) => counter !== null);
+  if (counters.some((counter) => hasOver(workspace, counter, now)))
+    return endOver(workspace, counters, now);
   if (slots !== undefined) giveBack(workspace, slots, UNUSED);
   giveBack(workspace, hold, used);
   const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];

@@ -21,7 +21,20 @@ const FUNCTIONS = `${RULES}${HOLD_RULES}${CHARGE}${SETTLE}${COMMIT}${ADD_STATIST
  * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
  * more the last step alone, and so are the views where a key has a field more.
  */
-const MIGRATIONS: readonly string[] = [TABLES, "", "", "", HOLDS, LOG, DAYS, "", "", "", FUNCTIONS];
+const MIGRATIONS: readonly string[] = [
+  TABLES,
+  "",
+  "",
+  "",
+  HOLDS,
+  LOG,
+  DAYS,
+  "",
+  "",
+  "",
+  "",
+  FUNCTIONS,
+];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;

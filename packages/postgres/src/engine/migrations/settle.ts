@@ -20,7 +20,8 @@ const FORGOTTEN = 256;
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
  * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>",
- * "ended <that>", or "refreshed <0 or 1>", 1 where others are over too, and a line "<id> <hold>" for each that has ended. What is damaged is an error.
+ * "ended <that>", or "refreshed <0 or 1>", 1 where there is more to do, and a line "<id> <hold>" for each that has ended. An end answers this
+ * as well, where others are over beside the same counters: then these have ended, and it is asked for again. What is damaged is an error.
  */
 export const SETTLE = `
 CREATE FUNCTION latchkey.settle(workspace_id text, steps latchkey.hold_step[], is_patient boolean) RETURNS text
@@ -88,6 +89,9 @@ BEGIN
       ending := latchkey.over(own_seq, step.now_at);
     ELSE
       ending := ARRAY[step.id, step.id || '.s'];
+      IF step.kind = 'end' AND NOT starts_with(step.id, 'lse_') THEN
+        ending := ending || latchkey.over_beside(ws, step.id, step.now_at);
+      END IF;
     END IF;
     needed := needed || own_seq;
     FOR hold IN SELECT h.* FROM latchkey.hold h WHERE h.workspace = ws AND h.id = ANY (ending) LOOP
@@ -168,6 +172,16 @@ BEGIN
             EXIT doing;
           END IF;
           answer := 'ended';
+          -- What a process took ahead waits for nobody else.
+          IF NOT starts_with(step.id, 'lse_') AND EXISTS (
+            SELECT FROM unnest(seqs, sums_of) c (seq, sums)
+            WHERE c.seq IN (hold.first, hold.second) AND split_part(c.sums, ';', 1)::bigint <= step.now_at
+          ) THEN
+            answer := 'refreshed 1';
+            ending := (latchkey.over_beside(ws, step.id, step.now_at))[1 : ${MOST_ENDED_AT_ONCE}];
+            touched := ARRAY[array_position(seqs, hold.first)];
+            IF hold.second IS NOT NULL THEN touched := touched || array_position(seqs, hold.second); END IF;
+          END IF;
         ELSE
           answer := 'renewed';
         END IF;
@@ -267,7 +281,7 @@ BEGIN
           PERFORM latchkey.pass(ws, '  ' || hold.id, kept_until, remembered_until::text);
           ends := ends + 1;
         END IF;
-        IF step.kind = 'refresh' THEN answer := answer || E'\\n' || hold.id || ' ' || hold.value; END IF;
+        IF starts_with(answer, 'refreshed') THEN answer := answer || E'\\n' || hold.id || ' ' || hold.value; END IF;
       END LOOP;
       DELETE FROM latchkey.hold h WHERE h.workspace = ws AND h.id = ANY (ending);
       FOR slot IN SELECT DISTINCT t.slot FROM unnest(touched) t (slot) WHERE t.slot IS NOT NULL LOOP
@@ -319,6 +333,17 @@ BEGIN
     (SELECT h.expires_at, h.id FROM latchkey.hold h WHERE h.second = own_seq AND h.expires_at <= now_at
       ORDER BY h.expires_at, h.id LIMIT ${MOST_ENDED_AT_ONCE + 1})
   ) o ORDER BY o.expires_at, o.id LIMIT ${MOST_ENDED_AT_ONCE + 1});
+END
+$function$;
+
+-- Holds that are over beside the counters that a hold is beside, the earliest first, one more than end in a step.
+CREATE FUNCTION latchkey.over_beside(ws integer, hold_id text, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
+BEGIN
+  RETURN ARRAY(SELECT o.id FROM latchkey.hold h
+    CROSS JOIN LATERAL unnest(latchkey.over(h.first, now_at) || latchkey.over(h.second, now_at)) e (id)
+    JOIN latchkey.hold o ON o.workspace = ws AND o.id = e.id
+    WHERE h.workspace = ws AND h.id = hold_id
+    GROUP BY o.id, o.expires_at ORDER BY o.expires_at, o.id LIMIT ${MOST_ENDED_AT_ONCE + 1});
 END
 $function$;
 

@@ -2,6 +2,7 @@
 -- include hold-keys.lua
 -- include stored-holds.lua
 -- include give-back.lua
+-- include end-over.lua
 -- include write-counters.lua
 -- include count.lua
 local LAST_INSTANT, step = 8640000000000000, ARGV[3]
@@ -12,6 +13,17 @@ local limitsEnd = subjects == 0 and lastArg - 1 or lastArg - 2 - subjects
 local function findHold(holdId, text)
   local hold = look(holdId, text)
   return hold and (hold.beside[1] or sub(holdId, 1, 4) == "lse_") and hold or nil
+end
+
+-- The counters that a hold is beside, if others that are over are beside one of them. What a process took ahead waits for none.
+local function countersWithOver(hold)
+  local owners, isAnyOver = {}, false
+  for _, owner in ipairs(sub(hold.id, 1, 4) == "lse_" and NOTHING or hold.beside) do
+    if owner and owner.sums then
+      owners[#owners + 1], isAnyOver = owner, isAnyOver or owner.sums.nextEnd <= now
+    end
+  end
+  return isAnyOver and owners or nil
 end
 
 -- Of the slots of a hold, those that the workspace keeps.
@@ -80,6 +92,15 @@ local function settle()
     for index, units in ipairs(used) do
       if units > hold.limits[index].units then return { "OVER", hold.text } end
     end
+  end
+  local owners = used and countersWithOver(hold)
+  if owners then
+    local over, gone = findOver(owners)
+    if isCorrupt then return { "CORRUPT" } end
+    if #missing > 1 then return missing end
+    local reply = endOver(owners, over, gone, true)
+    writeAll()
+    return reply
   end
   if isOver or used then readWindows(hold) end
   if slots and (areSlotsOver or used) then readWindows(slots) end
