@@ -4,7 +4,7 @@ import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import { describeOnSharedRedis } from "@latchkey/redis/testing";
+import { describeOnSharedRedis, PATIENT } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe } from "vitest";
 import { tempFolder } from "../src/testing/temp-folder.js";
@@ -77,7 +77,6 @@ function openRedis(url: string, keyPrefix: string): KeyStore {
     keyPrefix,
     allowEviction: true,
     allowNoPersistence: true,
-    configTimeoutMs: 20_000,
-    commandTimeoutMs: 20_000,
+    ...PATIENT,
   });
 }

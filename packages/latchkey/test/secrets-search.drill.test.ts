@@ -9,9 +9,13 @@ import {
 import { createHandler } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { postgresStore } from "@latchkey/postgres";
-import { describeWithServers, startServer as startPostgres } from "@latchkey/postgres/testing";
+import {
+  describeWithServers,
+  PATIENT,
+  startServer as startPostgres,
+} from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import { startServer as startRedis } from "@latchkey/redis/testing";
+import { PATIENT as PATIENT_REDIS, startServer as startRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { everythingAbout, filesBelow, secretFinder } from "../src/testing/find-secrets.js";
@@ -227,8 +231,7 @@ async function openRedis(): Promise<Site> {
   const monitor = await server.connect().monitor();
   const commands: string[] = [];
   monitor.on("monitor", (_time: string, args: readonly string[]) => commands.push(args.join(" ")));
-  const timeouts = { configTimeoutMs: 20_000, commandTimeoutMs: 20_000 };
-  const store = redisStore(server.url, timeouts);
+  const store = redisStore(server.url, PATIENT_REDIS);
   onTestFinished(() => store.close());
   return {
     store,
@@ -260,7 +263,7 @@ async function openPostgres(): Promise<Site> {
     log_error_verbosity: "verbose",
   });
   onTestFinished(server.remove);
-  const store = postgresStore(server.url, { chargeTimeoutMs: 20_000, timeoutMs: 20_000 });
+  const store = postgresStore(server.url, PATIENT);
   onTestFinished(() => store.close());
   return {
     store,

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { KeyStore } from "@latchkey/core";
 import { postgresStore } from "@latchkey/postgres";
-import { ask, startServer as startPostgres } from "@latchkey/postgres/testing";
+import { ask, PATIENT, startServer as startPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import { startServer as startRedis } from "@latchkey/redis/testing";
+import { PATIENT as PATIENT_REDIS, startServer as startRedis } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { onTestFinished } from "vitest";
 import { filesBelow, secretFinder } from "../src/testing/find-secrets.js";
@@ -34,7 +34,7 @@ export async function openRedis(): Promise<Site> {
   const server = await startRedis({});
   onTestFinished(server.remove);
   const control = server.connect();
-  const store = redisStore(server.url, { configTimeoutMs: 20_000, commandTimeoutMs: 20_000 });
+  const store = redisStore(server.url, PATIENT_REDIS);
   onTestFinished(() => store.close());
   return {
     store,
@@ -55,7 +55,7 @@ export async function openRedis(): Promise<Site> {
 export async function openPostgres(): Promise<Site> {
   const server = await startPostgres({ fsync: "off" });
   onTestFinished(server.remove);
-  const store = postgresStore(server.url, { chargeTimeoutMs: 20_000, timeoutMs: 20_000 });
+  const store = postgresStore(server.url, PATIENT);
   onTestFinished(() => store.close());
   return {
     store,

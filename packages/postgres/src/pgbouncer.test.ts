@@ -6,7 +6,12 @@ import { join } from "node:path";
 import { createLatchkey } from "@latchkey/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { postgresStore } from "./index.js";
-import { startServer, type TestServer, untilAnswering } from "./testing/postgres-server.js";
+import {
+  PATIENT,
+  startServer,
+  type TestServer,
+  untilAnswering,
+} from "./testing/postgres-server.js";
 
 const isThere = spawnSync("sh", ["-c", "command -v pgbouncer"]).status === 0;
 if (!isThere) console.warn("\nSKIPPED: PgBouncer in transaction mode\nInstall pgbouncer.\n");
@@ -49,7 +54,7 @@ default_pool_size = 2
   });
 
   test("serves many connections with few: keys are made, verified at once, changed and revoked", async () => {
-    const store = postgresStore(url, { preparedStatements: false, maxConnections: 8 });
+    const store = postgresStore(url, { ...PATIENT, preparedStatements: false, maxConnections: 8 });
     const latchkey = createLatchkey({ store, usage: false });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const limit = { limit: 1_000, duration: 60_000 };

@@ -28,7 +28,10 @@ interface Outcome {
   readonly revived: number;
 }
 
-const CONDITIONS: readonly (Conditions & { readonly loses: "nothing" | "charges" | "all" })[] = [
+/** What of it is lost that was answered while the standby had nothing of it. */
+type Loses = "nothing" | "charges" | "all";
+
+const CONDITIONS: readonly (Conditions & { readonly loses: Loses })[] = [
   { synchronousCommit: "on", isSynchronous: false, loses: "all" },
   { synchronousCommit: "on", isSynchronous: true, loses: "nothing" },
   { synchronousCommit: "remote_write", isSynchronous: true, loses: "nothing" },
@@ -42,7 +45,7 @@ describeWithServers("a standby that had fallen behind is promoted", () => {
   test.each(CONDITIONS.slice(0, PROMOTIONS))(
     "$synchronousCommit, synchronous standby $isSynchronous: loses $loses",
     async ({ loses, ...conditions }) => {
-      const outcome = await promote(conditions);
+      const outcome = await promote(conditions, loses);
       console.info({ ...conditions, ...outcome });
       // Whatever was answered before it fell behind is there.
       expect(outcome.answered - outcome.lost).toBeGreaterThanOrEqual(CALLS);
@@ -52,7 +55,10 @@ describeWithServers("a standby that had fallen behind is promoted", () => {
   );
 });
 
-async function promote({ synchronousCommit, isSynchronous }: Conditions): Promise<Outcome> {
+async function promote(
+  { synchronousCommit, isSynchronous }: Conditions,
+  loses: Loses,
+): Promise<Outcome> {
   const primary = await startServer({ synchronous_commit: synchronousCommit });
   let standby: TestServer | undefined;
   try {
@@ -76,7 +82,11 @@ async function promote({ synchronousCommit, isSynchronous }: Conditions): Promis
     // From now on the standby gets nothing: the process that sends it what is written stands still.
     const [[sender] = []] = await ask(primary, "SELECT pid FROM pg_stat_replication");
     process.kill(Number(sender), "SIGSTOP");
-    const timeouts = { chargeTimeoutMs: 2_000, timeoutMs: 2_000 };
+    // What waits for it is answered by nobody: only those calls are given up soon.
+    const timeouts = {
+      chargeTimeoutMs: loses === "nothing" ? 2_000 : 60_000,
+      timeoutMs: loses === "all" ? 60_000 : 2_000,
+    };
     const hasty = createLatchkey({ store: postgresStore(primary.url, timeouts), usage: false });
     const [charges, revocations] = await Promise.all([
       answersOf(CALLS, () => hasty.verifyKey({ key })),

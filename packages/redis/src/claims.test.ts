@@ -3,7 +3,7 @@ import type { Change, KeyStore, LoadedRecord, StoredRecord } from "@latchkey/cor
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
-import { startServer, type TestServer } from "./testing/redis-server.js";
+import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const nameOf = (value: string) => ({ kind: "key", index: "hash", value }) as const;
@@ -18,7 +18,7 @@ describeWithServers("the name of a key", () => {
   beforeAll(async () => {
     server = await startServer();
     control = server.connect();
-    store = redisStore(server.url);
+    store = redisStore(server.url, PATIENT);
   });
   beforeEach(() => control.flushall());
   afterAll(async () => {

@@ -2,6 +2,7 @@ import { Cluster } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { startCluster, type TestCluster } from "./testing/redis-cluster.js";
+import { PATIENT } from "./testing/redis-server.js";
 import { LIMIT_MS, removeEverything, useEverything } from "./testing/use-everything.js";
 import { describeWithServers } from "./testing/where.js";
 
@@ -25,7 +26,7 @@ describeWithServers("names of keys in Redis", () => {
   }
 
   async function fill(workspaceId: string) {
-    const store = redisStore(cluster.url, { commandTimeoutMs: 20_000, configTimeoutMs: 20_000 });
+    const store = redisStore(cluster.url, PATIENT);
     const left = await useEverything(store, workspaceId);
     return { store, left };
   }

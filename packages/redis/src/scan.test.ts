@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
 import { startCluster } from "./testing/redis-cluster.js";
-import { startServer } from "./testing/redis-server.js";
+import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
-const LENIENT = { allowNoPersistence: true, configTimeoutMs: 20_000 };
+const LENIENT = { ...PATIENT, allowNoPersistence: true };
 const WORKSPACES = Array.from({ length: 12 }, (_, number) => `ws_${number}`);
 
 const servers = {

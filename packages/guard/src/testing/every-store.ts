@@ -6,7 +6,7 @@ import type { KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describeOnSharedPostgres } from "@latchkey/postgres/testing";
 import { redisStore } from "@latchkey/redis";
-import { describeOnSharedRedis } from "@latchkey/redis/testing";
+import { describeOnSharedRedis, PATIENT } from "@latchkey/redis/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, onTestFinished } from "vitest";
 
@@ -43,8 +43,7 @@ export function describeOnEveryStore(
         keyPrefix: `test:${randomUUID()}`,
         allowEviction: true,
         allowNoPersistence: true,
-        configTimeoutMs: 20_000,
-        commandTimeoutMs: 20_000,
+        ...PATIENT,
       }),
     ),
   );

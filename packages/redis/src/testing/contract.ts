@@ -4,13 +4,13 @@ import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
 import { redisStore } from "../index.js";
 import { damageBy, type Keyspace } from "./damage.js";
+import { PATIENT } from "./redis-server.js";
 
 /** Whatever the server of REDIS_URL is set to, it holds tests only. */
 const LENIENT = {
   allowEviction: true,
   allowNoPersistence: true,
-  configTimeoutMs: 20_000,
-  commandTimeoutMs: 20_000,
+  ...PATIENT,
 };
 
 const keyspaces = new WeakMap<KeyStore, Keyspace>();

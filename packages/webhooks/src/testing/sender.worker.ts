@@ -7,7 +7,7 @@ import { createWebhooks, type WebhookOptions } from "../index.js";
 const [place = "", keyPrefix = "", settings = "{}"] = process.argv.slice(2);
 
 /** Nobody who sends is to fail since the machine stands still for a while. */
-const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000 };
+const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
 const store = place.startsWith("redis:")
   ? redisStore(place, { ...TIMEOUTS, keyPrefix })
   : sqliteStore(place, { deadlineMs: 60_000 });
