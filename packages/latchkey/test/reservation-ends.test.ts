@@ -113,6 +113,34 @@ describeOnEveryStore("ends of reservations", (open) => {
     expect(expired.sort()).toEqual(over.sort());
   });
 
+  test("T2, H2: a bucket whose limit is changed while a reservation is open is never too full, and loses nothing", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const bucket = (limit: number) => ({
+      ratelimits: [
+        { name: "calls", limit, duration: "1m", algorithm: "token-bucket", burst: 10 } as const,
+      ],
+    });
+    const ask = (cost: number) => ({ ratelimits: [{ name: "calls", cost }] });
+    for (const [before, after, back] of [
+      [1, 1_000, 0],
+      [1_000, 1, 9],
+    ] as const) {
+      const { key, keyId } = await issue(context, bucket(before));
+      const reservationId = await reserve(latchkey, { key, ...ask(10) });
+      await latchkey.updateKey({ keyId, ...bucket(after) });
+      context.advance(1_000);
+      // The bucket is full again at 1,000 a minute, and lacks all but a sixtieth of a unit at one.
+      const verdict = await context.another().verifyKey({ key, ...ask(10 - back || 1) });
+      expect(verdict.code).toBe(back === 0 ? "VALID" : "RATE_LIMITED");
+      await latchkey.release({ reservationId });
+      const admitted = [];
+      for (let call = 0; call < 11; call += 1)
+        admitted.push((await latchkey.verifyKey({ key, ...ask(1) })).code);
+      expect(admitted.filter((code) => code === "VALID").length).toBe(back === 0 ? 0 : 10);
+    }
+  });
+
   test("H4: a repeated reserve is answered with the same reservation, and holds nothing again", async () => {
     const context = open();
     const { latchkey } = context;

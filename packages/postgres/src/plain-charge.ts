@@ -24,9 +24,11 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
   const span = Math.min(hold?.ttl ?? 0, hold?.slotTtl ?? Number.POSITIVE_INFINITY);
   const spanAndMost = written([span, ...(most ?? [])]);
   const fixed = valuesOf(plan);
-  const algorithms = limits.map(({ algorithm, held }) =>
-    algorithm === "token-bucket" && held !== undefined ? "leased-bucket" : algorithm,
-  );
+  const algorithms = limits.map(({ algorithm, held }) => {
+    if (algorithm !== "token-bucket") return algorithm;
+    if (held !== undefined) return "leased-bucket";
+    return hold?.keeps === "all" ? "reserved-bucket" : algorithm;
+  });
   let left = 0;
   return {
     /** Null if the function is needed this time. */

@@ -85,7 +85,7 @@ export const holdingContracts: readonly StoreContract[] = [
       assert.deepEqual(hold?.limits, [
         { ...held, window: "60000:window", units: 2 },
         { ...held, window: "s60000:sliding", units: 3, at: NOW },
-        { ...held, window: "t60000:bucket", units: 4, at: NOW, rate: 7 },
+        { ...held, window: "t60000:bucket", units: 4, at: NOW, rate: 7, flowed: 0 },
         { ...held, window: "60000:shadow", units: 0 },
         { ...held, window: "60000:seen", units: 5 },
         { ...held, window: "a:key_1:60000:made%3Aup", units: 6, owner: null },

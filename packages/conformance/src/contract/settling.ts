@@ -141,22 +141,56 @@ export const settlingContracts: readonly StoreContract[] = [
     },
   },
   {
-    title: "a bucket gets back what has not flowed in since, also when the end is noticed later",
+    title:
+      "a bucket stands as if what was not used had never been taken, also when the end is noticed later",
     async check({ store, other }) {
       await putWithUses(store, KEY);
       const limit = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20, cost: 8 });
       const long = aReservation({ limits: [limit], hold: { ...HELD, ttl: 40_000 } });
       await reserve(store, 1, long);
       await chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost: 12 }] }));
-      // One unit in ten seconds: three have flowed in, so five come back.
+      // One unit in ten seconds: three have flowed in, and nothing was taken meanwhile, so eight come back.
       const later = NOW + 30_000;
       await settleAs("ended", store, aRelease(1), later);
-      assert.equal(await room(other, limit, later), 8);
+      assert.equal(await room(other, limit, later), 11);
       await reserve(store, 2, long, { now: later });
       await settleAs("refreshed", other, aRefresh(), later + 55_000);
-      // Four came back at its end, and five have flowed in.
-      assert.equal(await room(other, limit, later + 55_000), 9);
-      assert.equal(await room(other, limit, later + 60_000), 10);
+      // Eight came back, and five have flowed in.
+      assert.equal(await room(other, limit, later + 55_000), 16);
+      assert.equal(await room(other, limit, later + 60_000), 17);
+    },
+  },
+  {
+    title:
+      "T2, H2: a bucket that is filled faster or slower by now gets back what has not flowed in",
+    async check({ store, other }) {
+      await putWithUses(store, KEY);
+      const figures = { algorithm: "token-bucket", burst: 10, cost: 10 } as const;
+      const slow = aHeldLimit({ ...figures, limit: 1 });
+      const fast = { ...slow, limit: 1_000 };
+      const takes = (limit: typeof slow, cost: number, now: number) =>
+        chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost }] }), { now });
+      await reserve(store, 1, aReservation({ limits: [slow] }));
+      const [hold] = await holdsOf(other);
+      assert.deepEqual(
+        hold?.limits.map(({ rate, flowed }) => [rate, flowed]),
+        [[1, 0]],
+      );
+      // Sixteen would have flowed in, so all of it did: nothing is left to give back.
+      await takes(fast, 10, NOW + 1_000);
+      await settleAs("ended", other, aRelease(1), NOW + 1_000);
+      assert.equal(await room(store, fast, NOW + 1_000), 0);
+      // Slower by now: next to nothing flows in until it ends.
+      await reserve(store, 2, aReservation({ limits: [fast] }), { now: NOW + 2_000 });
+      await settleAs("ended", other, aRelease(2), NOW + 30_000);
+      assert.equal(await room(store, slow, NOW + 30_000), 10);
+      // Some of it has flowed in, at both rates.
+      const long = { ...HELD, ttl: 2 * MINUTE };
+      await reserve(store, 3, aReservation({ limits: [slow], hold: long }), { now: NOW + 30_000 });
+      await takes(fast, 1, NOW + 30_060);
+      await takes(slow, 1, NOW + 90_060);
+      await settleAs("ended", other, aRelease(3), NOW + 90_060);
+      assert.equal(await room(store, slow, NOW + 90_060), 8);
     },
   },
   {

@@ -5,11 +5,12 @@ import { wholeOf } from "./charge-text.js";
 
 /**
  * Text of a hold, separated by spaces: keyId, identityId or `-`, createdAt, expiresAt, ttl, uses, usesOf or `-`, numbers separated by
- * commas, then for each limit `<owner or ->/<window>=<units>:<at>:<rate>`.
+ * commas, then for each limit `<owner or ->/<window>=<units>:<at>:<rate>`, and `:<flowed>` if it is known.
  */
 export function holdText(hold: Hold): string {
   const limits = hold.limits.map(
-    ({ owner, window, units, at, rate }) => `${owner ?? "-"}/${window}=${units}:${at}:${rate}`,
+    ({ owner, window, units, at, rate, flowed }) =>
+      `${owner ?? "-"}/${window}=${units}:${at}:${rate}${flowed === undefined ? "" : `:${flowed}`}`,
   );
   const { keyId, identityId, createdAt, expiresAt, ttl, uses, usesOf, numbers } = hold;
   const words = [keyId, identityId ?? "-", createdAt, expiresAt, ttl, uses, usesOf ?? "-"];
@@ -36,7 +37,8 @@ export function parseHold(id: string, text: string): Hold {
 }
 
 function heldLimit(text: string): HeldLimit {
-  const [, owner, window, units, at, rate] = /^(-|\d)\/([^=]+)=(\d+):(\d+):(\d+)$/.exec(text) ?? [];
+  const [, owner, window, units, at, rate, flowed] =
+    /^(-|\d)\/([^=]+)=(\d+):(\d+):(\d+)(?::(\d+))?$/.exec(text) ?? [];
   if (window === undefined) throw corruptRecord("reservation");
   return {
     owner: owner === "-" ? null : Number(owner),
@@ -44,6 +46,7 @@ function heldLimit(text: string): HeldLimit {
     units: wholeOf(units),
     at: wholeOf(at),
     rate: wholeOf(rate),
+    ...(flowed !== undefined && { flowed: wholeOf(flowed) }),
   };
 }
 

@@ -12,6 +12,8 @@ export interface HeldLimit {
   readonly at: EpochMs;
   /** Units that flow into a token bucket per `duration`; otherwise 0. */
   readonly rate: number;
+  /** What its bucket counted of what has flowed in, right after they were taken. Absent: it did not count, or is no bucket. */
+  readonly flowed?: number | undefined;
 }
 
 /**

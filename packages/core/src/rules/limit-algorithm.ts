@@ -54,10 +54,15 @@ export function roomOf(current: LimitState, limit: LimitFigures): number {
   }
 }
 
-/** The state after `cost` units were taken. */
-export function afterTaking(state: LimitState, limit: LimitFigures, cost: number): LimitState {
+/** The state after `cost` units were taken. @param isReserved - Whether a reservation took them. */
+export function afterTaking(
+  state: LimitState,
+  limit: LimitFigures,
+  cost: number,
+  isReserved = false,
+): LimitState {
   if (limit.algorithm === "token-bucket")
-    return bucketAfterTaking(state, limit, cost, cost > 0 ? (limit.held ?? 0) : 0);
+    return bucketAfterTaking(state, limit, cost, cost > 0 ? (limit.held ?? 0) : 0, isReserved);
   const { at, used, earlier } = state;
   return { at, used: used + cost, earlier };
 }

@@ -27,7 +27,8 @@ export interface LimitState {
   readonly used: number;
   /**
    * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: how many of the missing units leases
-   * hold, if they hold any. Otherwise empty.
+   * hold, if they hold any; once units of it were reserved, also what has flowed in since an instant, in units × `duration`, and that
+   * instant. Otherwise empty.
    */
   readonly earlier: readonly number[];
 }
@@ -35,7 +36,7 @@ export interface LimitState {
 /** Most entries of `LimitState.earlier`. */
 export const MOST_EARLIER = 16;
 
-/** Of a limit that counts in no groups, or has none before the latest, and of a bucket that no lease holds units of. */
+/** Of a limit that counts in no groups, or has none before the latest, and of a bucket that nothing is held of. */
 export const NONE_EARLIER: readonly number[] = Object.freeze([]);
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;

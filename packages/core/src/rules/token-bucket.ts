@@ -1,11 +1,38 @@
 import { ceilDiv } from "../lib/ceil-div.js";
 import type { EpochMs, SpanMs } from "../time.js";
+import type { HeldLimit } from "./hold.js";
 import { type LimitState, NONE_EARLIER } from "./limit-state.js";
 
 /** Units of a bucket that leases hold: it fills to its burst less these. */
 function heldOf({ earlier }: LimitState): number {
   // Most have none: what is behind the end of an array takes longer to read.
   return earlier.length === 0 ? 0 : (earlier[0] as number);
+}
+
+/** What flows into a bucket is counted once units of it were reserved, so that an end of the reservation knows it. */
+interface Inflow {
+  /** Units × `duration` that flowed in since. */
+  readonly flowed: number;
+  /** Unix epoch ms. */
+  readonly since: EpochMs;
+}
+
+function inflowOf({ earlier }: LimitState): Inflow | null {
+  const [, flowed, since] = earlier.length === 0 ? NONE_EARLIER : earlier;
+  return flowed === undefined || since === undefined ? null : { flowed, since };
+}
+
+/** What a bucket keeps beside `used`. */
+function earlierOf(leased: number, inflow: Inflow | null): readonly number[] {
+  if (inflow !== null) return [leased, inflow.flowed, inflow.since];
+  return leased === 0 ? NONE_EARLIER : [leased];
+}
+
+/** The count after more flowed in until `now`. Where it would be no safe integer any more, it begins anew. */
+function withInflow({ flowed, since }: Inflow, more: number, now: EpochMs): Inflow {
+  return more > Number.MAX_SAFE_INTEGER - flowed
+    ? { flowed: 0, since: now }
+    : { flowed: flowed + more, since };
 }
 
 /** A bucket that holds `burst` units, into which `limit` units flow per `duration`. */
@@ -35,19 +62,39 @@ export function bucketAt(
   const passed = at - stored.at;
   // Compared before it is multiplied: the product may be above 2^53.
   const isFull = filling <= 0 || passed >= ceilDiv(filling, limit);
-  return { at, used: isFull ? held : stored.used - passed * limit, earlier: stored.earlier };
+  const used = isFull ? held : stored.used - passed * limit;
+  const inflow = inflowOf(stored);
+  if (inflow === null || used >= stored.used) return { at, used, earlier: stored.earlier };
+  const after = withInflow(inflow, stored.used - used, at);
+  return { at, used, earlier: earlierOf(heldOf(stored), after) };
 }
 
-/** The bucket after `units` were taken. @param held - How many of them are a lease's. */
+/**
+ * The bucket after `units` were taken.
+ *
+ * @param held - How many of them are a lease's.
+ * @param isReserved - Whether they may come back: what flows in from now on is counted.
+ */
 export function bucketAfterTaking(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,
   units: number,
   held: number,
+  isReserved: boolean,
 ): LimitState {
   const { at, used, earlier } = state;
-  const leased = held === 0 ? earlier : [heldOf(state) + held];
-  return { at, used: used + units * duration, earlier: leased };
+  const inflow = inflowOf(state) ?? (isReserved && units > 0 ? { flowed: 0, since: at } : null);
+  const isSame = held === 0 && (inflow === null || earlier.length > 1);
+  return {
+    at,
+    used: used + units * duration,
+    earlier: isSame ? earlier : earlierOf(heldOf(state) + held, inflow),
+  };
+}
+
+/** What a bucket counts of what has flowed in; undefined where nothing of it was reserved. */
+export function bucketFlowed(state: LimitState): number | undefined {
+  return inflowOf(state)?.flowed;
 }
 
 /** Whole units that the bucket holds, as {@link bucketAt} returns it; negative if it was made smaller than what is missing. */
@@ -71,25 +118,28 @@ export function bucketAdmitsAt(
 
 /**
  * Gives back units that were taken at `at`, less what has flowed in since: had they never been taken, a bucket that was full meanwhile
- * would have had no room for that. So no more is ever admitted than without them.
+ * would have had no room for that. So no more is ever admitted than without them, also where the bucket was filled faster or slower
+ * meanwhile. Where nobody has counted what flowed in, because the reservation was copied, it is worked out by the rate.
  *
- * @param rate - Units that flow in per `duration`.
+ * @param flowed - What the bucket counted right after they were taken.
+ * @param rate - Units that flowed in per `duration` then.
  */
 export function bucketAfterReturn(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,
-  { at, rate }: { readonly at: EpochMs; readonly rate: number },
+  { at, rate, flowed }: Pick<HeldLimit, "at" | "rate" | "flowed">,
   units: number,
   now: EpochMs,
 ): LimitState {
   const given = units * duration;
+  const inflow = inflowOf(state);
   const passed = Math.max(now, state.at) - at;
+  let since: number;
+  if (flowed !== undefined && inflow !== null && inflow.since <= at) since = inflow.flowed - flowed;
   // Compared before it is multiplied: the product may be above 2^53.
-  if (passed >= ceilDiv(given, rate)) return state;
-  return {
-    ...state,
-    used: Math.max(heldOf(state) * duration, state.used - (given - passed * rate)),
-  };
+  else since = passed >= ceilDiv(given, rate) ? given : passed * rate;
+  if (since >= given) return state;
+  return { ...state, used: Math.max(heldOf(state) * duration, state.used - (given - since)) };
 }
 
 /**
@@ -106,8 +156,7 @@ export function bucketAfterLease(
   unused: number,
   now: EpochMs,
 ): LimitState {
-  const { at, used } = bucketAt(state, { limit: lease.rate, duration }, now);
-  const held = heldOf(state) - lease.units;
-  const earlier = held > 0 ? [held] : NONE_EARLIER;
-  return { at, used: Math.max(0, used - unused * duration), earlier };
+  const current = bucketAt(state, { limit: lease.rate, duration }, now);
+  const earlier = earlierOf(Math.max(0, heldOf(state) - lease.units), inflowOf(current));
+  return { at: current.at, used: Math.max(0, current.used - unused * duration), earlier };
 }

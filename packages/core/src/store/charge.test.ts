@@ -352,7 +352,7 @@ describe("a request id", () => {
 describe("a state that is read to be copied", () => {
   const sliding = limitOf({ algorithm: "sliding", limit: 9, duration: 1_600 });
   const readOf = (used: number, earlier: readonly number[]) =>
-    stateOfReading(readLimit(sliding, { at: NOW, used, earlier }, false));
+    stateOfReading(readLimit(sliding, { at: NOW, used, earlier }, false), sliding);
 
   test("has no empty groups behind the earliest that counts, as one that was written anew", () => {
     expect(readOf(2, [0, 3, 0, 0])).toEqual({ at: NOW, used: 2, earlier: [0, 3] });

@@ -14,8 +14,9 @@ import {
   resetAt,
   roomOf,
 } from "../rules/limit-algorithm.js";
-import type { LimitState } from "../rules/limit-state.js";
+import type { LimitKind, LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
+import { bucketFlowed } from "../rules/token-bucket.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
 import { applyRefill, type Usage } from "./counters.js";
@@ -231,12 +232,18 @@ export function applyCharge(
   );
   const kind = isLimited ? "rate-limited" : spend.kind === "spend" ? "charged" : "usage-exceeded";
   const isCharged = kind === "charged";
+  const isReserved = plan.hold?.keeps === "all" && mode !== "peek";
   let windows: (LimitState | null)[] | null = null;
   const { remaining } = isCharged ? spend : usage;
   const readings = limits.map((limit, at) => {
     const exceeded = isExceeded(current[at] as LimitState, limit);
     const isTaken = isCharged && limit.cost > 0 && !exceeded;
-    const after = afterTaking(current[at] as LimitState, limit, isTaken ? limit.cost : 0);
+    const after = afterTaking(
+      current[at] as LimitState,
+      limit,
+      isTaken ? limit.cost : 0,
+      isReserved && limit.held === undefined,
+    );
     if (isTaken) {
       windows ??= state.windows.slice();
       windows[at] = after;
@@ -348,8 +355,10 @@ function heldLimits(
     const { window, owner, algorithm, cost, limit } = limits[index] as LimitCharge;
     if (cost === 0 || (algorithm === "concurrent") !== areSlots) continue;
     const { state, exceeded } = readings[index] as LimitReading;
-    const rate = algorithm === "token-bucket" ? limit : 0;
-    held.push({ window, owner, units: exceeded ? 0 : cost, at: state.at, rate });
+    const [rate, flowed] =
+      algorithm === "token-bucket" ? [limit, bucketFlowed(state)] : [0, undefined];
+    const taken = { window, owner, units: exceeded ? 0 : cost, at: state.at, rate };
+    held.push(flowed === undefined ? taken : { ...taken, flowed });
   }
   return held;
 }
@@ -381,9 +390,13 @@ export const AS_STORED: ChargeMoment = Object.freeze({ now: 0, refill: null });
 /**
  * The stored state that a `peek` at {@link AS_STORED} read, without empty entries at the end of `earlier`; null if none is stored, or
  * nothing is taken.
+ *
+ * @param kind - Of the limit.
  */
-export function stateOfReading({ state }: LimitReading): LimitState | null {
-  const { at, used, earlier } = state;
+export function stateOfReading({ state }: LimitReading, kind: LimitKind): LimitState | null {
+  const { at, used } = state;
+  // What has flowed into a bucket is counted anew.
+  const earlier = kind.algorithm === "token-bucket" ? state.earlier.slice(0, 1) : state.earlier;
   const last = earlier.findLastIndex((count) => count > 0);
   if (used === 0 && last === -1) return null;
   return last === earlier.length - 1 ? state : { at, used, earlier: earlier.slice(0, last + 1) };

@@ -13,6 +13,7 @@ import {
   nameOf,
   type Owner,
   PERIOD,
+  RATES,
   type Refilling,
   ROOM,
   START,
@@ -31,6 +32,8 @@ interface Taken {
   readonly uses: 0 | 1 | null;
   cost: number;
   readonly units: Map<number, number>;
+  /** Units that flowed into a bucket in `DURATION` until then. */
+  readonly rate: number;
 }
 
 type Entry =
@@ -43,6 +46,7 @@ export class Run {
   readonly entries: Entry[] = [];
   readonly open = new Map<string, Taken>();
   now = START;
+  rate: number = RATES[0];
   #next = 1;
 
   constructor(
@@ -80,7 +84,7 @@ export class Run {
         const limit = LIMITS[which] as Which;
         const { owner } = limit;
         return {
-          ...figures(limit),
+          ...figures(limit, this.rate),
           name: nameOf(limit),
           window: windowOf(limit),
           owner,
@@ -113,7 +117,7 @@ export class Run {
         .filter(({ which }) => limits.some(({ name }) => name === nameOf(LIMITS[which] as Which)))
         .map(({ which, cost }) => [which, cost]),
     );
-    const taken = { at: this.now, uses: step.uses, cost: step.cost, units };
+    const taken = { at: this.now, uses: step.uses, cost: step.cost, units, rate: this.rate };
     this.entries.push({ at: this.now, taken });
     if (step.type === "reserve") this.open.set(id, taken);
   }
@@ -133,6 +137,7 @@ export class Run {
     const step = { kind: "end", id, uses: of(taken.cost), limits, rest: percent === 100 } as const;
     const result = this.holds.settle(step, this.now);
     this.open.delete(id);
+    this.forgetExpired();
     if (result.kind === "expired") {
       this.release(taken);
       return;
@@ -170,6 +175,7 @@ export class Run {
 
   change(step: StepOf<"change">): void {
     const kind = step.place === 0 ? "key" : "identity";
+    this.rate = step.rate;
     // As core does: it reads what it changes, and a read ends what is over. Else a decrement is refused of uses that are back.
     this.holds.settle({ kind: "refresh", of: { kind, id: "any" }, refill: null }, this.now);
     this.forgetExpired();
@@ -279,12 +285,16 @@ export function usesAsIf({ entries, granted, refills, now }: Run, place: 0 | 1):
 }
 
 /** What was taken from a limit since it was emptied last, and when. */
-function takenFrom({ entries }: Run, which: number): readonly { at: number; units: number }[] {
+function takenFrom(
+  { entries }: Run,
+  which: number,
+): readonly { at: number; units: number; rate: number }[] {
   const { owner } = LIMITS[which] as Which;
-  let taken: { at: number; units: number }[] = [];
+  let taken: { at: number; units: number; rate: number }[] = [];
   for (const entry of entries) {
     if ("taken" in entry) {
-      taken.push({ at: entry.at, units: entry.taken.units.get(which) ?? 0 });
+      const units = entry.taken.units.get(which);
+      if (units !== undefined) taken.push({ at: entry.at, units, rate: entry.taken.rate });
       continue;
     }
     const { place, reset, keeps } = entry.change;
@@ -315,11 +325,11 @@ export function roomAsIf(run: Run, which: number): number {
 function levelAsIf(run: Run, which: number): number {
   const full = ROOM * DURATION;
   let [level, at] = [full, START];
-  for (const { at: next, units } of takenFrom(run, which)) {
-    level = Math.min(full, level + (next - at) * 17) - units * DURATION;
+  for (const { at: next, units, rate } of takenFrom(run, which)) {
+    level = Math.min(full, level + (next - at) * rate) - units * DURATION;
     at = next;
   }
-  return Math.min(full, level + (run.now - at) * 17);
+  return Math.min(full, level + (run.now - at) * run.rate);
 }
 
 export function stateOf(run: Run, which: number) {
@@ -327,7 +337,7 @@ export function stateOf(run: Run, which: number) {
   const { owner } = limit;
   const holder =
     owner === null ? run.holds.windows : [run.holds.key, run.holds.identity][owner]?.windows;
-  return limitAt(holder?.get(windowOf(limit)) ?? null, figures(limit), run.now);
+  return limitAt(holder?.get(windowOf(limit)) ?? null, figures(limit, run.rate), run.now);
 }
 
 /** Without `expect`, which takes longer than everything that it would be asked of. */
@@ -362,7 +372,7 @@ export function check(run: Run): void {
       const level = ROOM * DURATION - state.used;
       same(`${name} is no fuller than ideal`, level <= levelAsIf(run, which), true);
     } else {
-      same(name, roomOf(state, figures(limit)), roomAsIf(run, which));
+      same(name, roomOf(state, figures(limit, run.rate)), roomAsIf(run, which));
     }
   }
 }

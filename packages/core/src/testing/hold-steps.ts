@@ -28,9 +28,11 @@ const MARKS: Record<LimitAlgorithm, string> = {
 export const nameOf = ({ owner, algorithm }: Which) => `${owner ?? "none"}-${algorithm}`;
 export const windowOf = (which: Which) => `${MARKS[which.algorithm]}${DURATION}:${nameOf(which)}`;
 export const ROOM = 60;
-export const figures = ({ algorithm }: Which): LimitFigures => ({
+/** Units that flow into a bucket in `DURATION`: at first, and what it is changed to. */
+export const RATES = [17, 1, 300] as const;
+export const figures = ({ algorithm }: Which, rate: number): LimitFigures => ({
   algorithm,
-  limit: algorithm === "token-bucket" ? 17 : ROOM,
+  limit: algorithm === "token-bucket" ? rate : ROOM,
   duration: DURATION,
   burst: ROOM,
 });
@@ -97,6 +99,7 @@ function stepsOver(whiches: readonly number[], places: readonly (0 | 1 | null)[]
             }),
           },
         ),
+        rate: fc.constantFrom(...RATES),
         reset: which,
         keeps: fc.oneof(
           { weight: 4, arbitrary: fc.constant(null) },

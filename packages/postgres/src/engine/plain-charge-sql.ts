@@ -82,15 +82,22 @@ const STORED_AT = "pg_catalog.split_part(a.stored#, ':', 1)::bigint";
 
 const LEASED = "pg_catalog.split_part(a.stored#, ':', 3)";
 
+/** What is behind what is missing: of most buckets nothing. */
+const BUCKET_TEXT = `CASE coalesce(${LEASED}, '') WHEN '' THEN '' ELSE latchkey.bucket_text(a.stored#, b.used#, b.start#) END`;
+
+/** More than fits is refused, and must not be multiplied: the product may be too much for a bigint. */
+function bucketState(earlier: string): string {
+  return `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
+    || ${earlier} AS window#`;
+}
+
 const BUCKET: Counting = {
   parameters: ["name", "limit", "duration", "cost", "burst"],
   standing: `, greatest(a.now_at, ${STORED_AT}) AS start#, coalesce(CASE ${LEASED} WHEN '' THEN latchkey.bucket_missing(
     ${STORED_AT}, pg_catalog.split_part(a.stored#, ':', 2)::bigint, a.now_at, $limit::bigint)
     ELSE latchkey.leased_bucket_missing(a.stored#, a.now_at, $limit::bigint, $duration::bigint) END, 0) AS used#`,
   isOver: "latchkey.ceil_div(b.used#, $duration::bigint) + $cost::bigint > $burst::bigint OR ",
-  // More than fits is refused, and must not be multiplied: the product may be too much for a bigint.
-  state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
-    || latchkey.earlier_text(a.stored#) AS window#`,
+  state: bucketState(BUCKET_TEXT),
 };
 
 const COUNTING: Readonly<Record<PlainLimit, Counting>> = {
@@ -119,9 +126,18 @@ const COUNTING: Readonly<Record<PlainLimit, Counting>> = {
   "token-bucket": BUCKET,
   "leased-bucket": {
     ...BUCKET,
-    state: `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
-      || CASE d.kind WHEN 'charged' THEN ':' || (coalesce(nullif(${LEASED}, '')::bigint, 0) + $cost::bigint)::text
-      ELSE latchkey.earlier_text(a.stored#) END AS window#`,
+    state: bucketState(
+      `CASE WHEN d.kind <> 'charged' THEN ${BUCKET_TEXT} WHEN pg_catalog.strpos(${LEASED}, ',') > 0
+        THEN latchkey.leased_text(${BUCKET_TEXT}, $cost::bigint)
+      ELSE ':' || (coalesce(nullif(${LEASED}, '')::bigint, 0) + $cost::bigint)::text END`,
+    ),
+  },
+  "reserved-bucket": {
+    ...BUCKET,
+    state: bucketState(
+      `CASE WHEN d.kind <> 'charged' OR $4::text <> 'commit' OR pg_catalog.strpos(${LEASED}, ',') > 0 THEN ${BUCKET_TEXT}
+      ELSE ':' || coalesce(nullif(${LEASED}, ''), '0') || ',0,' || b.start#::text END`,
+    ),
   },
 };
 

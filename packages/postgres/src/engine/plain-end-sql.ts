@@ -41,7 +41,7 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
         THEN latchkey.after_lease(m.stored, m.duration, m.rate, m.units, m.units - f.used[m.number], $3::text::bigint)
         ELSE latchkey.after_return(pg_catalog.split_part(m.stored, ':', 1)::bigint,
         pg_catalog.split_part(m.stored, ':', 2)::bigint, pg_catalog.split_part(m.stored, ':', 3), m.mark, m.duration, m.held_at, m.rate,
-        m.units - f.used[m.number], $3::text::bigint) END) AS windows, pg_catalog.bool_and(latchkey.is_window(m.stored)) AS are_windows
+        m.units - f.used[m.number], $3::text::bigint, latchkey.flowed_before(f.words[8::bigint + m.number])) END) AS windows, pg_catalog.bool_and(latchkey.is_window(m.stored)) AS are_windows
       FROM (
         SELECT u.*, c.windows ->> u.of_window AS stored FROM latchkey.units_of(f.words[9:]) u WHERE u.owner = p.place::text OFFSET 0
       ) m WHERE m.mark IS NOT NULL AND m.stored IS NOT NULL

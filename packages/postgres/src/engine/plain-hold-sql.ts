@@ -1,7 +1,7 @@
 import { LAST_INSTANT, type LimitAlgorithm } from "@latchkey/core";
 
-/** How a limit counts: of a bucket also whether what is taken is for a lease. */
-export type PlainLimit = LimitAlgorithm | "leased-bucket";
+/** How a limit counts: of a bucket also whether what is taken is for a lease, or may come back. */
+export type PlainLimit = LimitAlgorithm | "leased-bucket" | "reserved-bucket";
 
 /** One hold of a plain charge. */
 export interface PlainHold {
@@ -43,8 +43,9 @@ export function takenHold(
   const heldHere = `CASE WHEN d.remaining IS NOT NULL THEN ${own} ELSE 0::bigint END`;
   const held = ofLimits((_, index) => {
     if (!isHeld(index)) return "";
-    const rate = limits[index]?.endsWith("bucket") ? "$limit" : "'0'";
-    return ` || ' ${uses}/' || $name::text || '=' || $cost::bigint::text || ':' || d.start#::text || ':' || ${rate}::text`;
+    const figures = ` || ' ${uses}/' || $name::text || '=' || $cost::bigint::text || ':' || d.start#::text || ':'`;
+    if (!limits[index]?.endsWith("bucket")) return `${figures} || '0'`;
+    return `${figures} || $limit::text || latchkey.flowed_text(pg_catalog.split_part(d.window#, ':', 3))`;
   });
   return {
     columns: `w.seq AS workspace, h.ends_at, ${counters.map(({ alias }, index) => `${alias}.seq AS seq_${index}, ${alias}.xmin AS found_${index}, ${alias}.holds AS sums_${index}`).join(", ")}

@@ -5,6 +5,7 @@ import type {
   KeyStore,
   LimitState,
   LoadedRecord,
+  RecordAddress,
   RecordLayout,
   StatisticsSubject,
   StoredRecord,
@@ -50,7 +51,7 @@ export async function readCopied(
     Promise.all(loaded.map(({ record }) => readSums(store, workspaceId, record))),
     Promise.all(
       loaded.map(({ record, usage }) =>
-        usage?.holds === undefined ? [] : allHolds(store, workspaceId, record),
+        usage?.holds === undefined ? [] : readHolds(store, workspaceId, record),
       ),
     ),
   ]);
@@ -67,6 +68,15 @@ export async function readCopied(
     windows: windows[at] as Record<string, LimitState>,
     usedAt,
     sums: sums[at] ?? [],
+  }));
+}
+
+/** What has flowed into a bucket is counted anew where it is copied to. */
+async function readHolds(store: KeyStore, workspaceId: string, of: RecordAddress) {
+  const holds = await allHolds(store, workspaceId, of);
+  return holds.map((hold) => ({
+    ...hold,
+    limits: hold.limits.map(({ flowed: _, ...limit }) => limit),
   }));
 }
 

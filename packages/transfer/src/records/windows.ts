@@ -7,6 +7,7 @@ import {
   kindOfWindow,
   type LimitFigures,
   type LimitKind,
+  type LimitReading,
   type LimitState,
   type RecordAddress,
   type RecordLayout,
@@ -107,7 +108,8 @@ async function look(
     limit: { algorithm, duration, limit: Number.MAX_SAFE_INTEGER, burst: 1 },
   }));
   const result = await store.charge(planOf(workspaceId, takings, "peek"), AS_STORED);
-  if ("limits" in result) return result.limits.map(stateOfReading);
+  if ("limits" in result)
+    return asked.map((kind, at) => stateOfReading(result.limits[at] as LimitReading, kind));
   // A record that has been deleted meanwhile has none; the others are read separately.
   if (asked.length === 1) return [null];
   return (await Promise.all(asked.map((each) => look(store, workspaceId, [each])))).flat();

@@ -277,6 +277,7 @@ BEGIN
                 plan.now_at, plan.limits[number]), 0);
             ELSE
               units[number] := latchkey.leased_bucket_missing(stored, plan.now_at, plan.limits[number], plan.durations[number]);
+              earlier_texts[number] := latchkey.bucket_text(stored, units[number], starts[number]);
             END IF;
             excess := plan.costs[number] + latchkey.ceil_div(units[number], plan.durations[number]) - plan.bursts[number];
           END IF;
@@ -314,8 +315,12 @@ BEGIN
         units[number] := latchkey.after(decision, units[number], CASE WHEN are_over[number] THEN 0
           WHEN algorithm LIKE 'token-bucket%' THEN least(plan.costs[number], plan.bursts[number]) * plan.durations[number]
           ELSE plan.costs[number] END);
-        IF decision = 'charged' AND plan.costs[number] > 0 AND NOT are_over[number] AND split_part(algorithm, ':', 2) <> '' THEN
-          earlier_texts[number] := ':' || coalesce(nullif(ltrim(earlier_texts[number], ':'), '')::bigint, 0) + split_part(algorithm, ':', 2)::bigint;
+        IF decision = 'charged' AND plan.costs[number] > 0 AND NOT are_over[number] AND algorithm LIKE 'token-bucket%' THEN
+          IF split_part(algorithm, ':', 2) <> '' THEN
+            earlier_texts[number] := latchkey.leased_text(earlier_texts[number], split_part(algorithm, ':', 2)::bigint);
+          ELSIF is_taken AND plan.keeps_all AND plan.most <> '{}' THEN
+            earlier_texts[number] := latchkey.reserved_text(earlier_texts[number], starts[number]);
+          END IF;
         END IF;
         stored := starts[number] || ':' || units[number] || earlier_texts[number];
         answer := answer || ' ' || stored || CASE WHEN are_over[number] THEN '!' ELSE '' END;
@@ -323,7 +328,8 @@ BEGIN
         IF plan.most <> '{}' THEN
           unit := concat(' ', coalesce(nullif(plan.owners[number], 0) - 1 || '', '-'), '/', plan.names[number], '=',
             CASE WHEN are_over[number] THEN 0 ELSE plan.costs[number] END, ':',
-            starts[number], ':', CASE WHEN algorithm LIKE 'token-bucket%' THEN plan.limits[number] ELSE 0 END);
+            starts[number], ':', CASE WHEN algorithm LIKE 'token-bucket%' THEN plan.limits[number] ELSE 0 END,
+            CASE WHEN algorithm LIKE 'token-bucket%' THEN latchkey.flowed_text(earlier_texts[number]) END);
           IF algorithm = 'concurrent' THEN
             slots_text := slots_text || unit;
           ELSE

@@ -34,6 +34,9 @@ LANGUAGE sql IMMUTABLE BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT substr(split_part(t.text, '=', 1), 3) AS name, split_part(t.text, '=', 2) AS figures OFFSET 0) n
     CROSS JOIN LATERAL (SELECT latchkey.kind_of(n.name) AS kind OFFSET 0) k;
 END;
+-- What the bucket of a limit of a hold had counted of what flowed in, null if it did not.
+CREATE FUNCTION latchkey.flowed_before(held_limit text) RETURNS bigint LANGUAGE sql IMMUTABLE
+  RETURN nullif(split_part(split_part(held_limit, '=', 2), ':', 4), '')::bigint;
 -- Windows of the workspace that a hold takes from.
 CREATE FUNCTION latchkey.passing_of(held text) RETURNS text[] LANGUAGE plpgsql IMMUTABLE AS $function$
 BEGIN
@@ -145,24 +148,29 @@ CREATE FUNCTION latchkey.earlier_after_return(earlier text, back bigint, units b
 -- A window after units come back to where they were taken from: nowhere, where that is over. Compared before it is multiplied, for that
 -- may be too much. Null for a window of another making.
 CREATE FUNCTION latchkey.after_return(
-  stored_at bigint, used bigint, earlier text, kind text, duration bigint, held_at bigint, rate bigint, units bigint, now_at bigint
+  stored_at bigint, used bigint, earlier text, kind text, duration bigint, held_at bigint, rate bigint, units bigint, now_at bigint, flowed bigint
 ) RETURNS text LANGUAGE sql IMMUTABLE RETURN stored_at || ':' || CASE kind
     WHEN '' THEN CASE WHEN stored_at = held_at THEN greatest(0, used - units) ELSE used END
     WHEN 'c' THEN greatest(0, used - units)
     WHEN 's' THEN CASE WHEN latchkey.sliding_group(stored_at, duration) = latchkey.sliding_group(held_at, duration)
       THEN greatest(0, used - units) ELSE used END
-    WHEN 't' THEN CASE WHEN greatest(now_at, stored_at) - held_at < latchkey.ceil_div(units * duration, rate)
-      THEN greatest(CASE earlier WHEN '' THEN 0 ELSE earlier::bigint * duration END, used - (units * duration - greatest(now_at - held_at, stored_at - held_at, 0) * rate)) ELSE used END
+    WHEN 't' THEN least(used, greatest(CASE earlier WHEN '' THEN 0 ELSE split_part(earlier, ',', 1)::bigint * duration END, used - (units * duration - CASE
+      WHEN flowed IS NOT NULL AND nullif(split_part(earlier, ',', 3), '')::bigint <= held_at
+        THEN least(units * duration, split_part(earlier, ',', 2)::bigint - flowed)
+      WHEN greatest(now_at, stored_at) - held_at < latchkey.ceil_div(units * duration, rate) THEN greatest(now_at - held_at, stored_at - held_at, 0) * rate
+      ELSE units * duration END)))
   END || CASE WHEN earlier = '' THEN '' WHEN kind = 's' THEN ':' || latchkey.earlier_after_return(earlier,
     latchkey.sliding_group(stored_at, duration) - latchkey.sliding_group(held_at, duration), units) ELSE ':' || earlier END;
 -- A bucket after a lease of it has ended: what was not used comes back, and what was used counts from now on.
 CREATE FUNCTION latchkey.after_lease(stored text, duration bigint, rate bigint, units bigint, unused bigint, now_at bigint) RETURNS text
 LANGUAGE sql IMMUTABLE RETURN (
-  SELECT greatest(split_part(stored, ':', 1)::bigint, now_at) || ':'
-      || greatest(0, latchkey.leased_bucket_missing(concat_ws(':', split_part(stored, ':', 1), split_part(stored, ':', 2), l.held), now_at, rate, duration)
-        - unused * duration)
-      || CASE WHEN l.held > units THEN ':' || (l.held - units) ELSE '' END
-    FROM (SELECT coalesce(nullif(split_part(stored, ':', 3), '')::bigint, 0) AS held OFFSET 0) l);
+  SELECT greatest(split_part(stored, ':', 1)::bigint, now_at) || ':' || greatest(0, m.missing - unused * duration)
+      || CASE WHEN strpos(m.earlier, ',') > 0 THEN ':' || greatest(l.held - units, 0) || substr(m.earlier, strpos(m.earlier, ','))
+        WHEN l.held > units THEN ':' || (l.held - units) ELSE '' END
+    FROM (SELECT coalesce(nullif(split_part(split_part(stored, ':', 3), ',', 1), '')::bigint, 0) AS held OFFSET 0) l
+    CROSS JOIN LATERAL (SELECT latchkey.leased_bucket_missing(concat_ws(':', split_part(stored, ':', 1), split_part(stored, ':', 2), l.held),
+      now_at, rate, duration) AS missing OFFSET 0) b
+    CROSS JOIN LATERAL (SELECT b.missing, latchkey.bucket_text(stored, b.missing, greatest(split_part(stored, ':', 1)::bigint, now_at)) AS earlier OFFSET 0) m);
 -- From when on nothing counts any more of a limit to which units came back.
 CREATE FUNCTION latchkey.ends_after_return(stored text, kind text, duration bigint, rate bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN split_part(stored, ':', 1)::bigint + CASE kind WHEN 't' THEN latchkey.ceil_div(split_part(stored, ':', 2)::bigint, rate)

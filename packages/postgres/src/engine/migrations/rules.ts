@@ -26,8 +26,28 @@ CREATE FUNCTION latchkey.bucket_missing(at_stored bigint, missing bigint, now_at
 -- The same of a bucket that leases hold units of: those are missing until they end.
 CREATE FUNCTION latchkey.leased_bucket_missing(stored text, now_at bigint, units bigint, duration bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN (SELECT latchkey.bucket_missing(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint - l.held, now_at, units) + l.held
-    FROM (SELECT split_part(stored, ':', 3)::bigint * duration AS held OFFSET 0) l);
--- What is behind the units of a window, with its colon; of a bucket how many of them leases hold.
+    FROM (SELECT split_part(split_part(stored, ':', 3), ',', 1)::bigint * duration AS held OFFSET 0) l);
+-- What is behind the units of a bucket at an instant, with its colon, where so much is missing then: how many of them leases hold, and once
+-- units of it were reserved what has flowed in since an instant. Where that count would be no safe integer any more, it begins anew.
+CREATE FUNCTION latchkey.bucket_text(stored text, missing bigint, at_now bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN coalesce(':' || CASE
+    WHEN strpos(split_part(stored, ':', 3), ',') = 0 OR missing >= split_part(stored, ':', 2)::bigint THEN nullif(split_part(stored, ':', 3), '')
+    WHEN split_part(stored, ':', 2)::bigint - missing > 9007199254740991 - split_part(split_part(stored, ':', 3), ',', 2)::bigint
+      THEN split_part(split_part(stored, ':', 3), ',', 1) || ',0,' || at_now::text
+    ELSE split_part(split_part(stored, ':', 3), ',', 1) || ','
+      || (split_part(split_part(stored, ':', 3), ',', 2)::bigint + split_part(stored, ':', 2)::bigint - missing)::text || ','
+      || split_part(split_part(stored, ':', 3), ',', 3) END, '');
+-- The same after units were reserved of it then: what flows in from now on is counted.
+CREATE FUNCTION latchkey.reserved_text(earlier text, at_now bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN CASE WHEN strpos(earlier, ',') > 0 THEN earlier ELSE ':' || coalesce(nullif(ltrim(earlier, ':'), ''), '0') || ',0,' || at_now::text END;
+-- The same after units were taken for a lease.
+CREATE FUNCTION latchkey.leased_text(earlier text, units bigint) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN ':' || (coalesce(nullif(split_part(ltrim(earlier, ':'), ',', 1), '')::bigint, 0) + units)::text
+    || CASE WHEN strpos(earlier, ',') > 0 THEN substr(earlier, strpos(earlier, ',')) ELSE '' END;
+-- What a hold keeps of it, with its colon: what the bucket has counted.
+CREATE FUNCTION latchkey.flowed_text(earlier text) RETURNS text LANGUAGE sql IMMUTABLE
+  RETURN coalesce(':' || nullif(split_part(earlier, ',', 2), ''), '');
+-- What is behind the units of a window, with its colon.
 CREATE FUNCTION latchkey.earlier_text(stored text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN coalesce(':' || nullif(split_part(stored, ':', 3), ''), '');
 -- The number of an instant's group in a sliding limit.

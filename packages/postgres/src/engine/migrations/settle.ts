@@ -238,7 +238,7 @@ BEGIN
             stored := latchkey.after_lease(stored, unit.duration, unit.rate, unit.units, back, back_at);
           ELSE
             stored := latchkey.after_return(split_part(stored, ':', 1)::bigint, split_part(stored, ':', 2)::bigint, split_part(stored, ':', 3),
-              unit.mark, unit.duration, unit.held_at, unit.rate, back, back_at);
+              unit.mark, unit.duration, unit.held_at, unit.rate, back, back_at, latchkey.flowed_before(words[8 + unit.number]));
           END IF;
           IF unit.owner = '-' THEN
             PERFORM latchkey.pass(ws, unit.of_window,

@@ -191,6 +191,15 @@ local function charge(nextKey, at)
         if ARGV[at + 3] ~= "0" and isSlots == (kind == 99) then -- c
           local units, rate = window[10] and "0" or ARGV[at + 3], kind == 116 and match(figures, "%d+") or "0" -- t
           text = format("%s %s/%s%s:%.0f:%s", text, owner == 112 and "-" or owner - 33, sub(ARGV[at], 2), units, window[1], rate)
+          if kind == 116 then
+            -- What flows in from now on is counted where units may come back.
+            local isCounted = find(window[9], ",", 1, true)
+            if isAll and not (isCounted or window[10] or window[11]) then
+              window[9] = format("%s,0,%.0f", window[9] == "" and "0" or window[9], window[1])
+            end
+            local flowed = match(window[9], ",(%d+)")
+            if flowed then text = text .. ":" .. flowed end
+          end
         end
       end
       taken[#taken + 1] = { isAll and isSlots and id .. ".s" or id, text, format("%.0f", expiresAt) }
@@ -202,7 +211,10 @@ local function charge(nextKey, at)
     local first, window = limitsAt + limit * 4 - 4, windows[limit]
     local owner, key, units = window[5], window[6], isTaken and not window[10] and tonumber(ARGV[first + 3]) or 0
     local text = format("%.0f:%.0f", window[1], window[2] + units * (window[8] or 1))
-    if window[11] and units > 0 then window[9] = format("%.0f", (tonumber(match(window[9], "^%d+")) or 0) + window[11]) end
+    if window[11] and units > 0 then
+      local leased, rest = match(window[9], "^(%d*)(.*)$")
+      window[9] = format("%.0f", (tonumber(leased) or 0) + window[11]) .. rest
+    end
     if window[9] and window[9] ~= "" then text = text .. ":" .. window[9] end
     answer = answer .. " " .. text
     if window[10] then answer = answer .. "!" end

@@ -25,18 +25,32 @@ end
 local function returnUnits(state, held, units, moment, isLeased)
   local duration = held.duration
   if held.mark == "t" then
-    local leased = state.earlier[1] or 0
+    local leased, flowed, since = unpack(state.earlier)
+    leased = leased or 0
     if isLeased then
       local passed = math.max(0, moment - state.at)
       local isFull = passed >= ceilDiv(math.max(0, state.used - leased * duration), held.rate)
       local used = isFull and leased * duration or state.used - passed * held.rate
+      local left = math.max(0, leased - held.units)
+      if since then
+        local more = math.max(0, state.used - used)
+        if more > MAX - flowed then flowed, since, more = 0, state.at + passed, 0 end
+        state.earlier = { left, flowed + more, since }
+      else
+        state.earlier = left > 0 and { left } or {}
+      end
       state.at, state.used = state.at + passed, math.max(0, used - units * duration)
-      state.earlier = leased > held.units and { leased - held.units } or {}
       return
     end
-    local due, passed = units * duration, math.max(moment, state.at) - held.at
-    -- Compared before it is multiplied: the product may be above 2^53.
-    if passed < ceilDiv(due, held.rate) then state.used = math.max(leased * duration, state.used - (due - passed * held.rate)) end
+    local due, inflow = units * duration, nil
+    if held.flowed and since and since <= held.at then
+      inflow = flowed - held.flowed
+    else
+      -- Compared before it is multiplied: the product may be above 2^53.
+      local passed = math.max(moment, state.at) - held.at
+      inflow = passed >= ceilDiv(due, held.rate) and due or passed * held.rate
+    end
+    if inflow < due then state.used = math.max(leased * duration, state.used - (due - inflow)) end
     return
   end
   local before = 0

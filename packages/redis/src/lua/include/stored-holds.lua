@@ -104,9 +104,9 @@ local function parseHold(text)
   if hold.expiresAt > MAX or hold.ttl > MAX or hold.uses > MAX then isCorrupt = true end
   for number in gmatch(numbers, "%d+") do hold.numbers[#hold.numbers + 1] = tonumber(number) end
   while after <= #text do
-    local owner, window, units, takenAt, rate, next = match(text, "^ ([%d-])/([^= ]+)=(%d+):(%d+):(%d+)()", after)
-    units, takenAt, rate = tonumber(units), tonumber(takenAt), tonumber(rate)
-    if not owner or units > MAX or takenAt > MAX or rate > MAX then
+    local owner, window, units, takenAt, rate, flowed, next = match(text, "^ ([%d-])/([^= ]+)=(%d+):(%d+):(%d+):?(%d*)()", after)
+    units, takenAt, rate, flowed = tonumber(units), tonumber(takenAt), tonumber(rate), tonumber(flowed)
+    if not owner or math.max(units, takenAt, rate, flowed or 0) > MAX then
       isCorrupt = true
       break
     end
@@ -120,6 +120,7 @@ local function parseHold(text)
       units = units,
       at = takenAt,
       rate = rate,
+      flowed = flowed,
       mark = mark,
       duration = tonumber(duration),
     }, next
