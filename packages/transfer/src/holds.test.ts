@@ -111,3 +111,31 @@ test.each(KINDS)(
       expect(await goOn(target, filled)).toEqual(expected);
   },
 );
+
+test.each(KINDS)(
+  "a sliding limit of a %s store whose latest units came back arrives with a copy and with a backup",
+  async (kind: Kind) => {
+    const source = stores.open(kind);
+    const latchkey = openAt(source, START);
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const ratelimit = { limit: 10, duration: "1h", algorithm: "sliding" } as const;
+    const { key } = await latchkey.createKey({ apiId, ratelimit });
+    await latchkey.verifyKey({ key });
+    const later = START + 600_000;
+    const held = await openAt(source, later).reserve({ key });
+    if (held.code !== "VALID") throw new Error(held.code);
+    await openAt(source, later).release({ reservationId: held.reservationId });
+    const path = join(folder, `${kind}-sliding.lkb`);
+    await backup(source, path);
+    const [copied, restored] = [stores.open("memory"), stores.open("memory")];
+    await copy(source, copied);
+    await restore(restored, path);
+    for (const at of [later, START + 3_600_000, START + 4_000_000]) {
+      const [wanted, ...found] = await Promise.all(
+        [source, copied, restored].map((store) => openAt(store, at).verifyKey({ key })),
+      );
+      expect(wanted?.code).toBe("VALID");
+      expect(found).toEqual([wanted, wanted]);
+    }
+  },
+);

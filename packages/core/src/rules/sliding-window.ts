@@ -105,6 +105,24 @@ export function slidingRefillMs(duration: SpanMs): SpanMs {
   return duration + ceilDiv(duration, MOST_EARLIER) - 1;
 }
 
+/**
+ * The same where nothing is left of the latest group, because it came back: the latest is one of which something is left. It is as if what
+ * came back had never been taken.
+ */
+export function slidingWithoutEmpty(
+  state: LimitState,
+  { duration }: Pick<SlidingLimit, "duration">,
+): LimitState {
+  const before = state.earlier.findIndex((count) => count > 0);
+  if (state.used > 0 || before === -1) return state;
+  const length = groupLength(duration);
+  return {
+    at: lastInstantOf(groupOf(state.at, length) - before - 1, length),
+    used: state.earlier[before] as number,
+    earlier: state.earlier.slice(before + 1),
+  };
+}
+
 /** The groups before the latest, the first first: the last instant of each, and its units. Empty groups are left out. */
 export function slidingGroups(
   { at, earlier }: LimitState,

@@ -16,6 +16,7 @@ import {
 } from "../rules/limit-algorithm.js";
 import type { LimitKind, LimitState } from "../rules/limit-state.js";
 import type { DueRefill } from "../rules/refill.js";
+import { slidingWithoutEmpty } from "../rules/sliding-window.js";
 import { bucketFlowed } from "../rules/token-bucket.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import type { Expectation } from "./change.js";
@@ -388,16 +389,15 @@ export function readLimit(
 export const AS_STORED: ChargeMoment = Object.freeze({ now: 0, refill: null });
 
 /**
- * The stored state that a `peek` at {@link AS_STORED} read, without empty entries at the end of `earlier`; null if none is stored, or
- * nothing is taken.
+ * The stored state that a `peek` at {@link AS_STORED} read, as a copy takes it anew: without groups of which nothing is left, and without what
+ * has flowed into a bucket. Null if none is stored, or nothing is taken.
  *
  * @param kind - Of the limit.
  */
 export function stateOfReading({ state }: LimitReading, kind: LimitKind): LimitState | null {
-  const { at, used } = state;
-  // What has flowed into a bucket is counted anew.
-  const earlier = kind.algorithm === "token-bucket" ? state.earlier.slice(0, 1) : state.earlier;
-  const last = earlier.findLastIndex((count) => count > 0);
-  if (used === 0 && last === -1) return null;
-  return last === earlier.length - 1 ? state : { at, used, earlier: earlier.slice(0, last + 1) };
+  const { at, used, earlier } =
+    kind.algorithm === "sliding" ? slidingWithoutEmpty(state, kind) : state;
+  const kept = kind.algorithm === "token-bucket" ? earlier.slice(0, 1) : earlier;
+  const last = kept.findLastIndex((count) => count > 0);
+  return used === 0 && last === -1 ? null : { at, used, earlier: kept.slice(0, last + 1) };
 }
