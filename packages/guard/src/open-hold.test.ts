@@ -43,6 +43,15 @@ describe("a reservation is ended once", () => {
     }
   });
 
+  test("by a handler that does not know what it cost, with all of it", async () => {
+    const { admit, remaining, codes } = await reserved();
+    const { apiKey, end } = await admit();
+    const settled = { remaining: 60, taken: { uses: 40, ratelimits: [] } };
+    expect(await apiKey.settle({ cost: undefined })).toEqual(settled);
+    end();
+    expect([await remaining(), codes()]).toEqual([60, []]);
+  });
+
   test("not by a handler that comes later: it is told so by onError, and gets null", async () => {
     const { admit, remaining, codes } = await reserved();
     const { apiKey, end } = await admit();

@@ -2,6 +2,7 @@ import type {
   EpochMs,
   LatchkeyError,
   SettledReservation,
+  SettleInput,
   SpanMs,
   ValidVerdict,
 } from "@latchkey/core";
@@ -86,13 +87,8 @@ export class OpenHold {
   }
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
-    const reservationId = this.#reservationId;
     // Read once, so that a retry sends the same.
-    const { cost, ...rest }: Settlement = { ...used };
-    const input =
-      cost === undefined || rest.remaining !== undefined
-        ? { ...used, reservationId }
-        : { ...rest, remaining: { cost }, reservationId };
+    const input = { ...figuresOf(used), reservationId: this.#reservationId };
     return this.#endForHandler(() => this.#port.latchkey.settle(input));
   }
 
@@ -209,4 +205,11 @@ function isRefusal(error: unknown): error is LatchkeyError {
 
 function isOfEnded({ code, reason }: LatchkeyError): boolean {
   return code === "NOT_FOUND" || reason === "reservation-ended" || reason === "reservation-expired";
+}
+
+/** What was used, as `settle` takes it: with `cost` and `remaining` at once it is refused there. */
+function figuresOf(used: Settlement | undefined): Omit<SettleInput, "reservationId"> {
+  const { cost, ...rest }: Settlement = { ...used };
+  if (cost === undefined) return rest;
+  return rest.remaining === undefined ? { ...rest, remaining: { cost } } : { ...used };
 }
