@@ -110,6 +110,21 @@ describeWithServers("holds in PostgreSQL", () => {
     expect((await pool.query(`SELECT FROM ${schema}.hold`)).rowCount).toBe(0);
   });
 
+  test("one that is over and damaged keeps no other from being settled", async () => {
+    const schema = "damaged_other";
+    const latchkey = openIn(schema);
+    const { apiId } = await latchkey.createApi({ name: "tiles" });
+    const { key } = await latchkey.createKey({ apiId, remaining: 10 });
+    const damaged = await reserve(latchkey, key, 2);
+    const sound = await latchkey.reserve({ key, remaining: { cost: 4 }, ttl: "24h" });
+    if (sound.code !== "VALID") throw new Error(sound.code);
+    await pool.query(`UPDATE ${schema}.hold SET value = 'x' WHERE id = $1`, [damaged]);
+    const { reservationId } = sound;
+    const settled = await openIn(schema, later).settle({ reservationId, remaining: { cost: 1 } });
+    // What the damaged one holds is not known.
+    expect(settled).toEqual({ remaining: 7, taken: { uses: 1, ratelimits: [] } });
+  });
+
   test("a damaged end fails its repeat, and not those that are asked for beside it", async () => {
     const schema = "damaged_ends";
     const latchkey = openIn(schema);

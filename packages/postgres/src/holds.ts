@@ -93,10 +93,10 @@ function stepFields(step: Exclude<HoldStep, RestoreStep>): readonly unknown[] {
   const nowhere = [null, null, null, null, null, null];
   if (step.kind === "renew")
     return [quoted(step.id), null, nothing, nothing, null, step.ttl, ...nowhere];
-  const { id, uses, limits, rest } = step;
+  const { id, uses, limits, rest, isAlone } = step;
   const names = listOf(limits.map(windowName));
   const costs = listOf(limits.map(({ cost }) => cost));
-  return [quoted(id), uses, names, costs, rest, null, ...nowhere];
+  return [quoted(id), uses, names, costs, rest, isAlone === true ? 0 : null, ...nowhere];
 }
 
 /** Parameters of the statement that ends a hold which has no slots beside it: see engine/plain-end-sql.ts. */
@@ -105,11 +105,12 @@ function plainEnd(
   { now, revision }: HoldMoment,
 ): readonly (string | null)[] | null {
   if (step.kind !== "end" || isSlotsOfAnother(step)) return null;
-  const { id, uses, limits, rest } = step;
+  const { id, uses, limits, rest, isAlone } = step;
   const names = `{${limits.map(windowName).join(",")}}`;
   const costs = `{${limits.map(({ cost }) => cost).join(",")}}`;
   const [expected, asked] = [revision, uses].map((each) => (each === null ? null : String(each)));
-  return [expected ?? null, String(now), id, asked ?? null, names, costs, String(rest)];
+  const figures = [asked ?? null, names, costs, String(rest), String(isAlone === true)];
+  return [expected ?? null, String(now), id, ...figures];
 }
 
 /** A limit as the name of its window has it, in an array. */

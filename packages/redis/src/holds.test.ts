@@ -277,6 +277,19 @@ describeWithServers("what is held in Redis", () => {
       expect([await held(), await ends()]).toEqual([{}, []]);
     });
 
+    test("one that is over and damaged keeps no other from being settled", async () => {
+      await put(1, { usage: usesOf(10) });
+      await reserve("rsv_a");
+      await control.hset(names.holds, "rsv_a", "x");
+      await reserve("rsv_b", 1, 2, { hold: { ...HOLD, ttl: 2 * MINUTE_MS } });
+      const step = { kind: "end", id: "rsv_b", uses: 1, limits: [], rest: true } as const;
+      const late = NOW + MINUTE_MS;
+      await expect(settle(step, late)).rejects.toMatchObject(CORRUPT);
+      const alone = await settle({ ...step, isAlone: true }, late);
+      // What the damaged one holds is not known.
+      expect(alone).toMatchObject({ kind: "ended", usage: { remaining: 6 } });
+    });
+
     test("an end at no instant keeps nobody from what is there", async () => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");

@@ -58,7 +58,7 @@ export async function ask<Answer>(
   const { shared, holds, holdEnds } = workspace;
   const first = isOfRecord ? workspace.recordsOf(step.of) : workspace.endOf(id);
   const homes = [...workspace.everyPartOf("key"), ...workspace.everyPartOf("identity")];
-  const letter = isOfRecord ? holderLetter(step.of.kind) : step.kind === "end" ? "e" : "r";
+  const letter = isOfRecord ? holderLetter(step.of.kind) : stepLetter(step);
   const start = [orDash(revision), digits(now), letter, id];
   const sums = counts.length === 0 ? null : sumsAt(workspace, counts, now);
   const counted = sums === null ? [] : [...sums.members, `${sums.hour}EXTRA_USES=`];
@@ -73,6 +73,11 @@ export async function ask<Answer>(
     if (status === "MORE") for (const name of missing) names.add(String(name));
     if (names.size === known) return answer;
   }
+}
+
+function stepLetter(step: Exclude<HoldStep, { readonly of: unknown }>): string {
+  if (step.kind === "renew") return "r";
+  return step.isAlone === true ? "a" : "e";
 }
 
 const SCRIPT_OF = {

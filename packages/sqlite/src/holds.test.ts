@@ -90,6 +90,24 @@ test.each([
   expect(withDatabase(path, (db) => db.prepare("SELECT * FROM latchkey_hold").all())).toEqual([]);
 });
 
+test("one that is over and damaged keeps no other from being settled", async () => {
+  const path = scratch.newPath();
+  const { key, reservationId } = await reserved(path);
+  const damaged = await withStore(path, async (latchkey) => {
+    const verdict = await latchkey.reserve({ key, ttl: "1s" });
+    return verdict.code === "VALID" ? verdict.reservationId : "";
+  });
+  withDatabase(path, (database) =>
+    database.prepare("UPDATE latchkey_hold SET value = 'x' WHERE id = ?").run(damaged),
+  );
+  const store = sqliteStore(path);
+  const latchkey = createLatchkey({ store, clock: () => NOW + 1_000, usage: false });
+  const settled = await latchkey.settle({ reservationId, remaining: { cost: 1 } });
+  // What the damaged one holds is not known.
+  expect(settled).toEqual({ remaining: 8, taken: { uses: 1, ratelimits: [] } });
+  await store.close();
+});
+
 test("a reservation in use takes two statements, and its end five, beside the transaction's own", async () => {
   const ran: string[] = [];
   const database = new Database(":memory:", { verbose: (sql) => ran.push(String(sql)) });

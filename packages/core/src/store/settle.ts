@@ -27,13 +27,17 @@ export const MOST_ENDED_AT_ONCE = 100;
 
 /** A step that changes holds. */
 export type HoldStep =
-  /** Ends one. `uses`: null for all that was held. `rest`: whether limits that are not named were used completely. */
+  /**
+   * Ends one. `uses`: null for all that was held. `rest`: whether limits that are not named were used completely. `isAlone`: whether others that
+   * are over beside the same counters stay.
+   */
   | {
       readonly kind: "end";
       readonly id: string;
       readonly uses: number | null;
       readonly limits: readonly UsedLimit[];
       readonly rest: boolean;
+      readonly isAlone?: boolean | undefined;
     }
   /** Holds it for `ttl` from now on; null: its first duration. */
   | { readonly kind: "renew"; readonly id: string; readonly ttl: SpanMs | null }
@@ -176,7 +180,8 @@ export function applyHoldStep<Counters>(
     used.limits.some((units, at) => units > (hold.limits[at]?.units ?? 0))
   )
     return { kind: "over", hold };
-  if (!isLease(hold) && found.counters.some((each) => each !== null && isOver(book, each, now))) {
+  const isAlone = step.isAlone === true || isLease(hold);
+  if (!isAlone && found.counters.some((each) => each !== null && isOver(book, each, now))) {
     const beside = found.counters.filter((each) => each !== null);
     return { kind: "refreshed", expired: endOver(book, beside, now).expired, hasMore: true };
   }

@@ -58,9 +58,11 @@ export function createSettledStore(
     first: Refreshed,
   ): Promise<HoldResult> {
     let result: HoldResult = first;
-    for (let round = 0; result.kind === "refreshed"; round += 1) {
+    // However many are over, those are fewer each time.
+    for (let idle = 0; result.kind === "refreshed"; ) {
       if (result.expired.length > 0) onExpired(workspaceId, result.expired, moment.now);
-      if (round === MAX_ROUNDS) throw keptEnding();
+      else idle += 1;
+      if (idle > MAX_ROUNDS) throw keptEnding();
       result = await store.settle(workspaceId, step, moment);
     }
     return result;
@@ -143,13 +145,18 @@ export function createSettledStore(
         );
       return result.kind === "unsettled" ? chargeSettled(plan, moment, result) : result;
     },
-    settle: (workspaceId, step, moment) =>
-      store
-        .settle(workspaceId, step, moment)
+    settle(workspaceId, step, moment) {
+      const settled = store.settle(workspaceId, step, moment);
+      if (step.kind !== "end") return settled;
+      return settled
         .then((result) =>
-          step.kind === "end" && result.kind === "refreshed"
-            ? endSettled(workspaceId, step, moment, result)
-            : result,
-        ),
+          result.kind === "refreshed" ? endSettled(workspaceId, step, moment, result) : result,
+        )
+        .catch((error: unknown) => {
+          // It may be another that is damaged: the work of this one was done.
+          if (!isCorruptRecord(error)) throw error;
+          return store.settle(workspaceId, { ...step, isAlone: true }, moment);
+        });
+    },
   };
 }

@@ -9,7 +9,8 @@ import { REMEMBER_END_MS } from "@latchkey/core";
  * There is more to it where slots come back beside other units, where the workspace keeps a window, where uses were set, refills were made or
  * windows were emptied since, and where others are over beside the same counters.
  *
- * Parameters: workspace, revision or null, now, id, uses or null, names and costs of limits, and whether what is not named was used in full.
+ * Parameters: workspace, revision or null, now, id, uses or null, names and costs of limits, whether what is not named was used in full, and whether others
+ * that are over stay.
  */
 export const PLAIN_END = `WITH found AS MATERIALIZED (
     SELECT w.seq AS workspace, h.first, h.second, h.value, v.words, u.used, u.uses
@@ -48,7 +49,7 @@ export const PLAIN_END = `WITH found AS MATERIALIZED (
         AND (m.units > f.used[m.number] OR pg_catalog.starts_with($4::text, 'lse_'))
     ) b ON true
     WHERE latchkey.are_sums(c.holds) AND coalesce(c.remaining, 0) >= 0 AND latchkey.is_untouched(c.holds, q.number)
-      AND coalesce(b.are_windows, true) AND (coalesce(n.next_end > $3::text::bigint, true) OR pg_catalog.starts_with($4::text, 'lse_'))
+      AND coalesce(b.are_windows, true) AND (coalesce(n.next_end > $3::text::bigint, true) OR $9::text::boolean OR pg_catalog.starts_with($4::text, 'lse_'))
   ), locked AS MATERIALIZED (
     SELECT c.seq, c.xmin AS found FROM latchkey.counters c WHERE c.seq IN (SELECT d.seq FROM counted d) ORDER BY c.seq FOR NO KEY UPDATE
   ), going AS MATERIALIZED (

@@ -5,7 +5,7 @@
   KEYS[1]  workspace, a hash: "revision", and counters that records share
   KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set
   KEYS[4]  memory of the end of the hold, a string
-  ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] "e" to end, "r" to renew, [4] id of the hold
+  ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] "e" to end, "a" to end it alone, "r" to renew, [4] id of the hold
   KEYS[5]  and further, ARGV[5] and further: as hold-keys.lua says, then
            for "e" uses that were used, "-" for all; "1" where all of the limits that are not named was used, else "0"; for each limit that is
            named its name as windows have it, and units; then for "e" whose sums are added to, KEYS: the days that have sums and for

@@ -16,7 +16,7 @@ const FORGOTTEN = 256;
  * without it, counters that somebody else has locked are left out, so that one hot key holds up no other.
  *
  * In a step, `kind` is "end", "renew" or "refresh"; `revision` null for any; `uses` null for all; `names` those of limits as the names
- * of windows have them; `ttl` null for that of the hold; `carried` what a refill brings that carries over, counted from `carried_since`.
+ * of windows have them; `ttl` null for that of the hold, and 0 of an end if others that are over stay; `carried` what a refill brings that carries over, counted from `carried_since`.
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
  * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>",
@@ -89,7 +89,7 @@ BEGIN
       ending := latchkey.over(own_seq, step.now_at);
     ELSE
       ending := ARRAY[step.id, step.id || '.s'];
-      IF step.kind = 'end' AND NOT starts_with(step.id, 'lse_') THEN
+      IF step.kind = 'end' AND step.ttl IS NULL AND NOT starts_with(step.id, 'lse_') THEN
         ending := ending || latchkey.over_beside(ws, step.id, step.now_at);
       END IF;
     END IF;
@@ -173,7 +173,7 @@ BEGIN
           END IF;
           answer := 'ended';
           -- What a process took ahead waits for nobody else.
-          IF NOT starts_with(step.id, 'lse_') AND EXISTS (
+          IF step.ttl IS NULL AND NOT starts_with(step.id, 'lse_') AND EXISTS (
             SELECT FROM unnest(seqs, sums_of) c (seq, sums)
             WHERE c.seq IN (hold.first, hold.second) AND split_part(c.sums, ';', 1)::bigint <= step.now_at
           ) THEN

@@ -6,6 +6,8 @@
 -- include write-counters.lua
 -- include count.lua
 local LAST_INSTANT, step = 8640000000000000, ARGV[3]
+local isAlone = step == "a"
+if isAlone then step = "e" end
 local subjects = step == "e" and tonumber(ARGV[lastArg]) or 0
 local limitsEnd = subjects == 0 and lastArg - 1 or lastArg - 2 - subjects
 
@@ -18,7 +20,7 @@ end
 -- The counters that a hold is beside, if others that are over are beside one of them. What a process took ahead waits for none.
 local function countersWithOver(hold)
   local owners, isAnyOver = {}, false
-  for _, owner in ipairs(sub(hold.id, 1, 4) == "lse_" and NOTHING or hold.beside) do
+  for _, owner in ipairs((isAlone or sub(hold.id, 1, 4) == "lse_") and NOTHING or hold.beside) do
     if owner and owner.sums then
       owners[#owners + 1], isAnyOver = owner, isAnyOver or owner.sums.nextEnd <= now
     end
