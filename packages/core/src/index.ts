@@ -335,9 +335,9 @@ export {
   type LimitCharge,
   type LimitReading,
   type RememberedCharge,
-  stateOfReading,
 } from "./store/charge.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
+export { stateOfReading } from "./store/copied-state.js";
 export { countedByCharge, countedBySettle } from "./store/counted.js";
 export {
   applyRefill,

@@ -7,8 +7,8 @@ import {
   type ChargeState,
   type LimitCharge,
   readLimit,
-  stateOfReading,
 } from "./charge.js";
+import { stateOfReading } from "./copied-state.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;

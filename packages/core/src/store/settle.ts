@@ -27,10 +27,7 @@ export const MOST_ENDED_AT_ONCE = 100;
 
 /** A step that changes holds. */
 export type HoldStep =
-  /**
-   * Ends one. `uses`: null for all that was held. `rest`: whether limits that are not named were used completely. `isAlone`: whether others that
-   * are over beside the same counters stay.
-   */
+  /** Ends one. `uses`: null for all. `rest`: whether limits that are not named were used completely. `isAlone`: whether others that are over stay. */
   | {
       readonly kind: "end";
       readonly id: string;
@@ -180,11 +177,10 @@ export function applyHoldStep<Counters>(
     used.limits.some((units, at) => units > (hold.limits[at]?.units ?? 0))
   )
     return { kind: "over", hold };
-  const isAlone = step.isAlone === true || isLease(hold);
-  if (!isAlone && found.counters.some((each) => each !== null && isOver(book, each, now))) {
-    const beside = found.counters.filter((each) => each !== null);
+  const others = step.isAlone === true || isLease(hold) ? [] : found.counters;
+  const beside = others.filter((each) => each !== null);
+  if (beside.some((each) => isOver(book, each, now)))
     return { kind: "refreshed", expired: endOver(book, beside, now).expired, hasMore: true };
-  }
   if (slots !== null) giveBack(book, slots, NOTHING_USED, now);
   giveBack(book, found, used, now);
   const owner = hold.usesOf === null ? null : (found.counters[hold.usesOf] ?? null);
@@ -294,14 +290,12 @@ function endOver<Counters>(
   for (const counters of all)
     for (const found of book.over(counters, now, MOST_ENDED_AT_ONCE + 1))
       over.set(found.hold.id, found);
-  const ended = [...over.values()].sort(byEnd).slice(0, MOST_ENDED_AT_ONCE);
+  const ended = [...over.values()]
+    .sort(({ hold: a }, { hold: b }) => a.expiresAt - b.expiresAt || (a.id < b.id ? -1 : 1))
+    .slice(0, MOST_ENDED_AT_ONCE);
   for (const found of ended) expire(book, found, now);
   for (const counters of all) settleSums(book, counters);
   return { expired: ended.map(({ hold }) => hold), hasMore: over.size > ended.length };
-}
-
-function byEnd({ hold: one }: FoundHold<unknown>, { hold: other }: FoundHold<unknown>): number {
-  return one.expiresAt - other.expiresAt || (one.id < other.id ? -1 : 1);
 }
 
 function restore<Counters>(
