@@ -85,7 +85,7 @@ describeWithServers("what a call costs on the wire", () => {
         rowMode: "array",
       });
       const called = new Set(String(rows).match(/latchkey\.\w+(?=\()/g));
-      // Only where leases hold units of a bucket, or some of it were reserved.
+      // Only where leases hold units of a bucket.
       called.delete("latchkey.leased_bucket_missing");
       expect([...called]).toEqual([]);
     },

@@ -18,8 +18,7 @@ interface Inflow {
 }
 
 function inflowOf({ earlier }: LimitState): Inflow | null {
-  const [, flowed, since] = earlier.length === 0 ? NONE_EARLIER : earlier;
-  return flowed === undefined || since === undefined ? null : { flowed, since };
+  return earlier.length < 3 ? null : { flowed: earlier[1] as number, since: earlier[2] as number };
 }
 
 /** What a bucket keeps beside `used`. */
@@ -83,8 +82,9 @@ export function bucketAfterTaking(
   isReserved: boolean,
 ): LimitState {
   const { at, used, earlier } = state;
-  const inflow = inflowOf(state) ?? (isReserved && units > 0 ? { flowed: 0, since: at } : null);
-  const isSame = held === 0 && (inflow === null || earlier.length > 1);
+  const counted = inflowOf(state);
+  const inflow = counted ?? (isReserved && units > 0 ? { flowed: 0, since: at } : null);
+  const isSame = held === 0 && inflow === counted;
   return {
     at,
     used: used + units * duration,
@@ -134,12 +134,14 @@ export function bucketAfterReturn(
   const given = units * duration;
   const inflow = inflowOf(state);
   const passed = Math.max(now, state.at) - at;
-  let since: number;
-  if (flowed !== undefined && inflow !== null && inflow.since <= at) since = inflow.flowed - flowed;
+  let flowedSince: number;
+  if (flowed !== undefined && inflow !== null && inflow.since <= at)
+    flowedSince = inflow.flowed - flowed;
   // Compared before it is multiplied: the product may be above 2^53.
-  else since = passed >= ceilDiv(given, rate) ? given : passed * rate;
-  if (since >= given) return state;
-  return { ...state, used: Math.max(heldOf(state) * duration, state.used - (given - since)) };
+  else flowedSince = passed >= ceilDiv(given, rate) ? given : passed * rate;
+  if (flowedSince >= given) return state;
+  const used = Math.max(heldOf(state) * duration, state.used - (given - flowedSince));
+  return { ...state, used };
 }
 
 /**

@@ -22,9 +22,7 @@ export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at:
 const MAX_ROUNDS = 100;
 
 function keptEnding(): LatchkeyError {
-  return unavailable(
-    "what is held kept ending; nothing was taken or given back by this call, try again",
-  );
+  return unavailable("what is held kept ending; nothing was taken, try again");
 }
 
 type RefreshStep = Extract<HoldStep, { kind: "refresh" }>;
@@ -148,15 +146,19 @@ export function createSettledStore(
     settle(workspaceId, step, moment) {
       const settled = store.settle(workspaceId, step, moment);
       if (step.kind !== "end") return settled;
-      return settled
-        .then((result) =>
-          result.kind === "refreshed" ? endSettled(workspaceId, step, moment, result) : result,
-        )
-        .catch((error: unknown) => {
-          // It may be another that is damaged: the work of this one was done.
-          if (!isCorruptRecord(error)) throw error;
-          return store.settle(workspaceId, { ...step, isAlone: true }, moment);
-        });
+      const endAlone = (error: unknown) => {
+        // It may be another that is damaged: the work of this one was done.
+        if (!isCorruptRecord(error)) throw error;
+        return store.settle(workspaceId, { ...step, isAlone: true }, moment);
+      };
+      // One step for every end: most meet nothing that is over.
+      return settled.then(
+        (result) =>
+          result.kind === "refreshed"
+            ? endSettled(workspaceId, step, moment, result).catch(endAlone)
+            : result,
+        endAlone,
+      );
     },
   };
 }

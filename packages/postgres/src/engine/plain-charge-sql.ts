@@ -127,16 +127,14 @@ const COUNTING: Readonly<Record<PlainLimit, Counting>> = {
   "leased-bucket": {
     ...BUCKET,
     state: bucketState(
-      `CASE WHEN d.kind <> 'charged' THEN ${BUCKET_TEXT} WHEN pg_catalog.strpos(${LEASED}, ',') > 0
-        THEN latchkey.leased_text(${BUCKET_TEXT}, $cost::bigint)
-      ELSE ':' || (coalesce(nullif(${LEASED}, '')::bigint, 0) + $cost::bigint)::text END`,
+      `CASE d.kind WHEN 'charged' THEN latchkey.leased_text(${BUCKET_TEXT}, $cost::bigint) ELSE ${BUCKET_TEXT} END`,
     ),
   },
   "reserved-bucket": {
     ...BUCKET,
     state: bucketState(
       `CASE WHEN d.kind <> 'charged' OR $4::text <> 'commit' OR pg_catalog.strpos(${LEASED}, ',') > 0 THEN ${BUCKET_TEXT}
-      ELSE ':' || coalesce(nullif(${LEASED}, ''), '0') || ',0,' || b.start#::text END`,
+      ELSE latchkey.reserved_text(${LEASED}, b.start#) END`,
     ),
   },
 };

@@ -16,7 +16,8 @@ const FORGOTTEN = 256;
  * without it, counters that somebody else has locked are left out, so that one hot key holds up no other.
  *
  * In a step, `kind` is "end", "renew" or "refresh"; `revision` null for any; `uses` null for all; `names` those of limits as the names
- * of windows have them; `ttl` null for that of the hold, and 0 of an end if others that are over stay; `carried` what a refill brings that carries over, counted from `carried_since`.
+ * of windows have them; `ttl` null for that of the hold, and 0 of an end if others that are over stay; `carried` what a refill brings that
+ * carries over, counted from `carried_since`.
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
  * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>",

@@ -1,5 +1,6 @@
 -- Gives back what holds have taken. Nothing here can fail once all was read.
 -- include groups.lua
+-- include inflow.lua
 local REMEMBER_END_MS = 3600000
 
 -- What counters know of the holds beside them, where there are any still.
@@ -33,9 +34,7 @@ local function returnUnits(state, held, units, moment, isLeased)
       local used = isFull and leased * duration or state.used - passed * held.rate
       local left = math.max(0, leased - held.units)
       if since then
-        local more = math.max(0, state.used - used)
-        if more > MAX - flowed then flowed, since, more = 0, state.at + passed, 0 end
-        state.earlier = { left, flowed + more, since }
+        state.earlier = { left, withInflow(flowed, since, math.max(0, state.used - used), state.at + passed) }
       else
         state.earlier = left > 0 and { left } or {}
       end

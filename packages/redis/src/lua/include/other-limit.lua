@@ -1,13 +1,5 @@
 -- include groups.lua
--- What a bucket keeps beside what is missing, after more flowed in until an instant: "<leased>,<flowed>,<since>" once units of it were
--- reserved. Where the count would be no safe integer any more, it begins anew. Mirrors withInflow in packages/core/src/rules/token-bucket.ts.
-local function withInflow(earlier, more, at)
-  local leased, flowed, since = match(earlier, "^(%d+),(%d+),(%d+)$")
-  if not leased or more <= 0 then return earlier end
-  if more > MAX - flowed then return format("%s,0,%.0f", leased, at) end
-  return format("%s,%.0f,%s", leased, flowed + more, since)
-end
-
+-- include inflow.lua
 -- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding, "t" for a token
 -- bucket or "c" for a concurrent one, "!" for a shadow, units, and behind a "/" what a bucket holds, and behind a "+" units of it that are taken
 -- for a lease. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
@@ -31,7 +23,11 @@ local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now,
     if held > MAX then return nil end
     local used = held
     if storedAt and at - storedAt < ceilDiv(math.max(0, storedUsed - held), limit) then used = storedUsed - (at - storedAt) * limit end
-    if storedAt then earlier = withInflow(earlier, storedUsed - used, at) end
+    -- "<leased>,<flowed>,<since>" once units of it were reserved.
+    local own, flowed, since = match(earlier, "^(%d+),(%d+),(%d+)$")
+    if own and storedUsed > used then
+      earlier = format("%s,%.0f,%.0f", own, withInflow(tonumber(flowed), tonumber(since), storedUsed - used, at))
+    end
     local ends = at + ceilDiv(used + units * duration, limit)
     return shadow, burst - ceilDiv(used, duration), duration, at, used, earlier, ends, tonumber(leased)
   end
