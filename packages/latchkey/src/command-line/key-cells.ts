@@ -86,6 +86,13 @@ export function remainingCells({
   return [["remaining", remaining]];
 }
 
+/** What is held of each limit. A name that could be read as another list stands in quotes. */
+export function costsText(costs: readonly { readonly name: string; readonly cost: number }[]) {
+  return costs
+    .map(({ name, cost }) => `${/[,="\s]/.test(name) ? JSON.stringify(name) : name}=${cost}`)
+    .join(",");
+}
+
 /** A span, in the largest unit that gives a whole number. */
 export function spanText(ms: number): string {
   for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;

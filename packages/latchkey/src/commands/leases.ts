@@ -11,6 +11,7 @@ import {
 import type { Command } from "commander";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
+import { costsText } from "../command-line/key-cells.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { keyPages, recordPages } from "../command-line/record-pages.js";
@@ -41,10 +42,7 @@ const COLUMNS: readonly Column<ShownLease>[] = [
   { title: "UNTIL", of: ({ endsAt }) => instant(endsAt), inTable: null },
   { title: "STATE", of: ({ state }) => state },
   { title: "USES", of: ({ uses }) => uses },
-  {
-    title: "LIMITS",
-    of: ({ ratelimits }) => ratelimits.map(({ name, cost }) => `${name}=${cost}`).join(","),
-  },
+  { title: "LIMITS", of: ({ ratelimits }) => costsText(ratelimits) },
 ];
 
 /** Adds `latchkey leases`: what processes have taken ahead, and of which of them it is lost. */

@@ -64,6 +64,22 @@ describe("latchkey reservations", () => {
     expect(parallel).toMatchObject({ algorithm: "concurrent", remaining: 2 });
   });
 
+  test("puts the name of a limit in quotes where it would read as two", async () => {
+    const { run, json, keyId, reserve } = await open();
+    const limits = ["a=1,b", "plain"].map((name) => ({
+      name,
+      limit: 9,
+      duration: 60_000,
+      cost: 2,
+    }));
+    const reservationId = await reserve({ ratelimits: limits });
+    const { stdout } = await run(`reservations list --key-id ${keyId}`);
+    expect(stdout).toContain('"a=1,b"=2,plain=2');
+    const [{ ratelimits } = { ratelimits: [] }] = await json(`reservations list --key-id ${keyId}`);
+    expect(ratelimits).toContainEqual({ name: "a=1,b", cost: 2 });
+    await run(`reservations release ${reservationId}`);
+  });
+
   test("fits 100 columns on a terminal, with ids in one piece", async () => {
     const { run, keyId, reserve } = await open();
     const first = await reserve({ remaining: { cost: 2 }, ttl: "1h" });

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Field } from "../command-line/fields.js";
 import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { spanText } from "../command-line/key-cells.js";
+import { costsText, spanText } from "../command-line/key-cells.js";
 import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 
@@ -30,10 +30,7 @@ const COMMANDS: readonly AddCommand[] = [
         inTable: ({ expiresAt }) => spanText(Math.ceil((expiresAt - now) / 1_000) * 1_000),
       },
       { title: "USES", of: ({ uses }) => uses },
-      {
-        title: "LIMITS",
-        of: ({ ratelimits }) => ratelimits.map(({ name, cost }) => `${name}=${cost}`).join(","),
-      },
+      { title: "LIMITS", of: ({ ratelimits }) => costsText(ratelimits) },
     ],
   }),
   operationCommand({
