@@ -52,17 +52,18 @@ async function giveUses(store: KeyStore, workspaceId: string, hold: Hold, by: nu
   await store.commit(workspaceId, { ...NOTHING, counters: [{ ...owner, usage }] });
 }
 
-/** Rewrites what counters know of the holds beside them. */
+/** Rewrites what counters know of the holds beside them, and these. */
 async function rewriteSums(
   store: KeyStore,
   workspaceId: string,
   of: RecordAddress,
   change: (sums: HoldSums) => HoldSums,
+  changeHold = (hold: Hold): Hold => hold,
 ): Promise<void> {
   const { found } = await store.read(workspaceId, [of]);
   const sums = found[0]?.usage?.holds;
   if (sums === undefined) return;
-  const holds = await store.holds(workspaceId, of, null, 1_000);
+  const holds = (await store.holds(workspaceId, of, null, 1_000)).map(changeHold);
   const step = { kind: "restore", of, sums: change(sums), holds } as const;
   await store.settle(workspaceId, step, { now: 0, revision: null });
 }
@@ -214,22 +215,22 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     noticedBy: ["holds: ended"],
     isNoticedByModel: false,
     plant: (store) => {
-      const made = new Map<string, number>();
-      const ended = new Map<string, number>();
+      const made = new Map<string, readonly RecordAddress[]>();
       return withMethods(store, {
         charge: async (plan, moment) => {
           const result = await store.charge(plan, moment);
-          if ("hold" in result && result.hold) made.set(result.hold.id, moment.now);
+          if ("hold" in result && result.hold) made.set(result.hold.id, plan.confirms);
           return result;
         },
         settle: async (workspaceId, step, moment) => {
-          const madeAt = "id" in step && step.kind === "end" ? made.get(step.id) : undefined;
-          const now = madeAt ?? moment.now;
-          const result = await store.settle(workspaceId, step, { ...moment, now });
-          if (result.kind !== "ended") return result;
-          const endedAt = ended.get(result.hold.id) ?? moment.now;
-          ended.set(result.hold.id, endedAt);
-          return { ...result, endedAt };
+          const owners = step.kind === "end" ? made.get(step.id) : undefined;
+          const takenNow = (hold: Hold) => ({
+            ...hold,
+            limits: hold.limits.map((each) => ({ ...each, at: moment.now, flowed: undefined })),
+          });
+          for (const of of owners ?? [])
+            await rewriteSums(store, workspaceId, of, (sums) => sums, takenNow);
+          return store.settle(workspaceId, step, moment);
         },
       });
     },
