@@ -5,6 +5,9 @@ import { interleave } from "../measure/interleave.js";
 import { GUARDED } from "../questions.js";
 import type { Work } from "./work.js";
 
+/** Fewer than a process remembers of its own. */
+const SETTLED_AT_ONCE = 1_000;
+
 /**
  * The guarded question as a reservation, and its end, beside the same question as a verification. Of the ends, what is reserved for them
  * is not timed, and of the reservations their ends.
@@ -30,6 +33,9 @@ export function reserveAndSettle(kind: StoreKind): Work {
       for (const reservationId of ids)
         await latchkey.settle({ reservationId, remaining: { cost: 0 } });
     };
+    // The first reservation of a key loads it, and a slice may be shorter than the list of keys.
+    for (let known = 0; known < secrets.length; known += SETTLED_AT_ONCE)
+      await settleAll(await reserveAll(Math.min(SETTLED_AT_ONCE, secrets.length - known)));
     const sides = await interleave(
       [
         {
