@@ -185,7 +185,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     mistake: "fills a bucket to which something comes back",
     noticedBy: ["holds: ended"],
     isNoticedByModel: true,
-    seed: 13,
+    seed: 12,
     plant: (store) =>
       afterEnds(store, async (workspaceId, { hold, used }) => {
         for (const [index, { window, owner, units }] of hold.limits.entries()) {
