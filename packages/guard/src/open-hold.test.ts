@@ -121,6 +121,8 @@ describe("a mistake of the handler's", () => {
     ["cost and remaining", { cost: 1, remaining: { cost: 1 } }, "BAD_REQUEST"],
     ["a limit that was not reserved", { ratelimits: [{ name: "tokens", cost: 1 }] }, "BAD_REQUEST"],
     ["a field that is none", { costs: 1 }, "BAD_REQUEST"],
+    ["a bare figure", 5, "BAD_REQUEST"],
+    ["a text", "5", "BAD_REQUEST"],
     ["nothing that can be read", null, null],
   ])("goes to onError, and the end of the response settles all of it: %s", async (_, used, why) => {
     const question = { reserve: 40, onClose: "release" } as const;

@@ -87,8 +87,11 @@ export class OpenHold {
   }
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
-    // Read once, so that a retry sends the same.
-    const input = { ...figuresOf(used), reservationId: this.#reservationId };
+    // Read once, so that a retry sends the same. A bare figure is refused, as any input that is no object.
+    const isReadable = used === undefined || typeof used === "object";
+    const input = isReadable
+      ? { ...figuresOf(used), reservationId: this.#reservationId }
+      : (used as never);
     return this.#endForHandler(() => this.#port.latchkey.settle(input));
   }
 
