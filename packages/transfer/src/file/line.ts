@@ -1,5 +1,4 @@
 import {
-  COUNTED_CODES,
   deepFrozen,
   isDeeperThan,
   type JsonValue,
@@ -15,6 +14,7 @@ import {
   RECORD_KINDS,
   type RecordLayout,
   STATISTICS_SPAN_MS,
+  SUM_CODES,
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import type { Part, RecordList } from "../passes/source.js";
@@ -256,8 +256,8 @@ function readSums(value: unknown): CopiedRecord["sums"] {
   let last = "";
   return items(value).map((each) => {
     const [hourAt, word, count] = items(each);
-    const code = COUNTED_CODES.find((known) => known === word);
-    if (code === undefined) throw new TypeError("no verdict has this name");
+    const code = SUM_CODES.find((known) => known === word);
+    if (code === undefined) throw new TypeError("nothing that is counted has this name");
     const sum = { hourAt: whole(hourAt), code, count: whole(count, 1) };
     const place = `${String(sum.hourAt).padStart(16, "0")} ${code}`;
     if (sum.hourAt % STATISTICS_SPAN_MS !== 0 || place <= last)

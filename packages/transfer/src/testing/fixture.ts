@@ -64,7 +64,11 @@ export async function fill(store: KeyStore): Promise<Filled> {
     remaining: 10,
     refill: { interval: "daily", amount: 10 },
   });
-  await use(latchkey, counted.key, 7);
+  await use(latchkey, counted.key, 2);
+  // Of everything that is counted of uses: one, several, none, and none again.
+  for (const cost of [4, 0]) await latchkey.verifyKey({ key: counted.key, remaining: { cost } });
+  for (let time = 0; time < 2; time += 1)
+    await latchkey.verifyKey({ key: counted.key, requestId: "request 1" });
   const limited = await latchkey.createKey({ apiId, ratelimit: { limit: 5, duration: 3_600_000 } });
   await use(latchkey, limited.key, 3);
   const limitedToo = await latchkey.createKey({
@@ -133,6 +137,13 @@ export async function assertArrived(store: KeyStore, filled: Filled): Promise<vo
     expect(
       await store.readStatistics("ws_default", { subject: { kind: "tag", id }, ...range }),
     ).toContainEqual(expect.objectContaining({ code: "VALID" }));
+  const ofCounted = { kind: "key", id: filled.countedId } as const;
+  const sums = await store.readStatistics("ws_default", { subject: ofCounted, ...range });
+  expect(Object.fromEntries(sums.map(({ code, count }) => [code, count]))).toEqual({
+    VALID: 6,
+    EXTRA_USES: 3,
+    FREE: 2,
+  });
   const latchkey = latchkeyOn(store);
   const left = async (key: string) => {
     const verdict = await latchkey.verifyKey({ key, remaining: { cost: 0 } });
