@@ -37,14 +37,16 @@ test("a reserved key is printed and sent as any verdict: what it does is not lis
 
 describe("a question that reserves", () => {
   test.each([
-    [{ reserve: "40" }, '"reserve" must be an object'],
+    [{ reserve: "40" }, '"reserve" must be a number of uses, a function or an object'],
+    [{ reserve: null }, '"reserve" must be an object'],
     [{ reserve: { costs: 1 } }, '"reserve.costs" is not a field of it'],
     [{ reserve: { ttl: undefined } }, '"reserve.ttl" must not be undefined'],
     [{ reserve: undefined }, '"reserve" must not be undefined'],
     [{ reserve: 4, cost: 1 }, '"cost" must not be given with "reserve"'],
     [{ reserve: 4, onClose: "keep" }, '"onClose" must be "settle" or "release"'],
     [{ onClose: "release" }, '"onClose" must only be given with "reserve"'],
-    [{ reserve: -1 }, '"cost" must be a whole number'],
+    [{ reserve: -1 }, '"reserve" must be a whole number >= 0'],
+    [{ reserve: { cost: 1.5 } }, '"reserve.cost" must be a whole number >= 0'],
     [{ reserve: { cost: 1, ttl: 999 } }, '"ttl" must be from 1,000 to 86,400,000 ms'],
     [{ reserve: { cost: 1, ttl: "25h" } }, '"ttl" must be'],
   ])("%j is refused by name", async (question, message) => {

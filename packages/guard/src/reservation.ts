@@ -89,12 +89,16 @@ export function readReserve<Request>({
   }
   if (otherCost !== undefined)
     throw new TypeError('"cost" must not be given with "reserve", which says what is held');
-  const { cost = 1, ttl = DEFAULT_TTL } =
-    typeof reserve === "number" || typeof reserve === "function"
-      ? { cost: reserve }
-      : (ownFieldsWithin(reserve, RESERVE_FIELDS, "a field of it", "reserve", ["ttl"]) as {
-          readonly cost?: Cost<Request>;
-          readonly ttl?: Duration;
-        });
+  const isBare = typeof reserve === "number" || typeof reserve === "function";
+  if (!isBare && typeof reserve !== "object")
+    throw new TypeError('"reserve" must be a number of uses, a function or an object');
+  const { cost = 1, ttl = DEFAULT_TTL } = isBare
+    ? { cost: reserve }
+    : (ownFieldsWithin(reserve, RESERVE_FIELDS, "a field of it", "reserve", ["ttl"]) as {
+        readonly cost?: Cost<Request>;
+        readonly ttl?: Duration;
+      });
+  if (typeof cost === "number" && !(Number.isSafeInteger(cost) && cost >= 0))
+    throw new TypeError(`"${isBare ? "reserve" : "reserve.cost"}" must be a whole number >= 0`);
   return { cost, ttl, onClose };
 }

@@ -1,11 +1,11 @@
-import { LatchkeyError } from "../../errors.js";
 import type { Hold } from "../../rules/hold.js";
+import { countedBySettle } from "../../store/counted.js";
 import type { HoldResult } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import { countedFor, subjectsOf } from "../../verification/counted.js";
+import { type CountableKey, countedFor, subjectsOf } from "../../verification/counted.js";
 import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
-import { getKeyById } from "../keys/load.js";
+import { identityOfHold, keyOfHold } from "./whose.js";
 
 /**
  * Counts the uses that a reservation settled, once.
@@ -18,17 +18,22 @@ export function countUses(
   result: HoldResult,
   known: CountedKey | undefined,
 ): Promise<unknown> | null {
-  const { recorder } = context;
+  const { recorder, store, workspaceId } = context;
   if (recorder === null || recorder.isDurable) return null;
   if (result.kind !== "ended" || result.isRepeat) return null;
   const { hold, used, endedAt } = result;
   if (used.uses === 0) return null;
-  const count = (key: CountedKey | null) => {
-    if (key !== null) recorder.count(key, "EXTRA_USES", endedAt, used.uses);
-  };
-  if (known === undefined) return findKey(context, hold.keyId).then(count);
-  count(known);
-  return null;
+  const count = (key: CountedKey) => recorder.count(key, "EXTRA_USES", endedAt, used.uses);
+  if (known !== undefined) {
+    count(known);
+    return null;
+  }
+  return findCounted(context, hold).then(({ key, identity }) => {
+    if (key !== null) return count({ key, identity, counts: null });
+    // Of no key that could be counted in memory.
+    const batch = countedBySettle({ counts: subjectsOfIdentity(identity), now: endedAt }, result);
+    return batch === null ? undefined : store.addStatistics(workspaceId, batch);
+  });
 }
 
 /**
@@ -45,17 +50,20 @@ export async function countedBy(
   const known = context.reserved.get(id);
   if (known !== undefined) return subjectsOf(countedFor(known));
   const hold = await look();
-  const key = hold && (await findKey(context, hold.keyId));
-  return key === null ? undefined : subjectsOf(countedFor(key));
+  if (hold === null) return undefined;
+  const { key, identity } = await findCounted(context, hold);
+  return key === null ? subjectsOfIdentity(identity) : subjectsOf(countedFor({ key, identity }));
 }
 
-/** Null: it was deleted, while another of its rotation has its counters. */
-async function findKey(context: OperationContext, keyId: string): Promise<CountedKey | null> {
-  try {
-    const { key, identity } = await getKeyById(context, keyId);
-    return { key, identity, counts: null };
-  } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
-    throw error;
-  }
+/** Of whom the uses of a reservation are counted: null for what is deleted. */
+type Counted = { readonly key: CountableKey["key"] | null } & Pick<CountableKey, "identity">;
+
+async function findCounted(context: OperationContext, hold: Hold): Promise<Counted> {
+  const loaded = await keyOfHold(context, hold);
+  const key = loaded?.key ?? null;
+  return { key, identity: await identityOfHold(context, hold, loaded) };
+}
+
+function subjectsOfIdentity(identity: CountableKey["identity"]): readonly StatisticsSubject[] {
+  return identity === null ? [] : [{ kind: "identity", id: identity.id }];
 }

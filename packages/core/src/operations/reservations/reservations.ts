@@ -27,7 +27,7 @@ import {
   unreadable,
   wholeNumber,
 } from "../input.js";
-import { findApiId, getKeyById } from "../keys/load.js";
+import { findApiId } from "../keys/load.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import {
@@ -50,6 +50,7 @@ import type {
   SettledReservation,
 } from "./operations.js";
 import { readSettleByHand } from "./read-settle.js";
+import { identityOfHold, keyOfHold } from "./whose.js";
 
 const NO_LIMITS: readonly never[] = [];
 
@@ -267,6 +268,12 @@ function settledAnswer(
   startedAt: number,
 ): SettledReservation | Promise<SettledReservation> {
   const { hold, usage, endedAt } = result;
+  if (usage === null && hold.usesOf === 1)
+    return identityOfHold(context, hold, null).then((identity) => ({
+      ...answer(context, result, null, startedAt),
+      // Without the identity that it took from, the key has no uses; otherwise these are unlimited by now.
+      remaining: identity === null ? 0 : null,
+    }));
   if (usage === null || usage.remaining === null) return answer(context, result, null, startedAt);
   const left = known && applyRefill(usage, dueRefill(known.refill, endedAt));
   const isSettled = left === usage && usage.refilledAt < hold.createdAt;
@@ -314,19 +321,11 @@ function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
   return { reservationId, keyId, createdAt, expiresAt, uses, ratelimits };
 }
 
-async function refillOf(
-  context: OperationContext,
-  { keyId, usesOf, identityId }: Hold,
-): Promise<Refill | null> {
-  try {
-    const { key, identity } = await getKeyById(context, keyId);
-    if (usesOf === 0) return key.refill;
-    return identity?.id === identityId ? (identity?.refill ?? null) : null;
-  } catch (error) {
-    // A key of the chain may be gone while another has its counters: what restores them is not known then.
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
-    throw error;
-  }
+/** What restores the uses that a hold took from; null also where that is not known, because its key is deleted. */
+async function refillOf(context: OperationContext, hold: Hold): Promise<Refill | null> {
+  const loaded = await keyOfHold(context, hold);
+  const whose = hold.usesOf === 0 ? loaded?.key : await identityOfHold(context, hold, loaded);
+  return whose?.refill ?? null;
 }
 
 function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {

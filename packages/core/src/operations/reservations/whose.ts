@@ -1,0 +1,38 @@
+import { LatchkeyError } from "../../errors.js";
+import { type IdentityRecord, identityType } from "../../records/identity.js";
+
+import type { Hold } from "../../rules/hold.js";
+import type { LoadedKey } from "../../verification/loaded-key.js";
+import type { OperationContext } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { getKeyById } from "../keys/load.js";
+
+/** The key of a hold. Null: it was deleted, while another of its rotation has its counters. */
+export async function keyOfHold(
+  context: OperationContext,
+  { keyId }: Pick<Hold, "keyId">,
+): Promise<LoadedKey | null> {
+  try {
+    return await getKeyById(context, keyId);
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+/**
+ * The identity that the key of a hold had when that was made, whatever it has by now; null for none, or if it was deleted.
+ *
+ * @param loaded - The key as it is now, which is likely to have the same.
+ */
+export async function identityOfHold(
+  { store, workspaceId }: OperationContext,
+  { identityId }: Pick<Hold, "identityId">,
+  loaded: Pick<LoadedKey, "identity"> | null,
+): Promise<IdentityRecord | null> {
+  if (identityId === null) return null;
+  if (loaded?.identity?.id === identityId) return loaded.identity;
+  const { found } = await store.read(workspaceId, [{ kind: "identity", id: identityId }]);
+  const [stored = null] = found;
+  return stored && decodeOrNull(identityType, stored.record, workspaceId);
+}
