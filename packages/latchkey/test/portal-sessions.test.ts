@@ -35,6 +35,22 @@ async function opened(
 }
 
 describeOnMemoryOrAll("portal sessions", (open) => {
+  test.each([[[{ ...LIMIT, limit: 1_000 }]], [[{ ...LIMIT, name: "tiles" }]]])(
+    "a rotation gives no limit above the ceiling of the API, and takes away none that it requires: %j",
+    async (ratelimits) => {
+      const { latchkey, apiId, session } = await setUp(open(), { ratelimits });
+      await latchkey.updateApi({
+        apiId,
+        ceilings: { maxRatelimit: { limit: 10, duration: "1m" } },
+      });
+      const ratelimit = { limit: 10, duration: 60_000 };
+      const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7", ratelimit });
+      for (const call of [session.createMyKey({ name: "boat" }), session.rotateMyKey({ keyId })])
+        expect(await rejectionOf(call)).toMatchObject({ reason: "above-ceiling" });
+      expect((await latchkey.getKey({ keyId })).rotatedTo).toBeUndefined();
+    },
+  );
+
   test("a customer creates, names, watches, rotates and revokes keys of their own", async () => {
     const context = open();
     const { latchkey, apiId, session } = await setUp(context, { ratelimits: [LIMIT] });

@@ -2,14 +2,16 @@ import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
+import { aboveCeiling } from "../../rules/keys/ceilings.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
 import { decideRotation, type RotationDecision } from "../../rules/keys/rotation.js";
+import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { keyRulesOf } from "../apis/key-rules.js";
+import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import {
   type OperationContext,
   randomRepeated,
@@ -64,6 +66,7 @@ export async function rotateLoaded(
     transaction.update(identityType, read.value, read.value);
     await boundRotated(work, identity.id, expires);
   }
+  refuseLimitsAbove(loaded, given, now);
   const { successor, secret } = successorOf(context, { ...key, ...given }, now);
   const { id: rotatedTo, sharedCountersId } = successor;
   const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
@@ -74,6 +77,22 @@ export async function rotateLoaded(
   });
   auditRotation(audit, loaded, successor, expires, now);
   return { keyId: rotatedTo, key: secret };
+}
+
+/** @throws LatchkeyError `PRECONDITION_FAILED` if the successor is given a limit that its API gives to no key, and the key has another. */
+function refuseLimitsAbove(
+  { key, api }: LoadedKey,
+  { ratelimits }: Partial<Pick<KeyRecord, "ratelimits">>,
+  now: EpochMs,
+): void {
+  const { ceilings } = keyRulesOf(api);
+  if (ratelimits === undefined || ceilings === null) return;
+  const ofDefault = (limits: KeyRecord["ratelimits"]) =>
+    limits.find(({ name }) => name === DEFAULT_LIMIT) ?? null;
+  const ratelimit = ofDefault(ratelimits);
+  if (JSON.stringify(ratelimit) === JSON.stringify(ofDefault(key.ratelimits))) return;
+  const above = aboveCeiling(ceilings, { ratelimit }, now);
+  if (above !== null) throw aboveCeilingError(above);
 }
 
 /** Whether a key can be rotated, and when it dies then. */
