@@ -37,7 +37,8 @@ export function mayContradictLeases(name: string): boolean {
 /** Whether a call adds uses to those that are left, or takes some of them: neither is about what a process has taken ahead. */
 export function isRelative(input: unknown): boolean {
   try {
-    const { op } = Object(input) as { readonly op?: unknown };
+    // What is inherited, or answers anew each time, may be something else when the operation reads it.
+    const op: unknown = Object.getOwnPropertyDescriptor(Object(input), "op")?.value;
     return op === "increment" || op === "decrement";
   } catch {
     // It cannot be read, and is refused.
