@@ -1,34 +1,86 @@
-import { expect, test } from "vitest";
-import { isRelative } from "./after-leases.js";
-
-test.each(["increment", "decrement"])("a call that says %s by itself is about no lease", (op) => {
-  expect(isRelative({ op, value: 1 })).toBe(true);
-});
+import { describe, expect, test } from "vitest";
+import type { LeaseTimes } from "../store/lease-times.js";
+import { endLeases, isRelative } from "./after-leases.js";
 
 test.each([
-  ["sets uses", { op: "set", value: 1 }],
-  ["says nothing of it", {}],
-  ["inherits it", Object.create({ op: "increment" })],
-  [
-    "may say another thing when it is read again",
-    {
-      get op() {
-        return "increment";
-      },
+  [{ op: "increment", value: 1 }, true],
+  [{ op: "decrement", value: 1 }, true],
+  [{ op: "set", value: 1 }, false],
+  [{}, false],
+  [undefined, false],
+  [null, false],
+  [Object.create({ op: "increment" }), false],
+])("a call with %o leaves what was taken ahead as it is: %s", (input, isSo) => {
+  expect(isRelative(input)).toBe(isSo);
+});
+
+test("a call whose input cannot be read does not", () => {
+  const refuse = () => {
+    throw new TypeError("not for you");
+  };
+  expect(isRelative(new Proxy({}, { get: refuse }))).toBe(false);
+});
+
+test("nor one that may answer another thing when it is read again, or whose fields cannot be looked at", () => {
+  const answering = {
+    get op() {
+      return "increment";
     },
-  ],
-  ["is none", null],
-  [
-    "cannot be read",
-    new Proxy(
-      {},
-      {
-        getOwnPropertyDescriptor() {
-          throw new TypeError("no");
-        },
-      },
-    ),
-  ],
-])("a call that %s waits for leases", (_, input) => {
-  expect(isRelative(input)).toBe(false);
+  };
+  const getOwnPropertyDescriptor = () => {
+    throw new TypeError("not for you");
+  };
+  for (const input of [answering, new Proxy({}, { getOwnPropertyDescriptor })])
+    expect(isRelative(input)).toBe(false);
+});
+
+describe("E6: leases are ended", () => {
+  /** The record of lease times, which has another version whenever it is written. */
+  function aRecord(first: LeaseTimes) {
+    const record = { times: first as LeaseTimes | null, version: 1 };
+    const changeLeases = async (
+      _: string,
+      change: (before: LeaseTimes | null, version: number) => LeaseTimes | null,
+    ) => {
+      const after = change(record.times, record.version);
+      if (JSON.stringify(after) !== JSON.stringify(record.times)) record.version += 1;
+      record.times = after;
+      return { times: after, version: record.version };
+    };
+    return { record, store: { changeLeases } };
+  }
+
+  const announce = () => ({ grant: 200, wait: 200 });
+  const stop = () => ({ grant: 0, wait: 200 });
+
+  test("nobody waits any more once those have ended that were out", async () => {
+    const { record, store } = aRecord({ grant: 200, wait: 200 });
+    const waits: (LeaseTimes | null)[] = [];
+    await endLeases(store, "ws", async () => {
+      waits.push(record.times);
+    });
+    expect(waits).toEqual([{ grant: 0, wait: 200 }]);
+    expect(record.times).toEqual({ grant: 0, wait: 0 });
+  });
+
+  test("those that were given meanwhile, and are being ended by another call, are waited for as well", async () => {
+    const { record, store } = aRecord({ grant: 200, wait: 200 });
+    let waits = 0;
+    await endLeases(store, "ws", async () => {
+      waits += 1;
+      if (waits > 1) return;
+      await store.changeLeases("ws", announce);
+      await store.changeLeases("ws", stop);
+    });
+    expect(waits).toBe(2);
+    expect(record.times).toEqual({ grant: 0, wait: 0 });
+  });
+
+  test("a process that begins with leases meanwhile keeps them", async () => {
+    const { record, store } = aRecord({ grant: 200, wait: 200 });
+    await endLeases(store, "ws", async () => {
+      await store.changeLeases("ws", announce);
+    });
+    expect(record.times).toEqual({ grant: 200, wait: 200 });
+  });
 });
