@@ -2,11 +2,10 @@ import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
-import { aboveCeiling } from "../../rules/keys/ceilings.js";
+import { aboveCeiling, givenByLimits } from "../../rules/keys/ceilings.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
 import { decideRotation, type RotationDecision } from "../../rules/keys/rotation.js";
-import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { formatSecret } from "../../secrets/format.js";
 import { secretForm, secretStart } from "../../secrets/shown-start.js";
 import type { EpochMs, SpanMs } from "../../time.js";
@@ -58,16 +57,19 @@ export async function rotateLoaded(
   const now = context.now();
   const expires = oldExpiry(loaded, graceMs, now);
   // Whoever counts the keys of its owner must not count neither of the two.
-  const { maxKeysPerIdentity } = keyRulesOf(api).ceilings ?? {};
-  const counted = context.confinedTo?.maxKeys ?? maxKeysPerIdentity;
+  const { ceilings } = keyRulesOf(api);
+  const counted = context.confinedTo?.maxKeys ?? ceilings?.maxKeysPerIdentity;
   if (identity !== null && counted !== undefined) {
     const want = { kind: "identity", id: identity.id } as const;
     const read = await readRecordIn(transaction, identityType, want, "identity");
     transaction.update(identityType, read.value, read.value);
     await boundRotated(work, identity.id, expires);
   }
-  refuseLimitsAbove(loaded, given, now);
-  const { successor, secret } = successorOf(context, { ...key, ...given }, now);
+  const after = { ...key, ...given };
+  const above =
+    ceilings && aboveCeiling(ceilings, givenByLimits(key.ratelimits, after.ratelimits), now);
+  if (above !== null) throw aboveCeilingError(above);
+  const { successor, secret } = successorOf(context, after, now);
   const { id: rotatedTo, sharedCountersId } = successor;
   const rotated = { ...key, rotatedTo, sharedCountersId, expires, updatedAt: now };
   transaction.update(keyType, key, rotated);
@@ -77,22 +79,6 @@ export async function rotateLoaded(
   });
   auditRotation(audit, loaded, successor, expires, now);
   return { keyId: rotatedTo, key: secret };
-}
-
-/** @throws LatchkeyError `PRECONDITION_FAILED` if the successor is given a limit that its API gives to no key, and the key has another. */
-function refuseLimitsAbove(
-  { key, api }: LoadedKey,
-  { ratelimits }: Partial<Pick<KeyRecord, "ratelimits">>,
-  now: EpochMs,
-): void {
-  const { ceilings } = keyRulesOf(api);
-  if (ratelimits === undefined || ceilings === null) return;
-  const ofDefault = (limits: KeyRecord["ratelimits"]) =>
-    limits.find(({ name }) => name === DEFAULT_LIMIT) ?? null;
-  const ratelimit = ofDefault(ratelimits);
-  if (JSON.stringify(ratelimit) === JSON.stringify(ofDefault(key.ratelimits))) return;
-  const above = aboveCeiling(ceilings, { ratelimit }, now);
-  if (above !== null) throw aboveCeilingError(above);
 }
 
 /** Whether a key can be rotated, and when it dies then. */

@@ -3,8 +3,7 @@ import { isCorruptRecord, LatchkeyError } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
 import { type KeyRecord, keyType } from "../../records/key.js";
 import type { StoredRecord } from "../../records/stored-record.js";
-import { aboveCeiling } from "../../rules/keys/ceilings.js";
-import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
+import { aboveCeiling, givenByLimits } from "../../rules/keys/ceilings.js";
 import type { EpochMs } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { configuredWindow } from "../../verification/window-name.js";
@@ -243,9 +242,6 @@ function refuseAboveCeilings(
 ): void {
   const { ceilings } = keyRulesOf(api);
   if (ceilings === null) return;
-  const limitOf = ({ ratelimits }: KeyRecord) =>
-    ratelimits.find(({ name }) => name === DEFAULT_LIMIT) ?? null;
-  const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
   const { remaining, permissions } = update;
   const held = new Set(key.permissions);
   const above = aboveCeiling(
@@ -254,8 +250,8 @@ function refuseAboveCeilings(
       ...(after.expires !== key.expires && { expires: after.expires }),
       ...(remaining !== undefined && remaining !== remainingBefore && { remaining }),
       ...(after.usesFrom !== key.usesFrom && { usesFrom: after.usesFrom }),
-      ...(!isSame(after.refill, key.refill) && { refill: after.refill }),
-      ...(!isSame(limitOf(after), limitOf(key)) && { ratelimit: limitOf(after) }),
+      ...(JSON.stringify(after.refill) !== JSON.stringify(key.refill) && { refill: after.refill }),
+      ...givenByLimits(key.ratelimits, after.ratelimits),
       ...(permissions !== undefined && {
         permissions: after.permissions
           .filter((id) => !held.has(id))

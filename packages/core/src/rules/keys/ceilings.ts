@@ -1,6 +1,6 @@
 import type { EpochMs, SpanMs } from "../../time.js";
 import { HeldPermissions } from "../permission.js";
-import type { RateLimit } from "../rate-limit.js";
+import { DEFAULT_LIMIT, type RateLimit } from "../rate-limit.js";
 import type { UsesOwner } from "./usage.js";
 
 /** What no key of an API is given more than. Absent: without a bound. */
@@ -33,6 +33,17 @@ export interface GivenToKey {
 export interface AboveCeiling {
   readonly field: string;
   readonly limit: number | readonly string[];
+}
+
+/** What a change of a key's limits gives of the one that is measured: nothing if it stays as it is. */
+export function givenByLimits(
+  before: readonly RateLimit[],
+  after: readonly RateLimit[],
+): Pick<GivenToKey, "ratelimit"> {
+  const [was, ratelimit] = [before, after].map(
+    (limits) => limits.find(({ name }) => name === DEFAULT_LIMIT) ?? null,
+  ) as [RateLimit | null, RateLimit | null];
+  return JSON.stringify(was) === JSON.stringify(ratelimit) ? {} : { ratelimit };
 }
 
 /** The first field of what a key is given that is above its ceiling, or null. At the ceiling itself it is not. */
