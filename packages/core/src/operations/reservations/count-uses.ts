@@ -5,7 +5,7 @@ import type { StatisticsSubject } from "../../store/statistics.js";
 import { type CountableKey, countedFor, subjectsOf } from "../../verification/counted.js";
 import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
-import { identityOfHold, keyOfHold } from "./whose.js";
+import { identityOfHold, keyOfHold } from "./hold-owners.js";
 
 /**
  * Counts the uses that a reservation settled, once.

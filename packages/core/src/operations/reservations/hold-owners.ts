@@ -1,6 +1,5 @@
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
-
 import type { Hold } from "../../rules/hold.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
@@ -21,7 +20,7 @@ export async function keyOfHold(
 }
 
 /**
- * The identity that the key of a hold had when that was made, whatever it has by now; null for none, or if it was deleted.
+ * The identity that the key of a hold had when that was made, whatever it has by now; null for none, or if it was deleted or is damaged.
  *
  * @param loaded - The key as it is now, which is likely to have the same.
  */

@@ -15,6 +15,7 @@ import { applyRefill } from "../../store/counters.js";
 import type { EndStep, HoldResult, HoldStep, UsedUnits } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { ReservedKey } from "../../verification/key-cache.js";
+import { IDENTITY_INDEX, KEY_INDEX } from "../../verification/limit-precedence.js";
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
@@ -43,6 +44,7 @@ import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import { countedBy, countUses } from "./count-uses.js";
+import { identityOfHold, keyOfHold } from "./hold-owners.js";
 import type {
   ReservationOperations,
   ReservationView,
@@ -50,7 +52,6 @@ import type {
   SettledReservation,
 } from "./operations.js";
 import { readSettleByHand } from "./read-settle.js";
-import { identityOfHold, keyOfHold } from "./whose.js";
 
 const NO_LIMITS: readonly never[] = [];
 
@@ -268,7 +269,7 @@ function settledAnswer(
   startedAt: number,
 ): SettledReservation | Promise<SettledReservation> {
   const { hold, usage, endedAt } = result;
-  if (usage === null && hold.usesOf === 1)
+  if (usage === null && hold.usesOf === IDENTITY_INDEX)
     return identityOfHold(context, hold, null).then((identity) => ({
       ...answer(context, result, null, startedAt),
       // Without the identity that it took from, the key has no uses; otherwise these are unlimited by now.
@@ -324,7 +325,8 @@ function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
 /** What restores the uses that a hold took from; null also where that is not known, because its key is deleted. */
 async function refillOf(context: OperationContext, hold: Hold): Promise<Refill | null> {
   const loaded = await keyOfHold(context, hold);
-  const whose = hold.usesOf === 0 ? loaded?.key : await identityOfHold(context, hold, loaded);
+  const whose =
+    hold.usesOf === KEY_INDEX ? loaded?.key : await identityOfHold(context, hold, loaded);
   return whose?.refill ?? null;
 }
 
