@@ -230,7 +230,7 @@ const longest = [
     run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },
 ];
-// One after the other: their times mean something, and a small machine is not overrun.
+// One after the other: their times mean something, and a small machine is not overrun. The longest two go beside each other.
 for (const check of checks) results.push(await report(check));
 results.push(...(await Promise.all(longest.map(report))));
 rmSync(scratch, { recursive: true, force: true });
