@@ -328,6 +328,7 @@ export function createLatchkey<
     timer,
     awaitLeases: (workspaceId) => waitFor(available.leaseWait(workspaceId), steady),
     call: null,
+    readsOfLogEnd: new Map(),
     crossings: usage === false || !auditLog ? null : createCrossings(notice),
     recorder:
       counting === null

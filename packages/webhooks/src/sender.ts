@@ -261,8 +261,8 @@ class Repetition {
 }
 
 /**
- * Stores the start of endpoints that are new: after all current events. The log is read first, before anything is awaited, so
- * events after this call are sent.
+ * Stores the start of endpoints that are new: after all current events. The log is read before anything is awaited, so events after
+ * this call are sent.
  *
  * @param beginning - The start to use instead.
  */
@@ -271,7 +271,7 @@ async function addPlaces(
   beginning?: string,
 ): Promise<void> {
   const [cursor, known] = await Promise.all([
-    beginning ?? deliveries.endOfLog(),
+    beginning ?? deliveries.endOfLogNow(),
     deliveries.readSender(),
   ]);
   const placesIn = ({ endpoints }: SenderState) =>

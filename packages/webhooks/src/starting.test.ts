@@ -16,6 +16,35 @@ test("start is refused where there are no events, and may be called again", asyn
   await webhooks.stop();
 });
 
+test("an endpoint begins with what is changed after start was called, however long the store takes to find the end of the log", async () => {
+  const receiver = await startReceiver();
+  const store = interceptStore(memoryStore(), async ({ method }, run) => {
+    if (method === "page") await new Promise((resolve) => setTimeout(resolve, 50));
+    return run();
+  });
+  const process = sendingProcess(store, { endpoints: [endpointAt(receiver.url)] });
+  const { apiId } = await process.latchkey.createApi({ name: "payments" });
+  await process.latchkey.createKey({ apiId });
+  const started = process.start();
+  const { keyId } = await process.latchkey.createKey({ apiId });
+  await process.latchkey.workspace("ws_northwind").createApi({ name: "tides" });
+  await started;
+  await until(() => receiver.received.length > 0);
+  expect(receiver.received.map(({ about }) => about)).toEqual([keyId]);
+});
+
+test("what is changed while the end of the log cannot be found is changed all the same", async () => {
+  const store = interceptStore(memoryStore(), ({ method }, run) =>
+    method === "page" ? Promise.reject(new Error("no disk")) : run(),
+  );
+  const process = sendingProcess(store, { endpoints: [endpointAt("http://127.0.0.1/")] });
+  const { apiId } = await process.latchkey.createApi({ name: "payments" });
+  const started = expect(process.start()).rejects.toThrow("no disk");
+  const { keyId } = await process.latchkey.createKey({ apiId });
+  await started;
+  expect((await process.latchkey.getKey({ keyId })).id).toBe(keyId);
+});
+
 test("start and stop may be called in any order, and as often as one likes", async () => {
   const receiver = await startReceiver();
   const process = sendingProcess(memoryStore(), { endpoints: [endpointAt(receiver.url)] });

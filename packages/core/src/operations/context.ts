@@ -74,6 +74,8 @@ export interface OperationContext {
   readonly awaitLeases: (workspaceId: string) => Promise<void>;
   /** Remembers writes for repeats; null without an `idempotencyKey`. @internal */
   readonly call: CallPart | null;
+  /** Reads of the end of an audit log that are under way, by workspace: entries that are made now are written behind what these find. @internal */
+  readonly readsOfLogEnd: Map<string, Promise<unknown>>;
   /** What is seen of uses and limits, to be noticed; null where uses are not counted, or there is no audit log. @internal */
   readonly crossings: Crossings | null;
   /** Counts verifications; null with `usage: false`. @internal */
@@ -119,7 +121,10 @@ export async function transact<Answer>(
       entries.push(entry);
       if (context.keepsAuditLog) transaction.insert(auditEntryType, entry);
     };
-    return run({ context, transaction, audit });
+    const answer = await run({ context, transaction, audit });
+    const reading = context.readsOfLogEnd.get(context.workspaceId);
+    if (reading !== undefined && entries.length > 0) await reading;
+    return answer;
   });
   if (emit !== null && entries.length > 0) {
     const durationMs = timer() - startedAt;

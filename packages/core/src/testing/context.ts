@@ -46,6 +46,7 @@ export function contextWith(
     timer: () => 0,
     awaitLeases: () => Promise.resolve(),
     call: null,
+    readsOfLogEnd: new Map(),
     crossings: null,
     recorder: null,
     ...fields,

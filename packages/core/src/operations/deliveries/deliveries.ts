@@ -51,6 +51,8 @@ export interface Deliveries {
   }): Promise<LogPage>;
   /** A cursor of `readEvents` behind the latest event. */
   endOfLog(): Promise<string>;
+  /** As {@link endOfLog}. What this latchkey is told to change after this call comes behind it, though nobody waits for the answer. */
+  endOfLogNow(): Promise<string>;
   /** What an event says now; null: it was pruned, or cannot be read. */
   readEvent(eventId: string): Promise<AuditEvent | null>;
   /** Who sends. One that was never written has the version 0. */
@@ -160,6 +162,18 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     return found[0] ? senderType.decode(found[0].record, workspaceId) : newSender;
   }
 
+  async function endOfLogNow(): Promise<string> {
+    const { readsOfLogEnd } = context;
+    const reading = endOfLog(context);
+    const all = Promise.allSettled([readsOfLogEnd.get(workspaceId), reading]);
+    readsOfLogEnd.set(workspaceId, all);
+    try {
+      return await reading;
+    } finally {
+      if (readsOfLogEnd.get(workspaceId) === all) readsOfLogEnd.delete(workspaceId);
+    }
+  }
+
   /** How far each endpoint has read. */
   const readPlaces = ({ endpoints }: Sender) =>
     new Map(endpoints.map(({ id, cursor }) => [id, numberAt(context, cursor)]));
@@ -243,6 +257,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     report,
     readLog: ({ types, ...rest }) => readLogPage(context, { ...rest, types: [...types] }),
     endOfLog: () => endOfLog(context),
+    endOfLogNow,
     readEvent: async (eventId) => (await readEvents([eventId]))[0] ?? null,
 
     readSender,
