@@ -51,22 +51,28 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
   tag: tagType,
 };
 
-/** Lists of all records of a workspace, except its own and keys, which have a list for each API (`keysOfApi`). APIs come first. */
+/**
+ * Lists of all records of a workspace, except its own and keys, which have a list for each API (`keysOfApi`).
+ *
+ * A copy that reads them in this order, with the keys behind their APIs, loses least of what is written meanwhile. What says that something
+ * was done comes before what was done: a call is then carried out again, and an event sent or noticed again, in place of never. What keys
+ * refer to comes after them, in case it is new. An event of the log is about a record that came before it.
+ */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
   [
+    "rememberedAnswer",
+    "sender",
+    "delivery",
+    "noticed",
     "api",
     "identity",
     "role",
     "permission",
     "rootKey",
-    "auditEntry",
-    "rememberedAnswer",
-    "deadline",
-    "delivery",
-    "sender",
-    "noticed",
     "portalSession",
     "tag",
+    "deadline",
+    "auditEntry",
   ] as const
 ).map((kind) => ({ kind, list: kind }));
 

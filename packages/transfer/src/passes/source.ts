@@ -61,14 +61,14 @@ export async function* storeParts(
   for (const workspaceId of workspaceIds) {
     const record = await readWorkspaceRecord(store, workspaceId);
     yield { kind: "workspace", workspaceId, record };
-    const lists = [...RECORD_LISTS];
-    // It grows: the APIs add their lists of keys. What keys refer to comes after them, in case it is new.
+    const lists: RecordList[] = [...RECORD_LISTS];
+    // It grows: the APIs add their lists of keys.
     for (const of of lists)
       for await (const { found, hasMore } of pagesOf(store, workspaceId, of)) {
         const keys = found.map(({ record: { id } }): RecordList => {
           return { kind: "key", list: keysOfApi(id) };
         });
-        if (of.kind === "api") lists.splice(1, 0, ...keys);
+        if (of.kind === "api") lists.splice(lists.indexOf(of) + 1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
         yield { kind: "records", of, records, isLast: !hasMore };
       }
