@@ -122,6 +122,42 @@ describe.each(STORES)("an export of %s", (_name, openStore) => {
   });
 });
 
+test.each(EXPORT_FORMATS)(
+  "a key that expired because nobody used it stays so after an import of %s",
+  async (format) => {
+    let now = NOON;
+    const settings = { usage: { flushMs: 1_000 }, clock: () => now } as const;
+    const from = openLatchkey(memoryStore(), settings);
+    const { apiId } = await from.createApi({ name: "tides" });
+    const spans = [
+      { expiresWhenUnused: DAY_MS },
+      { expiresWhenUnused: DAY_MS, expires: NOON + DAY_MS + 5 },
+      { expiresWhenUnused: DAY_MS, expires: NOON + DAY_MS - 5 },
+      { expiresWhenUnused: 3 * DAY_MS },
+    ];
+    const secrets: string[] = [];
+    for (const span of spans) secrets.push((await from.createKey({ apiId, ...span })).key);
+    now += 2 * DAY_MS;
+    const { text } = await exported(from, format);
+    const into = openLatchkey(memoryStore(), settings);
+    await runImport({ from: openSource(format, inPieces(text)), into });
+    const { apis } = await into.listApis();
+    const { keys } = await into.listKeys({ apiId: apis[0]?.id ?? "" });
+    expect(keys.map(({ expires }) => expires)).toEqual([
+      NOON + DAY_MS,
+      NOON + DAY_MS,
+      NOON + DAY_MS - 5,
+      undefined,
+    ]);
+    for (const latchkey of [from, into]) {
+      const codes = [];
+      for (const key of secrets) codes.push((await latchkey.verifyKey({ key })).code);
+      expect(codes).toEqual(["EXPIRED", "EXPIRED", "EXPIRED", "VALID"]);
+      await latchkey.close();
+    }
+  },
+);
+
 test("an export holds no secret, sealed or not, and says how many it left out", async () => {
   const from = openLatchkey(undefined, { vault: VAULT });
   const { secrets, apiId } = await fill(from);

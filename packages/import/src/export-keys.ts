@@ -5,7 +5,7 @@ import { type ExportedKey, exportedKey } from "./exported-key.js";
 /** What an export uses of a latchkey. */
 export type ExportOrigin = Pick<
   Latchkey,
-  "listKeys" | "listApis" | "getApi" | "getIdentity" | "workspaceId"
+  "listKeys" | "listApis" | "getApi" | "getIdentity" | "workspaceId" | "now"
 >;
 
 /** Options of {@link exportKeys}. */
@@ -54,7 +54,7 @@ export async function* exportKeys({
       for (const key of page.keys) {
         const owner =
           key.identity === undefined ? null : await ownerOf(from, key.identity.id, owners);
-        keys.push(exportedKey(key, api.name, owner));
+        keys.push(exportedKey(key, api.name, owner, from.now()));
         if (key.stored?.recoverable) sealed += 1;
       }
       exported += keys.length;

@@ -27,6 +27,7 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly createdAt: number;
   readonly updatedAt?: number;
   readonly lastUsedAt?: number;
+  /** Also when it has expired because nobody used it. */
   readonly expires?: number;
   readonly startsAt?: number;
   readonly expiresWhenUnused?: number;
@@ -40,8 +41,13 @@ export interface ExportedKey extends Partial<KeyLabels> {
   readonly rotatedTo?: string;
 }
 
-/** The exported form of a listed key. It has no secret, not even an encrypted one. */
-export function exportedKey(view: KeyView, api: string, owner: IdentityView | null): ExportedKey {
+/** The exported form of a listed key at an instant. It has no secret, not even an encrypted one. */
+export function exportedKey(
+  view: KeyView,
+  api: string,
+  owner: IdentityView | null,
+  now: number,
+): ExportedKey {
   const { stored } = view;
   if (stored === undefined) throw new TypeError("the key was not listed for an export");
   // The uses and refill of such a key belong to its owner.
@@ -64,7 +70,7 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     createdAt: view.createdAt,
     updatedAt: view.updatedAt,
     lastUsedAt: view.lastUsedAt,
-    expires: view.expires,
+    expires: expiryOf(view, now),
     startsAt: view.startsAt,
     expiresWhenUnused: view.expiresWhenUnused,
     enabled: stored.enabled,
@@ -75,6 +81,12 @@ export function exportedKey(view: KeyView, api: string, owner: IdentityView | nu
     rotatedFrom: view.rotatedFrom,
     rotatedTo: view.rotatedTo,
   });
+}
+
+/** A key that has expired because nobody used it says when: otherwise an import would count its span anew, and it would work again. */
+function expiryOf({ expires, idleExpiresAt }: KeyView, now: number): number | undefined {
+  if (idleExpiresAt === undefined || idleExpiresAt > now) return expires;
+  return Math.min(idleExpiresAt, expires ?? idleExpiresAt);
 }
 
 /** The hash as it is stored: alone, or after the id of its pepper and a dot. */
