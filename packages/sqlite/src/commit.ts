@@ -65,7 +65,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   const isRenewed = change.puts.some(({ record }) => find(record) !== null);
   if (isRenewed || change.deletes.length > 0 || change.revision !== null) {
     run.setMark.run();
-    memo.generation += 1;
+    memo.beginGeneration();
   }
   if (judged.moved.size > 0) memo.age += 1;
   for (const [{ seq, windows }, usage] of judged.moved)

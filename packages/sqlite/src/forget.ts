@@ -7,7 +7,7 @@ const FORGOTTEN_AT_ONCE = 500;
 export function forget({ run, names, memo }: Connection, workspaceId: string): string | null {
   const workspace = names.workspace(workspaceId);
   run.setMark.run();
-  memo.generation += 1;
+  memo.beginGeneration();
   let left = FORGOTTEN_AT_ONCE;
   for (const row of run.forgetRecords.all(workspace, left)) {
     const [seq, counters] = Object.values(row);

@@ -66,7 +66,7 @@ export class Connection {
       return this.#inTransaction.immediate(change) as Result;
     } catch (error) {
       if (isBegun) {
-        this.memo.generation += 1;
+        this.memo.beginGeneration();
         this.names.forget();
         this.firstEndAt = 0;
       }

@@ -40,8 +40,7 @@ export interface KeptRecord extends RecordAddress {
  * Both are checked before every use. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
-  /** Rows of an earlier one are no longer known to be as stored. */
-  generation = 0;
+  #generation = 0;
   /** Counters that were read at an earlier one may have been moved by another connection. */
   age = 0;
   readonly #counters = new Map<number, KeptCounters>();
@@ -58,20 +57,30 @@ export class Memo {
     this.#names = names;
   }
 
+  /** Rows of an earlier one are no longer known to be as stored. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /**
+   * Forgets what is known of rows, so that those that were deleted take no memory. Whoever holds some of it has to read again, or two
+   * would each move counters of their own.
+   */
+  beginGeneration(): void {
+    this.#generation += 1;
+    this.#counters.clear();
+  }
+
   /** Checks what other connections have committed. Inside a write transaction, the result is valid until its end. */
   confirm(): number {
-    if (this.#counters.size > MOST) {
-      // Whoever holds some of it has to read again, or two would each move counters of their own.
-      this.generation += 1;
-      this.#counters.clear();
-    }
+    if (this.#counters.size > MOST) this.beginGeneration();
     const version = this.#run.dataVersion.get()?.[0];
     if (version === this.#lastDataVersion) return this.generation;
     const row = this.#run.mark.get();
     const mark = String(row);
     if (mark !== this.#lastMark) assertKnown(Number(row?.[2]));
     if (mark !== this.#lastMark) {
-      this.generation += 1;
+      this.beginGeneration();
       this.#names.forget();
     }
     this.age += 1;
