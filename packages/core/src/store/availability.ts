@@ -201,25 +201,32 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
   /** The sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is deleted or being deleted. */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
-    if (!(await isCounted(workspaceId, counted))) return;
+    const state = await stateToCount(workspaceId, counted);
+    if (state === "gone") return;
     await store.addStatistics(workspaceId, batch);
-    if (!followed.has(workspaceId)) return;
+    if (state !== "followed" && !followed.has(workspaceId)) return;
     // They are added, whatever becomes of the trail: an error would have them added again.
     await runBeside(() => commit(workspaceId, EMPTY_CHANGE, counted)).catch(() => undefined);
   }
 
-  /** Where the revision is 0 no API was ever deleted: one that is not there went with its workspace. */
-  async function isCounted(
+  /**
+   * What counts are written to: a workspace that is `gone`, or going, gets none. Where the revision is 0 no API was ever deleted: one that
+   * is not there went with its workspace.
+   */
+  async function stateToCount(
     workspaceId: string,
     subjects: readonly RecordAddress[],
-  ): Promise<boolean> {
+  ): Promise<"gone" | "followed" | "there"> {
     const apis = subjects.filter(({ kind }) => kind === "api");
     const some = (apis.length > 0 ? apis : subjects).slice(0, MOST_ASKED);
     const wants = [STATE_ADDRESS, ...some];
     const { revision, found } = await runBeside(() => store.read(workspaceId, wants));
-    const [state = null, ...others] = found;
-    if (stateOf(state)?.state === "deleting") return false;
-    return revision > 0 || some.length === 0 || others.some((other) => other !== null);
+    const [loaded = null, ...others] = found;
+    const state = stateOf(loaded)?.state;
+    const isThere = revision > 0 || some.length === 0 || others.some((other) => other !== null);
+    if (state === "deleting" || !isThere) return "gone";
+    // This process may not have called since somebody began to follow.
+    return state === "followed" ? "followed" : "there";
   }
 
   async function readState(workspaceId: string): Promise<KnownState> {

@@ -5,7 +5,7 @@ import type { TransferReport } from "../report.js";
 import { readState } from "../state.js";
 import { type TargetOrigin, TransferTarget } from "../target.js";
 import { FollowedSource } from "./followed-source.js";
-import { followTrail, type Trail } from "./trail.js";
+import { followTrail, type Trail, withSharers } from "./trail.js";
 
 /** A difference small enough to be copied while nobody serves. */
 const SMALL = 200;
@@ -90,10 +90,11 @@ async function catchUp(
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     let count = 0;
     for (const workspaceId of source.workspaces) {
-      const trail = await source.nextTrail(workspaceId);
+      const to = target.at(workspaceId);
+      const trail = withSharers(await source.nextTrail(workspaceId), to.shared);
       for (const { kind, id } of trail.addresses) changed.add(`${workspaceId} ${kind} ${id}`);
       count += sizeOf(trail);
-      await followTrail(source.store, target.at(workspaceId), trail);
+      await followTrail(source.store, to, trail);
       await source.clear(workspaceId);
     }
     if (count <= SMALL || count > before * SHRINKING) break;
@@ -131,10 +132,11 @@ async function finish(
   const { counts } = await target.pass(storeParts(from, whole), onPart);
   let records = 0;
   for (const workspaceId of workspaces) {
-    const trail = await source.lastTrail(workspaceId);
+    const at = target.at(workspaceId);
+    const trail = withSharers(await source.lastTrail(workspaceId), at.shared);
     records += sizeOf(trail);
-    await followTrail(from, target.at(workspaceId), trail);
-    const isSame = (await followTrail(from, target.at(workspaceId), trail)) === 0;
+    await followTrail(from, at, trail);
+    const isSame = (await followTrail(from, at, trail)) === 0;
     if (!isSame)
       throw new LatchkeyError(
         "INTERNAL_SERVER_ERROR",

@@ -14,7 +14,9 @@ import {
   type Difference,
   readCopied,
   textOf,
+  textWithoutStatistics,
 } from "../records/copied-record.js";
+import type { SharedCounters } from "../records/shared-counters.js";
 import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
@@ -58,15 +60,31 @@ export async function readTrail(
       else if ("window" in changed) changedWindows.add(changed.window);
       else addresses.set(`${changed.kind} ${changed.id}`, changed);
     }
-  const order = (one: RecordAddress, other: RecordAddress) =>
-    RECORD_KINDS.indexOf(one.kind) - RECORD_KINDS.indexOf(other.kind) ||
-    (one.id < other.id ? -1 : 1);
   return {
-    addresses: [...addresses.values()].sort(order),
+    addresses: [...addresses.values()].sort(byKindAndId),
     changedWindows: [...changedWindows],
     recordIds,
     isDamaged,
   };
+}
+
+function byKindAndId(one: RecordAddress, other: RecordAddress): number {
+  const kinds = RECORD_KINDS.indexOf(one.kind) - RECORD_KINDS.indexOf(other.kind);
+  return kinds || (one.id < other.id ? -1 : 1);
+}
+
+/**
+ * A trail that also names the keys that share counters with those in it. A trail names the key that was used, and that one may be gone: what
+ * it took is beside the others.
+ */
+export function withSharers(trail: Trail, shared: SharedCounters): Trail {
+  const addresses = new Map<string, RecordAddress>();
+  for (const address of trail.addresses) {
+    addresses.set(`${address.kind} ${address.id}`, address);
+    if (address.kind !== "key") continue;
+    for (const id of shared.sharersOf(address.id)) addresses.set(`key ${id}`, { kind: "key", id });
+  }
+  return { ...trail, addresses: [...addresses.values()].sort(byKindAndId) };
 }
 
 /** What one record of a trail names; null if it is damaged. */
@@ -82,7 +100,7 @@ function readTouched(
 /**
  * Updates records and windows of the target.
  *
- * @returns How many differed.
+ * @returns How many differed, in more than statistics.
  * @throws LatchkeyError `STORE_CORRUPT` for a damaged trail. Calling the copy again compares everything.
  */
 export async function followTrail(
@@ -102,19 +120,23 @@ export async function followTrail(
       readAddresses(from, workspaceId, some),
       readAddresses(store, workspaceId, some),
     ]);
+    for (const record of wanted) if (record !== null) target.shared.learnHolders(record);
     const differences = some.flatMap((_, index): Difference[] => {
       const pair = { wanted: wanted[index] ?? null, present: present[index] ?? null };
-      const [one, other] = [
-        pair.wanted && textOf(pair.wanted),
-        pair.present && textOf(pair.present),
-      ];
-      return one === other ? [] : [pair];
+      return isSame(pair, textOf) ? [] : [pair];
     });
     if (differences.length > 0) await writeDifferences(target, differences);
-    count += differences.length;
+    count += differences.filter((pair) => !isSame(pair, textWithoutStatistics)).length;
     await yieldToEventLoop();
   }
   return count;
+}
+
+function isSame(
+  { wanted, present }: Difference,
+  textFrom: (record: CopiedRecord) => string,
+): boolean {
+  return (wanted && textFrom(wanted)) === (present && textFrom(present));
 }
 
 async function readAddresses(

@@ -6,6 +6,7 @@ import {
   type Difference,
   readCopied,
   textOf,
+  textWithoutStatistics,
 } from "../records/copied-record.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
@@ -124,6 +125,7 @@ export class Pass {
       const { id } = record.record;
       const known = left.get(id) ?? null;
       left.delete(id);
+      target.shared.learnHolders(record);
       const text = textOf(record);
       const knownText = known && textOf(known);
       this.#digests.source.add(`${target.workspaceId} ${text}`);
@@ -141,11 +143,8 @@ export class Pass {
       await writeDifferences(target, differences.slice(from, from + PART_SIZE));
   }
 
-  /** Statistics are left out: nothing waits for them, and no trail has them. */
   #note({ wanted, present }: Difference): void {
-    const [one, other] = [wanted, present].map(
-      (record) => record && textOf({ ...record, usedAt: null, sums: [] }),
-    );
+    const [one, other] = [wanted, present].map((record) => record && textWithoutStatistics(record));
     const { kind, id } = ((wanted ?? present) as CopiedRecord).record;
     if (one !== other) this.#changed.add(`${this.#target?.workspaceId} ${kind} ${id}`);
   }

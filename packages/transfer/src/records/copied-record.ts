@@ -119,3 +119,8 @@ export function textOf(copied: CopiedRecord): string {
     ...(sums.length > 0 && { sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]) }),
   });
 }
+
+/** As {@link textOf}, without what is counted: a server writes that some time after it happened, and nothing waits for it. */
+export function textWithoutStatistics(copied: CopiedRecord): string {
+  return textOf({ ...copied, usedAt: null, sums: [] });
+}

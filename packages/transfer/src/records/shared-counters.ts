@@ -8,6 +8,8 @@ import type { CopiedRecord, Difference } from "./copied-record.js";
 export class SharedCounters {
   /** Ids of keys on the target, by the counters that they share. */
   readonly #holders = new Map<string, Set<string>>();
+  /** The counters of each key that shared some, also of one that is gone. */
+  readonly #names = new Map<string, string>();
   /** Those that bring counters and are being written. */
   readonly #begun = new Set<string>();
 
@@ -34,9 +36,21 @@ export class SharedCounters {
 
   learn(id: string, name: string | null): void {
     if (name === null) return;
+    this.#names.set(id, name);
     const holders = this.#holders.get(name) ?? new Set();
     this.#holders.set(name, holders.add(id));
     this.#begun.delete(name);
+  }
+
+  /** Learns whose reservations are beside the counters of a key: one that was rotated and deleted long ago may have some. */
+  learnHolders({ layout, holds }: CopiedRecord): void {
+    const name = layout.sharedCountersId;
+    if (name !== null) for (const { keyId } of holds) this.#names.set(keyId, name);
+  }
+
+  /** The keys of the target beside which the counters of a key are as well, that key included. */
+  sharersOf(id: string): Iterable<string> {
+    return this.#holders.get(this.#names.get(id) ?? "") ?? [];
   }
 
   forget({ record, layout }: CopiedRecord): void {

@@ -1,0 +1,80 @@
+import { createLatchkey, type KeyStore } from "@latchkey/core";
+import { memoryStore } from "@latchkey/memory";
+import { expect, test } from "vitest";
+import { copy } from "../copy.js";
+
+type Commit = Parameters<KeyStore["commit"]>;
+
+/** Whether a change is the fence. */
+function isFence([, { puts }]: Commit): boolean {
+  return puts.some(
+    ({ record }) => record.id === "$state" && JSON.stringify(record.body).includes('"moved"'),
+  );
+}
+
+/** A source, and a server that writes its statistics when it is closed. */
+async function setUp() {
+  const store = memoryStore();
+  const server = createLatchkey({
+    store: { ...store, close: async () => undefined },
+    usage: { flushMs: 3_600_000 },
+  });
+  const { apiId } = await server.createApi({ name: "tiles" });
+  const { key, keyId } = await server.createKey({ apiId, remaining: 1_000 });
+  return { store, server, key, keyId };
+}
+
+test("statistics that a server writes behind the fence stay at the source, and do not hold the move up", async () => {
+  const { store, server, key, keyId } = await setUp();
+  let [isFenced, isClosed] = [false, false];
+  const from: KeyStore = {
+    ...store,
+    page: async (...given) => {
+      // So that the key is in every trail.
+      if (given[1].list === "permission") await server.verifyKey({ key });
+      return store.page(...given);
+    },
+    commit: async (...given) => {
+      if (!isFence(given)) return store.commit(...given);
+      await server.verifyKey({ key });
+      const result = await store.commit(...given);
+      isFenced = result.kind === "committed";
+      return result;
+    },
+    read: async (...given) => {
+      const result = await store.read(...given);
+      if (isFenced && !isClosed && given[1].some(({ kind }) => kind === "key")) {
+        isClosed = true;
+        await expect(server.verifyKey({ key })).rejects.toMatchObject({ reason: "moved" });
+        // As a server does that goes on with the other store.
+        await server.close();
+      }
+      return result;
+    },
+  };
+  const to = memoryStore();
+  const report = await copy(from, to, { live: true });
+  expect(report.fence?.records).toBeGreaterThan(0);
+  expect(isClosed).toBe(true);
+  const { remaining } = await createLatchkey({ store: to }).getKey({ keyId });
+  expect(remaining).toBe(997);
+});
+
+test("statistics that a server writes before the fence arrive, though it made no call since it is followed", async () => {
+  const { store, server, key, keyId } = await setUp();
+  for (let time = 0; time < 7; time += 1) await server.verifyKey({ key });
+  let passes = 0;
+  const from: KeyStore = {
+    ...store,
+    page: async (...given) => {
+      const page = await store.page(...given);
+      if (given[1].list === "permission") passes += 1;
+      if (given[1].list === "permission" && passes === 2) await server.close();
+      return page;
+    },
+  };
+  const to = memoryStore();
+  await copy(from, to, { live: true });
+  const { verifications } = await createLatchkey({ store: to }).getVerifications({ keyId });
+  expect(verifications.at(-1)).toMatchObject({ success: 7 });
+});
