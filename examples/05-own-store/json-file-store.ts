@@ -42,6 +42,7 @@ export function jsonFileStore(path: string): core.KeyStore {
     addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
     readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
     pageStatistics: async (workspaceId, want) => begin(workspaceId).pageStatistics(want),
+    nextStatisticsDay: async (workspaceId, from) => begin(workspaceId).nextStatisticsDay(from),
     deleteStatistics: async (id, ...given) => begin(id).deleteStatistics(...given),
     scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
     forget: async (id) => begin(id).forget(),
@@ -337,6 +338,11 @@ class Step {
       .filter(({ hourAt }) => hourAt < dayAt + 86_400_000)
       .sort((one, other) => (one.subject.id < other.subject.id ? -1 : 1));
     return core.wholeSubjects(sums.slice(0, limit + core.MOST_SUMS_A_DAY), limit);
+  }
+
+  nextStatisticsDay(from: number): number | null {
+    const days = this.all("sum").map(({ name: [, , hourAt] }) => hourAt - (hourAt % 86_400_000));
+    return days.filter((dayAt) => dayAt >= from).sort((one, other) => one - other)[0] ?? null;
   }
 
   deleteStatistics(

@@ -50,6 +50,12 @@ export class StatisticsSums {
     return { sums, hasMore: false };
   }
 
+  /** The first day from one on that has any; null for none. */
+  nextDay(from: EpochMs): EpochMs | null {
+    const days = [...this.#days.keys()].filter((dayAt) => dayAt >= from);
+    return days.length === 0 ? null : Math.min(...days);
+  }
+
   /** Forgets days before `beforeAt`, until `limit` sums are gone or a few more: those of one subject and day go together. */
   delete(beforeAt: EpochMs, limit: number, of?: readonly StatisticsSubject[]): DeletedCount {
     let deleted = 0;

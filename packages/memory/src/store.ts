@@ -43,6 +43,7 @@ export function memoryStore(): KeyStore {
       addStatistics(batch.counts.length > 0 ? open(workspaceId) : find(workspaceId), batch),
     readStatistics: async (workspaceId, range) => find(workspaceId).statistics.read(range),
     pageStatistics: async (workspaceId, want) => find(workspaceId).statistics.page(want),
+    nextStatisticsDay: async (workspaceId, from) => find(workspaceId).statistics.nextDay(from),
     deleteStatistics: async (id, ...given) => find(id).statistics.delete(...given),
     // All names at once: they are in memory anyway.
     scan: async (id) => ({

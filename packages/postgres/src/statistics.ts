@@ -80,6 +80,16 @@ export async function pageStatistics(
   return wholeSubjects(sums, limit);
 }
 
+/** The first day from one on that has sums; null for none. */
+export async function nextStatisticsDay(
+  connection: Connection,
+  workspaceId: string,
+  from: EpochMs,
+): Promise<EpochMs | null> {
+  const [[dayAt] = []] = await connection.ask(connection.sql.nextDay, [workspaceId, String(from)]);
+  return parseWhole(dayAt);
+}
+
 /** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. */
 export async function deleteStatistics(
   connection: Connection,

@@ -12,7 +12,13 @@ import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
 import { SettleQueue } from "./settle-queue.js";
-import { addStatistics, deleteStatistics, pageStatistics, readStatistics } from "./statistics.js";
+import {
+  addStatistics,
+  deleteStatistics,
+  nextStatisticsDay,
+  pageStatistics,
+  readStatistics,
+} from "./statistics.js";
 
 /**
  * Opens a store in PostgreSQL. Many processes on many machines may share it. Each call is one statement, and so one transaction and one
@@ -44,6 +50,7 @@ export function postgresStore(source: Source, options: PostgresStoreOptions = {}
     addStatistics: (...given) => addStatistics(connection, ...given),
     readStatistics: (...given) => readStatistics(connection, ...given),
     pageStatistics: (...given) => pageStatistics(connection, ...given),
+    nextStatisticsDay: (...given) => nextStatisticsDay(connection, ...given),
     deleteStatistics: (...given) => deleteStatistics(connection, ...given),
     scan: (...given) => scan(connection, ...given),
     forget: (workspaceId) => forget(connection, workspaceId),

@@ -88,6 +88,18 @@ export async function pageStatistics(
   return pageStatistics(workspace, { ...want, from: `${members.at(-1)?.slice(start.length)} ` });
 }
 
+/** The first day from one on that has sums; null for none. */
+export async function nextStatisticsDay(
+  workspace: Workspace,
+  from: EpochMs,
+): Promise<EpochMs | null> {
+  const { shared, days } = workspace;
+  const range = ["a", `[${dayText(from)}`, "+", "1"];
+  const listed = asList(await workspace.run(SCRIPTS.page, [shared, days, days], range), SUM);
+  const [member] = asList(listed[2], SUM);
+  return member === undefined ? null : Number(String(member).slice(0, DAY_WIDTH)) * DAY_MS;
+}
+
 /** Of some subjects in one step, else in two: which days, then those of them that are not too many. */
 export async function deleteStatistics(
   workspace: Workspace,

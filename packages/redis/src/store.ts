@@ -13,7 +13,13 @@ import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
 import { settle } from "./settle.js";
-import { addStatistics, deleteStatistics, pageStatistics, readStatistics } from "./statistics.js";
+import {
+  addStatistics,
+  deleteStatistics,
+  nextStatisticsDay,
+  pageStatistics,
+  readStatistics,
+} from "./statistics.js";
 
 /**
  * Opens a store in Redis. Many processes on many machines may share it. A workspace is in one hash slot, so each call is one script on
@@ -51,6 +57,7 @@ export function redisStore(
     addStatistics: (id, ...given) => addStatistics(at(id), ...given),
     readStatistics: (id, ...given) => readStatistics(at(id), ...given),
     pageStatistics: (id, ...given) => pageStatistics(at(id), ...given),
+    nextStatisticsDay: (id, ...given) => nextStatisticsDay(at(id), ...given),
     deleteStatistics: (id, ...given) => deleteStatistics(at(id), ...given),
     scan: (id, after) => scan(at(id ?? ""), id !== null, after),
     forget: (id, after) => forget(at(id), after),

@@ -3,6 +3,7 @@ import {
   type EpochMs,
   hourCount,
   MOST_SUMS_A_DAY,
+  parseWhole,
   type StatisticsBatch,
   type StatisticsPage,
   type StatisticsPageWant,
@@ -46,6 +47,16 @@ export function pageStatistics(
     return { subject, ...hourCount(row[1], row[2], row[3]) };
   });
   return wholeSubjects(sums, limit);
+}
+
+/** The first day from one on that has sums; null for none. */
+export function nextStatisticsDay(
+  at: Connection,
+  workspaceId: string,
+  from: EpochMs,
+): EpochMs | null {
+  at.memo.confirm();
+  return parseWhole(at.run.nextDay.get(at.names.workspace(workspaceId), from)?.[0]);
 }
 
 /** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. Call it inside a write transaction. */

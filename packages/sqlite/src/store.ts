@@ -12,7 +12,13 @@ import { parseOptions, type Settings, type SqliteStoreOptions } from "./options.
 import { page } from "./page.js";
 import { read } from "./read.js";
 import { scan } from "./scan.js";
-import { addStatistics, deleteStatistics, pageStatistics, readStatistics } from "./statistics.js";
+import {
+  addStatistics,
+  deleteStatistics,
+  nextStatisticsDay,
+  pageStatistics,
+  readStatistics,
+} from "./statistics.js";
 
 /**
  * Opens a store in a SQLite file, and creates the file with mode 0600 if it does not exist. Several processes on one machine may open
@@ -82,6 +88,8 @@ function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings)
         () => null,
         () => addStatistics(connection, ...given),
       ),
+    nextStatisticsDay: async (...given) =>
+      steps.read(() => nextStatisticsDay(connection, ...given)),
     deleteStatistics: (...given) => steps.commit(() => deleteStatistics(connection, ...given)),
     async forget(workspaceId) {
       const next = await steps.commit(() => forget(connection, workspaceId));

@@ -34,6 +34,7 @@ const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> 
   holds: (store) => holdsOf(store),
   addStatistics: (store) => store.addStatistics(WORKSPACE, { counts: [], uses: [] }),
   readStatistics: (store) => store.readStatistics(WORKSPACE, RANGE),
+  nextStatisticsDay: (store) => store.nextStatisticsDay(WORKSPACE, 0),
   pageStatistics: (store) =>
     store.pageStatistics(WORKSPACE, { kind: "key", dayAt: 0, from: "", limit: 1 }),
   deleteStatistics: (store) => store.deleteStatistics(WORKSPACE, 0, 1),

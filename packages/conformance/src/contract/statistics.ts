@@ -286,6 +286,33 @@ export const statisticsContracts: readonly StoreContract[] = [
     },
   },
   {
+    title: "days that have sums are found one after the other, of whatever subject",
+    async check({ store, other }) {
+      assert.equal(await other.nextStatisticsDay(WORKSPACE, 0), null);
+      const kinds = ["tag", "key", "api", "identity"] as const;
+      const days = [DAY_AT - 400 * DAY, DAY_AT, DAY_AT + DAY, DAY_AT + 30 * DAY];
+      await add(
+        store,
+        ...days.map((dayAt, at) => {
+          const subject = { kind: kinds[at] as (typeof kinds)[number], id: "key_1" };
+          return countOf({ subject, hourAt: dayAt + 5 * at * HOUR });
+        }),
+      );
+      const found: number[] = [];
+      for (let from: number | null = 0; from !== null; ) {
+        from = await other.nextStatisticsDay(WORKSPACE, from);
+        if (from === null) break;
+        found.push(from);
+        from += DAY;
+      }
+      assert.deepEqual(found, days);
+      assert.equal(await other.nextStatisticsDay(WORKSPACE, DAY_AT + DAY), DAY_AT + DAY);
+      assert.equal(await other.nextStatisticsDay("ws_elsewhere", 0), null);
+      await other.deleteStatistics(WORKSPACE, DAY_AT + DAY, 1_000);
+      assert.equal(await store.nextStatisticsDay(WORKSPACE, 0), DAY_AT + DAY);
+    },
+  },
+  {
     title: "sums of the days before an instant are forgotten, and no others",
     async check({ store, other }) {
       const hours = [-25, -24, -1, 0, 1, 24].map((hour) => DAY_AT + hour * HOUR);

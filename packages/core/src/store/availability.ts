@@ -342,6 +342,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     addStatistics,
     readStatistics: (...given) => store.readStatistics(...given),
     pageStatistics: (...given) => store.pageStatistics(...given),
+    nextStatisticsDay: (...given) => store.nextStatisticsDay(...given),
     deleteStatistics: (...given) => store.deleteStatistics(...given),
     scan: (...given) => store.scan(...given),
     forget: (...given) => store.forget(...given),

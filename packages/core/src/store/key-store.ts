@@ -146,6 +146,13 @@ export interface KeyStore {
    */
   pageStatistics(workspaceId: string, want: StatisticsPageWant): Promise<StatisticsPage>;
   /**
+   * The first UTC day that has sums, of any subject: for copying a store.
+   *
+   * @param from - Start of a UTC day, which is looked at too.
+   * @returns The start of that day, Unix epoch ms; null if none has any.
+   */
+  nextStatisticsDay(workspaceId: string, from: EpochMs): Promise<EpochMs | null>;
+  /**
    * Deletes about `limit` sums at most, of hours before `beforeAt`, the start of a UTC day.
    *
    * @param limit - 1 to 1,000.

@@ -47,6 +47,7 @@ const METHODS: Readonly<Record<StoreMethod, "awaited" | "beside">> = {
   holds: "awaited",
   readStatistics: "awaited",
   pageStatistics: "awaited",
+  nextStatisticsDay: "awaited",
   deleteStatistics: "awaited",
   forget: "awaited",
   scan: "awaited",

@@ -129,6 +129,11 @@ const SQL = {
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
     WHERE w.id = $1 AND s.hour_at / 86400000 = $2::text::bigint / 86400000 AND s.kind = $3::text::smallint
       AND s.subject >= pg_catalog.decode($4::text, 'hex') ORDER BY s.subject LIMIT $5::text::integer`,
+  /** The workspace is no join, so that the index says which is the first. */
+  nextDay: `SELECT (s.hour_at / 86400000 * 86400000)::text FROM latchkey.statistic s
+    WHERE s.workspace = (SELECT w.seq FROM latchkey.workspace w WHERE w.id = $1)
+      AND s.hour_at / 86400000 >= $2::text::bigint / 86400000
+    ORDER BY s.hour_at / 86400000 LIMIT 1`,
   deleteSums: deletingSums(""),
   deleteSumsOf:
     deletingSums(`JOIN pg_catalog.jsonb_to_recordset($4::text::jsonb) AS o(kind smallint, subject text)

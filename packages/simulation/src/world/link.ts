@@ -95,6 +95,7 @@ export function linkedStore(context: LinkContext): KeyStore {
     addStatistics: route("addStatistics"),
     readStatistics: route("readStatistics"),
     pageStatistics: route("pageStatistics"),
+    nextStatisticsDay: route("nextStatisticsDay"),
     deleteStatistics: route("deleteStatistics"),
     forget: route("forget"),
     scan: route("scan"),

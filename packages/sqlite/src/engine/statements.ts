@@ -124,6 +124,8 @@ export const SQL = {
     ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
   daySums: `SELECT subject, hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND hour_at / 86400000 = ? / 86400000 AND kind = ? AND subject >= ? ORDER BY subject LIMIT ?`,
+  nextDay: `SELECT hour_at / 86400000 * 86400000 FROM latchkey_statistic
+    WHERE workspace = ? AND hour_at / 86400000 >= ? / 86400000 ORDER BY hour_at / 86400000 LIMIT 1`,
   oldSum:
     "SELECT 1 FROM latchkey_statistic WHERE workspace = ? AND hour_at / 86400000 < ? / 86400000 LIMIT 1",
   deleteSums: `DELETE FROM latchkey_statistic WHERE (workspace, kind, subject, hour_at, code) IN

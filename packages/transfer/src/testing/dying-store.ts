@@ -34,6 +34,7 @@ export class Death {
       addStatistics: async (...given) => call(() => store.addStatistics(...given)),
       readStatistics: async (...given) => read(() => store.readStatistics(...given)),
       pageStatistics: async (...given) => read(() => store.pageStatistics(...given)),
+      nextStatisticsDay: async (...given) => read(() => store.nextStatisticsDay(...given)),
       deleteStatistics: async (...given) => call(() => store.deleteStatistics(...given)),
       forget: async (...given) => call(() => store.forget(...given)),
       scan: async (...given) => read(() => store.scan(...given)),
