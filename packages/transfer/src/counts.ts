@@ -10,5 +10,5 @@ export function count(counts: Record<string, number>, part: Part): void {
   };
   if (part.kind === "records") add(part.of.kind, part.records.length);
   else if (part.kind === "windows") add("window", part.windows.size);
-  else add("workspace", part.record === null ? 0 : 1);
+  else if (part.kind === "workspace") add("workspace", part.record === null ? 0 : 1);
 }

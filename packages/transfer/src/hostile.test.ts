@@ -43,6 +43,10 @@ beforeAll(async () => {
   const store = memoryStore();
   await fill(store);
   await latchkeyOn(store).createWorkspace({ name: "made" });
+  const counts = ["key_gone", "key_lost"].map((id) => {
+    return { subject: { kind: "key", id }, hourAt: 7_200_000, code: "VALID", count: 3 } as const;
+  });
+  await store.addStatistics("ws_default", { counts, uses: [] });
   const path = join(folder, "whole.lkb");
   await backup(store, path);
   lines = gunzipSync(readFileSync(path)).toString().split("\n").slice(0, -2);
@@ -152,6 +156,13 @@ describe("a file that was made up", () => {
       }),
     );
 
+  let keyId: unknown;
+  /** The sums of what was deleted are of a key that is there. */
+  const withCountedKey = (fields: Record<string, unknown>) => {
+    if (fields.kind === "key") keyId = fields.id;
+    return "counted" in fields ? { ...fields, counted: keyId } : fields;
+  };
+
   test.each<[string, (fields: Record<string, unknown>) => Record<string, unknown> | null]>([
     [
       "a rotated key without counters",
@@ -213,6 +224,32 @@ describe("a file that was made up", () => {
             }
           : fields,
     ],
+    [
+      "sums of what was deleted on two days in one line",
+      (fields) =>
+        "counted" in fields
+          ? {
+              ...fields,
+              sums: [
+                [0, "VALID", 1],
+                [86_400_000, "VALID", 1],
+              ],
+            }
+          : fields,
+    ],
+    [
+      "no sums of what was deleted",
+      (fields) => ("counted" in fields ? { ...fields, sums: [] } : fields),
+    ],
+    [
+      "sums of what was deleted, of a kind that is not counted",
+      (fields) => ("counted" in fields ? { ...fields, of: "role" } : fields),
+    ],
+    [
+      "sums of what was deleted, twice",
+      (fields) => ("counted" in fields ? { ...fields, counted: "key_gone" } : fields),
+    ],
+    ["sums of what was deleted, which is there", withCountedKey],
   ])("with %s is refused before anything is written", async (_name, change) => {
     const bytes = changed(change);
     expect(gunzipSync(bytes)).not.toEqual(gunzipSync(sealed(lines)));

@@ -343,7 +343,13 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     readStatistics: (...given) => store.readStatistics(...given),
     pageStatistics: (...given) => store.pageStatistics(...given),
     nextStatisticsDay: (...given) => store.nextStatisticsDay(...given),
-    deleteStatistics: (...given) => store.deleteStatistics(...given),
+    async deleteStatistics(workspaceId, beforeAt, limit, of) {
+      const result = await store.deleteStatistics(workspaceId, beforeAt, limit, of);
+      // Of all subjects, those that are not copied again keep what is older: it can be deleted there as well.
+      if (of !== undefined && followed.has(workspaceId))
+        await commit(workspaceId, EMPTY_CHANGE, of);
+      return result;
+    },
     scan: (...given) => store.scan(...given),
     forget: (...given) => store.forget(...given),
     ...(store.readClock !== undefined && {

@@ -1,6 +1,7 @@
 import { keysOfApi, type LatchkeyError, RECORD_LISTS } from "@latchkey/core";
 import { PART_SIZE, type Part, type RecordList } from "../passes/source.js";
 import type { CopiedRecord } from "../records/copied-record.js";
+import { compareUnowned, OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
 import type { FoundWindow } from "../records/windows.js";
 import { type Line, unusable } from "./line.js";
 
@@ -17,6 +18,9 @@ export class Contents {
   #lastId = "";
   #records: CopiedRecord[] = [];
   #windows: Map<string, FoundWindow> | null = null;
+  #owned = new OwnedSubjects();
+  #sums: UnownedSums[] = [];
+  #lastSums: UnownedSums | null = null;
 
   /** @throws LatchkeyError `PRECONDITION_FAILED` for a line in the wrong place. */
   *take(line: Line): Generator<Part> {
@@ -39,6 +43,8 @@ export class Contents {
         this.#workspaces.add(line.workspaceId);
         this.#begun = line.workspaceId;
         this.#windows = new Map();
+        this.#owned = new OwnedSubjects();
+        this.#lastSums = null;
         this.#lists = new Map(RECORD_LISTS.map(({ list, kind }) => [list, kind]));
         return;
       case "list":
@@ -50,6 +56,10 @@ export class Contents {
         return;
       case "record":
         yield* this.#takeRecord(line.record);
+        return;
+      case "counted":
+        yield* this.#endOfList();
+        yield* this.#takeSums(line.sums);
         return;
       case "window":
         if (this.#windows === null || this.#windows.has(line.window.window))
@@ -76,10 +86,23 @@ export class Contents {
     if (id <= this.#lastId) throw this.#refusal("the records of a list are not in order");
     this.#lastId = id;
     if (of.kind === "api") this.#lists.set(keysOfApi(id), "key");
+    this.#owned.add([copied.record]);
     this.#records.push(copied);
     if (this.#records.length < PART_SIZE) return;
     yield { kind: "records", of, records: this.#records, isLast: false };
     this.#records = [];
+  }
+
+  *#takeSums(sums: UnownedSums): Generator<Part> {
+    if (this.#windows === null || this.#owned.has(sums.subject))
+      throw this.#refusal("sums without a record are in no workspace, or have a record");
+    if (this.#lastSums !== null && compareUnowned(this.#lastSums, sums) >= 0)
+      throw this.#refusal("sums without a record are not in order");
+    this.#lastSums = sums;
+    this.#sums.push(sums);
+    if (this.#sums.length < PART_SIZE) return;
+    yield { kind: "statistics", sums: this.#sums, isLast: false };
+    this.#sums = [];
   }
 
   *#endOfList(): Generator<Part> {
@@ -90,8 +113,11 @@ export class Contents {
 
   *#endOfWorkspace(): Generator<Part> {
     yield* this.#endOfList();
-    if (this.#windows !== null) yield { kind: "windows", windows: this.#windows };
-    this.#windows = null;
+    if (this.#windows !== null) {
+      yield { kind: "statistics", sums: this.#sums, isLast: true };
+      yield { kind: "windows", windows: this.#windows };
+    }
+    [this.#windows, this.#sums] = [null, []];
   }
 
   #refusal(why: string): LatchkeyError {

@@ -19,6 +19,7 @@ import {
 } from "@latchkey/core";
 import type { Part, RecordList } from "../passes/source.js";
 import { type CopiedRecord, textOf } from "../records/copied-record.js";
+import { DAY_MS, SUBJECT_KINDS, type UnownedSums, unownedText } from "../records/unowned-sums.js";
 import { type FoundWindow, stateFields, windowLimitsOf } from "../records/windows.js";
 
 /** The content of one line of a backup, as described in `docs/backup-format.md`. */
@@ -27,6 +28,7 @@ export type Line =
   | { readonly type: "workspace"; readonly workspaceId: string }
   | { readonly type: "list"; readonly of: RecordList }
   | { readonly type: "record"; readonly record: CopiedRecord }
+  | { readonly type: "counted"; readonly sums: UnownedSums }
   | { readonly type: "window"; readonly window: FoundWindow }
   | { readonly type: "end"; readonly lines: number; readonly sha256: string };
 
@@ -81,6 +83,9 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
       if (part.of.list !== list) yield JSON.stringify({ list: part.of.list, of: part.of.kind });
       for (const record of part.records) yield lineOf(record);
       return;
+    case "statistics":
+      yield* part.sums.map(unownedText);
+      return;
     case "windows":
       for (const { window, found } of part.windows.values()) {
         const [startedAt, used, earlier] = stateFields(found);
@@ -132,6 +137,7 @@ function read(fields: Fields, workspaceId: string): Line {
   }
   if (fields.list !== undefined)
     return { type: "list", of: { kind: kind(fields.of), list: text(fields.list) } };
+  if (fields.counted !== undefined) return { type: "counted", sums: readUnowned(fields) };
   if (fields.window !== undefined) return { type: "window", window: readWindow(fields) };
   if (fields.sha256 !== undefined)
     return { type: "end", lines: whole(fields.lines), sha256: text(fields.sha256) };
@@ -143,6 +149,17 @@ function readHeader({ format, version, createdAt }: Fields): Line {
   if (whole(version) > VERSION)
     throw unusable(`it has version ${version}, and this latchkey reads up to ${VERSION}`);
   return { type: "header", createdAt: whole(createdAt) };
+}
+
+function readUnowned({ counted, of, sums }: Fields): UnownedSums {
+  const kind = SUBJECT_KINDS.find((known) => known === of);
+  if (kind === undefined) throw new TypeError("nothing of this kind is counted");
+  const found = readSums(sums);
+  const [first, last] = [found[0], found.at(-1)];
+  if (first === undefined || last === undefined) throw new TypeError("nothing was counted");
+  const dayAt = first.hourAt - (first.hourAt % DAY_MS);
+  if (last.hourAt >= dayAt + DAY_MS) throw new TypeError("these sums are of several days");
+  return { subject: { kind, id: text(counted) }, dayAt, sums: found };
 }
 
 function readWindow({ window, startedAt, used, earlier }: Fields): FoundWindow {

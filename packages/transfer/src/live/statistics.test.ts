@@ -78,3 +78,73 @@ test("statistics that a server writes before the fence arrive, though it made no
   const { verifications } = await createLatchkey({ store: to }).getVerifications({ keyId });
   expect(verifications.at(-1)).toMatchObject({ success: 7 });
 });
+
+/** A source that two servers use: something happens behind the keys of the last pass that compares. */
+function behindTheKeys(store: KeyStore, happen: () => Promise<unknown>): KeyStore {
+  let passes = 0;
+  return {
+    ...store,
+    page: async (...given) => {
+      if (given[1].list === "permission") passes += 1;
+      if (given[1].list === "permission" && passes === 2) await happen();
+      return store.page(...given);
+    },
+  };
+}
+
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2030, 0, 10, 12);
+
+/** A server whose counts are written when it is told to notice. */
+async function countingServer() {
+  let now = START;
+  const clock = () => now;
+  const store = memoryStore();
+  const server = createLatchkey({ store, clock, usage: { flushMs: 3_600_000 } });
+  const { apiId } = await server.createApi({ name: "tiles" });
+  const rowsOf = async (of: KeyStore, by: "key" | "identity" | "tag") => {
+    const range = { start: START - DAY_MS, end: now, granularity: "day", by } as const;
+    return (await createLatchkey({ store: of, clock }).exportUsage(range)).rows;
+  };
+  const advance = (ms: number) => {
+    now += ms;
+  };
+  return { store, server, apiId, clock, rowsOf, advance };
+}
+
+test("statistics that are pruned while a store is followed do not hold the move up, and are not on the target", async () => {
+  const { store, server, apiId, clock, rowsOf, advance } = await countingServer();
+  const { key, keyId } = await server.createKey({ apiId, remaining: 100 });
+  await server.verifyKey({ key });
+  await server.notice();
+  advance(5 * DAY_MS);
+  const pruning = behindTheKeys(store, async () => {
+    const { deleted } = await server.pruneVerifications({ before: clock() - DAY_MS });
+    expect(deleted).toBeGreaterThan(0);
+  });
+  const from: KeyStore = {
+    ...pruning,
+    // The key is in the last trail as well.
+    commit: async (...given) => {
+      if (isFence(given)) await server.verifyKey({ key });
+      return store.commit(...given);
+    },
+  };
+  const to = memoryStore();
+  await copy(from, to, { live: true });
+  expect(await rowsOf(to, "key")).toEqual([]);
+  const { remaining } = await createLatchkey({ store: to, clock }).getKey({ keyId });
+  expect(remaining).toBe(98);
+});
+
+test("an identity that is erased while a store is followed leaves no statistics of its keys on the target", async () => {
+  const { store, server, apiId, rowsOf, advance } = await countingServer();
+  const { key } = await server.createKey({ apiId, externalId: "pier-7", tags: ["north"] });
+  await server.verifyKey({ key });
+  await server.notice();
+  advance(2 * DAY_MS);
+  const to = memoryStore();
+  const from = behindTheKeys(store, () => server.eraseIdentity({ externalId: "pier-7" }));
+  await copy(from, to, { live: true });
+  for (const by of ["key", "identity", "tag"] as const) expect(await rowsOf(to, by)).toEqual([]);
+});

@@ -13,12 +13,15 @@ import {
   type CopiedRecord,
   type Difference,
   readCopied,
+  readSums,
   textOf,
   textWithoutStatistics,
 } from "../records/copied-record.js";
 import type { SharedCounters } from "../records/shared-counters.js";
+import { subjectOf } from "../records/unowned-sums.js";
 import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
+import { type SumsDifference, writeSums } from "../records/write-sums.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 
@@ -126,10 +129,33 @@ export async function followTrail(
       return isSame(pair, textOf) ? [] : [pair];
     });
     if (differences.length > 0) await writeDifferences(target, differences);
+    await copySumsOfGone(
+      from,
+      target,
+      some.filter((_, index) => wanted[index] == null),
+    );
     count += differences.filter((pair) => !isSame(pair, textWithoutStatistics)).length;
     await yieldToEventLoop();
   }
   return count;
+}
+
+/** What is counted for a record outlives it: it may be billed. */
+async function copySumsOfGone(
+  from: KeyStore,
+  { store, workspaceId }: Target,
+  addresses: readonly RecordAddress[],
+): Promise<void> {
+  const differences = addresses.map(async (address): Promise<SumsDifference[]> => {
+    const subject = subjectOf(address);
+    if (subject === null) return [];
+    const [wanted, present] = await Promise.all([
+      readSums(from, workspaceId, subject),
+      readSums(store, workspaceId, subject),
+    ]);
+    return [{ subject, wanted, present }];
+  });
+  await writeSums(store, workspaceId, (await Promise.all(differences)).flat());
 }
 
 function isSame(

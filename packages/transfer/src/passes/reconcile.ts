@@ -8,12 +8,14 @@ import {
   textOf,
   textWithoutStatistics,
 } from "../records/copied-record.js";
+import { OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
 import { yieldToEventLoop } from "../yield.js";
 import { readAhead } from "./read-ahead.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
+import { UnownedPass } from "./unowned-pass.js";
 
 /** The result of a pass. */
 export interface PassResult {
@@ -48,6 +50,8 @@ export class Pass {
   readonly #changed = new Set<string>();
   #differences = 0;
   #target: Target | null = null;
+  #owned = new OwnedSubjects();
+  #unowned: UnownedPass | null = null;
   /** The current list, how far it has been compared, and the highest id that the target has in it. */
   #list: { readonly name: string; after: string | null; readonly top: string | null } | null = null;
 
@@ -76,11 +80,15 @@ export class Pass {
       case "workspace": {
         const { workspaceId, record } = part;
         this.#target = this.#options.targetOf(workspaceId);
+        [this.#owned, this.#unowned] = [new OwnedSubjects(), null];
         const present = await readWorkspaceRecord(this.#target.store, workspaceId);
         return this.#compare(record ? [record] : [], present ? [present] : []);
       }
       case "records":
+        this.#owned.add(part.records.map(({ record }) => record));
         return this.#takeRecords(part.of, part.records, part.isLast);
+      case "statistics":
+        return this.#takeStatistics(part.sums, part.isLast);
       case "windows":
         return this.#takeWindows(part.windows);
       default:
@@ -147,6 +155,14 @@ export class Pass {
     const [one, other] = [wanted, present].map((record) => record && textWithoutStatistics(record));
     const { kind, id } = ((wanted ?? present) as CopiedRecord).record;
     if (one !== other) this.#changed.add(`${this.#target?.workspaceId} ${kind} ${id}`);
+  }
+
+  async #takeStatistics(sums: readonly UnownedSums[], isLast: boolean): Promise<void> {
+    const target = this.#target as Target;
+    this.#unowned ??= new UnownedPass(target, this.#owned);
+    this.#differences += await this.#unowned.take(sums, isLast, (side, text) =>
+      this.#digests[side].add(`${target.workspaceId} ${text}`),
+    );
   }
 
   async #takeWindows(wanted: FoundWindows): Promise<void> {

@@ -8,6 +8,7 @@ import {
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
+import { OwnedSubjects, readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
 import { assertUsed, readState } from "../state.js";
 
@@ -26,6 +27,8 @@ export type Part =
       readonly records: readonly CopiedRecord[];
       readonly isLast: boolean;
     }
+  /** The next sums of subjects that are gone, in their order; `isLast` for the last of them, which may be empty. */
+  | { readonly kind: "statistics"; readonly sums: readonly UnownedSums[]; readonly isLast: boolean }
   /** All windows of the workspace. */
   | { readonly kind: "windows"; readonly windows: FoundWindows };
 
@@ -61,6 +64,7 @@ export async function* storeParts(
   for (const workspaceId of workspaceIds) {
     const record = await readWorkspaceRecord(store, workspaceId);
     yield { kind: "workspace", workspaceId, record };
+    const owned = new OwnedSubjects();
     const lists: RecordList[] = [...RECORD_LISTS];
     // It grows: the APIs add their lists of keys.
     for (const of of lists)
@@ -70,8 +74,12 @@ export async function* storeParts(
         });
         if (of.kind === "api") lists.splice(lists.indexOf(of) + 1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
+        owned.add(found.map(({ record }) => record));
         yield { kind: "records", of, records, isLast: !hasMore };
       }
+    for await (const sums of readUnownedSums(store, workspaceId, owned))
+      yield { kind: "statistics", sums, isLast: false };
+    yield { kind: "statistics", sums: [], isLast: true };
     yield { kind: "windows", windows: await readOwnWindows(store, workspaceId) };
   }
 }
@@ -81,6 +89,7 @@ export async function* emptyParts(workspaceIds: readonly string[]): AsyncGenerat
   for (const workspaceId of workspaceIds) {
     yield { kind: "workspace", workspaceId, record: null };
     for (const of of RECORD_LISTS) yield { kind: "records", of, records: [], isLast: true };
+    yield { kind: "statistics", sums: [], isLast: true };
     yield { kind: "windows", windows: new Map() };
   }
 }

@@ -7,11 +7,11 @@ import type {
   LoadedRecord,
   RecordAddress,
   RecordLayout,
-  StatisticsSubject,
   StoredRecord,
   Usage,
 } from "@latchkey/core";
-import { allHolds, holdSumsText, holdText, layoutOf, SUBJECT_CODE } from "@latchkey/core";
+import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
+import { inOrder, subjectOf } from "./unowned-sums.js";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store has for it. */
@@ -80,18 +80,16 @@ async function readHolds(store: KeyStore, workspaceId: string, of: RecordAddress
   }));
 }
 
-/** The subject under which verifications are counted for a record; null for none. */
-export function subjectOf({ kind, id }: StoredRecord): StatisticsSubject | null {
-  return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
-}
-
-async function readSums(store: KeyStore, workspaceId: string, record: StoredRecord) {
-  const subject = subjectOf(record);
+/** All sums of the subject with this address; none for what is no subject. */
+export async function readSums(
+  store: KeyStore,
+  workspaceId: string,
+  address: RecordAddress,
+): Promise<readonly HourCount[]> {
+  const subject = subjectOf(address);
   if (subject === null) return [];
   const range = { subject, startAt: 0, endAt: Number.MAX_SAFE_INTEGER };
-  const sums = await store.readStatistics(workspaceId, range);
-  // Stores may return any order within an hour.
-  return [...sums].sort((a, b) => a.hourAt - b.hourAt || (a.code < b.code ? -1 : 1));
+  return inOrder(await store.readStatistics(workspaceId, range));
 }
 
 /**

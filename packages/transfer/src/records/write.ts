@@ -10,12 +10,13 @@ import {
   type RecordAddress,
   type RecordLayout,
   type StatisticsBatch,
-  type SubjectCount,
 } from "@latchkey/core";
 import { aChange, setUsage } from "./changes.js";
-import { type CopiedRecord, type Difference, subjectOf } from "./copied-record.js";
+import type { CopiedRecord, Difference } from "./copied-record.js";
 import type { SharedCounters } from "./shared-counters.js";
+import { subjectOf } from "./unowned-sums.js";
 import { readWindows, windowLimitsOf, writeWindows } from "./windows.js";
+import { type SumsDifference, writeSums } from "./write-sums.js";
 
 /** Where differences are written. */
 export interface Target {
@@ -26,8 +27,8 @@ export interface Target {
   readonly shared: SharedCounters;
 }
 
-/** Sums in one batch of statistics. */
-const MOST_SUMS = 500;
+/** Latest uses in one batch of statistics. */
+const MOST_USES = 500;
 
 /**
  * Makes the records of the target as they should be. It can be interrupted anywhere and repeated: existing records are compared
@@ -171,28 +172,24 @@ async function writePointers({ store }: Target, differences: readonly Difference
   if (puts.length > 0) await store.commit(DIRECTORY_ID, aChange({ puts }));
 }
 
-/** Adds what is missing to the sums, so it can be repeated safely. */
 async function writeStatistics(
   { store, workspaceId }: Target,
   differences: readonly Difference[],
 ): Promise<void> {
-  const counts: SubjectCount[] = [];
+  const sums: SumsDifference[] = [];
   const uses: StatisticsBatch["uses"][number][] = [];
   for (const { wanted, present } of differences) {
-    const subject = wanted && subjectOf(wanted.record);
     if (wanted === null) continue;
-    for (const sum of subject === null ? [] : wanted.sums) {
-      const known = present?.sums.find((one) => one.hourAt === sum.hourAt && one.code === sum.code);
-      const count = sum.count - (known?.count ?? 0);
-      if (count > 0 && subject !== null) counts.push({ ...sum, subject, count });
-    }
     const { usedAt, record } = wanted;
+    const subject = subjectOf(record);
+    if (subject !== null) sums.push({ subject, wanted: wanted.sums, present: present?.sums ?? [] });
     if (usedAt !== null && usedAt !== present?.usedAt) uses.push({ ...addressOf(record), usedAt });
   }
-  for (let from = 0; from < Math.max(counts.length, uses.length); from += MOST_SUMS)
+  await writeSums(store, workspaceId, sums);
+  for (let from = 0; from < uses.length; from += MOST_USES)
     await store.addStatistics(workspaceId, {
-      counts: counts.slice(from, from + MOST_SUMS),
-      uses: uses.slice(from, from + MOST_SUMS),
+      counts: [],
+      uses: uses.slice(from, from + MOST_USES),
     });
 }
 

@@ -1,0 +1,130 @@
+import {
+  type EpochMs,
+  type HourCount,
+  type KeyStore,
+  type RecordAddress,
+  STATISTICS_SPAN_MS,
+  type StatisticsSubject,
+  SUBJECT_CODE,
+  type SubjectCount,
+} from "@latchkey/core";
+
+/** The sums of one subject on one day, where the record of the subject is gone. */
+export interface UnownedSums {
+  readonly subject: StatisticsSubject;
+  /** Start of a UTC day, Unix epoch ms. */
+  readonly dayAt: EpochMs;
+  /** In ascending order of the hour and the code. */
+  readonly sums: readonly HourCount[];
+}
+
+/** The length of a UTC day, in ms. */
+export const DAY_MS = 24 * STATISTICS_SPAN_MS;
+
+/** The kinds of subjects, in the order in which their sums are read. */
+export const SUBJECT_KINDS = Object.keys(SUBJECT_CODE) as readonly StatisticsSubject["kind"][];
+
+/** Subjects that are read at once. */
+const PAGE_SIZE = 500;
+
+/** The subject under which verifications are counted for a record; null for none. */
+export function subjectOf({ kind, id }: RecordAddress): StatisticsSubject | null {
+  return kind in SUBJECT_CODE ? { kind: kind as StatisticsSubject["kind"], id } : null;
+}
+
+/** The subjects of a workspace of which there is a record. */
+export class OwnedSubjects {
+  readonly #names = new Set<string>();
+
+  add(records: readonly RecordAddress[]): void {
+    for (const record of records) if (subjectOf(record) !== null) this.#names.add(nameOf(record));
+  }
+
+  has(subject: StatisticsSubject): boolean {
+    return this.#names.has(nameOf(subject));
+  }
+}
+
+function nameOf({ kind, id }: RecordAddress): string {
+  return `${kind} ${id}`;
+}
+
+/**
+ * The sums of a workspace whose subjects are gone, a few subjects at a time, in the order of {@link compareUnowned}.
+ *
+ * @param owned - Those of which a record was read. Others are looked for: they may have been created since.
+ */
+export async function* readUnownedSums(
+  store: KeyStore,
+  workspaceId: string,
+  owned: OwnedSubjects,
+): AsyncGenerator<readonly UnownedSums[]> {
+  for (let from: EpochMs = 0; ; ) {
+    const day = await store.nextStatisticsDay(workspaceId, from);
+    if (day === null) return;
+    from = day + DAY_MS;
+    for (const kind of SUBJECT_KINDS)
+      for (let first: string | null = ""; first !== null; ) {
+        const want = { kind, dayAt: day, from: first, limit: PAGE_SIZE };
+        const { sums, hasMore } = await store.pageStatistics(workspaceId, want);
+        const found = bySubject(sums);
+        const ids = [...found.keys()];
+        const candidates = ids.filter((id) => !owned.has({ kind, id }));
+        const gone = await withoutRecords(store, workspaceId, kind, candidates);
+        if (gone.length > 0)
+          yield gone.map((id) => {
+            return { subject: { kind, id }, dayAt: day, sums: inOrder(found.get(id) ?? []) };
+          });
+        // Ids have no space.
+        first = hasMore && ids.length > 0 ? `${ids.at(-1)} ` : null;
+      }
+  }
+}
+
+function bySubject(sums: readonly SubjectCount[]): ReadonlyMap<string, readonly HourCount[]> {
+  const found = new Map<string, HourCount[]>();
+  for (const { subject, ...sum } of sums) {
+    const own = found.get(subject.id) ?? [];
+    own.push(sum);
+    found.set(subject.id, own);
+  }
+  return found;
+}
+
+async function withoutRecords(
+  store: KeyStore,
+  workspaceId: string,
+  kind: StatisticsSubject["kind"],
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  if (ids.length === 0) return [];
+  const { found } = await store.read(
+    workspaceId,
+    ids.map((id) => ({ kind, id })),
+  );
+  return ids.filter((_, index) => found[index] === null);
+}
+
+/** Stores may return any order within an hour. */
+export function inOrder(sums: readonly HourCount[]): readonly HourCount[] {
+  return [...sums].sort(
+    (one, other) => one.hourAt - other.hourAt || (one.code < other.code ? -1 : 1),
+  );
+}
+
+/** By day, then by kind, then by id: below 0 where the first comes first. */
+export function compareUnowned(one: UnownedSums, other: UnownedSums): number {
+  const kindOf = ({ subject }: UnownedSums) => SUBJECT_KINDS.indexOf(subject.kind);
+  const days = one.dayAt - other.dayAt || kindOf(one) - kindOf(other);
+  if (days !== 0 || one.subject.id === other.subject.id) return days;
+  return one.subject.id < other.subject.id ? -1 : 1;
+}
+
+/** As one text, as a line of a backup has it. */
+export function unownedText({ subject: { kind, id }, sums }: UnownedSums): string {
+  return JSON.stringify({
+    counted: id,
+    of: kind,
+    sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]),
+  });
+}
