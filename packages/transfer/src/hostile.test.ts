@@ -189,6 +189,14 @@ describe("a file that was made up", () => {
       (fields) => ("list" in fields ? { ...fields, list: `${fields.list}x` } : fields),
     ],
     [
+      "a log that ends beyond all numbers",
+      (fields) => (fields.of === "auditEntry" ? { ...fields, last: 2 ** 53 - 1 } : fields),
+    ],
+    [
+      "an end of what is no log",
+      (fields) => (fields.of === "role" ? { ...fields, last: 2 } : fields),
+    ],
+    [
       "records in another list",
       (fields) =>
         "list" in fields && fields.of === "role"

@@ -19,6 +19,7 @@ import {
 } from "@latchkey/core";
 import type { Part, RecordList } from "../passes/source.js";
 import { type CopiedRecord, textOf } from "../records/copied-record.js";
+import { HIGHEST_NUMBER, LOG } from "../records/log-end.js";
 import { DAY_MS, SUBJECT_KINDS, type UnownedSums, unownedText } from "../records/unowned-sums.js";
 import { type FoundWindow, stateFields, windowLimitsOf } from "../records/windows.js";
 
@@ -80,7 +81,10 @@ export function* linesOf(part: Part, list: string | null): Generator<string> {
       if (part.record !== null) yield lineOf(part.record);
       return;
     case "records":
-      if (part.of.list !== list) yield JSON.stringify({ list: part.of.list, of: part.of.kind });
+      if (part.of.list !== list) {
+        const { list: name, kind: of, last } = part.of;
+        yield JSON.stringify({ list: name, of, last });
+      }
       for (const record of part.records) yield lineOf(record);
       return;
     case "statistics":
@@ -135,8 +139,7 @@ function read(fields: Fields, workspaceId: string): Line {
       throw new TypeError("no workspace has this id");
     return { type: "workspace", workspaceId: text(fields.workspace) };
   }
-  if (fields.list !== undefined)
-    return { type: "list", of: { kind: kind(fields.of), list: text(fields.list) } };
+  if (fields.list !== undefined) return { type: "list", of: readList(fields) };
   if (fields.counted !== undefined) return { type: "counted", sums: readUnowned(fields) };
   if (fields.window !== undefined) return { type: "window", window: readWindow(fields) };
   if (fields.sha256 !== undefined)
@@ -149,6 +152,13 @@ function readHeader({ format, version, createdAt }: Fields): Line {
   if (whole(version) > VERSION)
     throw unusable(`it has version ${version}, and this latchkey reads up to ${VERSION}`);
   return { type: "header", createdAt: whole(createdAt) };
+}
+
+function readList({ list, of, last }: Fields): RecordList {
+  if (last === undefined) return { kind: kind(of), list: text(list) };
+  if (list !== LOG || whole(last) > HIGHEST_NUMBER)
+    throw new TypeError("no log ends with this number");
+  return { kind: kind(of), list, last: whole(last) };
 }
 
 function readUnowned({ counted, of, sums }: Fields): UnownedSums {

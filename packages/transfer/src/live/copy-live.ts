@@ -1,6 +1,7 @@
 import { type KeyStore, LatchkeyError } from "@latchkey/core";
 import { storeParts, workspacesOf } from "../passes/source.js";
 import { createStoreProgress, type ProgressListener } from "../progress.js";
+import { raiseLogEnd, readLogEnd } from "../records/log-end.js";
 import type { TransferReport } from "../report.js";
 import { readState } from "../state.js";
 import { type TargetOrigin, TransferTarget } from "../target.js";
@@ -136,6 +137,7 @@ async function finish(
     const trail = withSharers(await source.lastTrail(workspaceId), at.shared);
     records += sizeOf(trail);
     await followTrail(from, at, trail);
+    await raiseLogEnd(at, await readLogEnd(from, workspaceId));
     const isSame = (await followTrail(from, at, trail)) === 0;
     if (!isSame)
       throw new LatchkeyError(

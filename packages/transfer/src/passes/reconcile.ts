@@ -8,6 +8,7 @@ import {
   textOf,
   textWithoutStatistics,
 } from "../records/copied-record.js";
+import { raiseLogEnd } from "../records/log-end.js";
 import { OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
@@ -110,6 +111,9 @@ export class Pass {
     list.after = end ?? list.after;
     if (isLast) this.#list = null;
     await this.#compare(records, present);
+    if (!isLast || of.last === undefined) return;
+    const isRaised = await raiseLogEnd(this.#target as Target, of.last);
+    this.#differences += Number(isRaised);
   }
 
   /** What the target has of a list after one id, up to another one, or to the end for null. */

@@ -8,6 +8,7 @@ import {
   WORKSPACE_ID_PATTERN,
 } from "@latchkey/core";
 import { type CopiedRecord, readCopied } from "../records/copied-record.js";
+import { LOG, readLogEnd } from "../records/log-end.js";
 import { OwnedSubjects, readUnownedSums, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, scanned } from "../records/windows.js";
 import { assertUsed, readState } from "../state.js";
@@ -36,6 +37,8 @@ export type Part =
 export interface RecordList {
   readonly kind: RecordKind;
   readonly list: string;
+  /** Of the audit log: the highest number that an entry ever had. Absent in backups that were made before it was kept. */
+  readonly last?: number | undefined;
 }
 
 /** Records in one part, and in one change of the target. */
@@ -67,16 +70,19 @@ export async function* storeParts(
     const owned = new OwnedSubjects();
     const lists: RecordList[] = [...RECORD_LISTS];
     // It grows: the APIs add their lists of keys.
-    for (const of of lists)
-      for await (const { found, hasMore } of pagesOf(store, workspaceId, of)) {
+    for (const list of lists) {
+      const last = list.kind === LOG ? await readLogEnd(store, workspaceId) : undefined;
+      const of = { ...list, ...(last !== undefined && { last }) };
+      for await (const { found, hasMore } of pagesOf(store, workspaceId, list)) {
         const keys = found.map(({ record: { id } }): RecordList => {
           return { kind: "key", list: keysOfApi(id) };
         });
-        if (of.kind === "api") lists.splice(lists.indexOf(of) + 1, 0, ...keys);
+        if (of.kind === "api") lists.splice(lists.indexOf(list) + 1, 0, ...keys);
         const records = await readCopied(store, workspaceId, found);
         owned.add(found.map(({ record }) => record));
         yield { kind: "records", of, records, isLast: !hasMore };
       }
+    }
     for await (const sums of readUnownedSums(store, workspaceId, owned))
       yield { kind: "statistics", sums, isLast: false };
     yield { kind: "statistics", sums: [], isLast: true };

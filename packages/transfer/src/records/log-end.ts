@@ -1,0 +1,37 @@
+import type { KeyStore, StoredRecord } from "@latchkey/core";
+import { aChange } from "./changes.js";
+import type { Target } from "./write.js";
+
+/** The list of the audit log. */
+export const LOG = "auditEntry";
+
+/** The highest number that a log may have in a backup: above it, numbers would not stay exact for long. */
+export const HIGHEST_NUMBER: number = 2 ** 52;
+
+/** The highest number that an entry of the audit log ever had: entries are counted on from it, also when all were deleted. */
+export async function readLogEnd(store: KeyStore, workspaceId: string): Promise<number> {
+  const from = { version: Number.MAX_SAFE_INTEGER, id: "" };
+  const want = { kind: LOG, list: LOG, after: null, limit: 1, from } as const;
+  return (await store.page(workspaceId, want)).last ?? 1;
+}
+
+/**
+ * Raises the highest number of the target's log, which has less where the last entries were deleted: writes an entry with that number, and
+ * deletes it. An entry that was left by an interruption is deleted by the next pass, as any other that the source does not have.
+ *
+ * @returns Whether it was raised.
+ */
+export async function raiseLogEnd(
+  { store, workspaceId, expects }: Target,
+  last: number,
+): Promise<boolean> {
+  if ((await readLogEnd(store, workspaceId)) >= last) return false;
+  const id = "evt_end";
+  const body = { type: "workspace.updated", at: 0, resourceId: workspaceId };
+  const record: StoredRecord = { kind: LOG, id, version: last, link: null, body };
+  const entry = { list: LOG, id };
+  await store.commit(workspaceId, aChange({ expects, puts: [{ record }], enters: [entry] }));
+  const deletes = [{ kind: LOG, id }] as const;
+  await store.commit(workspaceId, aChange({ expects, deletes, leaves: [entry] }));
+  return true;
+}
