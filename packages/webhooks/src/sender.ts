@@ -37,6 +37,8 @@ export class Sender {
   #stopping: Promise<void> | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopping = false;
+  /** Whether the latest call was start, and not stop. */
+  #isWanted = false;
   #senders: readonly EndpointSender[] = [];
   #endSending: () => void = () => undefined;
   /** The start of a log that was found empty. */
@@ -53,13 +55,17 @@ export class Sender {
   }
 
   async start(): Promise<void> {
+    this.#isWanted = true;
     // Not awaited if there is nothing to wait for: events after this call are sent.
     if (this.#stopping !== null) await this.#stopping;
+    // Somebody may have called stop meanwhile.
+    if (!this.#isWanted) return;
     this.#started ??= this.#start();
     await this.#started;
   }
 
   stop(): Promise<void> {
+    this.#isWanted = false;
     this.#stopping ??= this.#stop().finally(() => {
       this.#stopping = null;
     });

@@ -63,6 +63,23 @@ test("start and stop may be called in any order, and as often as one likes", asy
   expect(process.errors).toEqual([]);
 });
 
+test.each([
+  [["stop", "start", "stop"], false],
+  [["stop", "start", "stop", "start"], true],
+  [["start", "stop", "start", "stop"], false],
+  [["start", "stop", "stop", "start"], true],
+] as const)("the latest of calls that were made at once decides: %j", async (calls, isSending) => {
+  const receiver = await startReceiver();
+  const process = sendingProcess(memoryStore(), { endpoints: [endpointAt(receiver.url)] });
+  const { apiId } = await process.latchkey.createApi({ name: "payments" });
+  await process.start();
+  await Promise.all(calls.map((call) => process[call]()));
+  await process.latchkey.createKey({ apiId });
+  if (isSending) await until(() => receiver.received.length === 1);
+  else await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(receiver.received).toHaveLength(isSending ? 1 : 0);
+});
+
 test("stop does not wait for a receiver that hangs, and what it was sent is sent again", async () => {
   const receiver = await startReceiver(() => undefined);
   const options = { endpoints: [endpointAt(receiver.url)], timeoutMs: 60_000 };
