@@ -30,6 +30,7 @@ import { settlingContracts } from "./settling.js";
 import { sharingContracts } from "./sharing.js";
 import { slotContracts } from "./slots.js";
 import { statisticsContracts } from "./statistics.js";
+import { statisticsByDayContracts } from "./statistics-by-day.js";
 import { writingContracts } from "./writing.js";
 
 /** Contracts about one part of the port. */
@@ -65,7 +66,7 @@ export const CONTRACTS: readonly ContractSection[] = [
   { name: "holds: slots", contracts: slotContracts },
   { name: "holds: leases of buckets", contracts: leasingContracts },
   { name: "holds: restored", contracts: restoringContracts },
-  { name: "statistics", contracts: statisticsContracts },
+  { name: "statistics", contracts: [...statisticsContracts, ...statisticsByDayContracts] },
   { name: "counted in the step", contracts: countedContracts },
   { name: "scan", contracts: scanningContracts },
   { name: "workspaces", contracts: isolationContracts },

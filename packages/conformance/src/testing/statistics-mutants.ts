@@ -97,6 +97,28 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
+    mistake: "finds a day only behind the one that it is asked for",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        nextStatisticsDay: (workspaceId, from) =>
+          store.nextStatisticsDay(workspaceId, from === 0 ? 0 : from + DAY_MS),
+      }),
+  },
+  {
+    mistake: "answers the hour of the first sum as its day",
+    noticedBy: ["statistics"],
+    isNoticedByModel: false,
+    plant: (store) =>
+      withMethods(store, {
+        nextStatisticsDay: async (workspaceId, from) => {
+          const dayAt = await store.nextStatisticsDay(workspaceId, from);
+          return dayAt === null ? null : dayAt + 5 * 3_600_000;
+        },
+      }),
+  },
+  {
     mistake: "reads a sum, and then writes the new one",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
