@@ -192,3 +192,12 @@ test.each(["copy", "live", "backup"])(
     }
   },
 );
+
+test("a store of an earlier version, which cannot say on which days it has counts, is copied without those of what was deleted", async () => {
+  const { nextStatisticsDay: _, ...source } = memoryStore();
+  const latchkey = createLatchkey({ store: { ...memoryStore(), ...source } });
+  const { apiId } = await latchkey.createApi({ name: "tiles" });
+  const target = memoryStore();
+  await copy(source as KeyStore, target);
+  expect((await createLatchkey({ store: target }).getApi({ apiId })).name).toBe("tiles");
+});

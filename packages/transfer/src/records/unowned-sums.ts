@@ -59,6 +59,8 @@ export async function* readUnownedSums(
   workspaceId: string,
   owned: OwnedSubjects,
 ): AsyncGenerator<readonly UnownedSums[]> {
+  // A store that was written for an earlier version cannot say which days have some.
+  if (!("nextStatisticsDay" in store)) return;
   for (let from: EpochMs = 0; ; ) {
     const day = await store.nextStatisticsDay(workspaceId, from);
     if (day === null) return;
