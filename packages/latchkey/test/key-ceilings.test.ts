@@ -300,6 +300,40 @@ describeOnMemory("defaults and ceilings of an API", (open) => {
     expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "VALID", remaining: 7 });
   });
 
+  test("uses of its own that a key goes back to are measured: what it has, and what it is given with that", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tides" });
+    await latchkey.createIdentity({ externalId: "pier-7", remaining: 5 });
+    const shared = { apiId, externalId: "pier-7", usesFrom: "identity" } as const;
+    const unlimited = await latchkey.createKey(shared);
+    const refill = { interval: "daily", amount: 5_000 } as const;
+    const own = async (settings: object) => {
+      const { keyId } = await latchkey.createKey({ apiId, externalId: "pier-7", ...settings });
+      await latchkey.updateKey({ keyId, usesFrom: "identity" });
+      return keyId;
+    };
+    const many = await own({ remaining: 5_000 });
+    const refilled = await own({ remaining: 10, refill });
+    const few = await own({ remaining: 100 });
+    await latchkey.updateApi({ apiId, ceilings: { maxRemaining: 100 } });
+    const back = (keyId: string, more: object = {}) =>
+      latchkey.updateKey({ keyId, usesFrom: "key", ...more });
+    for (const [keyId, field] of [
+      [unlimited.keyId, "remaining"],
+      [many, "remaining"],
+      [refilled, "refill"],
+    ] as const)
+      await expect(back(keyId)).rejects.toMatchObject({
+        reason: "above-ceiling",
+        details: { field },
+      });
+    await back(few);
+    await back(many, { remaining: 100 });
+    await back(unlimited.keyId, { remaining: 7 });
+    await back(refilled, { refill: null });
+    expect((await latchkey.getKey({ keyId: unlimited.keyId })).remaining).toBe(7);
+  });
+
   test("a default above its ceiling is refused when the API is written", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tides", defaults });

@@ -67,6 +67,29 @@ describeOnEveryStore("a key that expires when it is not used", (open) => {
     expect(await codeOf(one)).toBe("EXPIRED");
     expect(await codeOf(other)).toBe("EXPIRED");
   });
+
+  test("is told no time to wait that ends behind its expiry", async () => {
+    const context = open();
+    const issued = async (hours: number) => {
+      const refill = { interval: { every: `${hours}h` }, amount: 1 } as const;
+      return (await issue(context, { remaining: 1, refill, expiresWhenUnused: "1d" })).key;
+    };
+    const [late, soon] = [await issued(36), await issued(22)];
+    for (const key of [late, soon])
+      expect((await context.latchkey.verifyKey({ key })).code).toBe("VALID");
+    context.advance((20 * DAY_MS) / 24);
+    for (const latchkey of [context.latchkey, context.another()]) {
+      const refused = await latchkey.verifyKey({ key: late });
+      expect(refused.code).toBe("USAGE_EXCEEDED");
+      expect(refused).not.toHaveProperty("retryAfterMs");
+      const { retryAfterMs } = (await latchkey.verifyKey({ key: soon })) as {
+        readonly retryAfterMs?: number;
+      };
+      expect(retryAfterMs).toBe((2 * DAY_MS) / 24);
+    }
+    context.advance((2 * DAY_MS) / 24);
+    expect((await context.another().verifyKey({ key: soon })).code).toBe("VALID");
+  });
 });
 
 describeOnMemory("a key that expires when it is not used", (open) => {

@@ -11,6 +11,29 @@ const POLICIES: readonly LeakPolicy[] = ["disable", "report", "delete", "rotate"
 const URL = "https://code.example/diff/1";
 
 describeOnEveryStore("leaks", (open) => {
+  test.each(["created", "imported"])(
+    "a key that begins as root keys do is found, and root keys are still: %s",
+    async (how) => {
+      const { latchkey } = open();
+      const { apiId } = await latchkey.createApi({ name: "tides" });
+      const { key, keyId } = await latchkey.createKey({ apiId, prefix: "lk_root" });
+      if (how === "imported") {
+        await latchkey.deleteKey({ keyId });
+        await latchkey.createKeys([{ apiId, plaintext: key }]);
+      }
+      const root = await latchkey.createRootKey({ permissions: ["*"] });
+      expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
+      const { leaks } = await latchkey.reportLeaks({
+        leaks: [key, root.key].map((each) => ({ key: each, url: URL })),
+      });
+      expect(leaks).toMatchObject([
+        { keyId: expect.any(String), action: "disabled" },
+        { rootKeyId: root.rootKeyId, action: "disabled" },
+      ]);
+      expect((await latchkey.verifyKey({ key })).code).toBe("DISABLED");
+    },
+  );
+
   test("X1: the same reports again, by whichever process and policy, answer the same and change nothing", async () => {
     const seed = 20260310;
     const chance = chanceOf(seed);
@@ -94,6 +117,19 @@ describeOnEveryStore("leaks", (open) => {
 });
 
 describeOnMemory("a leak", (open) => {
+  test("X1: a report is known again behind a thousand of other places", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { key, keyId } = await issue(context);
+    const leaks = Array.from({ length: 1_001 }, (_, at) => ({ key, url: `${URL}/${at}` }));
+    for (let from = 0; from < leaks.length; from += 100)
+      await latchkey.reportLeaks({ leaks: leaks.slice(from, from + 100) });
+    await latchkey.updateKey({ keyId, enabled: true });
+    const again = await latchkey.reportLeaks({ leaks: leaks.slice(0, 1) });
+    expect(again.leaks).toEqual([{ keyId, action: "disabled", isRepeat: true }]);
+    expect((await latchkey.verifyKey({ key })).code).toBe("VALID");
+  });
+
   test("that an operator has dealt with stays so: the same report does not disable again", async () => {
     const context = open();
     const { keyId, key } = await issue(context);

@@ -215,8 +215,8 @@ const PAGE_SIZE = 500;
 
 /** All pages of a list, in ascending order of the ids. */
 export async function* listPages(
-  { store, workspaceId }: OperationContext,
-  want: Pick<PageWant, "kind" | "list" | "of" | "limit">,
+  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
+  want: Pick<PageWant, "kind" | "list" | "of" | "limit" | "descending">,
 ): AsyncGenerator<PageResult, void, undefined> {
   let after: string | null = null;
   for (;;) {

@@ -1,4 +1,5 @@
 import { isExpired } from "../rules/keys/expiry.js";
+import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
 import { decideSpend } from "../rules/keys/usage.js";
 import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
@@ -56,7 +57,7 @@ export function refillRetryAfterMs(
  * @param now - Unix epoch ms, handed in by the caller.
  */
 export function retryAfterMs(
-  loaded: Pick<VerifiableKey, "key" | "identity">,
+  loaded: Pick<VerifiableKey, "key" | "identity" | "lastUsedAt">,
   { limits, cost }: Taken,
   charge: AppliedCharge,
   now: EpochMs,
@@ -78,8 +79,8 @@ export function retryAfterMs(
     if (untilRefill === null) return null;
     wait = Math.max(wait, untilRefill);
   }
-  const { expires, expiresWhenUnused } = loaded.key;
-  // It was not used later than now.
-  const isIdleThen = expiresWhenUnused !== null && wait >= expiresWhenUnused;
-  return wait === 0 || isIdleThen || isExpired(expires, now + wait) ? null : wait;
+  const { key, lastUsedAt } = loaded;
+  const then = now + wait;
+  const isOver = isExpired(key.expires, then) || isExpired(idleExpiresAt(key, lastUsedAt), then);
+  return wait === 0 || isOver ? null : wait;
 }

@@ -11,7 +11,7 @@ export const USAGE: readonly Operation[] = [
     method: "GET",
     summary: "Export usage to bill by",
     description:
-      "One row for each key, identity or API and each hour, day or month of UTC that is over, two minutes after its end: it stays as it is, and its `id` is the same " +
+      "One row for each key, identity, API or tag and each hour, day or month of UTC that is over, two minutes after its end: it stays as it is, and its `id` is the same " +
       "whenever it is told, so that a meter counts it once. `until` says how far these rows go: the next export begins there. A page may be shorter " +
       "than `limit`, or empty, and go on by its `cursor`.",
     queryTypes: { start: "integer", end: "integer", limit: "integer" },

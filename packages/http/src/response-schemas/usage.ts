@@ -10,6 +10,7 @@ const usageRow = shared(
     keyId: z.string().optional(),
     identityId: z.string().optional(),
     apiId: z.string().optional(),
+    tag: z.string().optional(),
     outcomes,
     uses: whole(),
   }),

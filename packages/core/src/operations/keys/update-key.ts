@@ -244,13 +244,17 @@ function refuseAboveCeilings(
   if (ceilings === null) return;
   const { remaining, permissions } = update;
   const held = new Set(key.permissions);
+  // What it has of its own takes effect, whenever it was given.
+  const hasOwnNow = after.usesFrom === "key" && key.usesFrom !== "key";
+  const isRefillNew = JSON.stringify(after.refill) !== JSON.stringify(key.refill);
   const above = aboveCeiling(
     ceilings,
     {
       ...(after.expires !== key.expires && { expires: after.expires }),
-      ...(remaining !== undefined && remaining !== remainingBefore && { remaining }),
+      ...(hasOwnNow && { remaining: remainingBefore }),
+      ...(remaining !== undefined && (hasOwnNow || remaining !== remainingBefore) && { remaining }),
       ...(after.usesFrom !== key.usesFrom && { usesFrom: after.usesFrom }),
-      ...(JSON.stringify(after.refill) !== JSON.stringify(key.refill) && { refill: after.refill }),
+      ...((hasOwnNow || isRefillNew) && { refill: after.refill }),
       ...givenByLimits(key.ratelimits, after.ratelimits),
       ...(permissions !== undefined && {
         permissions: after.permissions

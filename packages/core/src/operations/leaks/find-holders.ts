@@ -1,6 +1,6 @@
 import { DIRECTORY_ID, rootKeyPointerType } from "../../records/root-key.js";
 import { secretShape } from "../../secrets/format.js";
-import type { Want } from "../../store/key-store.js";
+import type { ReadResult, Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { ROOT_PREFIX } from "../root-keys/new-root-key.js";
 
@@ -31,28 +31,28 @@ export async function findHolders(
   const hashed = secrets.map((secret) => {
     const shape = secretShape(secret);
     if (shape === "malformed" || shape === "damaged") return null;
-    const isRoot = shape === "intact" && secret.startsWith(`${ROOT_PREFIX}_`);
     const hashes = hasher.candidates(secret);
-    const into = isRoot ? rootWants : wants;
-    const at = into.length;
-    for (const hash of hashes)
-      into.push(
-        isRoot ? { kind: "rootKeyPointer", id: hash } : { kind: "key", index: "hash", value: hash },
-      );
-    return { isRoot, from: at, to: into.length };
+    // A key may have the prefix of root keys.
+    const mayBeRoot = shape === "intact" && secret.startsWith(`${ROOT_PREFIX}_`);
+    const [from, fromRoot] = [wants.length, rootWants.length];
+    for (const value of hashes) wants.push({ kind: "key", index: "hash", value });
+    if (mayBeRoot) for (const id of hashes) rootWants.push({ kind: "rootKeyPointer", id });
+    return { key: [from, wants.length], root: [fromRoot, rootWants.length] } as const;
   });
-  const none = { found: [] };
+  const none: Pick<ReadResult, "found"> = { found: [] };
   const [keys, pointers] = await Promise.all([
     wants.length === 0 ? none : store.read(workspaceId, wants),
     rootWants.length === 0 ? none : store.read(DIRECTORY_ID, rootWants),
   ]);
   return hashed.map((place) => {
     if (place === null) return null;
-    const { isRoot, from, to } = place;
-    const found = (isRoot ? pointers : keys).found.slice(from, to).find((one) => one !== null);
-    if (found === null || found === undefined) return { kind: "none" };
-    if (!isRoot) return { kind: "key", id: found.record.id };
-    const { id: hash, ...where } = rootKeyPointerType.decode(found.record, DIRECTORY_ID);
-    return { kind: "rootKey", id: where.rootKeyId, hash, workspaceId: where.workspaceId };
+    const first = ({ found }: typeof pointers, [from, to]: readonly [number, number]) =>
+      found.slice(from, to).find((one) => one !== null) ?? null;
+    const [pointer, key] = [first(pointers, place.root), first(keys, place.key)];
+    if (pointer !== null) {
+      const { id: hash, ...where } = rootKeyPointerType.decode(pointer.record, DIRECTORY_ID);
+      return { kind: "rootKey", id: where.rootKeyId, hash, workspaceId: where.workspaceId };
+    }
+    return key === null ? { kind: "none" } : { kind: "key", id: key.record.id };
   });
 }

@@ -1,7 +1,7 @@
 import { AUDIT_LIST, auditEntryType, leakList } from "../../records/audit-entry.js";
 import type { LeakPolicy } from "../../rules/keys/leak.js";
 import type { OperationContext, Work } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { decodeAll, listPages } from "../read.js";
 import type { Leak, LeakAction, LeakedKey } from "./operations.js";
 
 /** The report of a secret that leaked, as all that handles it knows it. */
@@ -40,24 +40,28 @@ function withoutSecrets(text: string | undefined, secrets: readonly string[]): s
  * @param where - `same-place`: only a report of the same place.
  */
 export async function findReport(
-  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
+  context: Pick<OperationContext, "store" | "workspaceId">,
   { mark, earlierMarks, place }: Report,
   where: "same-place" | "anywhere",
 ): Promise<LeakedKey | null> {
   for (const of of [mark, ...earlierMarks].map(leakList)) {
-    const page = { kind: "auditEntry", list: AUDIT_LIST, of, after: null } as const;
-    const { found } = await store.page(workspaceId, { ...page, limit: 1_000, descending: true });
-    for (const { record } of found) {
-      const entry = decodeOrNull(auditEntryType, record, workspaceId);
-      if (entry === null) continue;
-      const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));
-      const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
-      if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
-      const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
-      // Of an erased user, nothing is left except that it existed.
-      const action = (said.get("action") ?? "deleted") as LeakAction;
-      return { ...id, action, isRepeat: true };
-    }
+    const want = {
+      kind: "auditEntry",
+      list: AUDIT_LIST,
+      of,
+      limit: 1_000,
+      descending: true,
+    } as const;
+    for await (const page of listPages(context, want))
+      for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
+        const said = new Map(entry.fields.map(({ field, after = null }) => [field, after]));
+        const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
+        if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
+        const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
+        // Of an erased user, nothing is left except that it existed.
+        const action = (said.get("action") ?? "deleted") as LeakAction;
+        return { ...id, action, isRepeat: true };
+      }
   }
   return null;
 }
