@@ -257,6 +257,8 @@ function unreadablePath(value: unknown, depth: number): readonly string[] | null
     for (const probe of [Reflect.getPrototypeOf, Array.isArray]) probe(value);
     Reflect.has(value, "");
     Reflect.get(value, "constructor");
+    // A schema compares it before it knows that it is that of a text or a list.
+    void ((Reflect.get(value, "length") as number) < 0);
     for (name of Object.keys(value)) {
       const path = unreadablePath(Reflect.get(value, name), depth - 1);
       if (path !== null) return [name, ...path];

@@ -55,6 +55,7 @@ const DOUBTFUL: readonly (readonly [string, () => unknown])[] = [
   ["an empty list", () => []],
   ["a long list", () => Array.from({ length: 2_000 }, () => "tides.read")],
   ["an empty object", () => ({})],
+  ["an object whose length is no number", () => ({ length: Object.create(null) })],
   ["a map", () => new Map([["limit", 1]])],
   ["a date", () => new Date(NOON)],
   ["an object that inherits its fields", () => Object.create({ ...NESTED })],
