@@ -2,7 +2,7 @@ import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { damageBody } from "./damage.js";
 import { describeOnEveryStore } from "./every-store.js";
-import { issue } from "./test-context.js";
+import { describeOnMemory, issue } from "./test-context.js";
 import { unclosed, wrapped } from "./wrapped-store.js";
 
 /** A store on which something is done just before it is looked in a list, once. */
@@ -44,4 +44,35 @@ describeOnEveryStore("a damaged key that another call repairs meanwhile", (open)
     expect((await latchkey.verifyKey({ key })).valid).toBe(false);
     await another.close();
   });
+});
+
+describeOnMemory("a store that answers a key as damaged whatever is written of it", (open) => {
+  test.each(["disable", "delete"] as const)(
+    "does not keep the deletion of its identity going for ever: %s",
+    async (keys) => {
+      const context = open();
+      const { identityId } = await context.latchkey.createIdentity({ externalId: "pier-7" });
+      await issue(context, { externalId: "pier-7" });
+      const store = wrapped(context.store, {
+        page: async (workspaceId, want) => {
+          const page = await context.store.page(workspaceId, want);
+          const found = page.found.map((loaded) => {
+            const { record } = loaded;
+            const body = { ...Object(record.body), disabled: "1.5s" };
+            return record.kind === "key" ? { ...loaded, record: { ...record, body } } : loaded;
+          });
+          return { ...page, found };
+        },
+      });
+      const another = createLatchkey({ store: unclosed(store) });
+      const deleted = another.deleteIdentity({ identityId, keys });
+      if (keys === "delete") expect(await deleted).toMatchObject({ deletedKeys: 1 });
+      else
+        await expect(deleted).rejects.toMatchObject({
+          code: "STORE_UNAVAILABLE",
+          outcome: "unknown",
+        });
+      await another.close();
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unavailable } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedRecord } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
@@ -22,6 +23,9 @@ import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
 /** Most keys that are named one by one. */
 const MAX_KEY_IDS = 1_000;
+
+/** How often keys are looked for. A rotation at that moment makes one more; a store that loses what is written, any number. */
+const MOST_ROUNDS = 100;
 
 const keysReference = z
   .strictObject({
@@ -95,6 +99,7 @@ async function actOnKeys(
  * Acts on keys until all that can be found are as they should be: of an API or identity that is gone, to which only rotation adds keys.
  *
  * @returns How many keys were changed.
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `unknown`, if there are still some after 100 rounds.
  */
 export async function actOnEveryKey(
   context: OperationContext,
@@ -102,12 +107,13 @@ export async function actOnEveryKey(
   act: ActOnKey,
 ): Promise<number> {
   let total = 0;
-  for (;;) {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const run = () => actOnListedKeys(context, listed, act);
     const { changed } = await (total === 0 ? run() : afterWriting(run));
     total += changed;
     if (changed === 0) return total;
   }
+  throw unavailable("keys kept coming, or did not stay as they were written; try again", "unknown");
 }
 
 /** Deletes every key of an API that is gone. @returns How many there were. */
