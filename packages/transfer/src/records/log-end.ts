@@ -1,6 +1,6 @@
 import type { KeyStore, StoredRecord } from "@latchkey/core";
 import { aChange } from "./changes.js";
-import type { Target } from "./write.js";
+import { commit, type Target } from "./write.js";
 
 /** The list of the audit log. */
 export const LOG = "auditEntry";
@@ -21,17 +21,14 @@ export async function readLogEnd(store: KeyStore, workspaceId: string): Promise<
  *
  * @returns Whether it was raised.
  */
-export async function raiseLogEnd(
-  { store, workspaceId, expects }: Target,
-  last: number,
-): Promise<boolean> {
+export async function raiseLogEnd(target: Target, last: number): Promise<boolean> {
+  const { store, workspaceId } = target;
   if ((await readLogEnd(store, workspaceId)) >= last) return false;
   const id = "evt_end";
   const body = { type: "workspace.updated", at: 0, resourceId: workspaceId };
   const record: StoredRecord = { kind: LOG, id, version: last, link: null, body };
   const entry = { list: LOG, id };
-  await store.commit(workspaceId, aChange({ expects, puts: [{ record }], enters: [entry] }));
-  const deletes = [{ kind: LOG, id }] as const;
-  await store.commit(workspaceId, aChange({ expects, deletes, leaves: [entry] }));
+  await commit(target, aChange({ puts: [{ record }], enters: [entry] }));
+  await commit(target, aChange({ deletes: [{ kind: LOG, id }], leaves: [entry] }));
   return true;
 }

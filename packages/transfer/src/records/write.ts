@@ -73,7 +73,11 @@ async function restoreHolds({ store, workspaceId }: Target, { wanted, present }:
   await store.settle(workspaceId, step, { now: 0, revision: null });
 }
 
-async function commit({ store, workspaceId, expects }: Target, change: Change): Promise<void> {
+/** Writes a change, if the target is still this copy's. @throws LatchkeyError `PRECONDITION_FAILED`, `CONFLICT`. */
+export async function commit(
+  { store, workspaceId, expects }: Target,
+  change: Change,
+): Promise<void> {
   const result = await store.commit(workspaceId, { ...change, expects });
   if (result.kind === "committed") return;
   if (result.kind === "stale")
