@@ -2,11 +2,8 @@ import type { KeyStore } from "@latchkey/core";
 import { Pass } from "./passes/reconcile.js";
 import { emptyParts } from "./passes/source.js";
 import { SharedCounters } from "./records/shared-counters.js";
+import { deleteSums } from "./records/write-sums.js";
 import { expectState, type FoundState, replaceState } from "./state.js";
-
-/** After all statistics, at the start of a day. */
-const END_OF_TIME = Date.UTC(9_999, 0, 1);
-const MOST_SUMS = 1_000;
 
 /**
  * Deletes the contents of incomplete workspaces. They stay incomplete, and another process that is still writing fails at its
@@ -26,10 +23,7 @@ export async function clear(
     return { store, workspaceId, expects, shared: new SharedCounters() };
   };
   // First, and by the day: the pass would delete them subject by subject.
-  for (const id of states.keys()) {
-    let hasMore = true;
-    while (hasMore) ({ hasMore } = await store.deleteStatistics(id, END_OF_TIME, MOST_SUMS));
-  }
+  for (const id of states.keys()) await deleteSums(store, id);
   await new Pass({ targetOf }).run(emptyParts([...states.keys()]));
   return states;
 }

@@ -29,6 +29,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** What a backup of a store is restored to. */
+async function throughBackup(store: KeyStore): Promise<KeyStore> {
+  const path = join(folder, `${files++}.lkb`);
+  await backup(store, path);
+  const restored = memoryStore();
+  await restore(restored, path);
+  return restored;
+}
+
 /** What happens to the statistics of a store, by the number of a subject. */
 type Event =
   | { readonly kind: "count"; readonly subject: number; readonly hour: number; readonly by: number }
@@ -122,11 +131,7 @@ describe.each(WAYS)("statistics on %s", (from, to) => {
           expect(digest).not.toBeNull();
           const expected = await sumsOf(source, subjects);
           expect(await sumsOf(target, subjects)).toEqual(expected);
-          const path = join(folder, `${files++}.lkb`);
-          await backup(target, path);
-          const restored = memoryStore();
-          await restore(restored, path);
-          expect(await sumsOf(restored, subjects)).toEqual(expected);
+          expect(await sumsOf(await throughBackup(target), subjects)).toEqual(expected);
         },
       ),
       { numRuns: RUNS, seed: SEED },
@@ -147,11 +152,7 @@ test("more subjects that are gone than are read at once arrive, by copy and by b
   const target = stores.open("sqlite");
   await copy(source, target);
   expect(await sumsOf(target, subjects)).toEqual(expected);
-  const path = join(folder, `${files++}.lkb`);
-  await backup(target, path);
-  const restored = memoryStore();
-  await restore(restored, path);
-  expect(await sumsOf(restored, subjects)).toEqual(expected);
+  expect(await sumsOf(await throughBackup(target), subjects)).toEqual(expected);
 });
 
 test.each(["copy", "live", "backup"])(
@@ -180,12 +181,8 @@ test.each(["copy", "live", "backup"])(
           by,
         })
       ).rows;
-    const target = memoryStore();
-    const path = join(folder, `${files++}.lkb`);
-    if (how === "backup") {
-      await backup(source, path);
-      await restore(target, path);
-    } else await copy(source, target, { live: how === "live" });
+    const target = how === "backup" ? await throughBackup(source) : memoryStore();
+    if (how !== "backup") await copy(source, target, { live: how === "live" });
     for (const by of ["key", "identity", "tag"] as const) {
       expect(await rowsOf(source, by)).toHaveLength(1);
       expect(await rowsOf(target, by)).toEqual(await rowsOf(source, by));

@@ -345,7 +345,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     nextStatisticsDay: (...given) => store.nextStatisticsDay(...given),
     async deleteStatistics(workspaceId, beforeAt, limit, of) {
       const result = await store.deleteStatistics(workspaceId, beforeAt, limit, of);
-      // Of all subjects, those that are not copied again keep what is older: it can be deleted there as well.
+      // Where it is of all subjects, nothing says which had some: those can be deleted on the target as well.
       if (of !== undefined && followed.has(workspaceId))
         await commit(workspaceId, EMPTY_CHANGE, of);
       return result;

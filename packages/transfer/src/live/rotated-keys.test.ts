@@ -1,23 +1,11 @@
-import { createLatchkey, type KeyStore } from "@latchkey/core";
+import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
 import { copy } from "../copy.js";
+import { behindTheKeys } from "../testing/behind-the-keys.js";
 
 const HOUR_MS = 3_600_000;
-
-/** A store in which something happens behind the keys of the last pass that compares: what follows is in the trail alone. */
-function behindTheKeys(store: KeyStore, happen: () => Promise<void>): KeyStore {
-  let passes = 0;
-  return {
-    ...store,
-    page: async (workspaceId, want) => {
-      if (want.list === "permission") passes += 1;
-      if (want.list === "permission" && passes === 2) await happen();
-      return store.page(workspaceId, want);
-    },
-  };
-}
 
 describe.each([
   ["memory", () => memoryStore()],

@@ -2,6 +2,7 @@ import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
 import { copy } from "../copy.js";
+import { behindTheKeys } from "../testing/behind-the-keys.js";
 
 type Commit = Parameters<KeyStore["commit"]>;
 
@@ -63,34 +64,12 @@ test("statistics that a server writes behind the fence stay at the source, and d
 test("statistics that a server writes before the fence arrive, though it made no call since it is followed", async () => {
   const { store, server, key, keyId } = await setUp();
   for (let time = 0; time < 7; time += 1) await server.verifyKey({ key });
-  let passes = 0;
-  const from: KeyStore = {
-    ...store,
-    page: async (...given) => {
-      const page = await store.page(...given);
-      if (given[1].list === "permission") passes += 1;
-      if (given[1].list === "permission" && passes === 2) await server.close();
-      return page;
-    },
-  };
+  const from = behindTheKeys(store, () => server.close());
   const to = memoryStore();
   await copy(from, to, { live: true });
   const { verifications } = await createLatchkey({ store: to }).getVerifications({ keyId });
   expect(verifications.at(-1)).toMatchObject({ success: 7 });
 });
-
-/** A source that two servers use: something happens behind the keys of the last pass that compares. */
-function behindTheKeys(store: KeyStore, happen: () => Promise<unknown>): KeyStore {
-  let passes = 0;
-  return {
-    ...store,
-    page: async (...given) => {
-      if (given[1].list === "permission") passes += 1;
-      if (given[1].list === "permission" && passes === 2) await happen();
-      return store.page(...given);
-    },
-  };
-}
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2030, 0, 10, 12);

@@ -11,7 +11,7 @@ import type {
   Usage,
 } from "@latchkey/core";
 import { allHolds, holdSumsText, holdText, layoutOf } from "@latchkey/core";
-import { inOrder, subjectOf } from "./unowned-sums.js";
+import { inOrder, subjectOf, sumFields } from "./unowned-sums.js";
 import { readWindows, stateFields, windowLimitsOf } from "./windows.js";
 
 /** A record with everything that a store has for it. */
@@ -114,7 +114,7 @@ export function textOf(copied: CopiedRecord): string {
       windows: names.map((name) => [name, ...stateFields(windows[name] as LimitState)]),
     }),
     ...(usedAt !== null && { usedAt }),
-    ...(sums.length > 0 && { sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]) }),
+    ...(sums.length > 0 && { sums: sums.map(sumFields) }),
   });
 }
 

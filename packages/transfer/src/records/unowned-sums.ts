@@ -127,6 +127,11 @@ export function unownedText({ subject: { kind, id }, sums }: UnownedSums): strin
   return JSON.stringify({
     counted: id,
     of: kind,
-    sums: sums.map(({ hourAt, code, count }) => [hourAt, code, count]),
+    sums: sums.map(sumFields),
   });
+}
+
+/** A sum, as in texts and backups. */
+export function sumFields({ hourAt, code, count }: HourCount): readonly (number | string)[] {
+  return [hourAt, code, count];
 }

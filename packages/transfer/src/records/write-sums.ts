@@ -23,22 +23,15 @@ export async function writeSums(
   workspaceId: string,
   differences: readonly SumsDifference[],
 ): Promise<void> {
-  const countIn = (sums: readonly HourCount[], { hourAt, code }: HourCount) =>
-    sums.find((one) => one.hourAt === hourAt && one.code === code)?.count ?? 0;
-  const isBeyond = ({ wanted, present }: SumsDifference) =>
-    present.some((sum) => sum.count > countIn(wanted, sum));
   const beyond = new Set(differences.filter(isBeyond));
   const subjects = Array.from(beyond, ({ subject }) => subject);
-  for (let from = 0; from < subjects.length; from += MOST_SUBJECTS) {
-    const some = subjects.slice(from, from + MOST_SUBJECTS);
-    for (let hasMore = true; hasMore; )
-      ({ hasMore } = await store.deleteStatistics(workspaceId, END_OF_TIME, MOST_DELETED, some));
-  }
+  for (let from = 0; from < subjects.length; from += MOST_SUBJECTS)
+    await deleteSums(store, workspaceId, subjects.slice(from, from + MOST_SUBJECTS));
   const counts = differences.flatMap((difference): SubjectCount[] => {
     const { subject, wanted, present } = difference;
-    const known = beyond.has(difference) ? [] : present;
+    const known = countsOf(beyond.has(difference) ? [] : present);
     return wanted.flatMap((sum) => {
-      const count = sum.count - countIn(known, sum);
+      const count = sum.count - (known.get(placeOf(sum)) ?? 0);
       return count > 0 ? [{ ...sum, subject, count }] : [];
     });
   });
@@ -47,4 +40,28 @@ export async function writeSums(
       counts: counts.slice(from, from + MOST_SUMS),
       uses: [],
     });
+}
+
+/** @param of - Only sums of these subjects, at most 200. Default: all. */
+export async function deleteSums(
+  store: KeyStore,
+  workspaceId: string,
+  of?: readonly StatisticsSubject[],
+): Promise<void> {
+  for (let hasMore = true; hasMore; )
+    ({ hasMore } = await store.deleteStatistics(workspaceId, END_OF_TIME, MOST_DELETED, of));
+}
+
+/** Whether the target has more than it should. */
+function isBeyond({ wanted, present }: SumsDifference): boolean {
+  const counts = countsOf(wanted);
+  return present.some((sum) => sum.count > (counts.get(placeOf(sum)) ?? 0));
+}
+
+function countsOf(sums: readonly HourCount[]): ReadonlyMap<string, number> {
+  return new Map(sums.map((sum) => [placeOf(sum), sum.count]));
+}
+
+function placeOf({ hourAt, code }: HourCount): string {
+  return `${hourAt} ${code}`;
 }

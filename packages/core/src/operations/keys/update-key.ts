@@ -242,7 +242,8 @@ function refuseAboveCeilings(
 ): void {
   const { ceilings } = keyRulesOf(api);
   if (ceilings === null) return;
-  const { remaining, permissions } = update;
+  const { permissions } = update;
+  const remaining = update.remaining === undefined ? remainingBefore : update.remaining;
   const held = new Set(key.permissions);
   // What it has of its own takes effect, whenever it was given.
   const hasOwnNow = after.usesFrom === "key" && key.usesFrom !== "key";
@@ -251,8 +252,7 @@ function refuseAboveCeilings(
     ceilings,
     {
       ...(after.expires !== key.expires && { expires: after.expires }),
-      ...(hasOwnNow && { remaining: remainingBefore }),
-      ...(remaining !== undefined && (hasOwnNow || remaining !== remainingBefore) && { remaining }),
+      ...((hasOwnNow || remaining !== remainingBefore) && { remaining }),
       ...(after.usesFrom !== key.usesFrom && { usesFrom: after.usesFrom }),
       ...((hasOwnNow || isRefillNew) && { refill: after.refill }),
       ...givenByLimits(key.ratelimits, after.ratelimits),
