@@ -104,6 +104,19 @@ describe("the charges that write a state", () => {
   });
 });
 
+test("a lease that takes no units of a bucket holds none of it", () => {
+  const bucket = {
+    algorithm: "token-bucket",
+    limit: 5,
+    duration: 1000,
+    burst: 5,
+    held: 3,
+  } as const;
+  const full = limitAt(null, bucket, 5000);
+  expect(afterTaking(full, bucket, 0)).toEqual(full);
+  expect(afterTaking(full, bucket, 3).earlier).toEqual([3]);
+});
+
 describe("when a state may be forgotten", () => {
   test("a limit that is asked from then on answers as one that nothing was ever taken from", () => {
     fc.assert(

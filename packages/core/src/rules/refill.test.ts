@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import {
   countedFrom,
   dueRefill,
+  isRefillSpan,
   latestRefillDueAt,
   nextRefillDueAt,
+  REFILL_INTERVALS,
   type Refill,
   refillAfter,
   refillSetting,
@@ -71,6 +73,7 @@ describe("a weekly refill", () => {
     [7, "2026-03-08T00:00:00.000Z", "2026-03-08T00:00:00.000Z"],
     [4, "2027-01-01T00:00:00.000Z", "2026-12-31T00:00:00.000Z"],
     [1, "1970-01-05T00:00:00.000Z", "1970-01-05T00:00:00.000Z"],
+    [1, "1970-01-04T23:59:59.999Z", "1969-12-29T00:00:00.000Z"],
   ])("on day %i, at %s, last fell due at %s", (refillDay, now, due) => {
     expect(latestDue({ interval: "weekly", amount: 1, refillDay }, now)).toBe(due);
   });
@@ -200,6 +203,21 @@ describe("a monthly refill", () => {
   });
 });
 
+test("the words of intervals are those that a calendar has", () => {
+  expect(REFILL_INTERVALS).toEqual(["hourly", "daily", "weekly", "monthly"]);
+});
+
+test.each([
+  [59_999, false],
+  [60_000, true],
+  [60_000.5, false],
+  [2 ** 52, true],
+  [2 ** 52 + 1, false],
+  [Number.NaN, false],
+])("a refill every %d ms: %s", (ms, isAllowed) => {
+  expect(isRefillSpan(ms)).toBe(isAllowed);
+});
+
 describe("dueRefill", () => {
   test("a key without a refill is never owed one", () => {
     expect(dueRefill(null, Date.parse("2026-05-15T00:00:00.000Z"))).toBeNull();
@@ -210,6 +228,34 @@ describe("dueRefill", () => {
       amount: 100,
       dueAt: Date.parse("2026-05-15T00:00:00.000Z"),
     });
+  });
+});
+
+describe("a refill that carries uses over", () => {
+  const refill: Refill = { interval: "daily", amount: 100, carryOver: 250 };
+  const [now, dueAt] = [Date.parse("2026-05-20T08:00:00.000Z"), Date.parse("2026-05-20")];
+  const daysAgo = (days: number) => now - days * 86_400_000;
+
+  test("raises uses to no more than its amount and what it carries over", () => {
+    expect(dueRefill(refill, now)).toMatchObject({ amount: 350, dueAt });
+    expect(dueRefill({ ...refill, carryOver: 0 }, now)).toEqual({ amount: 100, dueAt });
+  });
+
+  test("adds nothing before it is known up to when refills were applied", () => {
+    expect(dueRefill(refill, now)?.carry).toMatchObject({ units: 0, since: null });
+  });
+
+  test.each([
+    [0, 0],
+    [1, 100],
+    [3, 300],
+    [4, 350],
+    [400, 350],
+  ])("adds what %i days have brought: %i", (days, units) => {
+    const since = daysAgo(days);
+    const due = dueRefill(refill, now)?.carry?.countedFrom(since);
+    expect(due).toMatchObject({ amount: 350, dueAt, carry: { units, since } });
+    expect(due?.carry?.countedFrom(now).carry).toMatchObject({ units: 0, since: now });
   });
 });
 

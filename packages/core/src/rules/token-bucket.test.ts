@@ -28,7 +28,12 @@ describe("a bucket of which leases hold units", () => {
 
   test("fills no more where nothing else is missing, and is no fuller where less is", () => {
     for (const units of [4, 3])
-      expect(bucketAt(missing(units, [4]), BUCKET, NOW + 500).used).toBe(4_000);
+      for (const earlier of [[4], [4, 700, 9]])
+        expect(bucketAt(missing(units, earlier), BUCKET, NOW + 500)).toEqual({
+          at: NOW + 500,
+          used: 4_000,
+          earlier,
+        });
   });
 
   test("knows how many, and forgets them when the last is gone", () => {

@@ -59,9 +59,9 @@ export function bucketAt(
   const held = heldOf(stored) * duration;
   const filling = stored.used - held;
   const passed = at - stored.at;
-  // Compared before it is multiplied: the product may be above 2^53.
-  const isFull = filling <= 0 || passed >= ceilDiv(filling, limit);
-  const used = isFull ? held : stored.used - passed * limit;
+  // Above 2^53 the product is rounded, but not to less than `filling`, which is a whole number below that.
+  const flowed = passed * limit;
+  const used = flowed >= filling ? held : stored.used - flowed;
   const inflow = inflowOf(stored);
   if (inflow === null || used >= stored.used) return { at, used, earlier: stored.earlier };
   const after = withInflow(inflow, stored.used - used, at);
@@ -134,11 +134,8 @@ export function bucketAfterReturn(
   const given = units * duration;
   const inflow = inflowOf(state);
   const passed = Math.max(now, state.at) - at;
-  let flowedSince: number;
-  if (flowed !== undefined && inflow !== null && inflow.since <= at)
-    flowedSince = inflow.flowed - flowed;
-  // Compared before it is multiplied: the product may be above 2^53.
-  else flowedSince = passed >= ceilDiv(given, rate) ? given : passed * rate;
+  const isCounted = flowed !== undefined && inflow !== null && inflow.since <= at;
+  const flowedSince = isCounted ? inflow.flowed - flowed : passed * rate;
   if (flowedSince >= given) return state;
   const used = Math.max(heldOf(state) * duration, state.used - (given - flowedSince));
   return { ...state, used };

@@ -102,6 +102,7 @@ describe("a sealed secret that was changed does not open", () => {
     "such as %j",
     (text) => {
       expect(() => vault.open(text, ROW)).toThrow(isDamaged);
+      expect(() => vault.open(text, ROW)).toThrow("secret of key_1");
     },
   );
 

@@ -54,9 +54,9 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
       return `${FORMAT}.${currentId}.${encodeBase64Url(Uint8Array.of(...nonce, ...box))}`;
     },
     open(sealed, row) {
-      const [format, vaultKeyId, encoded, ...rest] = sealed.split(".");
+      const [format, vaultKeyId = "", encoded, ...rest] = sealed.split(".");
       const bytes = encoded === undefined ? null : decodeBase64Url(encoded);
-      if (format !== FORMAT || vaultKeyId === undefined || bytes === null || rest.length > 0) {
+      if (format !== FORMAT || bytes === null || rest.length > 0) {
         throw corruptRecord(`encrypted secret of ${row.keyId}`);
       }
       const vaultKey = keys.get(vaultKeyId);
