@@ -59,6 +59,29 @@ describeOnEveryStore("slots", (open) => {
     }
   });
 
+  test("R1: slots of an identity come free when theirs end, not when a key's own of the same name do", async () => {
+    const context = open();
+    const one = { ...PARALLEL, limit: 1 };
+    const [externalId, ratelimits] = ["acme", [one]];
+    await context.latchkey.createIdentity({ externalId, ratelimits });
+    const keyOf = async (fields: object) => ({ key: (await issue(context, fields)).key });
+    const own = await keyOf({ externalId, ratelimits });
+    const [first, second] = [await keyOf({ externalId }), await keyOf({ externalId })];
+    await enter(context.latchkey, own);
+    context.advance(30_000);
+    await enter(context.latchkey, first);
+    context.advance(30_000);
+    const wait = one.duration - 30_000;
+    expect(await context.another().verifyKey(second)).toMatchObject({
+      ...{ code: "RATE_LIMITED", retryAfterMs: wait },
+      ratelimit: { reset: context.now() + wait },
+    });
+    context.advance(wait - 1);
+    expect(await context.latchkey.verifyKey(second)).toMatchObject({ retryAfterMs: 1 });
+    context.advance(1);
+    await enter(context.latchkey, second);
+  });
+
   test("C2, C3: a slot is free once release has resolved, and from the end of its time on", async () => {
     const context = open();
     const other = context.another();

@@ -33,7 +33,7 @@ export async function withSlotEnds(
     const slots = holds
       .flatMap(({ expiresAt, limits: held }) =>
         held
-          .filter(({ window }) => window === limit.window)
+          .filter(({ window, owner }) => window === limit.window && owner === limit.owner)
           .map(({ units }) => ({ expiresAt, units })),
       )
       .sort((one, other) => one.expiresAt - other.expiresAt);

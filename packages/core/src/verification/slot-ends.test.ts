@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import type { Hold } from "../rules/hold.js";
+import type { RecordAddress } from "../store/change.js";
+import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
+import { lacksSlotEnds, withSlotEnds } from "./slot-ends.js";
+
+const NOW = 10_000;
+const SLOTS: LimitCharge = {
+  ...{ name: "parallel", window: "c60000:parallel", owner: 0, cost: 1, shadow: false },
+  ...{ algorithm: "concurrent", limit: 4, burst: 4, duration: 60_000 },
+};
+const FIXED: LimitCharge = { ...SLOTS, name: "minute", window: "60000:minute", algorithm: "fixed" };
+
+const reading = (fields: Partial<LimitReading> = {}): LimitReading => ({
+  ...{ name: "parallel", limit: 4, remaining: 0, resetAt: NOW, exceeded: true },
+  state: { at: NOW, used: 4, earlier: [] },
+  ...fields,
+});
+
+const refusal = (...limits: LimitReading[]): AppliedCharge => ({
+  ...{ kind: "rate-limited", remaining: null, limits },
+});
+
+/** A hold of units of a window. */
+function hold(
+  expiresAt: number,
+  units: number,
+  window = SLOTS.window,
+  owner: number | null = 0,
+): Hold {
+  return {
+    ...{ id: `rsv_${expiresAt}`, keyId: "key_1", identityId: null, createdAt: 0, ttl: 60_000 },
+    ...{ expiresAt, uses: 0, usesOf: 0, numbers: [0] },
+    limits: [{ owner, window, units, at: 0, rate: 4 }],
+  };
+}
+
+describe("a refusal", () => {
+  const lacks = (limits: readonly LimitCharge[], ...readings: LimitReading[]) =>
+    lacksSlotEnds({ limits }, refusal(...readings));
+
+  test("by a concurrent limit does not say when slots end", () => {
+    expect(lacks([SLOTS], reading())).toBe(true);
+    expect(lacks([FIXED, SLOTS], reading({ name: "minute", exceeded: false }), reading())).toBe(
+      true,
+    );
+  });
+
+  test("by another limit says all, and one by a concurrent limit that was asked before", () => {
+    expect(lacks([FIXED], reading({ name: "minute" }))).toBe(false);
+    expect(lacks([SLOTS], reading({ exceeded: false }))).toBe(false);
+    expect(lacks([SLOTS], reading({ admitsAt: NOW + 1 }))).toBe(false);
+  });
+
+  test("that was remembered may be of other limits than there are now", () => {
+    expect(lacks([SLOTS])).toBe(false);
+    expect(lacks([SLOTS], reading({ name: "streams" }))).toBe(false);
+    expect(lacks([], reading())).toBe(false);
+  });
+
+  test("is the only answer that lacks anything", () => {
+    const kinds = ["charged", "repeat", "usage-exceeded"] as const;
+    for (const kind of kinds)
+      expect(
+        lacksSlotEnds({ limits: [SLOTS] }, { ...refusal(reading()), kind } as AppliedCharge),
+      ).toBe(false);
+  });
+});
+
+describe("the ends of slots", () => {
+  const confirms = [
+    { kind: "key", id: "key_1", version: 3 },
+    { kind: "identity", id: "id_1", version: 5 },
+  ] as const;
+
+  /** What a refusal says once the store was asked for holds, and which records' holds it was asked for. */
+  async function told(holds: readonly Hold[], limit: LimitCharge, ...readings: LimitReading[]) {
+    const asked: string[] = [];
+    const store = {
+      holds: async (workspaceId: string, { kind, id }: RecordAddress) => {
+        asked.push(`${workspaceId} ${kind} ${id}`);
+        return [...holds];
+      },
+    };
+    const plan = { workspaceId: "ws_default", confirms, limits: [limit] } as unknown as ChargePlan;
+    const { limits } = await withSlotEnds(store, plan, refusal(...readings), NOW);
+    return { limits, asked };
+  }
+
+  const holds = [hold(NOW + 300, 1), hold(NOW + 100, 2), hold(NOW + 200, 1)];
+
+  test.each([
+    [1, 0, 100],
+    [2, 0, 100],
+    [3, 0, 200],
+    [3, 1, 100],
+    [4, 0, 300],
+    [4, 1, 200],
+  ])("%i slots, of which %i are free, come free after %i ms", async (cost, remaining, ms) => {
+    const { limits, asked } = await told(holds, { ...SLOTS, cost }, reading({ remaining }));
+    expect(limits).toEqual([{ ...reading({ remaining }), resetAt: NOW + 300, admitsAt: NOW + ms }]);
+    expect(asked).toEqual(["ws_default key key_1"]);
+  });
+
+  test.each([
+    [1, "identity id_1", 200],
+    [0, "key key_1", 100],
+    [null, "key key_1", 300],
+  ])(
+    "are those of the owner of the limit, the key's for one that a request brings: %s",
+    async (owner, of, ms) => {
+      const each = [0, 1, null].map((whose, index) =>
+        hold(NOW + 100 * (index + 1), 1, undefined, whose),
+      );
+      const { limits, asked } = await told(each, { ...SLOTS, owner }, reading());
+      expect(limits).toMatchObject([{ resetAt: NOW + ms, admitsAt: NOW + ms }]);
+      expect(asked).toEqual([`ws_default ${of}`]);
+    },
+  );
+
+  test("of other limits are no part of them", async () => {
+    const others = [hold(NOW + 100, 3, "c60000:streams"), hold(NOW + 500, 1)];
+    const { limits } = await told(others, SLOTS, reading());
+    expect(limits).toMatchObject([{ resetAt: NOW + 500, admitsAt: NOW + 500 }]);
+  });
+
+  test("have passed where nothing holds any more, or all that does is over", async () => {
+    for (const left of [[], [hold(NOW - 50, 0)]]) {
+      const { limits } = await told(left, SLOTS, reading());
+      expect(limits).toMatchObject([{ resetAt: NOW, admitsAt: NOW }]);
+    }
+  });
+
+  test("are not asked for where nothing lacks them", async () => {
+    const other = reading({ name: "streams" });
+    expect(await told(holds, SLOTS, other)).toEqual({ limits: [other], asked: [] });
+    const free = reading({ exceeded: false });
+    const extra = reading({ name: "minute" });
+    expect(await told(holds, SLOTS, free, extra)).toEqual({ limits: [free, extra], asked: [] });
+  });
+});
