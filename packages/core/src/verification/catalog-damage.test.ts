@@ -67,5 +67,7 @@ describe("a damaged record", () => {
   test("is one whose counter is gone: it must not become unlimited", async () => {
     const { store, catalog } = setUp();
     expect(await load(catalog, store, found({}, { usage: null }))).toEqual([corrupt]);
+    const [key] = (await load(catalog, store, found({}, { usage: null }))) ?? [];
+    expect(key).toMatchObject({ message: expect.stringContaining("counter of key key_1") });
   });
 });

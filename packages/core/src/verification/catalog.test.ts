@@ -14,6 +14,7 @@ import {
 } from "../testing/catalog.js";
 import { identityWith, loadedWith, usageOf } from "../testing/records.js";
 import { Catalog } from "./catalog.js";
+import { emptySnapshot, learn, loadKey } from "./snapshot.js";
 
 const WORKSPACE_ID = "ws_default";
 const { api } = loadedWith();
@@ -120,6 +121,44 @@ describe("what many keys share", () => {
       )) ?? [];
     expect(asLoaded(one).permissions).toBe(asLoaded(other).permissions);
     expect(Object.isFrozen(asLoaded(one).permissions)).toBe(true);
+  });
+
+  test("is not what a key before held that had fewer, more or other roles and permissions", async () => {
+    const { store, catalog } = setUp();
+    const roles = [[], ["role_e"], ["role_a"], ["role_e", "role_a"], ["role_gone"]];
+    const permissions = [[], ["perm_r"], ["perm_b"], ["perm_r", "perm_b"], ["perm_gone"]];
+    const sets = roles.flatMap((some) =>
+      permissions.map((own) => ({ roles: some, permissions: own })),
+    );
+    const namesOf = async (of: Catalog, fields: object) => {
+      const { roles: names, permissions: held, direct } = await loadOne(of, store, found(fields));
+      return { names, held, direct };
+    };
+    for (const one of sets) {
+      for (const other of sets) {
+        await namesOf(catalog, one);
+        expect(await namesOf(catalog, other)).toEqual(await namesOf(setUp().catalog, other));
+      }
+    }
+  });
+
+  test("is worked out once for 20,000 different sets", async () => {
+    const { store } = setUp();
+    const snapshot = emptySnapshot(0);
+    const wants = [
+      { kind: "workspace", id: WORKSPACE_ID },
+      { kind: "api", id: api.id },
+    ] as const;
+    learn(snapshot, WORKSPACE_ID, wants, (await store.read(WORKSPACE_ID, wants)).found);
+    const held = (index: number) => {
+      const key = found({ permissions: [`perm_${index}`] });
+      return asLoaded(loadKey(snapshot, WORKSPACE_ID, key, true)).direct;
+    };
+    const first = held(0);
+    for (let index = 1; index < 20_000; index += 1) held(index);
+    expect(held(0)).toBe(first);
+    held(20_000);
+    expect(held(0)).not.toBe(first);
   });
 
   test("that is known already is answered with at once, without a promise", async () => {
@@ -274,6 +313,36 @@ describe("permissions of roles", () => {
     store.revision = 1;
     const roles = [role("role_e", "editor", ["perm_w"])];
     expect(await catalog.loadRoles(WORKSPACE_ID, 0, roles)).toBeNull();
+  });
+});
+
+describe("whether a workspace is disabled", () => {
+  const isDisabled = (catalog: Catalog, revision = 0) =>
+    catalog.isWorkspaceDisabled(WORKSPACE_ID, revision);
+
+  test("is what its record says, and false where it was never written", async () => {
+    for (const enabled of [true, false, null]) {
+      const { store, catalog } = setUp();
+      if (enabled !== null)
+        store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled, version: 1 });
+      expect(await isDisabled(catalog)).toBe(enabled === false);
+    }
+  });
+
+  test("is not known of a damaged record, and of another revision it is null", async () => {
+    const { store, catalog } = setUp();
+    store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });
+    const broken = new Catalog({
+      read: async (workspaceId, wants) => {
+        const { revision, found: read } = await store.read(workspaceId, wants);
+        const damaged = read.map((each) =>
+          each === null ? null : { ...each, record: { ...each.record, body: "{" } },
+        );
+        return { revision, found: damaged };
+      },
+    });
+    expect(await isDisabled(broken)).toBe(false);
+    expect(await isDisabled(catalog, 7)).toBeNull();
   });
 });
 

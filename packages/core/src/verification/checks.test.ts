@@ -46,6 +46,8 @@ test("the checks are made in one order", () => {
 
 test("a key about which nothing is wrong fails none", () => {
   expect(judgeRecords(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
+  const live = { ...PLAIN_QUESTION, environment: "live" };
+  expect(judgeRecords(loadedWith({ environment: "live" }), live, NOW)).toBeNull();
 });
 
 test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {
@@ -81,6 +83,13 @@ describe("what a dry run shows of a check", () => {
     const both = { environment: "test", wanted: "live" };
     expect(detailsOf("environment", early, asked)).toEqual(both);
     expect(detailsOf("environment", started, asked)).toEqual({ wanted: "live" });
+  });
+
+  test("is when a key that nobody uses expires, and when one does that has an expiry", () => {
+    const idle = loadedWith({ createdAt: 0, expiresWhenUnused: 500 }, { lastUsedAt: NOW });
+    expect(detailsOf("idle", idle, PLAIN_QUESTION)).toEqual({ idleExpiresAt: NOW + 500 });
+    const expires = NOW + 5;
+    expect(detailsOf("expiry", loadedWith({ expires }), PLAIN_QUESTION)).toEqual({ expires });
   });
 
   test("has no field without a value", () => {

@@ -169,6 +169,20 @@ describe("a rate limit", () => {
     });
   });
 
+  test.each([
+    [10, true],
+    [9, false],
+  ])(
+    "as a shadow passes, and says whether it would have refused: %i used, %s",
+    (used, exceeded) => {
+      const shadow = { ratelimits: [{ ...limitNamed("default", 10), shadow: true }] };
+      const check = checkIn("ratelimit", { key: shadow, used });
+      expect(check).toMatchObject({ passed: true, shadow: true, exceeded });
+      expect(check).not.toHaveProperty("retryAfterMs");
+      expect(checkIn("ratelimit", { key, used: 10 })).not.toHaveProperty("exceeded");
+    },
+  );
+
   test("that would pass alone is shown as it is when another refuses", () => {
     const two = {
       ratelimits: [limitNamed("default", 10), { ...limitNamed("a", 5), autoApply: true }],

@@ -133,6 +133,17 @@ describe("the verdict that the store has confirmed", () => {
     });
   });
 
+  test("names a limit without figures that stands behind one with figures by its place", () => {
+    const adHoc = fixedWindows(5, 1_000);
+    const limits = [
+      { name: "own", cost: 1, adHoc, isOptional: true },
+      { name: "x", cost: 1, adHoc: null, isOptional: false },
+    ];
+    expect(() => refuse(loadedWith(), { limits })).toThrow(
+      expect.objectContaining({ issues: [expect.objectContaining({ path: "ratelimits.1.name" })] }),
+    );
+  });
+
   test("in a disabled workspace is FORBIDDEN, and says which key it is", () => {
     const verdict = refuse(loadedWith({}, { workspace: DISABLED_WORKSPACE }));
     expect(verdict).toMatchObject({ valid: false, code: "FORBIDDEN", keyId: expect.any(String) });
@@ -148,6 +159,7 @@ describe("the verdict that the store has confirmed", () => {
       expect.objectContaining({
         code: "BAD_REQUEST",
         reason: "unknown-limit",
+        message: expect.stringContaining("must name a limit of the key or its identity"),
         details: { keyId: known.key.id },
         issues: [
           expect.objectContaining({ path: "ratelimits.0.name" }),

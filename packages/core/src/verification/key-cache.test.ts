@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { fixedWindows, limitNamed, loadedWith } from "../testing/records.js";
-import { cachedKey, chargePlanOf, KeyCache } from "./key-cache.js";
+import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { cachedKey, chargePlanOf, KeyCache, reservedKeyOf } from "./key-cache.js";
 import { decideLimits } from "./limit-precedence.js";
 import { type LimitRequest, PLAIN_QUESTION } from "./question.js";
 
@@ -31,6 +31,17 @@ describe("a cache of keys", () => {
     expect(planned(11).limits).toMatchObject([{ limit: 11, duration: 60_000 }]);
     expect(planned(10, 1_000).limits).toMatchObject([{ limit: 10, duration: 1_000 }]);
     expect(first.limits).toMatchObject([{ limit: 10, duration: 60_000 }]);
+  });
+
+  test("knows a thousand such lists", () => {
+    const cache = new KeyCache(4);
+    const planned = (limit: number) =>
+      cache.keep(loadedWith({ ratelimits: [limitNamed("default", limit)] })).plainPlan.limits;
+    const first = planned(1);
+    for (let limit = 2; limit <= 1_000; limit += 1) planned(limit);
+    expect(planned(1)).toBe(first);
+    planned(1_001);
+    expect(planned(1)).not.toBe(first);
   });
 });
 
@@ -71,8 +82,63 @@ describe("the plan of a question", () => {
     expect(after).toEqual(chargePlanOf(cached(), { ...question, ...change }));
   });
 
+  test("of a reservation is another, which is kept beside that of a verification", () => {
+    const key = cached();
+    const [verified, reserved] = [
+      { ...PLAIN_QUESTION, cost: 2 },
+      { ...PLAIN_QUESTION, cost: 2, ttl: 5_000 },
+    ];
+    const plans = [chargePlanOf(key, verified), chargePlanOf(key, reserved)];
+    expect(plans[0]?.hold).toBeUndefined();
+    expect(plans[1]).toMatchObject({ mode: "commit", hold: { keeps: "all", ttl: 5_000 } });
+    expect([chargePlanOf(key, verified), chargePlanOf(key, reserved)]).toEqual(plans);
+    expect(chargePlanOf(key, verified)).toBe(plans[0]);
+    expect(chargePlanOf(key, reserved)).toBe(plans[1]);
+    expect(chargePlanOf(key, { ...reserved, ttl: 6_000 })).toMatchObject({ hold: { ttl: 6_000 } });
+    expect(chargePlanOf(key, { ...PLAIN_QUESTION, ttl: 5_000 })).toMatchObject({
+      ...{ cost: 1, hold: { ttl: 5_000 } },
+    });
+  });
+
+  test("says what it counts where the store counts in the step, uses of a reservation apart", () => {
+    const key = cachedKey(loadedWith(), [], true);
+    const charged = (cost: number, ttl?: number) =>
+      chargePlanOf(key, { ...PLAIN_QUESTION, cost, ...(ttl !== undefined && { ttl }) })?.counts;
+    expect(charged(1)).toMatchObject({
+      subjects: [
+        { kind: "key", id: "key_1" },
+        { kind: "api", id: "api_1" },
+      ],
+      sums: { charged: { VALID: 1 } },
+    });
+    expect(charged(3)?.sums.charged).toEqual({ VALID: 1, EXTRA_USES: 2 });
+    expect(charged(3, 5_000)?.sums.charged).toEqual({ VALID: 1, FREE: 1 });
+    const beside = cachedKey(loadedWith(), []);
+    expect([beside.subjects, beside.plainPlan.counts]).toEqual([null, undefined]);
+    expect(chargePlanOf(beside, { ...PLAIN_QUESTION, cost: 3 })?.counts).toBeUndefined();
+    expect(new KeyCache(1).keep(loadedWith()).subjects).toBeNull();
+    expect(new KeyCache(1, true).keep(loadedWith()).subjects).not.toBeNull();
+  });
+
   test("is none where it names a limit that nothing configures", () => {
     const key = cached();
     expect(chargePlanOf(key, { ...PLAIN_QUESTION, limits: [named("tiles")] })).toBeNull();
+  });
+});
+
+describe("what a reservation keeps of its key", () => {
+  test("is whom it counts for and the refill, once for all of them", () => {
+    const refill = { interval: "daily", amount: 9 } as const;
+    const fields = { refill, tags: ["eu"], identityId: "id_1", name: "laptop" };
+    const cached = cachedKey(loadedWith(fields, { identity: identityWith() }), []);
+    const { id, apiId, workspaceId, tags, uncountedTags } = cached.key;
+    const key = { id, apiId, workspaceId, tags, uncountedTags };
+    const reserved = reservedKeyOf(cached);
+    expect(reserved).toStrictEqual({ key, identity: { id: "id_1" }, refill, counts: null });
+    expect(reservedKeyOf(cached)).toBe(reserved);
+  });
+
+  test("has no identity where the key has none", () => {
+    expect(reservedKeyOf(cachedKey(loadedWith(), [])).identity).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { LimitCharge } from "../store/charge.js";
 import { fixedWindows, identityWith, loadedWith, usageOf } from "../testing/records.js";
-import { dueRefillOf, planCharge, planPeek } from "./plan.js";
+import { dueRefillOf, MOST_OPEN, planCharge, planPeek } from "./plan.js";
 
 const DAY_MS = 86_400_000;
 const daily = { interval: "daily", amount: 9 } as const;
@@ -60,6 +61,43 @@ describe("the plan of the atomic step", () => {
 
   test("that shows what a verification would come to peeks at its whole cost", () => {
     expect(planPeek(loaded, 2, limits)).toEqual({ ...planCharge(loaded, 2, limits), mode: "peek" });
+  });
+});
+
+describe("what a plan holds", () => {
+  const slots = (duration: number, cost = 1): LimitCharge => ({
+    ...{ name: "parallel", ...fixedWindows(4, duration), cost, window: "c:parallel", owner: 0 },
+    algorithm: "concurrent",
+  });
+  const most = [...MOST_OPEN];
+
+  test("is nothing where it takes no slots, and is no reservation", () => {
+    for (const charged of [[], limits, [slots(5_000, 0)]])
+      expect(planCharge(loaded, 1, charged).hold).toBeUndefined();
+    expect(planPeek(loaded, 1, [slots(5_000)]).hold).toBeUndefined();
+    expect(planCharge(loaded, 1, [], 60_000, "peek").hold).toBeUndefined();
+  });
+
+  test("are its slots alone where it is no reservation, for the shortest of their durations", () => {
+    const hold = (...charged: LimitCharge[]) => planCharge(loaded, 1, charged).hold;
+    expect(hold(slots(5_000))).toEqual({ keeps: "slots", ttl: 5_000, slotTtl: 5_000, most });
+    for (const durations of [
+      [7_000, 5_000, 9_000],
+      [5_000, 7_000],
+    ])
+      expect(hold(...durations.map((duration) => slots(duration)))?.ttl).toBe(5_000);
+    expect(hold(slots(5_000), slots(1_000, 0))?.ttl).toBe(5_000);
+  });
+
+  test("is all of it where it is a reservation, and slots for no longer than theirs", () => {
+    const hold = (...charged: LimitCharge[]) => planCharge(loaded, 1, charged, 60_000).hold;
+    expect(hold()).toEqual({ keeps: "all", ttl: 60_000, slotTtl: null, most });
+    expect(hold(slots(5_000))).toEqual({ keeps: "all", ttl: 60_000, slotTtl: 5_000, most });
+  });
+
+  test("is one of at most 1,000 of a key, and 10,000 of an identity", () => {
+    expect(most).toEqual([1_000, 10_000]);
+    expect(planCharge(loadedWith(), 1, [], 60_000).hold?.most).toEqual([1_000]);
   });
 });
 

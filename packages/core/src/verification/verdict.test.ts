@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, limitNamed, loadedWith } from "../testing/records.js";
-import { publicIdentity, verdictOf } from "./verdict.js";
+import type { LimitCharge } from "../store/charge.js";
+import { fixedWindows, identityWith, limitNamed, loadedWith } from "../testing/records.js";
+import { LAST_INSTANT } from "../time.js";
+import { exceededShadows, NO_KEY, publicIdentity, ratelimitState, verdictOf } from "./verdict.js";
 
 const NOW = 1_000_000;
 const charged = { kind: "charged", remaining: null, limits: [] } as const;
@@ -161,6 +163,96 @@ describe("the verdict", () => {
     expect(JSON.stringify(verdictOf(loaded, "VALID", charged, NOW))).not.toMatch(
       /HASH|START|SEALED/,
     );
+  });
+});
+
+test("on a secret that no key has names nothing but the code", () => {
+  expect(NO_KEY).toStrictEqual({
+    NOT_FOUND: { valid: false, code: "NOT_FOUND" },
+    FORBIDDEN: { valid: false, code: "FORBIDDEN" },
+  });
+});
+
+test("the verdict says what is held, when the key starts, its tags, and when to try again", () => {
+  const hold = { id: "rsv_1", expiresAt: NOW + 5 };
+  expect(verdictOf(loadedWith(), "VALID", { ...charged, hold }, NOW)).toMatchObject({
+    ...{ reservationId: "rsv_1", expiresAt: NOW + 5 },
+  });
+  const early = loadedWith({ startsAt: NOW + 9, tags: ["eu"] });
+  const hints = { missing: "docs.read", retryAfterMs: 9 };
+  const refused = verdictOf(early, "NOT_STARTED", charged, NOW, [], hints);
+  expect(refused).toMatchObject({ ...hints, startsAt: NOW + 9, keyTags: ["eu"] });
+  expect(verdictOf(loadedWith(), "VALID", charged, NOW, [], hints)).not.toHaveProperty("missing");
+  expect(Object.keys(verdictOf(loadedWith(), "RATE_LIMITED", charged, NOW))).not.toContain(
+    "retryAfterMs",
+  );
+});
+
+describe("a limit in a verdict", () => {
+  const readingOf = (fields: object = {}) => ({
+    ...{ name: "tiles", limit: 10, remaining: 4, resetAt: 60_000, exceeded: false },
+    ...{ state: { at: 0, used: 6, earlier: [] }, ...fields },
+  });
+  const limitOf = (fields: Partial<LimitCharge> = {}): LimitCharge => ({
+    ...{ name: "tiles", ...fixedWindows(), cost: 1, window: "60000:tiles", owner: 0 },
+    ...fields,
+  });
+  const plain = { limit: 10, remaining: 4, reset: 60_000 };
+
+  test.each([
+    [{}, {}],
+    [{ algorithm: "sliding" }, { algorithm: "sliding" }],
+    [{ algorithm: "sliding", burst: 20 }, { algorithm: "sliding" }],
+    [{ algorithm: "concurrent" }, { algorithm: "concurrent" }],
+    [{ algorithm: "token-bucket" }, { algorithm: "token-bucket" }],
+    [
+      { algorithm: "token-bucket", burst: 20 },
+      { algorithm: "token-bucket", burst: 20 },
+    ],
+    [{ shadow: true }, { shadow: true }],
+    [
+      { shadow: true, algorithm: "sliding" },
+      { shadow: true, algorithm: "sliding" },
+    ],
+  ] as const)("%j says of itself %j", (fields, said) => {
+    expect(ratelimitState(readingOf(), limitOf(fields))).toStrictEqual({ ...plain, ...said });
+  });
+
+  test("says when it is whole again only where a date can", () => {
+    for (const algorithm of ["fixed", "sliding"] as const) {
+      const at = (resetAt: number) =>
+        ratelimitState(readingOf({ resetAt }), limitOf({ algorithm }));
+      expect(at(LAST_INSTANT)).toHaveProperty("reset", LAST_INSTANT);
+      expect(at(LAST_INSTANT + 1)).not.toHaveProperty("reset");
+    }
+  });
+
+  test("says its figures alone where it is of another limit, or of none any more", () => {
+    for (const taken of [undefined, limitOf({ name: "streams", shadow: true })])
+      expect(ratelimitState(readingOf({ resetAt: LAST_INSTANT + 1 }), taken)).toStrictEqual({
+        ...{ ...plain, reset: LAST_INSTANT + 1 },
+      });
+  });
+
+  test("leads if it refuses, which a shadow does not", () => {
+    const readings = [readingOf({ exceeded: true }), readingOf({ name: "default", remaining: 1 })];
+    const taken = [limitOf({ shadow: true }), limitOf({ name: "default" })];
+    const charge = { kind: "charged", remaining: null, limits: readings } as const;
+    expect(verdictOf(loadedWith(), "VALID", charge, NOW, taken)).toMatchObject({
+      ratelimit: { remaining: 1 },
+      ratelimits: [{ name: "tiles", shadow: true, exceeded: true }, { name: "default" }],
+    });
+  });
+
+  test("is a shadow that would have refused, as long as it is the one that was read", () => {
+    const readings = ["a", "b", "c", "d"].map((name) =>
+      readingOf({ name, exceeded: name !== "b" }),
+    );
+    const taken = ["a", "b", "x"].map((name) => limitOf({ name, shadow: true }));
+    expect(exceededShadows(readings, taken)).toEqual(["a"]);
+    const all = ["a", "b", "c", "d"].map((name) => limitOf({ name, shadow: name !== "d" }));
+    expect(exceededShadows(readings, all)).toEqual(["a", "c"]);
+    expect(exceededShadows([], all)).toEqual([]);
   });
 });
 
