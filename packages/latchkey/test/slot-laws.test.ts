@@ -82,6 +82,35 @@ describeOnEveryStore("slots", (open) => {
     await enter(context.latchkey, second);
   });
 
+  test("R1: what was held before a limit was emptied, taken away or lowered is not waited for, and all of the rest is", async () => {
+    const context = open();
+    const { latchkey } = context;
+    const { key, keyId } = await issue(context, { ratelimits: [PARALLEL] });
+    const isTold = async (retryAfterMs: number) =>
+      expect(await context.another().verifyKey({ key })).toMatchObject({
+        ...{ code: "RATE_LIMITED", retryAfterMs },
+      });
+    await enter(latchkey, { key });
+    context.advance(10_000);
+    await latchkey.updateKey({ keyId, ratelimits: [] });
+    await latchkey.updateKey({ keyId, ratelimits: [PARALLEL] });
+    await enter(latchkey, { key });
+    context.advance(10_000);
+    await latchkey.resetLimit({ keyId, name: "parallel" });
+    for (let slot = 0; slot < PARALLEL.limit; slot += 1) {
+      await enter(latchkey, { key });
+      context.advance(10_000);
+    }
+    await isTold(PARALLEL.duration - 30_000);
+    await latchkey.updateKey({ keyId, ratelimits: [{ ...PARALLEL, limit: 1 }] });
+    const wait = PARALLEL.duration - 10_000;
+    await isTold(wait);
+    context.advance(wait - 1);
+    await isTold(1);
+    context.advance(1);
+    await enter(latchkey, { key });
+  });
+
   test("C2, C3: a slot is free once release has resolved, and from the end of its time on", async () => {
     const context = open();
     const other = context.another();

@@ -90,16 +90,33 @@ describe("the ends of slots", () => {
   const holds = [hold(NOW + 300, 1), hold(NOW + 100, 2), hold(NOW + 200, 1)];
 
   test.each([
-    [1, 0, 100],
-    [2, 0, 100],
-    [3, 0, 200],
-    [3, 1, 100],
-    [4, 0, 300],
-    [4, 1, 200],
-  ])("%i slots, of which %i are free, come free after %i ms", async (cost, remaining, ms) => {
-    const { limits, asked } = await told(holds, { ...SLOTS, cost }, reading({ remaining }));
-    expect(limits).toEqual([{ ...reading({ remaining }), resetAt: NOW + 300, admitsAt: NOW + ms }]);
+    [1, 4, 100],
+    [2, 4, 100],
+    [3, 4, 200],
+    [3, 5, 100],
+    [4, 4, 300],
+    [4, 5, 200],
+    [1, 2, 200],
+    [1, 1, 300],
+  ])("for %i slots of %i, 4 of which are held, come after %i ms", async (cost, limit, ms) => {
+    const { limits, asked } = await told(holds, { ...SLOTS, cost, limit }, reading());
+    expect(limits).toEqual([{ ...reading(), resetAt: NOW + 300, admitsAt: NOW + ms }]);
     expect(asked).toEqual(["ws_default key key_1"]);
+  });
+
+  test("are those of the latest, as many as the limit counts: older ones may be of before it was emptied", async () => {
+    const numbered = [7, 9, 3, 8].map((number, index) => ({
+      ...hold(NOW + 100 * (index + 1), 1),
+      numbers: [number],
+    }));
+    const counted = async (used: number) => {
+      const state = { at: NOW, used, earlier: [] };
+      const { limits } = await told(numbered, { ...SLOTS, limit: used }, reading({ state }));
+      return limits[0];
+    };
+    expect(await counted(1)).toMatchObject({ resetAt: NOW + 200, admitsAt: NOW + 200 });
+    expect(await counted(2)).toMatchObject({ resetAt: NOW + 400, admitsAt: NOW + 200 });
+    expect(await counted(3)).toMatchObject({ resetAt: NOW + 400, admitsAt: NOW + 100 });
   });
 
   test.each([

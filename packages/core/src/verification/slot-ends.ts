@@ -1,3 +1,4 @@
+import type { Hold } from "../rules/hold.js";
 import { allHolds } from "../store/all-holds.js";
 import type { RecordAddress } from "../store/change.js";
 import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../store/charge.js";
@@ -30,14 +31,9 @@ export async function withSlotEnds(
     const limit = limits[index];
     if (limit === undefined || !isUnknown(limit, reading)) return reading;
     const holds = await allHolds(store, workspaceId, confirms[limit.owner ?? 0] as RecordAddress);
-    const slots = holds
-      .flatMap(({ expiresAt, limits: held }) =>
-        held
-          .filter(({ window, owner }) => window === limit.window && owner === limit.owner)
-          .map(({ units }) => ({ expiresAt, units })),
-      )
-      .sort((one, other) => one.expiresAt - other.expiresAt);
-    let missing = limit.cost - reading.remaining;
+    const slots = countedSlots(holds, limit, reading);
+    // Not by what remains, which is 0 also where more are held than a limit that was lowered has.
+    let missing = reading.state.used + limit.cost - limit.limit;
     const ends = slots.find(({ units }) => {
       missing -= units;
       return missing <= 0;
@@ -46,4 +42,28 @@ export async function withSlotEnds(
     return { ...reading, resetAt, admitsAt: ends?.expiresAt ?? now };
   });
   return { ...charge, limits: await Promise.all(readings) };
+}
+
+/**
+ * The slots that a limit counts, those that end first in front. A hold may have slots that it counts no more, because it was taken away or
+ * emptied since: they are older than all that it counts.
+ */
+function countedSlots(
+  holds: readonly Hold[],
+  { window, owner }: LimitCharge,
+  { state }: LimitReading,
+): readonly { readonly expiresAt: EpochMs; readonly units: number }[] {
+  let uncounted = state.used;
+  return holds
+    .flatMap(({ expiresAt, numbers, limits }) =>
+      limits
+        .filter((held) => held.window === window && held.owner === owner)
+        .map(({ units }) => ({ expiresAt, units, number: numbers[owner ?? 0] ?? 0 })),
+    )
+    .sort((one, other) => other.number - one.number)
+    .filter(({ units }) => {
+      uncounted -= units;
+      return uncounted >= 0;
+    })
+    .sort((one, other) => one.expiresAt - other.expiresAt);
 }
