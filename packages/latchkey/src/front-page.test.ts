@@ -62,6 +62,15 @@ describe("the reference", () => {
     expect(missing).toEqual([]);
   });
 
+  test("has the fields in bold that an operation cannot do without, and no others", () => {
+    const rows = textOf("docs/operations.md").split("\n");
+    for (const [name, { input }] of Object.entries(OPERATIONS)) {
+      const row = rows.find((line) => line.startsWith(`| \`${name}\` |`)) ?? "";
+      const bold = [...row.matchAll(/\*\*`(\w+)`\*\*/g)].map(([, field]) => field);
+      expect(bold.toSorted(), name).toEqual(requiredFieldsOf(input).toSorted());
+    }
+  });
+
   test("lists every HTTP operation that is served, each with its method", () => {
     const table =
       /\n\| \| GET \| POST \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/http.md"))?.[1] ?? "";
@@ -107,6 +116,15 @@ describe("the reference", () => {
     expect(broken).toEqual([]);
   });
 });
+
+interface FieldSchema {
+  safeParse(value: unknown): { readonly success: boolean };
+}
+
+function requiredFieldsOf(input: unknown): readonly string[] {
+  const { shape = {} } = (input ?? {}) as { readonly shape?: Record<string, FieldSchema> };
+  return Object.keys(shape).filter((field) => shape[field]?.safeParse(undefined).success === false);
+}
 
 function fieldsOf(input: unknown): readonly string[] {
   return Object.keys((input as { readonly shape?: object } | null)?.shape ?? {});
