@@ -105,15 +105,24 @@ export interface Work {
  * holds. Listeners are called afterwards.
  *
  * @param run - Reads, decides and says what to write. It may run several times.
+ * @returns What `run` returned.
  */
 export async function transact<Answer>(
+  context: OperationContext,
+  run: (work: Work) => Promise<Answer>,
+): Promise<Answer> {
+  return (await transactUses(context, run)).answer;
+}
+
+/** As {@link transact}, for an operation that answers the uses which are left after its commit. */
+export async function transactUses<Answer>(
   context: OperationContext,
   run: (work: Work) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
   const { confinedTo, emit, timer } = context;
   const startedAt = emit === null ? 0 : timer();
   let entries: AuditEntry[] = [];
-  const result = await transactPlain(context, async (transaction) => {
+  const result = await commit(context, async (transaction) => {
     entries = [];
     if (confinedTo !== null) await confinedTo.confirm(transaction);
     const audit: Work["audit"] = (change) => {
@@ -134,7 +143,14 @@ export async function transact<Answer>(
 }
 
 /** As {@link transact}, for what is not a change of configuration: it writes no audit entry. */
-export function transactPlain<Answer>(
+export async function transactPlain<Answer>(
+  context: OperationContext,
+  work: (transaction: Transaction) => Promise<Answer>,
+): Promise<Answer> {
+  return (await commit(context, work)).answer;
+}
+
+function commit<Answer>(
   { call, workspaceId, transact }: OperationContext,
   work: (transaction: Transaction) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {

@@ -20,8 +20,8 @@ export async function forgetOf<Value>(
   const { store, workspaceId } = context;
   const { kind } = type;
   const lists = [{ list }, { list, of: identityId }];
-  return deleteInBatches(context, AT_ONCE, async (round, limit) => {
-    const { answer } = await transact(round, async ({ transaction }) => {
+  return deleteInBatches(context, AT_ONCE, (round, limit) =>
+    transact(round, async ({ transaction }) => {
       const want = { kind, list, of: identityId, after: null, limit } as const;
       const { found, hasMore } = await store.page(workspaceId, want);
       for (const { record, handle } of found) {
@@ -32,7 +32,6 @@ export async function forgetOf<Value>(
         else transaction.delete(type, known);
       }
       return { deleted: found.length, hasMore };
-    });
-    return answer;
-  });
+    }),
+  );
 }

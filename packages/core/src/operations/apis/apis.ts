@@ -163,20 +163,19 @@ const updateApiInput = z.strictObject({
 });
 
 export const API_TABLE = {
-  createApi: operation(createApiInput, async (context, settings) => {
-    const { answer } = await transact(context, async (work) => ({
+  createApi: operation(createApiInput, (context, settings) =>
+    transact(context, async (work) => ({
       apiId: insertApi(work, settings),
-    }));
-    return answer;
-  }),
+    })),
+  ),
 
   /**
    * Several APIs can have one name. The one that ensureApi returns claims the name, so that all calls agree on it.
    *
    * @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
    */
-  ensureApi: operation(z.strictObject({ name }), async (context, { name }) => {
-    const { answer } = await transact(context, async (work) => {
+  ensureApi: operation(z.strictObject({ name }), (context, { name }) =>
+    transact(context, async (work) => {
       const { transaction } = work;
       const claim = ensuredClaim(name);
       const holder = await transaction.readOne(claim);
@@ -187,9 +186,8 @@ export const API_TABLE = {
         transaction.expect({ kind: "api", id: apiId, version: oldest.version });
       transaction.claim(claim, apiId);
       return { apiId, created: oldest === undefined };
-    });
-    return answer;
-  }),
+    }),
+  ),
 
   getApi: operation(apiReference, async (context, { apiId }) => {
     const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
@@ -198,8 +196,8 @@ export const API_TABLE = {
 
   listApis: pagesOf(apiType, "apis", (apis) => ({ apis: apis.map(toApiView) })),
 
-  updateApi: operation(updateApiInput, async (context, { apiId, ...wanted }) => {
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
+  updateApi: operation(updateApiInput, (context, { apiId, ...wanted }) =>
+    transact(context, async ({ transaction, audit }) => {
       const want = { kind: "api", id: apiId } as const;
       const { value: api } = await readRecordIn(transaction, apiType, want, "API");
       const { ipWhitelist = api.ipWhitelist } = wanted;
@@ -221,27 +219,23 @@ export const API_TABLE = {
       transaction.renewRevision();
       audit(change);
       return {};
-    });
-    return answer;
-  }),
+    }),
+  ),
 
   deleteApi: operation(apiReference, async (context, { apiId }) => {
-    const { answer: isDeleted } = await transact(
-      inSteps(context),
-      async ({ transaction, audit }) => {
-        const api = await deleteRecord(transaction, apiType, apiId);
-        if (api === undefined) return false;
-        if (api?.deleteProtection === true)
-          throw new LatchkeyError(
-            "DELETE_PROTECTED",
-            "this API is protected: set deleteProtection to false with updateApi first",
-          );
-        if (api !== null) transaction.release(ensuredClaim(api.name), apiId);
-        transaction.renewRevision();
-        audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
-        return true;
-      },
-    );
+    const isDeleted = await transact(inSteps(context), async ({ transaction, audit }) => {
+      const api = await deleteRecord(transaction, apiType, apiId);
+      if (api === undefined) return false;
+      if (api?.deleteProtection === true)
+        throw new LatchkeyError(
+          "DELETE_PROTECTED",
+          "this API is protected: set deleteProtection to false with updateApi first",
+        );
+      if (api !== null) transaction.release(ensuredClaim(api.name), apiId);
+      transaction.renewRevision();
+      audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
+      return true;
+    });
     const deletion = () => deleteAllKeys(context, apiId);
     const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
     if (!isDeleted && deletedKeys === 0) throw notFound("API");

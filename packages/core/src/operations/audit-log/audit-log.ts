@@ -117,7 +117,7 @@ async function deleteBefore(
   limit: number,
 ): Promise<DeletedCount> {
   const { store, workspaceId } = context;
-  const { answer } = await transactPlain(context, async (transaction) => {
+  return transactPlain(context, async (transaction) => {
     const page = await store.page(workspaceId, {
       kind: "auditEntry",
       list: AUDIT_LIST,
@@ -134,5 +134,4 @@ async function deleteBefore(
     }
     return { deleted: old.length, hasMore: page.hasMore && old.length === page.found.length };
   });
-  return answer;
 }

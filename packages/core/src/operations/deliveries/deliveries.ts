@@ -209,7 +209,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
       if (isOver()) break;
       const wanted = deliveries.filter(isWanted);
       if (wanted.length > 0) {
-        const { answer } = await transactPlain(context, async (transaction) => {
+        const answer = await transactPlain(context, async (transaction) => {
           const found = await transaction.read(wanted.map(deliveryWant));
           const dead = found.flatMap((loaded) => {
             const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
@@ -263,7 +263,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     readSender,
 
     async write(decide, { puts = [], taken = [] } = {}) {
-      const { answer } = await transactPlain(context, async (transaction) => {
+      return transactPlain(context, async (transaction) => {
         const loaded = await transaction.readOne(senderWant);
         const before = loaded === null ? newSender : senderType.decode(loaded.record, workspaceId);
         const after = decide(before);
@@ -287,7 +287,6 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
         });
         return after;
       });
-      return answer;
     },
 
     async listDeliveries(state, endpointId, after) {

@@ -141,10 +141,9 @@ export const NOTICE_TABLE = {
       const { due, goOnAfter } = await readDue(context, after, limit, now);
       const more = goOnAfter === null ? {} : { cursor: encodeCursor(scope, goOnAfter) };
       if (due.length === 0) return { noticed: seen, ...more };
-      const { answer } = await transact(context, async (work) => {
+      return transact(context, async (work) => {
         return { noticed: seen + (await noticeExpiries(work, due, now)), ...more };
       });
-      return answer;
     },
     {},
   ),

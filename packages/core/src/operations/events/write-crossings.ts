@@ -44,7 +44,7 @@ export async function writeCrossings(
   for (let from = 0; from < crossings.length; from += WRITTEN_AT_ONCE)
     try {
       const some = crossings.slice(from, from + WRITTEN_AT_ONCE);
-      written += (await transact(once, (work) => writeSome(work, some))).answer;
+      written += await transact(once, (work) => writeSome(work, some));
     } catch (error) {
       // That it may have been written does no harm: it is found then.
       const isAway = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";

@@ -262,14 +262,14 @@ async function eraseByIds(
 }
 
 /** Overwrites what is left, and in the same step writes the entry of the erasure, unless it was written before. */
-async function finish(
+function finish(
   context: OperationContext,
   subject: Subject,
   kept: string | null,
   identityId: string | null,
   counts: ErasedIdentity,
 ): Promise<ErasedIdentity> {
-  const { answer } = await transact(context, async (work) => {
+  return transact(context, async (work) => {
     const left = await readEntries(context, kept === null ? [] : [kept]);
     for (const loaded of left) overwrite(work, loaded, subject);
     const latest = identityId === null ? null : await latestEntry(context, identityId);
@@ -277,7 +277,6 @@ async function finish(
       work.audit({ type: "identity.erased", resourceId: identityId ?? kept ?? "", identityId });
     return { ...counts, erasedEvents: counts.erasedEvents + left.length };
   });
-  return answer;
 }
 
 /** The latest entry about a key or an identity; null if there is none, or it is damaged. */
@@ -340,7 +339,7 @@ class Overwriting {
     for (const { record } of waiting)
       await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
     await this.#sums.end();
-    const { answer } = await transact(this.#context, async (work) => {
+    const answer = await transact(this.#context, async (work) => {
       const ids = waiting.map(({ record }) => record.id);
       // Somebody else may have pruned some.
       const found = work.transaction.isRetry ? await readEntries(this.#context, ids) : waiting;

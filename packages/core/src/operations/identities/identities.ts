@@ -10,7 +10,14 @@ import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
 import { afterWriting } from "../after-writing.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
-import { inSteps, notFound, type OperationContext, transact, type Work } from "../context.js";
+import {
+  inSteps,
+  notFound,
+  type OperationContext,
+  transact,
+  transactUses,
+  type Work,
+} from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import {
   evenWithIssues,
@@ -78,7 +85,7 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     ...(parsed.refill && { refill: countedFrom(parsed.refill, now) }),
   };
   const remaining = parsed.remaining ?? null;
-  const { answer } = await transact(context, async ({ transaction, audit }) => {
+  return transact(context, async ({ transaction, audit }) => {
     transaction.insert(identityType, identity, {
       counters: { usage: { remaining, refilledAt: now, lastRefillAt: null } },
       onTaken: () =>
@@ -91,7 +98,6 @@ const createIdentity: Run<IdentityOperations["createIdentity"]> = async (
     audit({ type: "identity.created", at: now, resourceId: identity.id, after });
     return { identityId: identity.id };
   });
-  return answer;
 };
 
 const deleteIdentityInput = z.strictObject({
@@ -133,7 +139,8 @@ export const IDENTITY_TABLE = {
   updateIdentity: operation(updateIdentityInput, async (context, input) => {
     const wanted = await withCheckedIdentityMeta(context, input);
     const want = identityWant(wanted);
-    const { answer, usages } = await transact(inSteps(context), async ({ transaction, audit }) => {
+    const { answer, usages } = await transactUses(inSteps(context), async (work) => {
+      const { transaction, audit } = work;
       const found = await readRecordIn(transaction, identityType, want, "identity");
       const now = context.now();
       const { value: identity } = found;
@@ -183,11 +190,10 @@ export const IDENTITY_TABLE = {
 
   deleteIdentity: operation(deleteIdentityInput, async (context, { identityId, keys }) => {
     if (keys !== "unlink") return deleteWithKeys(context, identityId, keys);
-    const { answer } = await transact(context, async (work) => {
+    return transact(context, async (work) => {
       if (!(await deleteRecordOf(work, identityId))) throw notFound("identity");
       return { keys: "unlinked" } as const;
     });
-    return answer;
   }),
 
   eraseIdentity: operation(

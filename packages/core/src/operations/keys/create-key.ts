@@ -75,7 +75,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
   if (given.recoverable) requireVault(context);
   const keyId = context.newId("key");
   const random = drawnOnce(context.random);
-  const { answer } = await transact(context, async (work) => {
+  return transact(context, async (work) => {
     const references = new References(work, now, given.create);
     const api = await references.api(given.apiId);
     if (api === null) throw notFound("API");
@@ -99,7 +99,6 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     references.refuseMissing();
     return { keyId, key: secret.key };
   });
-  return answer;
 };
 
 /** Null keeps a key from a default. Where there is none it is a mistake, as over the wire: a field that has no value is left out. */

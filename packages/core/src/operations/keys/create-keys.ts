@@ -91,7 +91,7 @@ export async function createKeys(
   }
   if (dryRun) context.call?.forgo();
   const writing = dryRun ? { ...context, call: null } : context;
-  const { answer } = await transact(writing, async (work) => {
+  return transact(writing, async (work) => {
     const references = new References(work, now);
     const ruled: Ruled[] = [];
     for (const candidate of candidates) {
@@ -125,7 +125,6 @@ export async function createKeys(
       ? { results: judged }
       : { keyIds: candidates.map(({ credential }) => credential.keyId) };
   });
-  return answer;
 }
 
 /** A candidate with its API, which may have settings for it. */

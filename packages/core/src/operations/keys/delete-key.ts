@@ -9,13 +9,12 @@ import { apiIds } from "../read.js";
 import { linksOf, wholeKeyFields } from "./audit-fields.js";
 import { readKey } from "./load.js";
 
-export const deleteKey = operation(keyReference, async (context, { keyId }) => {
-  const { answer } = await withoutReadableRecord(
+export const deleteKey = operation(keyReference, (context, { keyId }) =>
+  withoutReadableRecord(
     () => transact(context, (work) => deleteReadable(work, keyId)),
     () => transact(context, (work) => deleteDamaged(work, keyId)),
-  );
-  return answer;
-});
+  ),
+);
 
 async function deleteReadable(work: Work, keyId: string) {
   deleteLoaded(work, await readKey(work.context, work.transaction, keyId));

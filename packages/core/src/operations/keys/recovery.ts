@@ -55,7 +55,7 @@ export async function withPlaintextOrError(
  */
 async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
   const vault = requireVault(context);
-  const { answer } = await transact(context, async ({ transaction }) => {
+  return transact(context, async ({ transaction }) => {
     const loaded = await readKey(context, transaction, keyId);
     const { key } = loaded;
     if (key.sealedSecret === null || vault.isCurrent(key.sealedSecret)) return false;
@@ -65,7 +65,6 @@ async function resealSecret(context: OperationContext, keyId: string): Promise<b
     transaction.update(keyType, key, { ...key, sealedSecret });
     return true;
   });
-  return answer;
 }
 
 /** The secret of a key; null if it is not recoverable, or there is no vault. @throws As {@link withPlaintext}. */

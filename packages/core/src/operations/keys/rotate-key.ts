@@ -31,14 +31,12 @@ const rotateKeyInput = z.strictObject({ keyId: id, graceMs: grace });
 
 export const rotateKey = operation(
   rotateKeyInput,
-  async (context, { keyId, graceMs }, scope: RotationScope = {}) => {
-    const { answer } = await transact(context, async (work) => {
+  (context, { keyId, graceMs }, scope: RotationScope = {}) =>
+    transact(context, async (work) => {
       const loaded = await readKey(context, work.transaction, keyId);
       if (loaded.key.sealedSecret !== null) scope.beforeSealing?.(loaded.key.apiId);
       return rotateLoaded(work, loaded, graceMs);
-    });
-    return answer;
-  },
+    }),
 );
 
 /**

@@ -115,7 +115,7 @@ async function changeKeys<Answer>(
   const unique = [...new Set(keyIds)];
   const placeOf = (keyId: string): KeyPlace | null =>
     how.isOfMany ? { keyId, field: `keyIds.${keyIds.indexOf(keyId)}` } : null;
-  const { answer } = await transact(context, async (work) => {
+  return transact(context, async (work) => {
     const now = context.now();
     const references = new References(work, now);
     const planned: PlannedUpdate[] = [];
@@ -139,7 +139,6 @@ async function changeKeys<Answer>(
     references.refuseMissing();
     return answerOf(changed);
   });
-  return answer;
 }
 
 /** An update of a key, as far as it is known before what it refers to was read. */

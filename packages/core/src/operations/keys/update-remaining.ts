@@ -7,7 +7,7 @@ import { applyRefill, countedRefill, type Usage, type UsageChange } from "../../
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
-import { inSteps, type OperationContext, transact } from "../context.js";
+import { inSteps, type OperationContext, transactUses } from "../context.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, orRequired, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
@@ -57,7 +57,8 @@ export const updateRemaining = operation(
   updateRemainingInput,
   async (context, { keyId, op, value, ...ids }) => {
     const change = toOperation(op, value);
-    const { answer, usages } = await transact(inSteps(context), async ({ transaction, audit }) => {
+    const { answer, usages } = await transactUses(inSteps(context), async (work) => {
+      const { transaction, audit } = work;
       const { kind, id, usage, refill, maxRemaining, write, entry } =
         keyId === undefined
           ? await readIdentityUses(transaction, ids)

@@ -74,11 +74,10 @@ async function reportKey(
   if (known !== null) return known;
   try {
     const wanted = decide === undefined ? policy : await decided(context, keyId, decide);
-    const { answer } = await withoutReadableRecord(
+    return await withoutReadableRecord(
       () => transact(context, (work) => handleReadable(work, report, keyId, wanted)),
       () => transact(context, (work) => handleDamaged(work, report, keyId, wanted)),
     );
-    return answer;
   } catch (error) {
     // Deleted meanwhile, perhaps by the same report; or its API is, and it with that.
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND")

@@ -17,7 +17,7 @@ export async function reportRootKey(
   policy: LeakPolicy,
 ): Promise<LeakedKey | null> {
   const there = { ...context, workspaceId: holder.workspaceId };
-  return (await transact(there, (work) => handle(work, report, holder, policy))).answer;
+  return transact(there, (work) => handle(work, report, holder, policy));
 }
 
 async function handle(

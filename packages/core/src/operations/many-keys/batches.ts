@@ -56,8 +56,9 @@ export async function actOnListedKeys(
   const counts = await inBatches(context, async (round, limit) => {
     if (list === undefined) return null;
     const here: ListOfKeys = list;
-    const step = await transact(round, (work) => actOnPage(work, here, after, limit, act));
-    const { counts: stepCounts, lastSeen } = step.answer;
+    const { counts: stepCounts, lastSeen } = await transact(round, (work) =>
+      actOnPage(work, here, after, limit, act),
+    );
     after = lastSeen;
     if (lastSeen === null) list = (await lists.next()).value;
     return { counts: stepCounts, hasMore: list !== undefined };
@@ -75,7 +76,7 @@ export async function actOnKeysById(
 ): Promise<KeyCounts> {
   const ids = [...new Set(keyIds)];
   return inBatches(context, async (round, limit) => {
-    const { answer } = await transact(round, async (work) => {
+    const answer = await transact(round, async (work) => {
       const wanted = ids.slice(0, work.transaction.isRetry ? 1 : limit);
       return { wanted, counts: await actOnIds(work, wanted, act) };
     });

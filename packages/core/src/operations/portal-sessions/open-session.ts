@@ -182,7 +182,7 @@ export async function openPortalSession(
         const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
         return rotateLoaded(work, loaded, graceMs, limits);
       });
-      return (await settled(rotating)).answer;
+      return settled(rotating);
     },
 
     async revokeMyKey(input) {
@@ -192,7 +192,7 @@ export async function openPortalSession(
         deleteLoaded(work, await readKey(confined, work.transaction, keyId));
         return {};
       });
-      return (await settled(revoking)).answer;
+      return settled(revoking);
     },
 
     async usageOfMyKey(input) {

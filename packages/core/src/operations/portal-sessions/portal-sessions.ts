@@ -53,7 +53,7 @@ export const PORTAL_TABLE = {
     const sessionId = context.newId("ps");
     const secret = formatSecret(SECRET_PREFIX, context.random(32));
     const storedAt = await context.readStoreClock();
-    const { answer } = await transact(context, async (work) => {
+    return transact(context, async (work) => {
       const now = context.now();
       const references = new References(work, now);
       for (const apiId of allow.apiIds) references.needApi(apiId);
@@ -81,7 +81,6 @@ export const PORTAL_TABLE = {
       );
       return { sessionId, secret, expires };
     });
-    return answer;
   }),
 
   revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
@@ -90,12 +89,11 @@ export const PORTAL_TABLE = {
       const { deleted } = await forgetOf(context, portalSessionType, SESSION_LIST, identityId);
       return { revokedSessions: deleted };
     }
-    const { answer } = await transact(context, async ({ transaction }) => {
+    return transact(context, async ({ transaction }) => {
       const session = await deleteRecord(transaction, portalSessionType, sessionId);
       if (session === undefined) throw notFound("portal session");
       return { revokedSessions: 1 };
     });
-    return answer;
   }),
 
   openPortalSession: { run: openPortalSession, input: null },

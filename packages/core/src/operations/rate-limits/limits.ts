@@ -156,7 +156,7 @@ export const LIMIT_TABLE = {
   resetLimit: operation(resetLimitInput, async (context, input) => {
     const { keyId, identityId, namespace, identifier, duration } = input;
     const name = input.name as string;
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
+    return transact(context, async ({ transaction, audit }) => {
       if (keyId !== undefined) {
         const ofKey = (key: KeyRecord) =>
           duration === undefined
@@ -182,7 +182,6 @@ export const LIMIT_TABLE = {
       }
       return {};
     });
-    return answer;
   }),
 } satisfies TableOf<LimitOperations>;
 

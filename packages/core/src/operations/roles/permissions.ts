@@ -26,18 +26,17 @@ export const PERMISSION_TABLE = {
       description: description || null,
       createdAt,
     };
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
+    return transact(context, async ({ transaction, audit }) => {
       transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
       const after = permissionFields(permission);
       audit({ type: "permission.created", at: createdAt, resourceId: permission.id, after });
       return { permissionId: permission.id };
     });
-    return answer;
   }),
 
   ensurePermissions: operation(grantNames, async (context, given) => {
     const names = [...new Set(given)];
-    const { answer } = await transact(context, async (work) => {
+    return transact(context, async (work) => {
       const references = new References(work, context.now(), true);
       references.needGrants("permission", names);
       await references.read(true);
@@ -45,7 +44,6 @@ export const PERMISSION_TABLE = {
       references.grantIds("permission", names);
       return { created };
     });
-    return answer;
   }),
 
   getPermission: operation(permissionReference, async (context, { permissionId }) => {
@@ -59,17 +57,16 @@ export const PERMISSION_TABLE = {
     run: async (context) => (await readAll(context, permissionType)).values.map(toPermissionView),
   },
 
-  deletePermission: operation(permissionReference, async (context, { permissionId }) => {
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
+  deletePermission: operation(permissionReference, (context, { permissionId }) =>
+    transact(context, async ({ transaction, audit }) => {
       const permission = await deleteRecord(transaction, permissionType, permissionId);
       if (permission === undefined) throw notFound("permission");
       transaction.renewRevision();
       const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
       audit({ ...deletion, ...deletedFields(permission, permissionFields) });
       return {};
-    });
-    return answer;
-  }),
+    }),
+  ),
 } satisfies Partial<TableOf<PermissionOperations>>;
 
 function permissionFields({ name, description }: PermissionRecord): AuditFields {

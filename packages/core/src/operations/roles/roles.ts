@@ -27,16 +27,15 @@ const ensureRoleInput = z.strictObject({ name: grantName, permissions: grantName
 export const ROLE_TABLE = {
   createRole: operation(createRoleInput, async (context, settings) => {
     const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
-    const { answer } = await transact(context, async (work) => {
+    return transact(context, async (work) => {
       if ((await work.transaction.readOne(want)) !== null) throw nameTaken("role");
       const onTaken = () => nameTaken("role");
       return { roleId: await insertRole(work, referencesOf(work), settings, onTaken) };
     });
-    return answer;
   }),
 
-  ensureRole: operation(ensureRoleInput, async (context, { name, permissions }) => {
-    const { answer } = await transact(context, async (work) => {
+  ensureRole: operation(ensureRoleInput, (context, { name, permissions }) =>
+    transact(context, async (work) => {
       const references = referencesOf(work, true);
       const want = { kind: "role", index: "name", value: name } as const;
       const loaded = await work.transaction.readOne(want);
@@ -45,9 +44,8 @@ export const ROLE_TABLE = {
       const role = roleType.decode(loaded.record, context.workspaceId);
       await replacePermissions(work, references, role, permissions);
       return { roleId: role.id, created: false };
-    });
-    return answer;
-  }),
+    }),
+  ),
 
   getRole: operation(roleReference, async (context, { roleId }) => {
     const [view] = await loadRoles(context, async () => {
@@ -63,21 +61,17 @@ export const ROLE_TABLE = {
     run: (context) => loadRoles(context, () => readAll(context, roleType)),
   },
 
-  setRolePermissions: operation(
-    setRolePermissionsInput,
-    async (context, { roleId, permissions }) => {
-      const { answer } = await transact(context, async (work) => {
-        const want = { kind: "role", id: roleId } as const;
-        const { value: role } = await readRecordIn(work.transaction, roleType, want, "role");
-        await replacePermissions(work, referencesOf(work), role, permissions);
-        return {};
-      });
-      return answer;
-    },
+  setRolePermissions: operation(setRolePermissionsInput, (context, { roleId, permissions }) =>
+    transact(context, async (work) => {
+      const want = { kind: "role", id: roleId } as const;
+      const { value: role } = await readRecordIn(work.transaction, roleType, want, "role");
+      await replacePermissions(work, referencesOf(work), role, permissions);
+      return {};
+    }),
   ),
 
-  deleteRole: operation(roleReference, async (context, { roleId }) => {
-    const { answer } = await transact(context, async (work) => {
+  deleteRole: operation(roleReference, (context, { roleId }) =>
+    transact(context, async (work) => {
       const { transaction, audit } = work;
       const role = await deleteRecord(transaction, roleType, roleId);
       if (role === undefined) throw notFound("role");
@@ -91,9 +85,8 @@ export const ROLE_TABLE = {
       };
       await withoutReadableRecord(readable, unreadable);
       return {};
-    });
-    return answer;
-  }),
+    }),
+  ),
 } satisfies Partial<TableOf<PermissionOperations>>;
 
 function referencesOf(work: Work, createsMissing = false): References {

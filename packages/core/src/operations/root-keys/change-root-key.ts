@@ -33,7 +33,7 @@ export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (
   const now = context.now();
   const parsed = parseInput(updateRootKeyInput, input, (raw) => expiryIssues(raw, now));
   const { rootKeyId, permissions, name, expires } = parsed;
-  const { answer } = await transact(context, async ({ transaction, audit }) => {
+  return transact(context, async ({ transaction, audit }) => {
     const maker = await readMaker(transaction, scope?.by, context.now());
     const rootKey = await readRootKey(transaction, rootKeyId);
     const after: RootKeyRecord = {
@@ -63,7 +63,6 @@ export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (
     }
     return {};
   });
-  return answer;
 };
 
 export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
@@ -86,7 +85,7 @@ export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
   const { key, hash, start } = newRootSecret(context);
   const successorId = context.newId("root");
   await pointToRootKey(context, hash, successorId);
-  const { answer } = await transact(context, async ({ transaction, audit }) => {
+  return transact(context, async ({ transaction, audit }) => {
     const rootKey = await readBounded(transaction);
     const now = context.now();
     const expires = oldExpiry(rootKey, graceMs, now);
@@ -104,7 +103,6 @@ export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
     audit({ type: "root_key.created", at: now, resourceId: successorId, after });
     return { rootKeyId: successorId, key };
   });
-  return answer;
 };
 
 async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {

@@ -51,14 +51,13 @@ const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, i
   // A refusal writes nothing, so it comes before the pointer.
   if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
   await pointToRootKey(context, hash, rootKeyId);
-  const { answer } = await transact(context, async ({ transaction, audit }) => {
+  return transact(context, async ({ transaction, audit }) => {
     await refuseAbove(transaction);
     transaction.insert(rootKeyType, rootKey);
     const after = rootKeyFields(rootKey);
     audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
     return { rootKeyId, key };
   });
-  return answer;
 };
 
 export const ROOT_KEY_TABLE = {
@@ -75,7 +74,7 @@ export const ROOT_KEY_TABLE = {
 
   revokeRootKey: operation(z.strictObject({ rootKeyId: id }), async (context, { rootKeyId }) => {
     let hash: string | undefined;
-    const { answer } = await transact(context, async ({ transaction, audit }) => {
+    const answer = await transact(context, async ({ transaction, audit }) => {
       const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
       if (rootKey === undefined) throw notFound("root key");
       const unreadable = rootKey === null;

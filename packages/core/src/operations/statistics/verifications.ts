@@ -131,8 +131,7 @@ const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = asyn
     const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
     if (round.call === null) return counted;
     // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
-    const { answer } = await transactPlain(round, async () => counted);
-    return answer;
+    return transactPlain(round, async () => counted);
   });
 };
 

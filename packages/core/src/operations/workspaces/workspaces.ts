@@ -99,7 +99,7 @@ export const WORKSPACE_TABLE = {
       const isOwn = workspaceId === context.workspaceId;
       if (!isOwn) await context.call?.isFirst();
       const its = isOwn ? context : { ...context, workspaceId, call: null };
-      const { answer } = await transact(its, async ({ transaction, audit }) => {
+      return transact(its, async ({ transaction, audit }) => {
         const written = name === undefined ? null : await writeWorkspace(transaction, { name });
         if (written === null) return {};
         const [before, after] = [{ name: written.before?.name ?? null }, { name: name ?? null }];
@@ -107,7 +107,6 @@ export const WORKSPACE_TABLE = {
         audit({ type: "workspace.updated", resourceId: workspaceId, before, after, unreadable });
         return {};
       });
-      return answer;
     },
   ),
 
