@@ -5,9 +5,6 @@ import { introspection } from "../response-schemas/introspection.js";
 import { KEY_ID, SECRET, START } from "./examples.js";
 import { defineHttpOnly, type Operation } from "./operation.js";
 
-/** The operation for gateways and other systems that know OAuth, but not latchkey. */
-export const INTROSPECT_KEY = "keys.introspect";
-
 const MISSING = "must be a string of at least 1 character";
 
 /** Without a maximum length: a token of another system is not an error. */
@@ -19,11 +16,12 @@ const input = z.strictObject({
     .describe("Accepted, without effect."),
 });
 
-/** Token introspection by RFC 7662. */
+/** Token introspection by RFC 7662, for gateways and other systems that know OAuth, but not latchkey. */
 export const INTROSPECTION: readonly Operation[] = [
   defineHttpOnly({
-    name: INTROSPECT_KEY,
+    name: "keys.introspect",
     method: "POST",
+    isVerification: true,
     summary: "Introspect a key, as OAuth does",
     description:
       "RFC 7662, for systems that know it: the body is a form. Counts and charges as `keys.verifyKey` with nothing but the " +

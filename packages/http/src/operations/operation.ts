@@ -62,6 +62,8 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly acceptsList?: true;
   /** The body is a form, `application/x-www-form-urlencoded`, and not JSON. */
   readonly isForm?: true;
+  /** It returns a verdict, even in a disabled workspace. */
+  readonly isVerification?: true;
   /** The body has many items, so it may be 16 times as long as others. */
   readonly isBulk?: true;
   /** Fields of the input that are sent in a header: field → header name. The body must not hold them. */

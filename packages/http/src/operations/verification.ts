@@ -11,7 +11,7 @@ type VerificationName = "verifyKey" | "exchangeKey" | "reserve";
 /** What an entry says itself; the rest is the same for all of them. */
 type VerificationDefinition<Name extends VerificationName, Response extends z.ZodType> = Omit<
   OperationDefinition<Name, Response>,
-  "method" | "headerFields" | "isKnownAllowed" | "requiredPermissions" | "run"
+  "method" | "isVerification" | "headerFields" | "isKnownAllowed" | "requiredPermissions" | "run"
 > & {
   /** What a caller needs, for the API that is named, or for any. */
   readonly action: "verify_key" | "reserve_key";
@@ -35,6 +35,7 @@ export function defineVerification<const Name extends VerificationName, Response
   return defineOperation<"verifyKey", z.ZodType>({
     ...described,
     method: "POST",
+    isVerification: true,
     headerFields: { requestId: "Idempotency-Key" },
     isKnownAllowed: (caller, { apiId }) => canActOn(scopeOf(caller), apiId),
     requiredPermissions: ({ apiId }) => onKeysOf(apiId, action),

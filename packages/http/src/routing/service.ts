@@ -8,7 +8,6 @@ import { ERROR_PAGES } from "../docs-page/error-pages.js";
 import type { Page } from "../docs-page/page.js";
 import { REFERENCE_PAGES } from "../docs-page/reference-page.js";
 import { familyOf } from "../openapi/tags.js";
-import { INTROSPECT_KEY } from "../operations/introspection.js";
 import { VERIFY_KEY } from "../operations/keys.js";
 import type { Operation } from "../operations/operation.js";
 import type { Settings } from "../options.js";
@@ -76,7 +75,7 @@ export function createService(settings: Settings): Service {
       return pageResponse(await target.content(), requestId);
     }
     const operation = target;
-    const isVerification = VERIFICATIONS.has(operation.name);
+    const { isVerification = false } = operation;
     const caller = await authenticatorOf(operation)(request, isVerification);
     const received =
       operation.method === "GET"
@@ -207,14 +206,6 @@ function refuseParameters(query: string): void {
 function asFields(list: readonly unknown[]): ReceivedFields["fields"] {
   return list as unknown as ReceivedFields["fields"];
 }
-
-/** Operations that return a verdict even in a disabled workspace. */
-const VERIFICATIONS: ReadonlySet<string> = new Set([
-  VERIFY_KEY,
-  INTROSPECT_KEY,
-  "keys.exchangeKey",
-  "keys.reserve",
-]);
 
 /** How many times longer the body of a call with many items may be. */
 const BULK_FACTOR = 16;

@@ -69,6 +69,7 @@ export function defineV2<
   return {
     method: "POST",
     isRepeatable: carrier.isRepeatable,
+    ...(carrier.isVerification && { isVerification: true }),
     ...(carrier.headerFields !== undefined && { headerFields: carrier.headerFields }),
     summary: carrier.summary,
     errors: carrier.errors,
