@@ -17,7 +17,7 @@ import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../forget-of.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
-import { listPages } from "../read.js";
+import { decodeAll, listPages } from "../read.js";
 import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
@@ -139,10 +139,9 @@ async function findMentions(context: OperationContext, subject: Subject): Promis
   if (externalId === null) return { entryIds, hasMore: false };
   const current = await findIdentity(context, { externalId });
   if (current !== null) identityIds.add(current.record.id);
-  for await (const { found } of logPages(context))
-    for (const { record } of found) {
-      const entry = decodeOrNull(auditEntryType, record, context.workspaceId);
-      if (entry === null || !namesExternalId(entry, externalId)) continue;
+  for await (const page of logPages(context))
+    for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {
+      if (!namesExternalId(entry, externalId)) continue;
       if (entryIds.length > 0 && identityIds.has(entry.identityId ?? "")) continue;
       if (entryIds.length >= MOST_KEPT) return { entryIds, hasMore: true };
       entryIds.push(entry.id);
@@ -201,27 +200,26 @@ async function eraseEntries(
   const context: OperationContext = { ...round, call: null };
   const overwriting = new Overwriting(round, subject, shall);
   const sums = new SumsToForget(context, subject.tagsOfOthers);
+  const eraseKeys = async (keyIds: readonly string[]) => {
+    // Then what is read next is as it is now, and is not counted twice.
+    await overwriting.end();
+    for (const { keyId, first } of await theirsToTheEnd(context, keyIds, subject)) {
+      await sums.add({ kind: "key", id: keyId });
+      if (!first.hasMore) await overwriting.add(first.found);
+      else for await (const { found } of logPages(context, keyId)) await overwriting.add(found);
+    }
+  };
   let seen = new Set<string>();
   for (const identityId of subject.identityIds)
-    for await (const { found } of logPages(context, identityId)) {
-      await overwriting.add(found);
-      const keyIds = new Set<string>();
-      for (const { record } of found) {
-        const keyId = decodeOrNull(auditEntryType, record, context.workspaceId)?.keyId ?? null;
-        if (keyId !== null && !seen.has(keyId)) keyIds.add(keyId);
-      }
+    for await (const page of logPages(context, identityId)) {
+      await overwriting.add(page.found);
+      const entries = decodeAll(auditEntryType, page, context.workspaceId);
+      const named = new Set(entries.flatMap(({ keyId }) => keyId ?? []));
+      const keyIds = [...named].filter((keyId) => !seen.has(keyId));
       if (seen.size >= MOST_KEPT) seen = new Set();
       for (const keyId of keyIds) seen.add(keyId);
-      for (const all = [...keyIds]; all.length > 0; ) {
-        const some = all.splice(0, KEYS_AT_ONCE);
-        // Then what is read next is as it is now, and is not counted twice.
-        await overwriting.end();
-        for (const { keyId, first } of await theirsToTheEnd(context, some, subject)) {
-          await sums.add({ kind: "key", id: keyId });
-          if (!first.hasMore) await overwriting.add(first.found);
-          else for await (const page of logPages(context, keyId)) await overwriting.add(page.found);
-        }
-      }
+      for (let from = 0; from < keyIds.length; from += KEYS_AT_ONCE)
+        await eraseKeys(keyIds.slice(from, from + KEYS_AT_ONCE));
     }
   await sums.end();
   return overwriting.end();
