@@ -207,8 +207,8 @@ async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   const own = limits.filter((limit) => limit.name === name).map(configuredWindow);
   const dropWindows = [...own, ...adHoc(value)];
   if (dropWindows.length === 0) {
-    const hint = kind === "key" ? ": one that requests make up needs duration" : "";
-    throw badRequest([{ path: "name", message: `no limit of this ${kind} has this name${hint}` }]);
+    const hint = kind === "key" ? "; a limit given only in requests needs duration, too" : "";
+    throw badRequest([{ path: "name", message: `must name a limit of this ${kind}${hint}` }]);
   }
   transaction.changeCounters({ kind, id, dropWindows }, (reason) =>
     refuseUsageChange(reason, "name"),
