@@ -67,6 +67,21 @@ describe("a key is put together", () => {
     });
   });
 
+  test("with them in ascending order of name, in whatever order it has them", async () => {
+    const { store, catalog } = setUp();
+    const ids = ["perm_b", "perm_r", "perm_w"];
+    const names = ["billing.read", "docs.read", "docs.write"];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
+      const key = found({ permissions: order.map((at) => ids[at] as string) });
+      const { direct } = await loadOne(catalog, store, key);
+      expect(direct.permissions.map(({ name }) => name)).toEqual(names);
+    }
+  });
+
   test("without roles and permissions that were deleted", async () => {
     const { store, catalog } = setUp();
     store.remove({ kind: "role", id: "role_a" });

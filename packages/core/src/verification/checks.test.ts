@@ -48,6 +48,8 @@ test("a key about which nothing is wrong fails none", () => {
   expect(judgeRecords(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
   const live = { ...PLAIN_QUESTION, environment: "live" };
   expect(judgeRecords(loadedWith({ environment: "live" }), live, NOW)).toBeNull();
+  const used = loadedWith({ expiresWhenUnused: 500 }, { lastUsedAt: NOW - 499 });
+  expect(judgeRecords(used, PLAIN_QUESTION, NOW)).toBeNull();
 });
 
 test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {

@@ -113,6 +113,12 @@ describe("the verdict that the store has confirmed", () => {
     expect(refuse(expired)).toMatchObject({ valid: false, code: "EXPIRED" });
   });
 
+  test("on a key that has not started says nothing of when to try again", () => {
+    const verdict = refuse(loadedWith({ startsAt: NOW + 5 }));
+    expect(verdict).toMatchObject({ code: "NOT_STARTED", startsAt: NOW + 5 });
+    expect(verdict).not.toHaveProperty("retryAfterMs");
+  });
+
   test("on a refusal for want of permissions says which part of the query is missing", () => {
     const permissions = { or: ["docs.read", { and: ["docs.write", "docs.list"] }] };
     expect(refuse(loadedWith(), { permissions })).toMatchObject({ missing: permissions });

@@ -111,6 +111,7 @@ describe("the plan of a question", () => {
       ],
       sums: { charged: { VALID: 1 } },
     });
+    expect(key.plainPlan.mode).toBe("commit");
     expect(charged(3)?.sums.charged).toEqual({ VALID: 1, EXTRA_USES: 2 });
     expect(charged(3, 5_000)?.sums.charged).toEqual({ VALID: 1, FREE: 1 });
     const beside = cachedKey(loadedWith(), []);

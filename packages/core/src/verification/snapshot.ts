@@ -157,9 +157,9 @@ export function namedGrants(
   return Object.freeze(grants.sort(byName));
 }
 
-/** Sorts in ascending order of name, by code units. */
+/** Sorts in ascending order of name, by code units. No two have one name. */
 export function byName({ name: one }: NamedGrant, { name: other }: NamedGrant): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+  return one < other ? -1 : 1;
 }
 
 /** What a key holds; null where its roles and permissions may be missing, for no key held the same before. */
