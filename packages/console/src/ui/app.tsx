@@ -106,12 +106,12 @@ export function App() {
         </main>
       );
     case "in":
-      return <Console session={state.session} />;
+      return <Console key={state.session.workspaceId} session={state.session} />;
     case "out":
       if (state.had === null) return <SignInPage signIn={state.signIn} />;
       return (
         <>
-          <Console session={state.had} />
+          <Console key={state.had.workspaceId} session={state.had} />
           <SignInAgain signIn={state.signIn} />
         </>
       );

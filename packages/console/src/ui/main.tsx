@@ -4,10 +4,20 @@ import { enter, enterByLink } from "./lib/api.js";
 import { keepFocus } from "./lib/focus.js";
 import { startRouter } from "./lib/router.js";
 
-const token = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
-// At once: the token is good for one sign-in, and still nobody should find it in the address.
-if (token !== undefined) history.replaceState(null, "", "#/");
+const token = takeToken("#/");
+// A new link in the page of the old one loads nothing.
+addEventListener("hashchange", ({ oldURL }) => {
+  const next = takeToken(new URL(oldURL).hash || "#/");
+  if (next !== undefined) void enterByLink(next);
+});
 startRouter();
 keepFocus();
 render(<App />, document.body);
 void (token === undefined ? enter() : enterByLink(token));
+
+/** The token of a link. At once out of the address: it is good for one sign-in, and still nobody should find it there. */
+function takeToken(place: string): string | undefined {
+  const found = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
+  if (found !== undefined) history.replaceState(null, "", place);
+  return found;
+}

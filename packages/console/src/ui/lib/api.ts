@@ -28,6 +28,22 @@ export const sessionStore = createStore<SessionState>({ kind: "asking" });
 /** The root key, here and nowhere else: not in any storage, not in the address, not in the page. */
 let rootKey: string | null = null;
 
+/** Forget what was read, which is not for whoever signs in next. */
+const forgetters: (() => void)[] = [];
+let lastOperator = "";
+
+/** `forget` is called before somebody else is signed in, or the same one with other permissions, and after signing out. */
+export function whenOperatorChanges(forget: () => void): void {
+  forgetters.push(forget);
+}
+
+function noteOperator(session: Session | null): void {
+  const { workspaceId, permissions, actor } = session ?? {};
+  const operator = JSON.stringify([workspaceId, permissions, actor]);
+  if (operator !== lastOperator) for (const forget of forgetters) forget();
+  lastOperator = operator;
+}
+
 /** How far the clock of the server is ahead of this one, in ms. */
 let clockAhead = 0;
 
@@ -140,6 +156,7 @@ export async function enter(candidate?: string): Promise<void> {
     if ("permissions" in (body as object)) {
       const session = body as Session;
       clockAhead = session.now - Date.now();
+      noteOperator(session);
       sessionStore.set({ kind: "in", session });
       return;
     }
@@ -153,10 +170,9 @@ export async function enter(candidate?: string): Promise<void> {
         "This is no root key, or one that was revoked or has expired.",
       );
   } catch (error) {
-    if (candidate !== undefined) {
-      rootKey = kept;
-      throw error;
-    }
+    if (candidate !== undefined) rootKey = kept;
+    // The page that asks says it. What was typed before the sign-in ended is still there.
+    if (candidate !== undefined || before.kind === "out") throw error;
     sessionStore.set({ kind: "failed", error: error as ApiError });
   }
 }
@@ -165,10 +181,11 @@ export async function enter(candidate?: string): Promise<void> {
 export async function enterByLink(token: string): Promise<void> {
   try {
     await request("session", { method: "POST", headers: { authorization: `Bearer ${token}` } });
+    await enter();
   } catch {
-    // What follows finds out, and says so.
+    // The link is good for another try, if nothing answers: the page says so.
+    if (sessionStore.get().kind === "asking") await enter();
   }
-  await enter();
 }
 
 /** Forgets the root key, or ends the sign-in of a link. */
@@ -179,4 +196,5 @@ export async function leave(): Promise<void> {
   const { signIn } = state.session;
   if (signIn === "link") await request("session", { method: "DELETE" });
   sessionStore.set({ kind: "out", signIn, had: null });
+  noteOperator(null);
 }

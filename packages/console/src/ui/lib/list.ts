@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { type ApiError, call, sessionStore } from "./api.js";
+import { type ApiError, call, sessionStore, whenOperatorChanges } from "./api.js";
 import { createStore, type Store, useStore } from "./store.js";
 
 /** A list as far as it was read. */
@@ -79,6 +79,7 @@ export function forgetLists(): void {
   kept.clear();
   changes.set(changes.get() + 1);
 }
+whenOperatorChanges(forgetLists);
 
 /**
  * A list, from the beginning or from where it was left. `question` must say everything that it depends on. Until something of it is

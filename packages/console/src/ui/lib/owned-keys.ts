@@ -1,4 +1,4 @@
-import { call } from "./api.js";
+import { ApiError, call } from "./api.js";
 import type { Allowed } from "./permissions.js";
 import type { Key } from "./types.js";
 
@@ -9,9 +9,21 @@ export async function keysOfOwner(identityId: string, allowed: Allowed): Promise
   const apiIds = allowed.idsOf("api", "read_key");
   const readable = apiIds.filter((apiId) => allowed.can("api", "read_api", apiId));
   const found = await Promise.all(
-    readable.map((apiId) => everyPage<Key>("apis.listKeys", "keys", { apiId, identityId })),
+    readable.map((apiId) =>
+      unlessGone(everyPage<Key>("apis.listKeys", "keys", { apiId, identityId })),
+    ),
   );
-  return found.flat();
+  return found.flatMap((keys) => keys ?? []);
+}
+
+/** The answer of an API that a permission names; null where it was deleted: the permission outlives it. */
+export async function unlessGone<Answer>(asking: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "NOT_FOUND") return null;
+    throw error;
+  }
 }
 
 async function everyPage<Item>(
@@ -45,7 +57,8 @@ export async function actOnAll(
   let count = 0;
   for (const scope of scopes) {
     const input = { ...scope, identityId };
-    const [changed = 0] = Object.values(await call<object>(`apis.${operation}`, input));
+    const answer = await unlessGone(call<object>(`apis.${operation}`, input));
+    const [changed = 0] = Object.values(answer ?? {});
     count += changed;
   }
   return count;

@@ -20,7 +20,8 @@ export function ApiPage({ apiId }: { readonly apiId: string }) {
   const { query } = useRoute();
   const [open, setOpen] = useState<"create" | "settings" | "delete" | null>(null);
   const { value: api, error, reload } = useLoad(apiId, () => call<Api>("apis.getApi", { apiId }));
-  if (error !== null) return <FailedPage title="API" error={error} retry={reload} />;
+  if (error !== null && api === null)
+    return <FailedPage title="API" error={error} retry={reload} />;
   const close = () => setOpen(null);
   return (
     <>
@@ -90,7 +91,7 @@ function DeleteApi({ api, onClose }: DialogProps) {
       submit="Delete API and its keys"
       onClose={onClose}
       action={async (form) => {
-        if (textOf(form, "name") !== api.name)
+        if (textOf(form, "name") !== api.name.trim())
           throw new Error("Type the name of the API as it is written above.");
         await call("apis.deleteApi", { apiId: api.id });
         forgetLists();

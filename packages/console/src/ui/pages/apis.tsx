@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists, useList, wholeList } from "../lib/list.js";
 import { useLoad } from "../lib/load.js";
+import { unlessGone } from "../lib/owned-keys.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo, useRoute } from "../lib/router.js";
 import type { Api } from "../lib/types.js";
@@ -80,11 +81,12 @@ function NoApis() {
 /** Those that the permissions of the root key name: it may not list the others. */
 function NamedApis({ ids }: { readonly ids: readonly string[] }) {
   const { value, error, reload } = useLoad(ids.join(), () =>
-    Promise.all(ids.map((apiId) => call<Api>("apis.getApi", { apiId }))),
+    Promise.all(ids.map((apiId) => unlessGone(call<Api>("apis.getApi", { apiId })))),
   );
   if (error !== null) return <Failure error={error} retry={reload} />;
   if (value === null) return <Waiting />;
-  return <ListTable label="APIs" list={wholeList(value)} columns={COLUMNS} empty={<NoApis />} />;
+  const list = wholeList(value.filter((api) => api !== null));
+  return <ListTable label="APIs" list={list} columns={COLUMNS} empty={<NoApis />} />;
 }
 
 function KeyCount({ apiId }: { readonly apiId: string }) {

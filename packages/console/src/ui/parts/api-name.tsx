@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import { call } from "../lib/api.js";
+import { call, whenOperatorChanges } from "../lib/api.js";
 import { useAllowed } from "../lib/permissions.js";
 import { linkTo } from "../lib/router.js";
 import { createStore, useStore } from "../lib/store.js";
@@ -8,6 +8,10 @@ import type { Api } from "../lib/types.js";
 /** Names of APIs, each read once. */
 const names = createStore<Readonly<Record<string, string>>>({});
 const asked = new Set<string>();
+whenOperatorChanges(() => {
+  asked.clear();
+  names.set({});
+});
 
 /** Is told the name that an API was given. */
 export const noteApiName = (apiId: string, name: string): void =>
