@@ -12,7 +12,8 @@ export interface Loaded<Value> {
 
 /**
  * Reads something when the page opens, when `question` changes, when somebody has signed in again, and every `everyMs` while the page
- * is looked at. An answer to an older question is dropped.
+ * is looked at. An answer to an older question is dropped. What is still being read is not asked for again because time goes by: an
+ * answer that takes longer than that would never be shown.
  */
 export function useLoad<Value>(
   question: string,
@@ -26,29 +27,38 @@ export function useLoad<Value>(
   }>({ question, value: null, error: null });
   const [round, setRound] = useState(0);
   const isIn = useStore(sessionStore).kind === "in";
+  const isReading = useRef(false);
   const latest = useRef(read);
   latest.current = read;
   useEffect(() => {
     if (!isIn) return undefined;
     let isCurrent = true;
+    const whenCurrent = (set: () => void) => {
+      if (!isCurrent) return;
+      isReading.current = false;
+      set();
+    };
+    isReading.current = true;
     latest.current().then(
-      (value) => isCurrent && setState({ question, value, error: null }),
+      (value) => whenCurrent(() => setState({ question, value, error: null })),
       (error: ApiError) =>
-        isCurrent &&
-        setState((before) => ({
-          question,
-          value: before.question === question ? before.value : null,
-          error,
-        })),
+        whenCurrent(() =>
+          setState((before) => ({
+            question,
+            value: before.question === question ? before.value : null,
+            error,
+          })),
+        ),
     );
     return () => {
       isCurrent = false;
+      isReading.current = false;
     };
   }, [question, round, isIn]);
   const reload = useCallback(() => setRound((before) => before + 1), []);
   useEffect(() => {
     if (everyMs === undefined) return undefined;
-    const timer = setInterval(() => document.hidden || reload(), everyMs);
+    const timer = setInterval(() => document.hidden || isReading.current || reload(), everyMs);
     return () => clearInterval(timer);
   }, [everyMs, reload]);
   const isOther = state.question !== question;

@@ -11,8 +11,10 @@ import { AreaField, ChoiceField, numberOf, objectOf, TextField, textOf } from ".
 /** What the dialogs of an owner are given. */
 export interface IdentityDialogProps {
   readonly identity: Identity;
-  /** All of its keys that the operator may see. */
+  /** All of its keys that the operator may see, as far as they were read. */
   readonly keys: readonly Key[];
+  /** Whether these are all that it has. */
+  readonly isWhole: boolean;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
@@ -86,6 +88,7 @@ export function ActOnAllKeys({
 export function DeleteIdentity({
   identity,
   keys,
+  isWhole,
   onClose,
   onErase,
 }: IdentityDialogProps & { readonly onErase: (() => void) | undefined }) {
@@ -104,18 +107,19 @@ export function DeleteIdentity({
       submit="Delete owner"
       onClose={onClose}
       action={async (form) => {
-        const input = { identityId: identity.id, keys: textOf(form, "keys") };
-        await call("identities.deleteIdentity", input);
+        // Also where none was known: one may have been created since.
+        const keysBecome = textOf(form, "keys") ?? choices[0][0];
+        await call("identities.deleteIdentity", { identityId: identity.id, keys: keysBecome });
         forgetLists();
         go(linkTo(["identities"]));
       }}
     >
       <p>Limits and uses that its keys share are gone. This cannot be undone.</p>
-      {keys.length === 0 ? (
+      {isWhole && keys.length === 0 ? (
         <p>It has no keys.</p>
       ) : (
         <ChoiceField
-          label={`Its ${plural(keys.length, "key")}`}
+          label={isWhole ? `Its ${plural(keys.length, "key")}` : "All of its keys"}
           name="keys"
           choices={choices}
           value={choices[0][0]}
@@ -136,14 +140,15 @@ export function DeleteIdentity({
 }
 
 /** Deletes an owner, its keys, and what is known of it everywhere. */
-export function EraseIdentity({ identity, keys, onClose }: IdentityDialogProps) {
+export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDialogProps) {
+  const what = isWhole ? `its ${plural(keys.length, "key")}` : "all of its keys";
   return (
     <Confirm
       title={`Erase ${identity.externalId}?`}
       submit="Erase owner"
       onClose={onClose}
       action={async (form) => {
-        if (textOf(form, "externalId") !== identity.externalId)
+        if (textOf(form, "externalId") !== identity.externalId.trim())
           throw new Error("Type the owner as it is written above.");
         await call("identities.eraseIdentity", { identityId: identity.id });
         forgetLists();
@@ -151,9 +156,9 @@ export function EraseIdentity({ identity, keys, onClose }: IdentityDialogProps) 
       }}
     >
       <p>
-        {keys.length === 0 ? "The owner is" : `The owner and its ${plural(keys.length, "key")} are`}{" "}
-        deleted. In the audit log, its name, its metadata and other texts of it are overwritten.
-        This cannot be undone. If it fails on the way, do it again: it goes on where it stopped.
+        {isWhole && keys.length === 0 ? "The owner is" : `The owner and ${what} are`} deleted. In
+        the audit log, its name, its metadata and other texts of it are overwritten. This cannot be
+        undone. If it fails on the way, do it again: it goes on where it stopped.
       </p>
       <TextField label={`Type ${identity.externalId} to go on`} name="externalId" required isWide />
     </Confirm>
@@ -170,11 +175,14 @@ export function EditIdentity({ identity, onClose, onDone }: IdentityDialogProps)
       onClose={onClose}
       action={async (form) => {
         const remaining = numberOf(form, "remaining");
-        await call("identities.updateIdentity", {
-          identityId: identity.id,
-          meta: objectOf(form, "meta", "Metadata") ?? {},
+        const meta = objectOf(form, "meta", "Metadata") ?? {};
+        // What was not changed here may have been changed elsewhere since.
+        const changed = {
+          ...(JSON.stringify(meta) !== JSON.stringify(identity.meta ?? {}) && { meta }),
           ...(remaining !== identity.remaining && { remaining: remaining ?? null }),
-        });
+        };
+        if (Object.keys(changed).length > 0)
+          await call("identities.updateIdentity", { identityId: identity.id, ...changed });
         onDone();
       }}
     >

@@ -55,7 +55,9 @@ export function IdentityPage({ identityId }: { readonly identityId: string }) {
     owned.reload();
   };
   const close = () => setOpen(null);
-  const dialog = { identity, keys, onClose: close, onDone: changed };
+  const canSeeAll = allowed.can("api", "read_api") && allowed.can("api", "read_key");
+  const isWhole = canSeeAll && owned.value !== null && owned.error === null;
+  const dialog = { identity, keys, isWhole, onClose: close, onDone: changed };
   const isAnyOff = keys.some(({ enabled }) => !enabled);
   const canDelete = allowed.can("identity", "delete_identity", identityId);
   const canErase = allowed.can("identity", "erase_identity", identityId);

@@ -3,7 +3,10 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../lib/api.js";
 import { Failure } from "./basics.js";
 
-/** A dialog that is open as long as it is there. Escape closes it unless `isHeld`. */
+/**
+ * A dialog that is open as long as it is there. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: what is
+ * done already could not be called off, and a secret in the answer would be lost.
+ */
 export function Dialog({
   title,
   onClose,
@@ -17,6 +20,7 @@ export function Dialog({
 }) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const isKept = () => isHeld || element.current?.querySelector("[aria-busy=true]") != null;
   // Not after a paint: until then nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` gives
   // the focus back to what had it when the dialog opened.
   useLayoutEffect(() => {
@@ -30,12 +34,12 @@ export function Dialog({
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isHeld) onClose();
+        if (!isKept()) onClose();
       }}
       onClose={({ currentTarget }) => {
         // A browser closes a dialog without asking if Escape is pressed twice, or if a finger goes back.
         if (!currentTarget.isConnected) return;
-        if (isHeld) currentTarget.showModal();
+        if (isKept()) currentTarget.showModal();
         else onClose();
       }}
     >
@@ -80,7 +84,7 @@ export function ActionForm({
       {error !== null && <Failure error={error} />}
       <div class="form-end">
         {onCancel !== undefined && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" aria-disabled={isBusy} onClick={() => isBusy || onCancel()}>
             Cancel
           </button>
         )}

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "./testing/browser.js";
+import { mount } from "./testing/mounted.js";
+
+const OPERATOR = {
+  authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+};
+
+describeInBrowser("a server that is slow", (open) => {
+  test("answers later than a page asks again: the answers are shown, and asked for one at a time", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({ apiId, name: "map server" });
+    const { page } = await open(origin);
+    let [running, most] = [0, 0];
+    await page.route("**/v1/keys.getKey*", async (route) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 2_600));
+      running -= 1;
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByRole("heading", { name: "map server" }).waitFor({ timeout: 30_000 });
+    expect(most).toBe(1);
+  });
+
+  test("Escape while a key is created or rotated: its secret is shown nevertheless", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    await page.route(/createKey|rotateKey/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await route.continue();
+    });
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.waitForTimeout(100);
+    await page.keyboard.press("Escape");
+    await page.locator("output").waitFor({ timeout: 30_000 });
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByRole("button", { name: "Rotate" }).click();
+    await page.waitForTimeout(100);
+    await page.keyboard.press("Escape");
+    await page.locator("output").waitFor({ timeout: 30_000 });
+  });
+
+  test("an owner is not said to have no keys before they are known", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { key } = await latchkey.createKey({ apiId, externalId: "northwind" });
+    const { id: identityId } = await latchkey.getIdentity({ externalId: "northwind" });
+    const { page } = await open(origin);
+    await page.route("**/v1/keys.listKeys*", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await route.continue().catch(() => undefined);
+    });
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByRole("button", { name: "Delete owner" }).click();
+    const form = page.getByRole("dialog");
+    expect(await form.textContent()).not.toContain("It has no keys");
+    await form.getByRole("button", { name: "Delete owner" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: false });
+  });
+});
