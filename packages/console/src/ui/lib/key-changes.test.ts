@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changesOf } from "./key-changes.js";
+import { AS_IT_IS, changesOf } from "./key-changes.js";
 import type { Key } from "./types.js";
 
 const KEY: Key = {
@@ -54,9 +54,14 @@ test("what was emptied is cleared: null, and an empty list", () => {
 
 test("an interval that the form does not know stays as it is unless another is chosen", () => {
   const own = { ...KEY, refill: { interval: { every: 90_000 }, amount: 3 } };
-  const { refill: _, ...typed } = OPENED;
-  expect(changesOf(typed, own)).toEqual({});
+  expect(changesOf({ ...OPENED, refill: AS_IT_IS }, own)).toEqual({});
+  expect(changesOf({ ...OPENED, refill: undefined }, own)).toEqual({ refill: null });
   expect(changesOf(OPENED, own)).toEqual({ refill: OPENED.refill });
+});
+
+test("texts with spaces around them, and instants beyond every field, stay as they are", () => {
+  const own = { ...KEY, name: " a\nb ", expires: 8_640_000_000_000_000 };
+  expect(changesOf({ ...OPENED, name: "ab", expires: undefined }, own)).toEqual({});
 });
 
 test("permissions through roles are not the key's own, and never sent", () => {

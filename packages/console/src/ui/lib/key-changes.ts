@@ -2,8 +2,20 @@ import { limitsOf, limitsText } from "./limit-text.js";
 import type { Key } from "./types.js";
 import { localInstant } from "./words.js";
 
+/** In place of a refill of an interval that the form does not know, which stays. */
+export const AS_IT_IS = "as it is";
+
 /** Fields that an empty list clears. */
 const LISTS = ["roles", "tags", "ipWhitelist"];
+
+/** Texts on one line. */
+const TEXTS = ["name", "externalId", "environment"];
+
+/** A text as its field gives it back: without line breaks, and without spaces around it. */
+const asTyped = (text: unknown) =>
+  String(text ?? "")
+    .replace(/[\r\n]/g, "")
+    .trim();
 
 /** What differs from the key as it is. What was emptied is null, which clears it. */
 export function changesOf(
@@ -35,8 +47,9 @@ export function changesOf(
       const [was, is] = [before[field], typed[field]] as (number | undefined)[];
       return localInstant(was) === localInstant(is);
     }
+    if (TEXTS.includes(field)) return asTyped(typed[field]) === asTyped(before[field]);
     // An interval that the form does not know stays as it is unless another is chosen.
-    if (field === "refill" && typeof interval === "object" && !typed.refill) return true;
+    if (field === "refill" && typed.refill === AS_IT_IS) return true;
     return JSON.stringify(typed[field] ?? null) === JSON.stringify(before[field] ?? null);
   };
   const changed = Object.keys(before).filter((field) => !isSame(field));

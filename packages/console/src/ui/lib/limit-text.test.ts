@@ -23,6 +23,7 @@ const LIMITS: readonly [string, Limit][] = [
     "flow 5/250ms:token-bucket",
     { name: "flow", limit: 5, duration: 250, algorithm: "token-bucket" },
   ],
+  ['"per \\"user\\"\\n" 5/1s', { name: 'per "user"\n', limit: 5, duration: 1_000 }],
   [
     "parallel 5/2m:concurrent",
     { name: "parallel", limit: 5, duration: 120_000, algorithm: "concurrent" },

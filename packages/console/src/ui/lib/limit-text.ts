@@ -6,12 +6,12 @@ const ALGORITHMS = ["fixed", "sliding", "token-bucket", "concurrent"];
 /** The name of the limit that applies to every verification. */
 const DEFAULT = "default";
 
-/** Limits as the command line writes them, one a line: `default 100/1m`, `writes 20/1m:sliding:auto`. */
+/** Limits as the command line writes them, one a line: `default 100/1m`, `writes 20/1m:sliding:auto`, `"per user" 5/1s`. */
 export function limitsText(limits: readonly Limit[]): string {
   return limits
     .map(({ name, limit, duration, algorithm, burst, shadow, autoApply }) =>
       [
-        `${name} ${limit}/${spanText(duration)}`,
+        `${nameText(name)} ${limit}/${spanText(duration)}`,
         ...(algorithm === undefined || (algorithm === "token-bucket" && burst !== undefined)
           ? []
           : [algorithm]),
@@ -21,6 +21,13 @@ export function limitsText(limits: readonly Limit[]): string {
       ].join(":"),
     )
     .join("\n");
+}
+
+/** A name with a space or a quotation mark stands between quotation marks, as in JSON. */
+const nameText = (name: string): string => (/[\s"]/.test(name) ? JSON.stringify(name) : name);
+
+function nameOf(text: string): string {
+  return text.startsWith('"') ? (JSON.parse(text) as string) : text;
 }
 
 /** A span in its largest whole unit: `90m`, `250ms`. */
@@ -60,7 +67,10 @@ export function limitsOf(text: string | undefined): LimitInput {
 }
 
 function limitOf(line: string): Limit {
-  const [, name, limit, span, said = ""] = /^(\S+)\s+(\d+)\/(\w+)(?::(\S+))?$/.exec(line) ?? [];
+  const [, name, limit, span, said = ""] =
+    /^("(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-f]{4})+"|[^\s"]+)\s+(\d+)\/(\w+)(?::(\S+))?$/i.exec(
+      line,
+    ) ?? [];
   if (name === undefined || span === undefined)
     throw new Error(`“${line}” must be a name, units and a span, such as default 100/1m.`);
   const words = said === "" ? [] : said.split(":");
@@ -77,5 +87,5 @@ function limitOf(line: string): Limit {
         `“${word}” in “${line}” must be ${ALGORITHMS.join(", ")}, burst=20, shadow or auto.`,
       );
   }
-  return { name, limit: Number(limit), duration: spanOf(span), ...known };
+  return { name: nameOf(name), limit: Number(limit), duration: spanOf(span), ...known };
 }

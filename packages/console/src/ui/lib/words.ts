@@ -84,9 +84,12 @@ export function refillText(refill: {
   return `${figure(amount)} ${every}${day}${kept}`;
 }
 
-/** An instant as a field of a local date and time wants it. */
+/** The last that a field of a date holds, a day before the end of its last year: wherever the reader is. */
+const LAST_IN_FIELD = Date.UTC(9999, 11, 31);
+
+/** An instant as a field of a local date and time wants it; undefined where such a field cannot hold it. */
 export function localInstant(at: number | undefined): string | undefined {
-  if (at === undefined) return undefined;
+  if (at === undefined || !(at <= LAST_IN_FIELD)) return undefined;
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }

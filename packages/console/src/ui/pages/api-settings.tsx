@@ -25,14 +25,16 @@ export function ApiSettings({
       onClose={onClose}
       action={async (form) => {
         const name = textOf(form, "name") ?? "";
-        await call("apis.updateApi", {
-          apiId: api.id,
+        const typed = {
           name,
           deleteProtection: form.has("deleteProtection"),
           ipWhitelist: namesOf(form, "ipWhitelist") ?? [],
           defaults: given({ ...api.defaults, ...defaultsOf(form) }),
           ceilings: given({ ...api.ceilings, ...ceilingsOf(form) }),
-        });
+        };
+        const changed = changesOf(typed, api);
+        if (Object.keys(changed).length > 0)
+          await call("apis.updateApi", { apiId: api.id, ...changed });
         noteApiName(api.id, name);
         forgetLists();
         onSaved();
@@ -56,9 +58,36 @@ export function ApiSettings({
   );
 }
 
+/** What differs from the API as it was opened: everything else may have been changed elsewhere since. */
+function changesOf(typed: Readonly<Record<string, unknown>>, api: Api): object {
+  const { name, deleteProtection = false, ipWhitelist = [], defaults, ceilings = {} } = api;
+  const before: Readonly<Record<string, unknown>> = {
+    name: name.trim(),
+    deleteProtection,
+    ipWhitelist,
+    // As the form writes them: what it cannot say is no change.
+    defaults: given({ ...defaults, ...limitsOf(limitsText(limitsIn(defaults))) }),
+    ceilings: given({ ...ceilings }),
+  };
+  const changed = Object.entries(typed).filter(
+    ([field, value]) => inOrder(value) !== inOrder(before[field]),
+  );
+  return Object.fromEntries(changed);
+}
+
+const inOrder = (value: unknown) =>
+  JSON.stringify(
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.entries(value).sort()
+      : value,
+  );
+
+function limitsIn({ ratelimit, ratelimits = [] }: ApiDefaults = {}): readonly Limit[] {
+  return [...(ratelimit === undefined ? [] : [{ ...ratelimit, name: "default" }]), ...ratelimits];
+}
+
 function Defaults(defaults: ApiDefaults) {
-  const { prefix, environment, expiresIn, remaining, ratelimit, ratelimits = [] } = defaults;
-  const standard: Limit[] = ratelimit === undefined ? [] : [{ ...ratelimit, name: "default" }];
+  const { prefix, environment, expiresIn, remaining } = defaults;
   return (
     <fieldset>
       <legend>New keys get this, unless they say otherwise</legend>
@@ -81,7 +110,7 @@ function Defaults(defaults: ApiDefaults) {
       <AreaField
         label="Rate limits of new keys"
         name="limits"
-        value={limitsText([...standard, ...ratelimits])}
+        value={limitsText(limitsIn(defaults))}
         hint={LIMITS_HINT}
       />
       <TextField

@@ -1,6 +1,6 @@
 import { linkTo } from "../lib/router.js";
 import type { AuditEvent } from "../lib/types.js";
-import { figure } from "../lib/words.js";
+import { exactly, figure } from "../lib/words.js";
 import { Instant } from "./basics.js";
 import type { Column } from "./table.js";
 
@@ -56,12 +56,16 @@ export function Resource({ resourceId, keyId, identityId }: AuditEvent) {
 
 /** `remaining: 5 → 4`. */
 function changeText({ field, before, after }: AuditEvent["changes"][number]): string {
-  if (before === undefined) return `${field}: ${valueText(after)}`;
-  return `${field}: ${valueText(before)} → ${after === undefined ? "none" : valueText(after)}`;
+  const text = (value: unknown) => valueText(value, INSTANTS.has(field));
+  if (before === undefined) return `${field}: ${text(after)}`;
+  return `${field}: ${text(before)} → ${after === undefined ? "none" : text(after)}`;
 }
 
-function valueText(value: unknown): string {
+/** Fields that are instants. Other numbers, such as uses, can be as high. */
+const INSTANTS: ReadonlySet<string> = new Set(["expires", "startsAt", "idleFrom"]);
+
+function valueText(value: unknown, isInstant: boolean): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number" && value < 1e11) return figure(value);
-  return typeof value === "number" ? new Date(value).toISOString() : JSON.stringify(value);
+  if (typeof value !== "number") return JSON.stringify(value);
+  return isInstant ? exactly(value) : figure(value);
 }

@@ -17,6 +17,7 @@ interface InputProps extends FieldProps {
   readonly placeholder?: string;
   readonly defaultValue?: string | number;
   readonly min?: number;
+  readonly step?: "any";
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly onInput?: (event: { readonly currentTarget: HTMLInputElement }) => void;

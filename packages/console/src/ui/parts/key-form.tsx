@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
+import { AS_IT_IS } from "../lib/key-changes.js";
 import { limitsOf, limitsText } from "../lib/limit-text.js";
 import type { Key } from "../lib/types.js";
-import { localInstant } from "../lib/words.js";
+import { localInstant, span } from "../lib/words.js";
 import {
   AreaField,
   ChoiceField,
@@ -27,8 +28,9 @@ const INTERVALS = [
 export const LIMITS_HINT = (
   <>
     One a line: <code>default 100/1m</code> applies to every request, any other name to those that
-    ask for it, or with <code>:auto</code> to all. <code>:sliding</code>, <code>:burst=20</code>,{" "}
-    <code>:concurrent</code> and <code>:shadow</code> say how it counts.
+    ask for it, or with <code>:auto</code> to all; with spaces in quotation marks.{" "}
+    <code>:sliding</code>, <code>:burst=20</code>, <code>:concurrent</code> and <code>:shadow</code>{" "}
+    say how it counts.
   </>
 );
 
@@ -41,7 +43,10 @@ export function KeyFields({
   readonly roles: readonly string[];
 }) {
   const { interval } = item?.refill ?? {};
-  const [refills, setRefills] = useState(typeof interval === "string" ? interval : "");
+  const isOwn = typeof interval === "object";
+  // Until another is chosen it follows the key, as the other fields do.
+  const [chosen, setChosen] = useState<string | null>(null);
+  const refills = chosen ?? (isOwn ? AS_IT_IS : (interval ?? ""));
   return (
     <>
       <TextField label="Name" name="name" defaultValue={item?.name ?? ""} hint="For people." />
@@ -76,7 +81,8 @@ export function KeyFields({
         label="Expires if unused for"
         name="unusedDays"
         type="number"
-        min={1}
+        min={0}
+        step="any"
         defaultValue={item?.expiresWhenUnused === undefined ? "" : item.expiresWhenUnused / DAY_MS}
         hint="Days. Empty: never for that reason."
       />
@@ -92,11 +98,13 @@ export function KeyFields({
       <ChoiceField
         label="Restore uses"
         name="interval"
-        choices={INTERVALS}
+        choices={
+          isOwn ? [[AS_IT_IS, `every ${span(interval.every)}, as it is`], ...INTERVALS] : INTERVALS
+        }
         value={refills}
-        onChange={setRefills}
+        onChange={setChosen}
       />
-      {refills !== "" && (
+      {refills !== "" && refills !== AS_IT_IS && (
         <TextField
           label="Restore to"
           name="amount"
@@ -165,7 +173,10 @@ export function keyInputOf(form: FormData): Record<string, unknown> {
     environment: textOf(form, "environment"),
     expires: instantOf(form, "expires"),
     remaining: numberOf(form, "remaining"),
-    refill: interval === undefined ? undefined : { interval, amount: numberOf(form, "amount") },
+    refill:
+      interval === undefined || interval === AS_IT_IS
+        ? interval
+        : { interval, amount: numberOf(form, "amount") },
     ...limitsOf(textOf(form, "limits")),
     roles: namesOf(form, "roles"),
     permissions: namesOf(form, "permissions"),

@@ -1,0 +1,134 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "./testing/browser.js";
+import { mount } from "./testing/mounted.js";
+
+const OPERATOR = {
+  authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+};
+
+describeInBrowser("what an operator changes", (open) => {
+  test("is all that is changed of a key: what the form cannot write as it is stays", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({
+      apiId,
+      name: "before",
+      externalId: " of nobody else ",
+      expires: 8_640_000_000_000_000,
+      expiresWhenUnused: "36h",
+      remaining: 5,
+      refill: { interval: { every: "90m" }, amount: 5, carryOver: 2 },
+      ratelimits: [
+        { name: "per minute", limit: 5, duration: "1m", algorithm: "token-bucket", burst: 9 },
+        { name: "default", limit: 7, duration: "1h", algorithm: "sliding", shadow: true },
+      ],
+    });
+    const { createdAt: _, updatedAt: __, name: ___, ...before } = await latchkey.getKey({ keyId });
+    const { page, complaints } = await open(origin, { timezoneId: "Pacific/Auckland" });
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("after");
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "after" }).waitFor({ timeout: 30_000 });
+    const { createdAt: ____, updatedAt: _____, name, ...after } = await latchkey.getKey({ keyId });
+    expect(name).toBe("after");
+    expect(after).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  test("of an owner leaves what programs have changed since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { identityId } = await latchkey.createIdentity({
+      externalId: "northwind",
+      remaining: 5,
+      meta: { plan: "free" },
+    });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await latchkey.updateIdentity({ identityId, meta: { plan: "pro" } });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Uses left").fill("50");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await latchkey.getIdentity({ identityId })).toMatchObject({
+      remaining: 50,
+      meta: { plan: "pro" },
+    });
+  });
+
+  test("of an API leaves what others have changed since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await latchkey.updateApi({
+      apiId,
+      ipWhitelist: ["192.0.2.0/24"],
+      deleteProtection: true,
+      defaults: { prefix: "maps" },
+      ceilings: { maxRemaining: 10 },
+    });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("charts");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await latchkey.getApi({ apiId })).toMatchObject({
+      name: "charts",
+      ipWhitelist: ["192.0.2.0/24"],
+      deleteProtection: true,
+      defaults: { prefix: "maps" },
+      ceilings: { maxRemaining: 10 },
+    });
+  });
+
+  test("of a key in one tab is not taken back by another tab in which something else is saved", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({
+      apiId,
+      name: "before",
+      remaining: 100,
+      refill: { interval: "daily", amount: 100 },
+      ratelimit: { limit: 5, duration: "1m" },
+      meta: { plan: "free" },
+    });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Name").fill("after");
+    await latchkey.updateKey({
+      keyId,
+      remaining: 3,
+      refill: { interval: "weekly", amount: 10 },
+      ratelimit: { limit: 9, duration: "1h" },
+      meta: { plan: "pro" },
+      tags: ["team:maps"],
+    });
+    await page.waitForTimeout(3_000);
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "after" }).waitFor();
+    expect(await latchkey.getKey({ keyId })).toMatchObject({
+      remaining: 3,
+      refill: { interval: "weekly", amount: 10 },
+      ratelimits: [{ name: "default", limit: 9, duration: 3_600_000 }],
+      meta: { plan: "pro" },
+      tags: ["team:maps"],
+    });
+  });
+
+  test("is in the audit log, whatever its figures are", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    await latchkey.createKey({ apiId, remaining: Number.MAX_SAFE_INTEGER });
+    await latchkey.createKey({ apiId, remaining: 200_000_000_000, expires: 1_900_000_000_000 });
+    const { page, complaints } = await open(origin);
+    await page.goto(`${url}#/audit`);
+    await page.getByText("remaining: 9,007,199,254,740,991").waitFor({ timeout: 30_000 });
+    await page.getByText("remaining: 200,000,000,000").waitFor({ timeout: 30_000 });
+    expect(complaints).toEqual([]);
+  });
+});
