@@ -76,7 +76,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     expect(response.headers.get("content-security-policy")).toMatch(
       /^default-src 'none'; script-src 'sha256-/,
     );
-    expect(await response.text()).toContain('location.pathname + "/"');
+    expect(await response.text()).toContain('"./" + location.pathname.split("/").pop() + "/"');
   });
 
   test("hands the host's own request to authenticate, and answers a session", async () => {
@@ -109,6 +109,8 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
       "/ops/console/nothing",
       "/ops/console/v2/keys.getKey",
       "/ops/console/v1/docs",
+      "//ops.test/ops/console",
+      "//ops.test/ops/console/",
     ])
       expect((await ask(path, { headers })).status, path).toBe(404);
   });
@@ -131,7 +133,7 @@ test("an address that is none is a 400, and the server lives on", async () => {
   const answer = await new Promise<string>((resolve) => {
     const socket = connect(Number(new URL(origin).port), "127.0.0.1");
     socket.on("data", (chunk) => resolve(String(chunk)));
-    socket.write("GET //[ HTTP/1.1\r\nHost: a\r\n\r\n");
+    socket.write("GET http://[ HTTP/1.1\r\nHost: a\r\n\r\n");
   });
   expect(answer).toContain("400");
   expect((await fetch(`${origin}/session`, { headers: OWN })).status).toBe(200);

@@ -58,7 +58,10 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
   const host = named.host ?? (named[":authority"] as string | undefined) ?? "localhost";
   if (!headers.has("host")) headers.set("host", host);
-  const address = new URL(url, `http://${host}`);
+  // Joined, not resolved: a path that begins with two slashes would be read as the name of another host.
+  const address = url.startsWith("/")
+    ? new URL(`http://${host}${url}`)
+    : new URL(url, `http://${host}`);
   if (method === "GET" || method === "HEAD") return new Request(address, { method, headers });
   try {
     const body = await new NodeRequest(incoming).readBody(MAX_BODY_BYTES);

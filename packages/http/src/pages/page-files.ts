@@ -81,8 +81,12 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
   ]);
 }
 
-/** Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. */
-const ADD_SLASH = 'location.replace(location.pathname + "/" + location.hash)';
+/**
+ * Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. Only the last part of
+ * the path, behind a dot: a path that begins with two slashes would be the address of another site.
+ */
+const ADD_SLASH =
+  'location.replace("./" + location.pathname.split("/").pop() + "/" + location.hash)';
 
 /**
  * The response at the address of a page without a final slash, where relative addresses would be wrong. Not a redirect, because a proxy may

@@ -49,9 +49,11 @@ export function KeyPage({ keyId }: { readonly keyId: string }) {
       ? call<Api>("apis.getApi", { apiId: key.apiId })
       : null,
   );
-  if (error?.code === "NOT_FOUND" && key === null && allowed.can("audit", "read_audit"))
+  // Also one that goes while it is looked at; but not below a dialog, which may show the secret of the next.
+  const isGone = error?.code === "NOT_FOUND" && (key === null || open === null);
+  if (isGone && allowed.can("audit", "read_audit"))
     return <GoneKey keyId={keyId} error={error} retry={reload} />;
-  if (error !== null && key === null)
+  if (error !== null && (key === null || isGone))
     return <FailedPage title="Key" error={error} retry={reload} />;
   if (key === null || [asked, lastDay].some((one) => (one.value ?? one.error) === null))
     return <Waiting lines={8} />;

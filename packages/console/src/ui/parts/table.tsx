@@ -40,6 +40,8 @@ export function ListTable<Item extends { readonly id: string }>({
   const [view, setView] = useState({ first: 0, last: 40 });
   const { items, isDone, isReading, isOld, error } = list;
   const isStuck = isInVain(list);
+  // Nothing was read from the place that the address names.
+  const isLost = error?.code === "BAD_REQUEST" && items.length === 0 && list.next !== null;
 
   const look = () => {
     const element = box.current;
@@ -76,9 +78,9 @@ export function ListTable<Item extends { readonly id: string }>({
   const shown = items.slice(view.first, view.last);
   return (
     <>
-      {list.pages[0]?.cursor !== undefined && (
+      {(list.pages[0]?.cursor !== undefined || isLost) && (
         <p class="list-note">
-          This list begins in its middle.{" "}
+          {isLost ? "The address names no place in this list." : "This list begins in its middle."}{" "}
           <a
             href={withQuery({ from: undefined })}
             onClick={(event) => {

@@ -1,0 +1,56 @@
+import { createServer } from "node:http";
+import express from "express";
+import { expect, test } from "vitest";
+import { createConsole } from "./express.js";
+import { createConsole as createNodeConsole } from "./node.js";
+import { describeInBrowser } from "./testing/browser.js";
+import { listen, openLatchkey } from "./testing/fixture.js";
+import { mount } from "./testing/mounted.js";
+
+const OPERATOR = {
+  authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+};
+
+describeInBrowser("an address", (open) => {
+  test("with two slashes leads to no other site", async () => {
+    const app = express();
+    app.use(/.*\/console/, createConsole(openLatchkey(), OPERATOR));
+    const options = { ...OPERATOR, basePath: "/console" };
+    const origins = [
+      await listen(app),
+      await listen(createServer(createNodeConsole(openLatchkey(), options))),
+    ];
+    for (const origin of origins)
+      for (const path of ["//elsewhere.test/console", "/\\elsewhere.test/console", "/console"]) {
+        const { page, strayRequests } = await open(origin);
+        await page.goto(`${origin}${path}#/apis`);
+        // One of both answers that there is no such path.
+        await page.locator('main, :text("NOT_FOUND")').first().waitFor();
+        expect(strayRequests, path).toEqual([]);
+        expect(new URL(page.url()).origin).toBe(origin);
+        if (path === "/console") expect(page.url()).toBe(`${origin}/console/#/apis`);
+      }
+  });
+
+  test("of no place in a list says so, and leads to its beginning", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis?from=half-a-cur`);
+    await page.getByText("The address names no place in this list.").waitFor();
+    await page.getByRole("link", { name: "Show it from the beginning" }).click();
+    await page.getByRole("link", { name: "maps" }).waitFor();
+  });
+
+  test("of a key that is deleted while it is looked at says so, and no more that it is valid", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({ apiId, name: "map server" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByText("A verification would let it in now").waitFor();
+    await latchkey.deleteKey({ keyId });
+    await page.getByText("Every request with it is refused since then.").waitFor();
+    expect(await page.getByText("A verification would let it in now").count()).toBe(0);
+  });
+});
