@@ -48,6 +48,37 @@ describeInBrowser("a server that is slow", (open) => {
     await page.locator("output").waitFor({ timeout: 30_000 });
   });
 
+  test("an answer that does not come: the same again creates no second key, and says that the secret is lost", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    const lose = async () => {
+      await page.route(/createKey|rotateKey/, async (route) => {
+        await page.unroute(/createKey|rotateKey/);
+        await route.fetch();
+        await route.abort();
+      });
+    };
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("map server");
+    for (const what of ["Create key", "Rotate"]) {
+      await lose();
+      await dialog.getByRole("button", { name: what }).click();
+      await dialog.getByText("The server does not answer.").waitFor();
+      await dialog.getByRole("button", { name: what }).click();
+      await dialog.getByText("The new secret was lost").waitFor();
+      await dialog.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("heading", { name: "map server" }).waitFor();
+      await page.getByRole("button", { name: "Rotate" }).click();
+    }
+    await dialog.getByRole("button", { name: "Rotate" }).click();
+    const secret = (await page.locator("output").textContent()) ?? "";
+    expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ valid: true });
+    expect((await latchkey.listKeys({ apiId })).total).toBe(3);
+  });
+
   test("an owner is not said to have no keys before they are known", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

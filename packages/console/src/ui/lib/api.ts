@@ -78,17 +78,29 @@ export function runTask<Answer>(name: string, input: Fields = {}): Promise<Answe
   return send<Answer>(name, /^store\.|\.list/.test(name), input);
 }
 
+/** Idempotency keys of writes without an answer, by what they ask: sent again, they are the same write, and not a second one. */
+const unanswered = new Map<string, string>();
+
 async function send<Answer>(path: string, isRead: boolean, input: Fields): Promise<Answer> {
-  const query = isRead ? queryOf(input) : "";
-  const response = await request(path + query, {
-    method: isRead ? "GET" : "POST",
-    ...(!isRead && { body: JSON.stringify(input) }),
-  });
+  const response = isRead
+    ? await request(path + queryOf(input), { method: "GET" })
+    : await write(path, JSON.stringify(input));
   const body = await bodyOf(response);
   if (response.ok) return body as Answer;
   const error = errorOf(response.status, body);
   if (response.status === 401) signedOut();
   throw error;
+}
+
+async function write(path: string, body: string): Promise<Response> {
+  const asked = `${path} ${body}`;
+  // Not `randomUUID`, which a page without TLS does not have.
+  const key = unanswered.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+  unanswered.set(asked, key);
+  const headers = { "idempotency-key": key };
+  const response = await request(path, { method: "POST", body, headers });
+  if (response.status < 500) unanswered.delete(asked);
+  return response;
 }
 
 async function request(path: string, init: RequestInit): Promise<Response> {

@@ -8,7 +8,7 @@ import type { Role } from "../lib/types.js";
 import { ActionForm, Dialog } from "../parts/dialog.js";
 import { SwitchField, TextField, textOf } from "../parts/fields.js";
 import { KeyFields, keyInputOf } from "../parts/key-form.js";
-import { NewSecret } from "./key-actions.js";
+import { type Created, NewSecret } from "./key-actions.js";
 
 /** The names of all roles; none where they may not be read. */
 export function useRoleNames(): readonly string[] {
@@ -29,9 +29,7 @@ export function CreateKey({
 }) {
   const allowed = useAllowed();
   const roles = useRoleNames();
-  const [created, setCreated] = useState<{ readonly keyId: string; readonly key: string } | null>(
-    null,
-  );
+  const [created, setCreated] = useState<Created | null>(null);
   if (created !== null)
     return (
       <NewSecret

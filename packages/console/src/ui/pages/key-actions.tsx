@@ -15,14 +15,34 @@ export interface KeyDialogProps {
   readonly onDone: () => void;
 }
 
+/** A key that was just created. Without `key`, its secret was in an answer that did not come, and is nowhere any more. */
+export interface Created {
+  readonly keyId: string;
+  readonly key?: string;
+}
+
 /** A new secret, which is shown this once: it is gone from the page when the dialog closes. */
 export function NewSecret({
   secret,
   onClose,
 }: {
-  readonly secret: string;
+  readonly secret: string | undefined;
   readonly onClose: () => void;
 }) {
+  if (secret === undefined)
+    return (
+      <Dialog title="The new secret was lost" onClose={onClose}>
+        <p>
+          The key was created before, but the answer with its secret did not arrive, and a secret is
+          sent only once. Rotate the new key to get another secret, or delete it.
+        </p>
+        <div class="form-end">
+          <button type="button" class="primary" onClick={onClose}>
+            Go on
+          </button>
+        </div>
+      </Dialog>
+    );
   return (
     <Dialog title="The new secret" onClose={onClose} isHeld>
       <p>Copy it now: it is not shown again, and nobody can read it from the store.</p>
@@ -106,9 +126,7 @@ const GRACES = [
 
 /** Replaces the secret of a key. */
 export function RotateKey({ item, onClose, onDone }: KeyDialogProps) {
-  const [created, setCreated] = useState<{ readonly keyId: string; readonly key: string } | null>(
-    null,
-  );
+  const [created, setCreated] = useState<Created | null>(null);
   if (created !== null)
     return (
       <NewSecret

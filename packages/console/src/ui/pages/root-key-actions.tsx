@@ -9,7 +9,7 @@ interface DialogProps {
   readonly onClose: () => void;
   readonly onDone: () => void;
   /** Is called with a new secret, in place of the others. */
-  readonly onSecret: (secret: string) => void;
+  readonly onSecret: (secret: string | undefined) => void;
 }
 
 interface ItemProps extends DialogProps {
@@ -27,7 +27,7 @@ export function CreateRootKey({ onClose, onSecret }: DialogProps) {
         submit="Create root key"
         onCancel={onClose}
         action={async (form) => {
-          const { key } = await call<{ key: string }>("rootKeys.createRootKey", {
+          const { key } = await call<{ key?: string }>("rootKeys.createRootKey", {
             name: textOf(form, "name"),
             permissions: namesOf(form, "permissions") ?? [],
             expires: instantOf(form, "expires"),
@@ -74,7 +74,7 @@ export function RotateRootKey({ item, onClose, onSecret }: ItemProps) {
     <Dialog title={`Rotate ${rootKeyName(item)}`} onClose={onClose}>
       <RotateForm
         rotate={(graceMs) =>
-          call<{ key: string }>("rootKeys.rotateRootKey", { rootKeyId: item.id, graceMs })
+          call<{ key?: string }>("rootKeys.rotateRootKey", { rootKeyId: item.id, graceMs })
         }
         onClose={onClose}
         onRotated={({ key }) => onSecret(key)}

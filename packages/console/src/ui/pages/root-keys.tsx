@@ -35,7 +35,7 @@ function RootKeyState({ item: { enabled, rotatedTo } }: { readonly item: RootKey
 type Open =
   | { readonly kind: "create" }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly item: RootKey }
-  | { readonly kind: "secret"; readonly secret: string };
+  | { readonly kind: "secret"; readonly secret: string | undefined };
 
 /** All root keys: a workspace has few, and a page of them is at most 100. */
 async function readRootKeys(): Promise<readonly RootKey[]> {
@@ -60,7 +60,7 @@ export function RootKeysPage() {
   const dialog = {
     onClose: () => setOpen(null),
     onDone: reload,
-    onSecret: (secret: string) => {
+    onSecret: (secret: string | undefined) => {
       setOpen({ kind: "secret", secret });
       reload();
     },
