@@ -110,6 +110,8 @@ export class PortalError extends Error {
   readonly reason: string | undefined;
   /** Figures behind the reason: the field, and its bound. */
   readonly details: { readonly field?: string; readonly limit?: unknown };
+  /** With `STORE_UNAVAILABLE`: `not-applied` if nothing was changed, else `unknown`. */
+  readonly outcome: "not-applied" | "unknown" | undefined;
   /** The fields that are wrong. */
   readonly issues: readonly { readonly path: string; readonly message: string }[];
 
@@ -119,6 +121,7 @@ export class PortalError extends Error {
     this.code = error.code ?? "UNKNOWN";
     this.reason = error.reason;
     this.details = error.details ?? {};
+    this.outcome = error.outcome;
     this.issues = error.issues ?? [];
   }
 }

@@ -89,7 +89,9 @@ test.each(Object.entries(ENTRIES))(
       duplex: "half",
     } as RequestInit);
     expect(refused.status).toBe(413);
-    expect(await (await ask(PATH)).text()).toContain('"./" + location.pathname.split("/").pop() + "/"');
+    expect(await (await ask(PATH)).text()).toContain(
+      '"./" + location.pathname.split("/").pop() + "/"',
+    );
     for (const path of ["nothing", "v1/keys.getKey", "app.js"])
       expect((await ask(`${PATH}/${path}`, { headers })).status, path).toBe(404);
   },
@@ -103,6 +105,7 @@ describe("options", () => {
     [{ basePath: "keys/" }, '"basePath"'],
     [{ cookie: "a;b" }, '"cookie"'],
     [{ language: "<" }, '"language"'],
+    [{ language: "en-" }, '"language"'],
     [{ title: "<b>" }, '"title"'],
     [{ texts: { title: 1 } }, '"texts"'],
     [{ variables: { "--accent": "red" } }, '"variables"'],

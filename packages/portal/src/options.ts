@@ -64,7 +64,7 @@ export function checkOptions(options: PortalOptions): void {
     throw new TypeError('"signInUrl" must be a path that begins with /, or an http or https URL');
   if (typeof cookie !== "string" || !COOKIE_NAME.test(cookie))
     throw new TypeError('"cookie" must be 1 to 64 of A-Z a-z 0-9 _ -');
-  if (typeof language !== "string" || !/^[A-Za-z0-9-]{2,35}$/.test(language))
+  if (typeof language !== "string" || !isLanguage(language))
     throw new TypeError('"language" must be a language tag such as "de"');
   if (typeof title !== "string" || /[<&]/.test(title))
     throw new TypeError('"title" must be a text without < and &');
@@ -76,6 +76,15 @@ export function checkOptions(options: PortalOptions): void {
   const variables = Object.keys(options.variables ?? {});
   if (!variables.every((name) => name.startsWith("--latchkey-")))
     throw new TypeError('"variables" must have names that begin with --latchkey-');
+}
+
+/** Whether browsers take it: they throw on any other. */
+function isLanguage(tag: string): boolean {
+  try {
+    return /^[A-Za-z0-9-]{2,35}$/.test(tag) && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
 }
 
 function isTexts(values: readonly unknown[]): boolean {

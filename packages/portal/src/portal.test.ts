@@ -170,6 +170,42 @@ describe("requests", () => {
     expect(errors).toHaveLength(1);
   });
 
+  test("that fail by what the host allows are a 500 without a word of it, and the host's log has it", async () => {
+    const { ask, allow, errors } = await setUp();
+    const was = allow.apiIds;
+    for (const wrong of [
+      { apiIds: ["api_gone"] },
+      { permissions: ["maps.secret"] },
+      { creat: 1 },
+    ]) {
+      Object.assign(allow, wrong);
+      const { status, body } = await ask("POST", "session", {});
+      expect({ status, body }).toEqual({
+        status: 500,
+        body: {
+          error: {
+            code: "INTERNAL_SERVER_ERROR",
+            message: "something went wrong on the server",
+          },
+        },
+      });
+      allow.apiIds = was;
+      for (const name of ["permissions", "creat"]) Reflect.deleteProperty(allow, name);
+    }
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining("no such API"),
+      expect.stringContaining("maps.secret"),
+      expect.stringContaining("creat"),
+    ]);
+  });
+
+  test("of somebody of whom the host returns nothing are those of nobody", async () => {
+    const { latchkey } = await openLatchkey();
+    const answer = createPortal(latchkey, { session: (() => undefined) as never });
+    const init = { method: "POST", headers: OWN };
+    expect((await answer(new Request(`${ORIGIN}/session`, init))).status).toBe(401);
+  });
+
   test("for files get the page under its policy, and the script that hosts load", async () => {
     const { answer } = await setUp();
     const page = await answer(new Request(`${ORIGIN}/`));

@@ -107,10 +107,11 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     let secret = bearerOf(request);
     if (findCustomer !== undefined) {
       const customer = await findCustomer(request);
-      if (customer === null) throw nobody();
+      // Also undefined, which a function in JavaScript returns that returns nothing.
+      if (customer == null) throw nobody();
       const before = await openByCookie(request);
       if (before !== null) await revoke(before.sessionId);
-      ({ secret } = await latchkey.createPortalSession(customer));
+      ({ secret } = await latchkey.createPortalSession(customer).catch(refuseForTheHost));
     }
     const own = secret === null ? null : await latchkey.openPortalSession(secret);
     if (secret === null || own === null) throw nobody();
@@ -164,6 +165,13 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
       return refusalOf(error, onError);
     }
   };
+}
+
+/** What is wrong with what the host allows, no customer can mend, nor should see. @throws An error for the host's log. */
+function refuseForTheHost(error: unknown): never {
+  const { code, message } = error instanceof LatchkeyError ? error : { code: "", message: "" };
+  if (code !== "BAD_REQUEST" && code !== "NOT_FOUND" && code !== "PRECONDITION_FAILED") throw error;
+  throw new Error(`"session" of the portal returned what cannot be: ${message}`, { cause: error });
 }
 
 /** A customer knows neither ids of customers nor ceilings. @throws The error, in words for customers. */

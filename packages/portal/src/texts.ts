@@ -76,6 +76,7 @@ export interface Texts {
   readonly signInLink: string;
   readonly errorOffline: string;
   readonly errorStore: string;
+  readonly errorUncertain: string;
   readonly errorGone: string;
   readonly errorForbidden: string;
   readonly errorTooMany: string;
@@ -167,6 +168,8 @@ export const ENGLISH: Texts = {
   signInLink: "This link has expired. Get a new one where you got this one.",
   errorOffline: "The server does not answer. Check your connection and try again.",
   errorStore: "The service cannot answer right now. Nothing was changed; try again in a moment.",
+  errorUncertain:
+    "No answer came. It may have been done nevertheless: check your connection, and look at your keys before you try again. A new secret cannot be shown a second time: revoke its key, and create another.",
   errorGone: "This key no longer exists.",
   errorForbidden: "This is not allowed here.",
   errorTooMany: "You have as many keys as you may have: {limit}. Revoke one first.",
@@ -268,6 +271,8 @@ export const GERMAN: Texts = {
     "Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.",
   errorStore:
     "Der Dienst kann gerade nicht antworten. Es wurde nichts geändert; versuchen Sie es gleich noch einmal.",
+  errorUncertain:
+    "Es kam keine Antwort. Vielleicht ist es trotzdem geschehen: Prüfen Sie Ihre Verbindung, und sehen Sie Ihre Schlüssel an, bevor Sie es noch einmal versuchen. Ein neuer Schlüssel wird nicht noch einmal angezeigt: Widerrufen Sie ihn, und erstellen Sie einen anderen.",
   errorGone: "Diesen Schlüssel gibt es nicht mehr.",
   errorForbidden: "Das ist hier nicht erlaubt.",
   errorTooMany:

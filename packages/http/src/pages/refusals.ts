@@ -22,7 +22,8 @@ export function refusalOf(error: unknown, onError?: (error: unknown) => void): R
     const { code, message, issues, reason, details } = error;
     if (code === "STORE_UNAVAILABLE") {
       report(error, onError);
-      return refuse(503, code, "the store cannot answer now");
+      const { outcome } = error;
+      return refuse(503, code, "the store cannot answer now", [], { outcome });
     }
     const status = STATUS[code];
     if (status !== undefined) return refuse(status, code, message, issues, { reason, details });

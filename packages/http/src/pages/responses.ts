@@ -20,6 +20,8 @@ export function refuse(
   why: {
     readonly reason?: ErrorReason | undefined;
     readonly details?: ErrorDetails | undefined;
+    /** Of a store that does not answer: whether a write may have happened. */
+    readonly outcome?: "not-applied" | "unknown" | undefined;
   } = {},
 ): Response {
   const error = { code, message, ...why, ...(issues.length > 0 && { issues }) };

@@ -49,20 +49,30 @@ export function App({
           if (asPortalError(failure).code !== "UNAUTHORIZED") throw failure;
           return now ?? client.session();
         });
-      setState(now);
+      enter(now);
     } catch (failure) {
       setError(asPortalError(failure));
     }
   };
-  useEffect(() => void begin(given), []);
+  // Once more for a new link in the page of the old one.
+  useEffect(() => void begin(given), [given]);
+
+  const enter = (now: PortalState) => {
+    setState(now);
+    if (now.session === null) return;
+    setIsOver(false);
+    setRound((before) => before + 1);
+    // What one customer has begun is nothing for another.
+    if (state?.session && state.session.externalId !== now.session.externalId) setOpen(null);
+  };
 
   /** The session ended with the page open. */
   const goOn = async () => {
     setIsStillOver(false);
     try {
-      setState(await (state?.signIn === "link" ? client.session() : client.start()));
-      setIsOver(false);
-      setRound(round + 1);
+      const now = await (state?.signIn === "link" ? client.session() : client.start());
+      if (now.session === null) setIsStillOver(true);
+      else enter(now);
     } catch {
       setIsStillOver(true);
     }
@@ -82,6 +92,7 @@ export function App({
     now: () => Date.now() + ahead,
     Heading: isPage ? "h2" : "h3",
     onOver: () => setIsOver(true),
+    onStale: () => setRound((before) => before + 1),
   };
 
   const close = () => setOpen(null);
@@ -135,7 +146,7 @@ export function App({
         )}
         {session?.allow.apis.map((api, at, apis) => (
           <KeyList
-            key={api.id}
+            key={`${session.externalId} ${api.id}`}
             isHidden={apis.slice(0, at).some(({ id }) => !read.has(id))}
             onRead={(count) => setRead((before) => new Map(before).set(api.id, count))}
             client={client}

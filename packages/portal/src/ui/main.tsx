@@ -14,6 +14,8 @@ class LatchkeyKeys extends HTMLElement {
   /** Takes the secret of a link out of the address, at once. */
   #secret = this.hasAttribute("page") ? secretInAddress() : undefined;
 
+  #follow = (): void => undefined;
+
   connectedCallback(): void {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     const sheet = new CSSStyleSheet();
@@ -21,12 +23,20 @@ class LatchkeyKeys extends HTMLElement {
     root.adoptedStyleSheets = [sheet];
     const isPage = this.hasAttribute("page");
     const client = createPortalClient(this.getAttribute("portal") ?? HOME);
-    const secret = this.#secret;
+    const show = (secret?: string) =>
+      render(<App client={client} isPage={isPage} host={this} secret={secret} />, root);
+    show(this.#secret);
     this.#secret = undefined;
-    render(<App client={client} isPage={isPage} host={this} secret={secret} />, root);
+    this.#follow = () => {
+      // A link that is opened in the page of another loads nothing.
+      const next = isPage ? secretInAddress() : undefined;
+      if (next !== undefined) show(next);
+    };
+    addEventListener("hashchange", this.#follow);
   }
 
   disconnectedCallback(): void {
+    removeEventListener("hashchange", this.#follow);
     if (this.shadowRoot !== null) render(null, this.shadowRoot);
   }
 }

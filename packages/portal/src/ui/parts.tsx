@@ -1,7 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { PortalError } from "../client.js";
-import { explain, type Words } from "./words.js";
+import { explain, isUncertain, type Words } from "./words.js";
 
 /** What all parts of the page know. */
 export interface Setting extends Words {
@@ -11,6 +11,8 @@ export interface Setting extends Words {
   readonly Heading: "h2" | "h3";
   /** Is told that the session is over. */
   readonly onOver: () => void;
+  /** Is told that the list may not be as it is shown. */
+  readonly onStale: () => void;
 }
 
 export const SettingContext = createContext<Setting | null>(null);
@@ -65,6 +67,9 @@ export function Dialog({
   );
 }
 
+/** Codes of refusals that say that a key is not what the list shows. */
+const STALE = ["NOT_FOUND", "CONFLICT", "PRECONDITION_FAILED"];
+
 /** A form that does something: says what went wrong, and keeps what was typed. */
 export function ActionForm({
   action,
@@ -79,7 +84,7 @@ export function ActionForm({
   readonly onCancel: () => void;
   readonly children?: ComponentChildren;
 }) {
-  const { texts, onOver } = useSetting();
+  const { texts, onOver, onStale } = useSetting();
   const [error, setError] = useState<PortalError | null>(null);
   const [isBusy, setIsBusy] = useState(false);
   const run = async (event: SubmitEvent) => {
@@ -92,7 +97,10 @@ export function ActionForm({
     } catch (failure) {
       const known = asPortalError(failure);
       if (known.code === "UNAUTHORIZED") onOver();
-      else setError(known);
+      else {
+        setError(known);
+        if (isUncertain(known) || STALE.includes(known.code)) onStale();
+      }
     } finally {
       setIsBusy(false);
     }
@@ -100,7 +108,7 @@ export function ActionForm({
   return (
     <form onSubmit={run}>
       {children}
-      {error !== null && <Failure error={error} />}
+      {error !== null && <Failure error={error} isWrite />}
       <div class="end">
         <button type="button" onClick={onCancel}>
           {texts.cancel}
@@ -117,14 +125,17 @@ export function ActionForm({
 export function Failure({
   error,
   retry,
+  isWrite = false,
 }: {
   readonly error: PortalError;
+  /** Whether something was to be changed. */
+  readonly isWrite?: boolean;
   readonly retry?: () => void;
 }) {
   const { texts } = useSetting();
   return (
     <div class="failure" role="alert">
-      <p>{explain(error, texts)}</p>
+      <p>{explain(error, texts, isWrite)}</p>
       {retry !== undefined && (
         <button type="button" onClick={retry}>
           {texts.retry}

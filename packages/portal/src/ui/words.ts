@@ -42,9 +42,15 @@ export function stateOf(
   return { text: texts.stateActive, tone: "good" };
 }
 
-/** What went wrong, in words of the page. */
-export function explain(error: PortalError, texts: Texts): string {
+/** Whether what was asked for may have been done: its answer was lost. */
+export function isUncertain({ status, code, outcome }: PortalError): boolean {
+  return code === "OFFLINE" || (status >= 500 && outcome !== "not-applied");
+}
+
+/** What went wrong, in words of the page. @param isWrite - Whether something was to be changed. */
+export function explain(error: PortalError, texts: Texts, isWrite = false): string {
   const { code, reason, details, issues } = error;
+  if (isWrite && isUncertain(error)) return texts.errorUncertain;
   if (code === "OFFLINE") return texts.errorOffline;
   if (code === "STORE_UNAVAILABLE") return texts.errorStore;
   if (code === "NOT_FOUND") return texts.errorGone;

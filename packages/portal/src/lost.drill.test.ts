@@ -1,0 +1,103 @@
+import { describeInBrowser, type Watched } from "@latchkey/console/testing";
+import { noAnswer } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { mount } from "./testing/fixture.js";
+
+async function signIn({ page }: Watched, origin: string, user = "alice"): Promise<void> {
+  await page.context().addCookies([{ name: "user", value: user, url: origin }]);
+}
+
+describeInBrowser("a portal of which something is lost", (open) => {
+  test("a key whose answer did not come is in the list, and the page does not say that nothing was changed", async () => {
+    const { latchkey, apiId, origin, url } = await mount({ maxKeys: 1 });
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    await page.route("**/keys.create", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("build server");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("It may have been done nevertheless").waitFor();
+    await page.getByText("Active").waitFor({ state: "attached" });
+    await page.keyboard.press("Escape");
+    await page.getByText("build server").waitFor();
+    expect((await latchkey.listKeys({ apiId })).total).toBe(1);
+  });
+
+  test("a store that does not know whether it has written is not said to have changed nothing", async () => {
+    const { latchkey, origin, url } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    const opened = latchkey.openPortalSession;
+    Object.assign(latchkey, {
+      openPortalSession: async (secret: string) => ({
+        ...(await opened.call(latchkey, secret)),
+        createMyKey: async () => {
+          throw noAnswer(true, "the connection was lost");
+        },
+      }),
+    });
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("build server");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByText("It may have been done nevertheless").waitFor();
+  });
+
+  test("a key that was revoked elsewhere leaves the list when something is done with it", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", name: "old" });
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByRole("button", { name: "Rename: old" }).click();
+    await latchkey.deleteKey({ keyId });
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("new");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("This key no longer exists.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("No keys yet").waitFor();
+  });
+
+  test("a new link in the page of an old one signs in, is out of the address, and what was typed stays", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const linkOf = (externalId: string) =>
+      latchkey.createPortalSession({ externalId, allow: { apiIds: [apiId], create: true } });
+    const first = await linkOf("alice");
+    const { page } = await open(origin);
+    await page.goto(`${url}#session=${first.secret}`);
+    await page.getByText("No keys yet").waitFor();
+    await latchkey.revokePortalSession({ sessionId: first.sessionId });
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create a key" });
+    await dialog.getByLabel("Name").fill("typed before");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const over = page.getByRole("dialog", { name: "Your session is over" });
+    await over.waitFor();
+    await over.getByRole("button", { name: "Continue" }).click();
+    await over.getByText("You are still signed out.").waitFor();
+    const second = await linkOf("alice");
+    await page.evaluate(`location.href = ${JSON.stringify(`${url}#session=${second.secret}`)}`);
+    await over.waitFor({ state: "detached" });
+    expect(page.url()).toBe(url);
+    expect(await dialog.getByLabel("Name").inputValue()).toBe("typed before");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("button", { name: "I have saved it" }).click();
+    const third = await linkOf("bob");
+    await page.getByRole("button", { name: "Rename: typed before" }).click();
+    await page.evaluate(`location.href = ${JSON.stringify(`${url}#session=${third.secret}`)}`);
+    await page.getByText("No keys yet").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+  });
+});
