@@ -26,7 +26,18 @@ const pages = new Map(
     }),
 );
 let anchors = 0;
+/** The file that any server of files sends for an address. */
+const fileOf = (/** @type {string} */ path) =>
+  [path, `${path}index.html`]
+    .map((name) => join(site, name))
+    .find((name) => statSync(name, { throwIfNoEntry: false })?.isFile());
+
 for (const [address, html] of pages) {
+  for (const [, target = ""] of html.matchAll(/<a[^>]* href="([^"#][^"]*)"/g)) {
+    const { pathname, host } = new URL(target, `http://site${address}`);
+    if (host === "site" && fileOf(pathname) === undefined)
+      problems.push(`${address}: no file for ${target}`);
+  }
   for (const [, target = ""] of html.matchAll(/<a[^>]* href="([^"]*#[^"]+)"/g)) {
     const { pathname, hash, host } = new URL(target, `http://site${address}`);
     if (host !== "site") continue;
@@ -51,12 +62,8 @@ const TYPES = {
   ".svg": "image/svg+xml",
 };
 
-/** What any server of files does, with addresses that leave `.html` out. */
 const server = createServer((request, response) => {
-  const path = new URL(request.url ?? "/", "http://site").pathname;
-  const found = [path, `${path}.html`, `${path}index.html`]
-    .map((name) => join(site, name))
-    .find((name) => statSync(name, { throwIfNoEntry: false })?.isFile());
+  const found = fileOf(new URL(request.url ?? "/", "http://site").pathname);
   if (found === undefined) {
     response.writeHead(404).end();
     return;
@@ -83,7 +90,13 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-background-networking"],
 });
 /** Pages of every kind. */
-const seen = ["/", "/start/express", "/verdicts", "/http/identities", "/comparison"];
+const seen = [
+  "/",
+  "/start/express.html",
+  "/verdicts.html",
+  "/http/identities.html",
+  "/comparison.html",
+];
 try {
   // Each width in a theme of its own: nothing of a theme depends on the width.
   for (const [width, colorScheme] of /** @type {const} */ ([

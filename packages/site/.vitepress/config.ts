@@ -13,7 +13,6 @@ export default defineConfig({
   srcExclude: ["public/**"],
   outDir: join(folder, "dist"),
   cacheDir: join(folder, "build", "cache"),
-  cleanUrls: true,
   // As the reader's system is: the pictures cannot be switched by a button.
   appearance: "force-auto",
   metaChunk: true,
