@@ -49,23 +49,27 @@ const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 /**
  * Checks a ring, and makes a signer of it.
  *
- * @param load - Loads `jose`; for tests.
+ * @param load - Loads `jose` in place of an import; for tests.
  * @throws TypeError for a malformed ring: each key has exactly 32 random bytes.
  */
-export function createTokenSigner(
-  ring: TokenKeyRing,
-  load: () => Promise<Jose> = () => import("jose"),
-): TokenSigner {
+export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>): TokenSigner {
   const seeds = copyKeyRing("tokens", ring, { minBytes: 32, maxBytes: 32 });
   const { current: kid, issuer = null } = ring;
   if (issuer !== null && (typeof issuer !== "string" || !/^.{1,256}$/su.test(issuer)))
     throw new TypeError('"tokens.issuer" must be a string of 1 to 256 characters');
   let loading: ReturnType<typeof loadKeys> | null = null;
 
+  async function importJose(): Promise<Jose> {
+    // By `try` some bundlers know that it may be missing, and build without it, and by `catch` others.
+    try {
+      return await (load?.() ?? import("jose").catch(sayIfMissing));
+    } catch (error) {
+      return sayIfMissing(error);
+    }
+  }
+
   async function loadKeys() {
-    const jose = await load().catch((error: unknown) => {
-      throw isMissing(error) ? MISSING() : error;
-    });
+    const jose = await importJose();
     const pairs = Array.from(seeds, async ([id, seed]) => {
       const secret = await jose.importPKCS8(pemOf(seed), "EdDSA", { extractable: true });
       const { x = "" } = await jose.exportJWK(secret);
@@ -114,9 +118,16 @@ function pemOf(seed: Uint8Array): string {
   return `-----BEGIN PRIVATE KEY-----\n${base64}\n-----END PRIVATE KEY-----`;
 }
 
+/** @throws The error, in words if it is that `jose` is not installed. */
+function sayIfMissing(error: unknown): never {
+  throw isMissing(error) ? MISSING() : error;
+}
+
 function isMissing(error: unknown): boolean {
   const { code, message = "" } = Object(error) as { code?: unknown; message?: string };
-  return code === "ERR_MODULE_NOT_FOUND" && message.includes("'jose'");
+  // The second is what bundlers throw.
+  const isNotFound = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
+  return isNotFound && message.includes("'jose'");
 }
 
 const MISSING = () =>

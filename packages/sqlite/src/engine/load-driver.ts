@@ -8,7 +8,9 @@ export type Driver = new (
   options: { readonly timeout: number; readonly fileMustExist: boolean },
 ) => SqliteDatabase;
 
-const require = createRequire(import.meta.url);
+/** Called by way of `Reflect`: a bundler that sees the name would refuse to build a program where the driver is not installed. */
+const requireHere = createRequire(import.meta.url);
+const required = (name: string): unknown => Reflect.apply(requireHere, undefined, [name]);
 const NAME = "better-sqlite3";
 
 /**
@@ -19,8 +21,8 @@ const NAME = "better-sqlite3";
 export function openWithDriver(
   path: string,
   options: ConstructorParameters<Driver>[1],
-  load: () => Driver = () => require(NAME) as Driver,
-  describe: () => DriverManifest = () => require(`${NAME}/package.json`) as DriverManifest,
+  load: () => Driver = () => required(NAME) as Driver,
+  describe: () => DriverManifest = () => required(`${NAME}/package.json`) as DriverManifest,
 ): SqliteDatabase {
   try {
     refuseLaterDriver(describe, process.versions.node, `${NAME}@12`);
