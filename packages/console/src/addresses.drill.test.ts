@@ -32,6 +32,26 @@ describeInBrowser("an address", (open) => {
       }
   });
 
+  test("is reached behind a server that takes the slash at its end away, as Next.js does", async () => {
+    const answer = createNodeConsole(openLatchkey(), { ...OPERATOR, basePath: "/ops/console" });
+    const origin = await listen((request, response) => {
+      const [path = "", ...query] = (request.url ?? "").split("?");
+      if (path === "/" || !path.endsWith("/")) return void answer(request, response);
+      const location = [path.slice(0, -1), ...query].join("?");
+      return void response.writeHead(308, { location }).end();
+    });
+    const { page, complaints } = await open(origin);
+    for (const path of ["/ops/console", "/ops/console/"]) {
+      await page.goto(`${origin}${path}#/apis`);
+      await page.getByText("No API yet").waitFor();
+      expect(page.url()).toBe(`${origin}/ops/console/index.html#/apis`);
+      await page.reload();
+      await page.getByText("No API yet").waitFor();
+      await page.goto("about:blank");
+    }
+    expect(complaints).toEqual([]);
+  });
+
   test("of no place in a list says so, and leads to its beginning", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     await latchkey.createApi({ name: "maps" });

@@ -76,7 +76,7 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     expect(response.headers.get("content-security-policy")).toMatch(
       /^default-src 'none'; script-src 'sha256-/,
     );
-    expect(await response.text()).toContain('"./" + location.pathname.split("/").pop() + "/"');
+    expect(await response.text()).toContain('"./" + location.pathname.split("/").pop()');
   });
 
   test("hands the host's own request to authenticate, and answers a session", async () => {
@@ -115,6 +115,17 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
       expect((await ask(path, { headers })).status, path).toBe(404);
   });
 });
+
+test.each(Object.entries(ENTRIES))(
+  "%s: files are compressed where we write them, and not for a framework that may do so again",
+  async (name, mount) => {
+    const ask = await mount();
+    const response = await ask("/ops/console/", { headers: { "accept-encoding": "gzip" } });
+    const isHandedOn = name === "Hono" || name === "fetch";
+    expect(response.headers.get("content-encoding")).toBe(isHandedOn ? null : "gzip");
+    expect(await response.text()).toContain("<title>latchkey console</title>");
+  },
+);
 
 test.each([false, true])("a body beyond a megabyte is a 413, in chunks: %s", async (isChunked) => {
   const origin = await listen(createServer(forNode(openLatchkey(), options)));

@@ -3,6 +3,7 @@ import { NodeRequest } from "../request/node-request.js";
 import { MAX_BODY_BYTES } from "./json-body.js";
 import { pageWithoutSlash } from "./page-files.js";
 import { refusalOf } from "./refusals.js";
+import { noteWrittenByUs } from "./written-by-us.js";
 
 /** A function of web standard requests. */
 type Answer = (request: Request) => Promise<Response>;
@@ -38,7 +39,9 @@ export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
     try {
       const request = await requestOf(incoming);
-      await write(request instanceof Response ? request : await answer(request), outgoing);
+      const response =
+        request instanceof Response ? request : await answer(noteWrittenByUs(request));
+      await write(response, outgoing);
     } catch {
       // The client has disconnected, or sent an invalid address.
       if (!outgoing.headersSent) outgoing.writeHead(400);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { refuse } from "./responses.js";
+import { isWrittenByUs } from "./written-by-us.js";
 
 /** A file of a page, as it is sent. */
 interface PageFile {
@@ -49,7 +50,7 @@ export function servePage(source: PageSource): SendPageFile {
   const files = lazily(() => readPageFiles(source));
   const isFileName = (name: string) =>
     name === "" ||
-    /^(?:app-[0-9a-f]+\.(?:js|css)|icon\.svg)$/.test(name) ||
+    /^(?:app-[0-9a-f]+\.(?:js|css)|icon\.svg|index\.html)$/.test(name) ||
     Object.hasOwn(source.others ?? {}, name);
   return async (request, name) => {
     const file = isFileName(name) ? (await files()).get(name) : undefined;
@@ -66,7 +67,11 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
   const [script, style] = await Promise.all([read("app.js"), read("app.css")]);
   const scriptName = `app-${hashOf(script)}.js`;
   const styleName = `app-${hashOf(style)}.css`;
-  const page = new TextEncoder().encode(pageOf(source, scriptName, styleName));
+  const page = fileOf(
+    new TextEncoder().encode(pageOf(source, scriptName, styleName)),
+    "text/html",
+    { "content-security-policy": CONTENT_SECURITY_POLICY },
+  );
   const others = await Promise.all(
     Object.entries(source.others ?? {}).map(
       async ([name, type]) => [name, fileOf(await read(name), type, {})] as const,
@@ -74,7 +79,8 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
   );
   return new Map([
     ...others,
-    ["", fileOf(page, "text/html", { "content-security-policy": CONTENT_SECURITY_POLICY })],
+    ["", page],
+    ["index.html", page],
     [scriptName, fileOf(script, "text/javascript", FOREVER)],
     [styleName, fileOf(style, "text/css", FOREVER)],
     ["icon.svg", fileOf(new TextEncoder().encode(ICON), "image/svg+xml", FOREVER)],
@@ -83,10 +89,11 @@ async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, Pa
 
 /**
  * Run by the page at the address without a slash. Not inline code of a stranger: the policy names it by its hash. Only the last part of
- * the path, behind a dot: a path that begins with two slashes would be the address of another site.
+ * the path, behind a dot: a path that begins with two slashes would be the address of another site. A server that redirects from the slash
+ * to the address without one, as Next.js does, would do so again and again: there the page has another name.
  */
 const ADD_SLASH =
-  'location.replace("./" + location.pathname.split("/").pop() + "/" + location.hash)';
+  'const isSentBack = performance.getEntriesByType("navigation")[0]?.redirectCount > 0; location.replace("./" + location.pathname.split("/").pop() + (isSentBack ? "/index.html" : "/") + location.hash)';
 
 /**
  * The response at the address of a page without a final slash, where relative addresses would be wrong. Not a redirect, because a proxy may
@@ -144,7 +151,8 @@ function pageOf(
 function sendFile(request: Request, { body, compressed, headers }: PageFile): Response {
   if (request.method !== "GET" && request.method !== "HEAD")
     return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
-  const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
+  const takesGzip =
+    isWrittenByUs(request) && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   return new Response(request.method === "HEAD" ? null : takesGzip ? compressed : body, {
     headers: {
       "cache-control": "no-cache",
