@@ -211,6 +211,17 @@ describe("root keys and a look at the store", () => {
   });
 });
 
+test("a look at the store, with all of its workspaces, is not for operators of another one", async () => {
+  const { ask } = open({
+    authenticate: () => ({ ...ALICE, workspaceId: "ws_other" }),
+    examine: async function* () {
+      yield { check: "names", state: "wrong", found: "key_1 of ws_default" } as const;
+    },
+  });
+  expect((await jsonOf(await ask("session"))).body.tasks).toEqual([]);
+  expect((await ask("store.examine")).status).toBe(403);
+});
+
 describe("dead letters", () => {
   async function given() {
     const latchkey = openLatchkey();

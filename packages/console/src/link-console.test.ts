@@ -3,7 +3,7 @@ import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { createLinkConsole } from "./link-console.js";
-import { jsonOf, listen, OWN } from "./testing/fixture.js";
+import { jsonOf, listen, OWN, openLatchkey } from "./testing/fixture.js";
 
 async function open() {
   let now = Date.UTC(2026, 2, 10);
@@ -105,6 +105,14 @@ describe("a sign-in", () => {
     const { port } = new URL(origin);
     expect((await rawGet(Number(port), "evil.test")).split("\r\n")[0]).toContain("421");
   });
+});
+
+test("on the port 80, which browsers leave out of `Host` and `Origin`, it is answered", async () => {
+  const { listener } = createLinkConsole(openLatchkey(), { port: 80 });
+  const { port } = new URL(await listen(createServer(listener)));
+  for (const host of ["127.0.0.1", "localhost"])
+    expect((await rawGet(Number(port), host)).split("\r\n")[0]).toContain("200");
+  expect((await rawGet(Number(port), "127.0.0.1:4000")).split("\r\n")[0]).toContain("421");
 });
 
 /** fetch sets `Host` by itself. */

@@ -65,7 +65,10 @@ export function createLinkConsole(latchkey: Latchkey, options: LinkConsoleOption
   const answer = makeConsole(
     latchkey,
     {
-      hosts: [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`],
+      // Browsers leave out the port 80.
+      hosts: ["127.0.0.1", "localhost", "[::1]"].map((name) =>
+        port === 80 ? name : `${name}:${port}`,
+      ),
       rootKeys: true,
       authenticate: (request) => {
         const endsAt = signedIn.get(idOf(request) ?? "") ?? 0;

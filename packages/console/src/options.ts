@@ -34,7 +34,10 @@ export interface ConsoleOptions {
    * leaked root key could then create others that outlive it.
    */
   readonly rootKeys?: boolean;
-  /** Checks the store, as `latchkey doctor` does, for operators with the permission `*`. Default: none. */
+  /**
+   * Checks the store, as `latchkey doctor` does, for operators of this latchkey's workspace with the permission `*`: the findings are of all
+   * workspaces. Default: none.
+   */
   readonly examine?: () => AsyncIterable<Finding>;
   /**
    * Result of `createWebhooks` for this latchkey: operators of its workspace with the permission `*` can see dead letters and send them

@@ -6,8 +6,8 @@ import type { ConsoleOptions } from "./options.js";
 /** What operators with `*` can do, if the host allows it, and no root key can do over HTTP. */
 export interface OperatorTask {
   readonly method: "GET" | "POST";
-  /** The workspace whose operators can do it. Absent: operators of any workspace. */
-  readonly workspaceId?: string;
+  /** The workspace whose operators can do it. */
+  readonly workspaceId: string;
   readonly run: (request: Request) => Promise<unknown>;
 }
 
@@ -20,9 +20,12 @@ export function operatorTasks(
   { examine, webhooks }: ConsoleOptions,
 ): ReadonlyMap<string, OperatorTask> {
   const tasks = new Map<string, OperatorTask>();
+  const { workspaceId } = latchkey;
   if (examine !== undefined)
+    // Of all workspaces: nothing for an operator of one that the host's customers may have.
     tasks.set("store.examine", {
       method: "GET",
+      workspaceId,
       run: async () => {
         const findings = [];
         for await (const finding of examine()) {
@@ -33,7 +36,6 @@ export function operatorTasks(
       },
     });
   if (webhooks !== undefined) {
-    const { workspaceId } = latchkey;
     tasks.set("webhooks.listDeadLetters", {
       method: "GET",
       workspaceId,
@@ -53,7 +55,7 @@ export function operatorTasks(
 
 /** Whether an operator can do a task. */
 export function isTaskOf({ permissions, workspaceId }: HostCaller, task: OperatorTask): boolean {
-  return permissions.includes("*") && (task.workspaceId ?? workspaceId) === workspaceId;
+  return permissions.includes("*") && task.workspaceId === workspaceId;
 }
 
 function cursorOf({ url }: Request): string | undefined {

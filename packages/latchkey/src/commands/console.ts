@@ -53,7 +53,8 @@ async function runConsole(options: Options, host: Host): Promise<void> {
       await latchkey.isWorkspaceEnabled();
       const server = createServer();
       const stopped = stopSignal();
-      const { port } = new URL(await listen(server, LOOPBACK, options.port));
+      // A URL leaves out the port 80.
+      const port = new URL(await listen(server, LOOPBACK, options.port)).port || "80";
       const { listener, link } = createLinkConsole(latchkey, {
         port: Number(port),
         examine: () => examine({ latchkey, store, fix: false, rings }),
