@@ -189,6 +189,38 @@ describeOnMemoryOrAll("portal sessions", (open) => {
 });
 
 describeOnEveryStore("portal sessions", (open) => {
+  test("a key is created and rotated once however often that is asked with one idempotency key, in any session of the customer", async () => {
+    const context = open();
+    const { latchkey, apiId, session, sessionId } = await setUp(context, { maxKeys: 1 });
+    const allow = { apiIds: [apiId], ...ALL, permissions: ["tides.read", "tides.write"] };
+    const sessionOf = async (externalId: string) =>
+      opened(context.another(), await latchkey.createPortalSession({ externalId, allow }));
+    const [again, other] = [await sessionOf("pier-7"), await sessionOf("pier-8")];
+    const asked = { name: "boat", idempotencyKey: "lost" };
+    const { key, keyId } = await session.createMyKey(asked);
+    const repeat = { keyId, secretShownBefore: true };
+    expect((await latchkey.verifyKey({ key: key ?? "" })).code).toBe("VALID");
+    expect(await session.createMyKey(asked)).toEqual(repeat);
+    await latchkey.revokePortalSession({ sessionId });
+    await expectRefused("UNAUTHORIZED", [session.createMyKey(asked)]);
+    expect(await again.createMyKey(asked)).toEqual(repeat);
+    expect((await other.createMyKey(asked)).keyId).not.toBe(keyId);
+    await expectRefused("CONFLICT", [
+      again.createMyKey({ ...asked, name: "ship" }),
+      again.rotateMyKey({ keyId, idempotencyKey: "lost" }),
+    ]);
+    const rotation = { keyId, idempotencyKey: "rotated" };
+    const rotated = await again.rotateMyKey(rotation);
+    expect(await again.rotateMyKey(rotation)).toEqual({ ...repeat, keyId: rotated.keyId });
+    await again.revokeMyKey({ keyId });
+    await again.revokeMyKey({ keyId: rotated.keyId });
+    for (let time = 0; time < 2; time += 1) {
+      const { keyId: plain } = await again.createMyKey({ name: "boat", idempotencyKey: undefined });
+      await again.revokeMyKey({ keyId: plain });
+    }
+    expect((await latchkey.listKeys({ apiId })).total).toBe(1);
+  });
+
   test("maxKeys holds over all APIs of the session, also for many calls at once", async () => {
     const context = open();
     const { latchkey, apiId, otherApiId } = await setUp(context);

@@ -49,10 +49,11 @@ export interface PortalKey {
   readonly canRotate: boolean;
 }
 
-/** A new key with its secret, which is shown only once. */
+/** A new key with its secret, which is sent only once. */
 export interface PortalSecret {
   readonly keyId: string;
-  readonly key: string;
+  /** Absent after the same call once more, when the answer to the first was lost: the key is there, and its secret is not. */
+  readonly key?: string;
 }
 
 /** Verifications of a day of UTC. */
@@ -66,7 +67,10 @@ export interface PortalUsage {
   readonly outcomes: Readonly<Record<string, number>>;
 }
 
-/** The portal's functions, for a page of your own. Calls reject with a {@link PortalError}, or a TypeError for a path outside of a browser. */
+/**
+ * The portal's functions, for a page of your own. A call without an answer may be made again: the same once more creates nothing twice.
+ * Calls reject with a {@link PortalError}, or a TypeError for a path outside of a browser.
+ */
 export interface PortalClient {
   /** Returns who is signed in, if anybody. */
   session(): Promise<PortalState>;
@@ -145,6 +149,27 @@ export function createPortalClient(
   const isNowhere = () =>
     options.fetch === undefined && !("location" in globalThis) && !/^https?:/i.test(base);
 
+  /** Idempotency keys of calls without an answer, by what they ask. */
+  const unanswered = new Map<string, string>();
+
+  /** Creates a key. Sent again after no answer came, it is the same call, and not a second one. */
+  async function create(name: string, input: object): Promise<PortalSecret> {
+    const asked = JSON.stringify([name, input]);
+    // Not `randomUUID`, which a page without TLS does not have.
+    const idempotencyKey =
+      unanswered.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
+    unanswered.set(asked, idempotencyKey);
+    try {
+      const created = await send<PortalSecret>("POST", name, { ...input, idempotencyKey });
+      unanswered.delete(asked);
+      return created;
+    } catch (error) {
+      const { status } = error as Partial<PortalError>;
+      if (status !== undefined && status >= 400 && status < 500) unanswered.delete(asked);
+      throw error;
+    }
+  }
+
   async function send<Answer>(
     method: "GET" | "POST" | "DELETE",
     name: string,
@@ -187,9 +212,9 @@ export function createPortalClient(
       ),
     end: () => send("DELETE", "session"),
     listKeys: (input) => send("GET", "keys.list", input),
-    createKey: (input) => send("POST", "keys.create", input),
+    createKey: (input) => create("keys.create", input),
     renameKey: async (input) => void (await send("POST", "keys.rename", input)),
-    rotateKey: (input) => send("POST", "keys.rotate", input),
+    rotateKey: (input) => create("keys.rotate", input),
     revokeKey: async (input) => void (await send("POST", "keys.revoke", input)),
     usage: async (input) => {
       const answer = await send<{ verifications: readonly PortalUsage[] }>(

@@ -1,5 +1,6 @@
 import { describeInBrowser, type Watched } from "@latchkey/console/testing";
 import { noAnswer } from "@latchkey/core";
+import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { mount } from "./testing/fixture.js";
 
@@ -28,6 +29,37 @@ describeInBrowser("a portal of which something is lost", (open) => {
     await page.keyboard.press("Escape");
     await page.getByText("build server").waitFor();
     expect((await latchkey.listKeys({ apiId })).total).toBe(1);
+  });
+
+  test("the same again after a lost answer creates nothing twice, and says that the secret is lost", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    const watched = await open(origin);
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    const again = async (dialog: Locator, name: string, path: string) => {
+      await page.route(path, async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await dialog.getByRole("button", { name }).click();
+      await dialog.getByText("Nothing is done twice").waitFor();
+      await page.unroute(path);
+      await dialog.getByRole("button", { name }).click();
+      const lost = page.getByRole("dialog", { name: "The secret was lost" });
+      await lost.getByRole("button", { name: "Continue" }).click();
+      await lost.waitFor({ state: "detached" });
+    };
+    await page.getByRole("button", { name: "Create key" }).click();
+    const creation = page.getByRole("dialog", { name: "Create a key" });
+    await creation.getByLabel("Name").fill("build server");
+    await creation.getByLabel("Expires").selectOption("30");
+    await again(creation, "Create key", "**/keys.create");
+    expect((await latchkey.listKeys({ apiId })).total).toBe(1);
+    await page.getByRole("button", { name: "Rotate: build server" }).click();
+    await again(page.getByRole("dialog"), "Rotate", "**/keys.rotate");
+    expect((await latchkey.listKeys({ apiId })).total).toBe(2);
   });
 
   test("a store that does not know whether it has written is not said to have changed nothing", async () => {

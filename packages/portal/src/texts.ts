@@ -42,6 +42,8 @@ export interface Texts {
   readonly copied: string;
   readonly copyFailed: string;
   readonly secretDone: string;
+  readonly secretLostTitle: string;
+  readonly secretLost: string;
   readonly renameTitle: string;
   readonly save: string;
   readonly rotateTitle: string;
@@ -133,6 +135,9 @@ export const ENGLISH: Texts = {
   copied: "Copied",
   copyFailed: "Copying failed: select the text and copy it.",
   secretDone: "I have saved it",
+  secretLostTitle: "The secret was lost",
+  secretLost:
+    "The key was created before, but the answer with its secret did not arrive, and a secret is sent only once. Revoke this key, and create another.",
   renameTitle: "Rename the key",
   save: "Save",
   rotateTitle: "Rotate “{name}”",
@@ -169,7 +174,7 @@ export const ENGLISH: Texts = {
   errorOffline: "The server does not answer. Check your connection and try again.",
   errorStore: "The service cannot answer right now. Nothing was changed; try again in a moment.",
   errorUncertain:
-    "No answer came. It may have been done nevertheless: check your connection, and look at your keys before you try again. A new secret cannot be shown a second time: revoke its key, and create another.",
+    "No answer came. It may have been done nevertheless: check your connection, and try again. Nothing is done twice.",
   errorGone: "This key no longer exists.",
   errorForbidden: "This is not allowed here.",
   errorTooMany: "You have as many keys as you may have: {limit}. Revoke one first.",
@@ -229,6 +234,9 @@ export const GERMAN: Texts = {
   copied: "Kopiert",
   copyFailed: "Kopieren ist fehlgeschlagen: Markieren Sie den Text und kopieren Sie ihn.",
   secretDone: "Ich habe ihn gespeichert",
+  secretLostTitle: "Das Geheimnis ist verloren",
+  secretLost:
+    "Der Schlüssel wurde schon erstellt, aber die Antwort mit seinem Geheimnis kam nicht an, und ein Geheimnis wird nur einmal gesendet. Widerrufen Sie diesen Schlüssel, und erstellen Sie einen anderen.",
   renameTitle: "Schlüssel umbenennen",
   save: "Speichern",
   rotateTitle: "„{name}“ erneuern",
@@ -272,7 +280,7 @@ export const GERMAN: Texts = {
   errorStore:
     "Der Dienst kann gerade nicht antworten. Es wurde nichts geändert; versuchen Sie es gleich noch einmal.",
   errorUncertain:
-    "Es kam keine Antwort. Vielleicht ist es trotzdem geschehen: Prüfen Sie Ihre Verbindung, und sehen Sie Ihre Schlüssel an, bevor Sie es noch einmal versuchen. Ein neuer Schlüssel wird nicht noch einmal angezeigt: Widerrufen Sie ihn, und erstellen Sie einen anderen.",
+    "Es kam keine Antwort. Vielleicht ist es trotzdem geschehen: Prüfen Sie Ihre Verbindung, und versuchen Sie es noch einmal. Nichts geschieht zweimal.",
   errorGone: "Diesen Schlüssel gibt es nicht mehr.",
   errorForbidden: "Das ist hier nicht erlaubt.",
   errorTooMany:

@@ -34,7 +34,7 @@ export function App({
   const [isOver, setIsOver] = useState(false);
   const [isStillOver, setIsStillOver] = useState(false);
   const [open, setOpen] = useState<Open>(null);
-  const [secret, setSecret] = useState<string | null>(null);
+  const [created, setCreated] = useState<{ readonly secret: string | undefined } | null>(null);
   const [round, setRound] = useState(0);
   const [done, setDone] = useState("");
   // A list that comes late would push those below it.
@@ -101,9 +101,9 @@ export function App({
     setDone(text);
     setRound(round + 1);
   };
-  const show = (key: string, text: string) => {
+  const show = (secret: string | undefined, text: string) => {
     finish(text);
-    setSecret(key);
+    setCreated({ secret });
   };
   const session = state?.session ?? null;
   const maxKeys = session?.allow.maxKeys ?? Number.POSITIVE_INFINITY;
@@ -188,7 +188,9 @@ export function App({
             onRevoked={() => finish(texts.doneRevoked)}
           />
         )}
-        {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+        {created !== null && (
+          <SecretDialog secret={created.secret} onClose={() => setCreated(null)} />
+        )}
         {isOver && (
           <Dialog title={texts.overTitle} onClose={() => setIsOver(false)}>
             <p>{state?.signIn === "link" ? texts.overLink : texts.overHost}</p>

@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import type { PortalClient, PortalKey, PortalState } from "../client.js";
 import { ActionForm, Dialog, Field, useSetting } from "./parts.js";
 import { fill } from "./words.js";
@@ -21,15 +22,17 @@ export function CreateDialog({
   onClose,
 }: Common & {
   readonly allow: NonNullable<PortalState["session"]>["allow"];
-  readonly onCreated: (secret: string) => void;
+  readonly onCreated: (secret: string | undefined) => void;
 }) {
   const { texts, now } = useSetting();
+  // Not at each try: the same asked again has the same expiry.
+  const openedAt = useMemo(now, []);
   const create = async (form: FormData) => {
     const days = Number(form.get("days"));
     const { key } = await client.createKey({
       apiId: String(form.get("apiId") ?? allow.apis[0]?.id),
       name: String(form.get("name")).trim(),
-      ...(days > 0 && { expires: now() + days * DAY_MS }),
+      ...(days > 0 && { expires: openedAt + days * DAY_MS }),
       permissions: form.getAll("permission").map(String),
     });
     onCreated(key);
@@ -129,7 +132,7 @@ export function RotateDialog({
   portalKey: { id, name },
   onRotated,
   onClose,
-}: OfKey & { readonly onRotated: (secret: string) => void }) {
+}: OfKey & { readonly onRotated: (secret: string | undefined) => void }) {
   const { texts } = useSetting();
   const rotate = async (form: FormData) => {
     const { key } = await client.rotateKey({ keyId: id, graceMs: Number(form.get("grace")) });

@@ -168,16 +168,27 @@ export function Field({
   );
 }
 
-/** A secret that is shown once, and is nowhere in the page when it is dismissed. */
+/** A secret that is shown once, and is nowhere in the page when it is dismissed. Undefined: it was in an answer that did not come. */
 export function SecretDialog({
   secret,
   onClose,
 }: {
-  readonly secret: string;
+  readonly secret: string | undefined;
   readonly onClose: () => void;
 }) {
   const { texts } = useSetting();
   const [state, setState] = useState<"shown" | "copied" | "failed">("shown");
+  if (secret === undefined)
+    return (
+      <Dialog title={texts.secretLostTitle} onClose={onClose}>
+        <p>{texts.secretLost}</p>
+        <div class="end">
+          <button type="button" class="primary" onClick={onClose}>
+            {texts.continue}
+          </button>
+        </div>
+      </Dialog>
+    );
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(secret);

@@ -14,6 +14,7 @@ import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
+import type { InputSchema } from "../input.js";
 import {
   grantName,
   id,
@@ -28,9 +29,11 @@ import { createKey } from "../keys/create-key.js";
 import { deleteLoaded } from "../keys/delete-key.js";
 import { listKeys } from "../keys/find/find-keys.js";
 import { readKey } from "../keys/load.js";
+import type { CreatedKey } from "../keys/operations.js";
 import { rotateLoaded } from "../keys/rotate-key.js";
 import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
+import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics/verifications.js";
 import { instant, spanBetween } from "../time-input.js";
 import { portalAllow } from "./allow.js";
@@ -125,6 +128,18 @@ export async function openPortalSession(
     if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("API");
     return apiId;
   };
+  /** What a repeat is told is remembered, so whether the session is over is asked first. Nothing here shows a secret again. */
+  const repeatableOwn = (
+    name: string,
+    schema: InputSchema,
+    run: (context: OperationContext, input: unknown) => Promise<CreatedKey>,
+  ) => {
+    const call = repeatable(confined, name, schema, run);
+    return async (input: object): Promise<CreatedKey> => {
+      if (Object.hasOwn(Object(input), "idempotencyKey")) await read();
+      return call(input, { mayDecrypt: () => false }) as Promise<CreatedKey>;
+    };
+  };
   return {
     sessionId: session.id,
     identityId: identity.id,
@@ -148,7 +163,7 @@ export async function openPortalSession(
       };
     },
 
-    async createMyKey(input) {
+    createMyKey: repeatableOwn("createMyKey", INPUTS.create, async (own, input) => {
       const given = parseInput(INPUTS.create, input);
       if (!create) throw notAllowed("create");
       const wanted = given.permissions ?? permissions;
@@ -156,8 +171,8 @@ export async function openPortalSession(
         throw new LatchkeyError("FORBIDDEN", '"permissions" holds one that is not allowed here');
       const { externalId } = identity;
       const settings = { ...given, permissions: wanted, externalId, ratelimits };
-      return createKey(confined, { ...settings, apiId: apiIn(given.apiId) });
-    },
+      return createKey(own, { ...settings, apiId: apiIn(given.apiId) });
+    }),
 
     async renameMyKey(input) {
       const { keyId, name } = parseInput(INPUTS.rename, input);
@@ -172,18 +187,18 @@ export async function openPortalSession(
       );
     },
 
-    async rotateMyKey(input) {
+    rotateMyKey: repeatableOwn("rotateMyKey", INPUTS.rotate, async (own, input) => {
       const { keyId, graceMs } = parseInput(INPUTS.rotate, input);
       if (!rotate) throw notAllowed("rotate");
-      const rotating = transact(confined, async (work) => {
-        const loaded = await readKey(confined, work.transaction, keyId);
+      const rotating = transact(own, async (work) => {
+        const loaded = await readKey(own, work.transaction, keyId);
         if (!mayHold(loaded.permissions))
           throw new LatchkeyError("FORBIDDEN", "this key may do more than this session may give");
         const limits = ratelimits && { ratelimits: ratelimits.map(fromWireKeyLimit) };
         return rotateLoaded(work, loaded, graceMs, limits);
       });
       return settled(rotating);
-    },
+    }),
 
     async revokeMyKey(input) {
       const { keyId } = parseInput(keyReference, input);

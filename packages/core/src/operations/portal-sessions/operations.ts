@@ -5,6 +5,7 @@ import type { CreatedKey } from "../keys/operations.js";
 import type { KeyView } from "../keys/view.js";
 import type { NamedKeyLimitInput } from "../limit-input.js";
 import type { PageInfo } from "../read.js";
+import type { RepeatableAnswer, RepeatableInput } from "../repeats/repetition-input.js";
 import type { Verifications } from "../statistics/verifications.js";
 
 /** What a portal session allows. What you leave out is not allowed. */
@@ -129,7 +130,7 @@ export interface PortalSession {
    * @example
    * const { key } = await session.createMyKey({ name: "build server" });
    */
-  readonly createMyKey: (input: {
+  readonly createMyKey: CreatesKey<{
     /** Id of the API; optional if the session has only one. */
     readonly apiId?: string | undefined;
     /** For people: 1 to 256 characters. */
@@ -138,7 +139,7 @@ export interface PortalSession {
     readonly expires?: number | Date | undefined;
     /** Some of the permissions of the session. Default: all. */
     readonly permissions?: readonly string[] | undefined;
-  }) => Promise<CreatedKey>;
+  }>;
   /**
    * Renames a key.
    *
@@ -160,12 +161,12 @@ export interface PortalSession {
    * @example
    * const { key } = await session.rotateMyKey({ keyId, graceMs: "1d" });
    */
-  readonly rotateMyKey: (input: {
+  readonly rotateMyKey: CreatesKey<{
     /** Id of the key. */
     readonly keyId: string;
     /** How long the old secret stays valid: ms, or a text such as `"1d"`, at most 7 days. Default: 0. */
     readonly graceMs?: Duration | undefined;
-  }) => Promise<CreatedKey>;
+  }>;
   /**
    * Deletes a key for good.
    *
@@ -190,6 +191,12 @@ export interface PortalSession {
     /** 1 to 366. Default: 30. */
     readonly days?: number | undefined;
   }) => Promise<Verifications>;
+}
+
+/** A call of a session that creates a key. With an `idempotencyKey`, a repeat in any session of the same identity creates nothing. */
+export interface CreatesKey<Input> {
+  (input: Input & Required<RepeatableInput>): Promise<RepeatableAnswer<CreatedKey>>;
+  (input: Input & RepeatableInput): Promise<CreatedKey>;
 }
 
 /** Operations on sessions of a portal, in which customers manage keys of their own. */
