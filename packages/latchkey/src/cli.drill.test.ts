@@ -1,8 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Writable } from "node:stream";
+import { createLatchkey } from "@latchkey/core";
 import { expect, test } from "vitest";
-import { runCli } from "./testing/run-cli.js";
+import { openStore } from "./open-store.js";
+import { cli, endOf, runCli, spawnCli, startServer } from "./testing/run-cli.js";
 import { runInProcess } from "./testing/run-in-process.js";
 import { tempFolder } from "./testing/temp-folder.js";
 
@@ -45,6 +49,92 @@ test.each([
   expect(stderr).not.toContain("hunter2");
   expect(stdout).toBe("");
   expect(exitCode).toBe(expected);
+});
+
+/** A program whose reader leaves after the first line that it printed. */
+async function runForOneLine(args: readonly string[], stdout: "pipe" | number = "pipe") {
+  const child = spawnCli(args, {}, ["ignore", stdout, "pipe"]);
+  child.stdout?.once("data", () => child.stdout?.destroy());
+  return endOf(child);
+}
+
+test("leaks check disables every key, also if nobody reads to the end what it prints", async () => {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const secrets: string[] = [];
+  for (let made = 0; made < 300; made += 1) secrets.push((await latchkey.createKey({ apiId })).key);
+  const file = join(tempFolder(), "server.log");
+  writeFileSync(file, secrets.join("\n"));
+  const { exitCode, stderr } = await runForOneLine(["leaks", "check", file, "--store", store]);
+  expect(stderr).toBe("latchkey: stdout was closed: nothing more is printed\n");
+  expect(exitCode).toBe(1);
+  const { keys } = await latchkey.listKeys({ apiId, enabled: true });
+  expect(keys).toEqual([]);
+  await latchkey.close();
+});
+
+test("leaks check reads more from stdin than a text can hold", { timeout: 300_000 }, async () => {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const { key, keyId } = await latchkey.createKey({ apiId });
+  await latchkey.close();
+  const child = spawnCli(["leaks", "check", "-", "--store", store], {}, ["pipe", "pipe", "pipe"]);
+  const ended = endOf(child);
+  const line = `${"-".repeat(1_048_575)}\n`;
+  const stdin = child.stdin as Writable;
+  for (let written = 0; written < 520; written += 1)
+    if (!stdin.write(line)) await Promise.race([once(stdin, "drain"), ended]);
+  stdin.end(key);
+  expect(await ended).toEqual({ exitCode: 1, stdout: `${keyId}\t521\tdisabled\n`, stderr: "" });
+});
+
+test("a server goes on if whoever collects its log is gone", async () => {
+  const server = await startServer(["--store", "memory:", "--log", "json"]);
+  server.stopReading();
+  for (let asked = 0; asked < 5; asked += 1) expect((await fetch(server.url)).status).toBe(200);
+  server.signal("SIGTERM");
+  const { exitCode, stderr } = await server.ended;
+  expect(stderr).toBe("latchkey: stdout was closed: nothing more is printed\n");
+  expect(exitCode).toBe(0);
+});
+
+test.runIf(existsSync("/dev/full"))("a full disk behind stdout is said", async () => {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  const full = openSync("/dev/full", "w");
+  const args = ["apis", "create", "--name", "tides", "--store", store];
+  expect(await runForOneLine(args, full)).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: "latchkey: stdout cannot be written to (ENOSPC)\n",
+  });
+  closeSync(full);
+});
+
+test("an export that the disk has no room for fails, and leaves no file", async () => {
+  const folder = tempFolder();
+  const store = `sqlite:${join(folder, "keys.db")}`;
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const meta = { text: "x".repeat(16_000) };
+  for (let made = 0; made < 20; made += 1) await latchkey.createKey({ apiId, meta });
+  await latchkey.close();
+  const out = join(folder, "keys.csv");
+  const args = ["export", "--format", "csv", "--store", store, "--out", out];
+  // 100 blocks of 512 or 1,024 bytes: the first write of the file is cut off in the middle.
+  const limited = spawn("sh", [
+    "-c",
+    'ulimit -f 100; exec "$@"',
+    "sh",
+    process.execPath,
+    cli,
+    ...args,
+  ]);
+  const { exitCode, stderr } = await endOf(limited);
+  expect(stderr).toMatch(/^latchkey: EFBIG[^\n]+\n$/);
+  expect(exitCode).toBe(1);
+  expect(existsSync(out)).toBe(false);
 });
 
 let printed: ReturnType<typeof runCli> | undefined;

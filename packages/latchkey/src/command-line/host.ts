@@ -5,6 +5,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Writes one line to stdout. */
   readonly print: (line: string) => void;
+  /** From now on the work is done to its end, even if stdout is closed or full, and nothing more can be printed. */
+  readonly keepGoing: () => void;
   /** Writes one line to stderr. */
   readonly warn: (line: string) => void;
   /** The terminal behind stdout; null if it is a file or another program. */
@@ -13,6 +15,8 @@ export interface Host {
   readonly asks: boolean;
   /** Reads stdin to its end, or, from a terminal, one line that is not shown, after a prompt. */
   readonly readInput: (prompt: string) => Promise<string>;
+  /** The lines of {@link readInput}, read as they come: stdin may be longer than a text can be. */
+  readonly readLines: (prompt: string) => AsyncIterable<string>;
   /** The clock for decisions. Default: the machine's. */
   readonly clock?: Clock;
   /** Resolves after `ms`: to true, or to false if the program was asked to stop. */

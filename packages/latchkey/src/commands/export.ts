@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import type { ExportFormat, ExportPage } from "@latchkey/import";
 import type { Command } from "commander";
 import { withFile } from "../command-line/files.js";
@@ -55,13 +55,15 @@ async function runExport(options: Options, host: Host, command: Command): Promis
     const first = await pages.next();
     const [write, close] = await textWriter(out, host);
     let last = first.done ? undefined : first.value;
+    let isWhole = false;
     try {
       write(exportHeader(format));
       const text = ({ keys }: ExportPage) => exportText(format, keys, { escapeFormulas });
       if (last !== undefined) write(text(last));
       for await (last of pages) write(text(last));
+      isWhole = true;
     } finally {
-      close();
+      close(isWhole);
     }
     for (const line of summaryOf(last)) host.warn(line);
   });
@@ -83,10 +85,16 @@ function* summaryOf(page: ExportPage | undefined): Generator<string> {
 async function textWriter(
   path: string | undefined,
   host: Host,
-): Promise<[write: (text: string) => void, close: () => void]> {
+): Promise<[write: (text: string) => void, close: (isWhole: boolean) => void]> {
   // It ends its lines itself.
   const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
   if (path === undefined) return [print, () => undefined];
   const file = await withFile("--out", path, () => openSync(path, "wx", PRIVATE_MODE));
-  return [(text) => void writeSync(file, text), () => closeSync(file)];
+  const close = (isWhole: boolean) => {
+    closeSync(file);
+    // What is cut off looks like an export of fewer keys.
+    if (!isWhole) rmSync(path, { force: true });
+  };
+  // Not writeSync, which writes a part, and says nothing, where the disk is nearly full.
+  return [(text) => writeFileSync(file, text), close];
 }

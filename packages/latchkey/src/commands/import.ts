@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import type { ImportReport, KeyMap, RowReport, SourceKind } from "@latchkey/import";
 import type { Command } from "commander";
 import { asUsageError, Refused, UsageError } from "../command-line/failures.js";
@@ -165,5 +165,5 @@ async function reportWriter(
 ): Promise<[(row: RowReport) => void, () => void]> {
   if (path === undefined) return [() => undefined, () => undefined];
   const file = await withFile("--report", path, () => openSync(path, "w"));
-  return [(row) => void writeSync(file, `${JSON.stringify(row)}\n`), () => closeSync(file)];
+  return [(row) => writeFileSync(file, `${JSON.stringify(row)}\n`), () => closeSync(file)];
 }

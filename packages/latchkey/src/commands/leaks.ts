@@ -68,6 +68,8 @@ export function addLeaks(program: Command, host: Host): void {
 async function run(file: string, options: Options, host: Host): Promise<void> {
   const url = file === "-" ? "stdin" : file;
   if (file !== "-") await assertReadable("<file>", file);
+  // A reader that has seen enough, such as head, must not keep what follows from being disabled.
+  host.keepGoing();
   await withLatchkey(options, host, async (latchkey) => {
     let isFound = false;
     for await (const found of check(latchkey, linesOf(file, host), url, options)) {
@@ -78,9 +80,9 @@ async function run(file: string, options: Options, host: Host): Promise<void> {
   });
 }
 
-async function* linesOf(file: string, { readInput }: Host): AsyncGenerator<string> {
+async function* linesOf(file: string, { readLines }: Host): AsyncGenerator<string> {
   if (file === "-") {
-    yield* (await readInput("Paste a text and press Enter (it is not shown): ")).split("\n");
+    yield* readLines("Paste a text and press Enter (it is not shown): ");
     return;
   }
   const handle = await open(file);

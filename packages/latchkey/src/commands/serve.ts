@@ -183,6 +183,8 @@ async function runServer(options: Options, host: Host): Promise<void> {
     const listener = withRootPath(toNodeListener(handler));
     server.on("request", withAccessLog(listener, log, host.print, Date.now));
     host.print(address);
+    // Whoever collects the log may be restarted: the server is not.
+    host.keepGoing();
     if (isInMemory(choice.parsed))
       host.print((await latchkey.createRootKey({ permissions: ["*"] })).key);
     await stopped;

@@ -1,11 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Ended } from "./ended.js";
 
 /** As it is published: the drills are run on a build that is up to date. */
-const cli = fileURLToPath(new URL("../../bin/cli.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../../bin/cli.js", import.meta.url));
 
 type Env = Readonly<Record<string, string>>;
 
@@ -18,6 +18,8 @@ export interface RunningServer {
   line(index: number): Promise<string>;
   /** Sends a signal without waiting. */
   signal(name: NodeJS.Signals): void;
+  /** Closes the pipe that it prints to. */
+  stopReading(): void;
   readonly ended: Promise<Ended>;
 }
 
@@ -51,21 +53,27 @@ export async function startServer(
     lines,
     line,
     signal: (name) => void child.kill(name),
+    stopReading: () => void child.stdout?.destroy(),
     ended,
   };
 }
 
-function spawnCli(args: readonly string[], env: Env): ChildProcess {
+/** Starts the program. */
+export function spawnCli(
+  args: readonly string[],
+  env: Env = {},
+  stdio: StdioOptions = ["ignore", "pipe", "pipe"],
+): ChildProcess {
   // Settings of whoever runs the tests must not decide what they see.
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("LATCHKEY_"));
   return spawn(process.execPath, [cli, ...args], {
     env: { ...Object.fromEntries(inherited), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio,
   });
 }
 
 /** Resolves with what a program left behind, once it has ended. */
-function endOf(child: ChildProcess): Promise<Ended> {
+export function endOf(child: ChildProcess): Promise<Ended> {
   let stdout = "";
   let stderr = "";
   child.stdout?.setEncoding("utf8").on("data", (text) => {

@@ -2,13 +2,18 @@ import type { Host } from "../command-line/host.js";
 
 /** What a program is given that prints into a file, and has nothing on stdin. */
 export function testHost(parts: Partial<Host>): Host {
+  const { readInput = async () => "" } = parts;
   return {
     env: {},
     print: () => undefined,
+    keepGoing: () => undefined,
     warn: () => undefined,
     terminal: null,
     asks: false,
-    readInput: async () => "",
+    readInput,
+    readLines: async function* (prompt) {
+      yield* (await readInput(prompt)).split("\n");
+    },
     pause: async () => false,
     ...parts,
   };
