@@ -15,6 +15,9 @@ export class Connection {
   readonly #database: Database;
   readonly #settings: Settings;
   #closing: Promise<void> | null = null;
+  #underWay = 0;
+  /** Is called when nothing is under way any more. */
+  #onIdle: () => void = () => undefined;
 
   constructor(database: Database, settings: Settings) {
     this.sql = createStatements(settings.schema);
@@ -37,13 +40,36 @@ export class Connection {
   /** Calls in flight finish first. */
   close(): Promise<void> {
     const { timeoutMs } = this.#settings;
-    this.#closing ??= withTimeout(timeoutMs, this.#database.close()).catch(() => undefined);
+    this.#closing ??= withTimeout(timeoutMs, this.#finish()).catch(() => undefined);
     return this.#closing;
+  }
+
+  /** A pool that ends forgets who waits for a connection, so it must not end before. */
+  async #finish(): Promise<void> {
+    if (this.#underWay > 0)
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    await this.#database.close();
   }
 
   /** @param deadline - Of the call, as {@link deadline} says: what came before the statement is part of it. */
   async run(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
     if (this.#closing !== null) throw unavailable("the store was closed");
+    this.#underWay += 1;
+    try {
+      return await this.#attempt(statement, isWrite, deadline);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#onIdle();
+    }
+  }
+
+  async #attempt(
+    statement: Statement,
+    isWrite: boolean,
+    deadline: number,
+  ): Promise<readonly Row[]> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await this.#database.query(statement, isWrite, deadline);
