@@ -187,7 +187,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   endLeases(): Promise<void>;
   /**
-   * Writes the statistics that the store does not have yet, returns what leases hold (for three seconds at most while the store does not
+   * Writes the statistics that the store does not have yet, those included of verifications that are under way, returns what leases hold (for three seconds at most while the store does not
    * answer), then closes the store.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
@@ -389,7 +389,7 @@ async function close(
   stopWatching: () => void,
 ): Promise<void> {
   stopWatching();
-  if (recorder !== null) await recorder.flush();
+  if (recorder !== null) await recorder.close();
   await store.close();
 }
 

@@ -22,6 +22,9 @@ const MAX_HELD_KEYS = 100_000;
 /** How long after the end of an hour its counts wait at most. */
 const EDGE_MS: SpanMs = 5_000;
 
+/** How long {@link StatisticsRecorder.close} waits for calls that are under way. */
+const CLOSING_MS: SpanMs = 2_000;
+
 /** Calls back once after `delayMs`, without keeping the process alive; returns a function that cancels it. */
 export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 
@@ -59,6 +62,10 @@ export interface StatisticsRecorder {
   count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
   /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
   flush(): Promise<void>;
+  /** Returns the call, which may count something before it ends: {@link close} waits for that. */
+  track<Call extends Promise<unknown>>(call: Call): Call;
+  /** Flushes once the calls that are under way have ended, or after a while. Never rejects. */
+  close(): Promise<void>;
   /** Whether the step of a charge counts: then nothing but when keys were used last is written later. */
   readonly isDurable: boolean;
 }
@@ -87,6 +94,7 @@ export function createStatisticsRecorder(
   /** When the first was counted that the store does not have, and how long this process ran by then. */
   let [firstAt, firstMs] = [0, 0];
   let flushed: Promise<void> = Promise.resolve();
+  const underWay = new Set<Promise<unknown>>();
 
   function flushIn(delayMs: SpanMs): void {
     callOff?.();
@@ -134,6 +142,23 @@ export function createStatisticsRecorder(
       }
     },
     flush,
+    track(call) {
+      const end = () => void underWay.delete(call);
+      underWay.add(call);
+      call.then(end, end);
+      return call;
+    },
+    async close() {
+      if (underWay.size > 0) {
+        let callOffWait = (): void => undefined;
+        const waited = new Promise<void>((resolve) => {
+          callOffWait = schedule(resolve, CLOSING_MS);
+        });
+        await Promise.race([Promise.allSettled(underWay), waited]);
+        callOffWait();
+      }
+      await flush();
+    },
     isDurable,
   };
 }

@@ -229,13 +229,14 @@ function end(
     scope.apiIds === undefined
       ? settleCounted()
       : refuseOfOthers(context, step.id, scope).then(settleCounted);
-  return settled.then((result) => {
+  const ended = settled.then((result) => {
     const known = context.reserved.get(step.id);
     if (result.kind === "ended" || result.kind === "expired") context.reserved.delete(step.id);
     const counting = countUses(context, result, known);
     const answer = () => answerOf(context, step, scope, result, known, startedAt);
     return counting === null ? answer() : counting.then(answer);
   });
+  return context.recorder?.track(ended) ?? ended;
 }
 
 /** The result of an end; synchronous if nothing has to be read for it. */

@@ -82,11 +82,23 @@ export function verifySecret(
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   const cached = context.cache.find(context.workspaceId, hashes);
-  if (cached === undefined) return verifyAfresh(context, request, scope, hashes, watch);
-  const verdict = verifyCached(context, request, scope, cached, watch);
-  if (verdict === null) return verifyAfresh(context, request, scope, hashes, watch);
+  const verdict =
+    cached === undefined ? null : verifyCached(context, request, scope, cached, watch);
+  if (verdict === null)
+    return tracked(context, verifyAfresh(context, request, scope, hashes, watch));
   if (!("then" in verdict)) return Promise.resolve(verdict);
-  return verdict.then((known) => known ?? verifyAfresh(context, request, scope, hashes, watch));
+  return tracked(
+    context,
+    verdict.then((known) => known ?? verifyAfresh(context, request, scope, hashes, watch)),
+  );
+}
+
+/** A call that counts something when the store has answered: `close` waits for that. */
+function tracked(
+  { recorder }: OperationContext,
+  call: Promise<VerifyOutcome>,
+): Promise<VerifyOutcome> {
+  return recorder === null ? call : recorder.track(call);
 }
 
 /** Reads the key, until it stays as it was read for as long as it takes to decide. */
