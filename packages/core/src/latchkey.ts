@@ -301,6 +301,7 @@ export function createLatchkey<
     leases === undefined
       ? settled
       : createLeasedStore(settled, available, readLeases(leases), now, steady, () => newId("lse"));
+  const clocks = { steady, machineNow: hasOwnClock ? null : now };
   const notice = readNoticeSettings(options.notice);
   const shared: Omit<OperationContext, "workspaceId"> = {
     store,
@@ -333,7 +334,7 @@ export function createLatchkey<
     recorder:
       counting === null
         ? null
-        : createStatisticsRecorder(store, counting, onError, steady, () =>
+        : createStatisticsRecorder(store, counting, onError, clocks, () =>
             writeAllCrossings(shared),
           ),
   };

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { createLatchkey } from "@latchkey/core";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { describeOnEveryStore } from "./every-store.js";
 import { NOON } from "./test-context.js";
 
@@ -31,5 +32,25 @@ describeOnEveryStore("usage of a process that ends", (open) => {
     const { rows } = await latchkey.exportUsage({ ...HOUR, by: "key" });
     expect(rows.map(({ uses }) => uses)).toEqual([37]);
     expect(await latchkey.getKey({ keyId })).toMatchObject({ remaining: 963 });
+  });
+
+  test("what a process counted before its machine slept is in an hour that was not exported", async () => {
+    // The machine's timer stands still while it sleeps, and its clock is set when it wakes up.
+    vi.useFakeTimers({ toFake: ["Date"], now: NOON + 30 * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { store } = open();
+    const asleep = createLatchkey({ store, usage: { flushMs: "1h" } });
+    const { apiId } = await asleep.createApi({ name: "tides" });
+    const { key = "" } = await asleep.createKey({ apiId });
+    for (let verified = 0; verified < 3; verified += 1) await asleep.verifyKey({ key });
+    vi.setSystemTime(NOON + 70 * 60_000);
+    const billing = createLatchkey({ store });
+    const ask = { granularity: "hour", by: "key" } as const;
+    const first = await billing.exportUsage({ ...ask, start: NOON, end: billing.now() });
+    expect(first).toEqual({ rows: [], until: NOON + 3_600_000 });
+    await asleep.getVerifications({ apiId, ...HOUR });
+    vi.setSystemTime(NOON + 130 * 60_000);
+    const next = await billing.exportUsage({ ...ask, start: first.until, end: billing.now() });
+    expect(next.rows.map(({ uses }) => uses)).toEqual([3]);
   });
 });

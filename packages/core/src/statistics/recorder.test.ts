@@ -27,7 +27,7 @@ function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs 
     store,
     { flushMs, isDurable },
     onError,
-    () => passed.ms,
+    { steady: () => passed.ms, machineNow: null },
     async () => undefined,
     (callback, delayMs) => {
       const timer = { callback, delayMs };

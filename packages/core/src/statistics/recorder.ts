@@ -4,7 +4,7 @@ import { unref, yieldToEventLoop } from "../lib/event-loop.js";
 import { durationMs } from "../rules/duration.js";
 import type { KeyStore } from "../store/key-store.js";
 import { STATISTICS_SPAN_MS, type SumCode } from "../store/statistics.js";
-import type { EpochMs, SpanMs, Timer } from "../time.js";
+import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
 import type { CountedKey } from "../verification/key-cache.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import { createStatisticsBuffer, type WorkspaceBatch } from "./buffer.js";
@@ -56,6 +56,14 @@ export function readRecorderSettings(usage: unknown): RecorderSettings {
   );
 }
 
+/** By which a recorder finds out how late it is: what is written late counts in the hour in which it is written. */
+export interface RecorderClocks {
+  /** A monotonic clock, in ms. */
+  readonly steady: Timer;
+  /** The machine's clock, which also goes on while the machine sleeps; null for a custom one, which may have been moved. */
+  readonly machineNow: Clock | null;
+}
+
 /** Counts verifications in memory and writes the counts to the store in batches. */
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it. */
@@ -77,14 +85,13 @@ export interface StatisticsRecorder {
  * most what was counted in the last `flushMs`. A batch that the store did not add is written with the next; one that may have been added is
  * dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
- * @param steady - A monotonic clock, in ms: what is written late counts in the hour in which it is written.
  * @param writeOthers - Writes what else this process saw, with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
   { flushMs, isDurable }: RecorderSettings,
   onError: ErrorListener | null,
-  steady: Timer,
+  { steady, machineNow }: RecorderClocks,
   writeOthers: () => Promise<void> = async () => undefined,
   schedule: Schedule = scheduleOnHost,
 ): StatisticsRecorder {
@@ -112,8 +119,8 @@ export function createStatisticsRecorder(
   async function writeAll(): Promise<void> {
     let isFirst = true;
     let isAway = false;
-    // By the time that has passed since, because a custom clock may have been moved.
-    for (const batch of buffer.take(firstAt + Math.floor(steady() - firstMs))) {
+    const passedAt = firstAt + Math.floor(steady() - firstMs);
+    for (const batch of buffer.take(Math.max(passedAt, machineNow?.() ?? 0))) {
       // Also while the store is away: to put a batch together takes its time, too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
