@@ -187,8 +187,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   endLeases(): Promise<void>;
   /**
-   * Writes the statistics that the store does not have yet, those included of verifications that are under way, returns what leases hold (for three seconds at most while the store does not
-   * answer), then closes the store.
+   * Writes the statistics that the store does not have yet, also of verifications that are under way, returns what leases hold (for three
+   * seconds at most while the store does not answer), then closes the store.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
    * @example
