@@ -306,7 +306,7 @@ class Step {
   addStatistics({ counts, uses }: core.StatisticsBatch): void {
     for (const { subject, hourAt, code, count } of counts) {
       const name = ["sum", subject.kind, subject.id, hourAt, code];
-      this.set(name, count + (this.get(...name) ?? 0));
+      this.set(name, Math.min(count + (this.get(...name) ?? 0), Number.MAX_SAFE_INTEGER));
     }
     for (const { kind, id, usedAt } of uses) {
       const row = this.get("record", kind, id);

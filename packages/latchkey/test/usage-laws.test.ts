@@ -333,6 +333,33 @@ describeOnEveryStore("usage", (open, runs) => {
     expect((await latchkey.exportUsage({ ...question, by: "key" })).rows).toEqual([]);
   });
 
+  test.each([true, false])(
+    "sums that can grow no further hold up nobody (durable: %s)",
+    async (durable) => {
+      const context = open({ usage: { durable } });
+      const { latchkey } = context;
+      const { apiId } = await latchkey.createApi({ name: "tides" });
+      const huge = await latchkey.createKey({ apiId });
+      const small = await latchkey.createKey({ apiId });
+      const verify = async ({ key = "" }, cost: number) => {
+        expect((await latchkey.verifyKey({ key, remaining: { cost } })).code).toBe("VALID");
+        // Writes what is in memory.
+        await latchkey.getVerifications({ apiId });
+      };
+      for (let times = 0; times < 3; times += 1) await verify(huge, Number.MAX_SAFE_INTEGER);
+      await verify(small, 5);
+      context.advance(DAY_MS);
+      const question = { start: NOON, end: context.now(), granularity: "hour" } as const;
+      const usesBy = async (by: "key" | "api") =>
+        (await latchkey.exportUsage({ ...question, by })).rows.map(({ uses }) => uses);
+      expect((await usesBy("key")).toSorted((one, two) => one - two)).toEqual([
+        5,
+        Number.MAX_SAFE_INTEGER,
+      ]);
+      expect(await usesBy("api")).toEqual([Number.MAX_SAFE_INTEGER]);
+    },
+  );
+
   test("F2: a cursor of another question is refused", async () => {
     const context = open();
     const { latchkey } = context;

@@ -22,7 +22,12 @@ export class StatisticsSums {
     const sums = entryOf(day, nameOf(subject), (): HourCount[] => []);
     const index = sums.findIndex((sum) => sum.hourAt === hourAt && sum.code === code);
     if (index === -1) sums.push({ hourAt, code, count });
-    else sums[index] = { hourAt, code, count: count + (sums[index]?.count ?? 0) };
+    else
+      sums[index] = {
+        hourAt,
+        code,
+        count: Math.min(count + (sums[index]?.count ?? 0), Number.MAX_SAFE_INTEGER),
+      };
   }
 
   read({ subject, startAt, endAt }: StatisticsRange): readonly HourCount[] {

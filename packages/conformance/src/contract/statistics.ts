@@ -102,7 +102,7 @@ export const statisticsContracts: readonly StoreContract[] = [
     },
   },
   {
-    title: "two thousand counts are added in one call, and sums grow up to 2^53 − 1",
+    title: "two thousand counts are added in one call, and sums grow up to 2^53 − 1, and then stay",
     async check({ store, other }) {
       const counts = Array.from({ length: 2_000 }, (_, number) =>
         countOf({
@@ -120,8 +120,11 @@ export const statisticsContracts: readonly StoreContract[] = [
       );
       await add(store, countOf({ count: Number.MAX_SAFE_INTEGER - 5 }));
       await add(other, countOf({ count: 5 }));
+      // Beyond that they stay, and hold up nothing that is added with them.
+      await add(store, countOf({ count: Number.MAX_SAFE_INTEGER }), countOf({ code: "DISABLED" }));
       assert.deepEqual(await read(store), [
         { hourAt: HOUR_AT, code: "VALID", count: Number.MAX_SAFE_INTEGER },
+        { hourAt: HOUR_AT, code: "DISABLED", count: 1 },
       ]);
     },
   },

@@ -278,7 +278,12 @@ export class ModelStore {
     const { sums, records } = this.#workspace(workspaceId);
     for (const { subject, hourAt, code, count } of counts) {
       const name = nameOf(subject.kind, subject.id, hourAt, code);
-      sums.set(name, { subject, hourAt, code, count: count + (sums.get(name)?.count ?? 0) });
+      sums.set(name, {
+        subject,
+        hourAt,
+        code,
+        count: Math.min(count + (sums.get(name)?.count ?? 0), Number.MAX_SAFE_INTEGER),
+      });
     }
     for (const { usedAt, ...address } of uses) {
       const found = records.get(addressOf(address));

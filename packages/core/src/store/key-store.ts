@@ -134,8 +134,8 @@ export interface KeyStore {
     limit: number,
   ): Promise<readonly Hold[]>;
   /**
-   * Adds to the sums of verifications, and raises `usedAt` of records, which never goes back. Missing records are ignored. No verdict waits
-   * for it.
+   * Adds to the sums of verifications, which grow to 2^53 − 1 and then stay, and raises `usedAt` of records, which never goes back. Missing
+   * records are ignored. No verdict waits for it.
    */
   addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void>;
   /** The sums of a range, in ascending order of the hour. */

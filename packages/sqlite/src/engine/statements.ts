@@ -121,7 +121,7 @@ export const SQL = {
     WHERE workspace = ? AND kind = ? AND subject = ? AND hour_at >= ? AND hour_at < ? ORDER BY hour_at`,
   addSum: `INSERT INTO latchkey_statistic (workspace, kind, subject, hour_at, code, count)
     VALUES (?, ?, ?, ?, ?, ?)
-    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = count + excluded.count`,
+    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = min(count + excluded.count, 9007199254740991)`,
   daySums: `SELECT subject, hour_at, code, count FROM latchkey_statistic
     WHERE workspace = ? AND hour_at / 86400000 = ? / 86400000 AND kind = ? AND subject >= ? ORDER BY subject LIMIT ?`,
   nextDay: `SELECT hour_at / 86400000 * 86400000 FROM latchkey_statistic

@@ -33,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   "",
   "",
   "",
+  "",
   FUNCTIONS,
 ];
 

@@ -22,7 +22,8 @@ BEGIN
     SELECT ws, c.kind, decode(c.subject, 'hex'), c."hourAt", c.code, c.count
     FROM jsonb_to_recordset(batch -> 'counts') AS c (kind smallint, subject text, "hourAt" bigint, code text, count bigint)
     ORDER BY c.kind, c.subject, c."hourAt", c.code
-    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE SET count = s.count + excluded.count;
+    ON CONFLICT (workspace, kind, subject, hour_at, code) DO UPDATE
+      SET count = LEAST(s.count + excluded.count, 9007199254740991);
 END
 $function$;
 `;
