@@ -135,6 +135,20 @@ describe("the ends of slots", () => {
     },
   );
 
+  test("are counted by the numbers of holds beside the owner of the limit", async () => {
+    const numbers = [
+      [1, 9],
+      [2, 8],
+    ];
+    const each = numbers.map((both, index) => ({
+      ...hold(NOW + 100 * (index + 1), 1, undefined, 1),
+      numbers: both,
+    }));
+    const state = { at: NOW, used: 1, earlier: [] };
+    const { limits } = await told(each, { ...SLOTS, owner: 1, limit: 1 }, reading({ state }));
+    expect(limits).toMatchObject([{ admitsAt: NOW + 100 }]);
+  });
+
   test("of other limits are no part of them", async () => {
     const others = [hold(NOW + 100, 3, "c60000:streams"), hold(NOW + 500, 1)];
     const { limits } = await told(others, SLOTS, reading());
