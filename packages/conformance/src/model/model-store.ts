@@ -185,6 +185,15 @@ export class ModelStore {
     return { kind: "committed", usages: judged.usages };
   }
 
+  /** Whether it takes from a bucket of the workspace that has counted for a day: a store may have forgotten that, if it is full. */
+  isForgettable({ workspaceId, limits }: ChargePlan, now: number): boolean {
+    const { windows } = this.#workspace(workspaceId);
+    return limits.some(({ algorithm, owner, window }) => {
+      if (algorithm !== "token-bucket" || owner !== null) return false;
+      return now - (windows.get(window)?.earlier[2] ?? now) >= 86_400_000;
+    });
+  }
+
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
     const result = this.#charge(plan, moment);
     const counted = countedByCharge(plan, moment, result);

@@ -234,6 +234,7 @@ export class ModelRun {
   ): Promise<void> {
     if (plan === undefined || !this.#hasCounters(plan)) return;
     this.#pass(step.move);
+    if (this.#model.isForgettable(plan, this.#now)) return;
     const { workspaceId } = plan;
     const named = this.#isWrittenAgain(plan) ? null : step.request;
     const request = named && { ...named, rememberUntil: REMEMBER_UNTIL };
