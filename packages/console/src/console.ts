@@ -25,12 +25,6 @@ export interface LinkSignIn {
 /** Without this header, only the page itself is answered. `Origin` and `Sec-Fetch-Site` are checked as well. */
 const OWN_HEADER = "x-latchkey-console";
 
-/**
- * What is beside this file, which is at the same depth in `src` and in `dist`. Not in one expression with a fixed path: bundlers take that
- * for a file that they shall copy, and refuse a folder.
- */
-const besideHere = (path: string) => new URL(path, import.meta.url);
-
 /** Of the page. */
 export const TITLE = "latchkey console";
 
@@ -60,7 +54,7 @@ export function makeConsole(
     link === null ? (authenticate === undefined ? "root-key" : "host") : "link";
   const tasks = operatorTasks(latchkey, options);
   const sendFile = servePage({
-    folder: besideHere("../dist/page/"),
+    module: import.meta.url,
     title: TITLE,
     noScript: "The console needs JavaScript.",
   });

@@ -20,12 +20,6 @@ export type FetchPortal = (request: Request) => Promise<Response>;
  */
 const OWN_HEADER = "x-latchkey-portal";
 
-/**
- * What is beside this file, which is at the same depth in `src` and in `dist`. Not in one expression with a fixed path: bundlers take that
- * for a file that they shall copy, and refuse a folder.
- */
-const besideHere = (path: string) => new URL(path, import.meta.url);
-
 /** What a customer can do, by path. */
 const CALLS: Readonly<
   Record<
@@ -61,7 +55,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
   const { cookie = "latchkey_portal" } = options;
   const title = titleOf(options);
   const sendFile = servePage({
-    folder: besideHere("../dist/page/"),
+    module: import.meta.url,
     title,
     language,
     noScript: options.texts?.noScript ?? ENGLISH.noScript,

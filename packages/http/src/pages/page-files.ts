@@ -29,8 +29,8 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path 
 
 /** A page. */
 export interface PageSource {
-  /** The folder with `app.js` and `app.css`, with the slash at its end. */
-  readonly folder: URL;
+  /** `import.meta.url` of a file in the first level of `src` or `dist` of a package with `app.js` and `app.css` in `dist/page`. */
+  readonly module: string;
   readonly title: string;
   /** Language of the texts. Default: `en`. */
   readonly language?: string;
@@ -63,7 +63,9 @@ export function servePage(source: PageSource): SendPageFile {
  * may be kept for ever.
  */
 async function readPageFiles(source: PageSource): Promise<ReadonlyMap<string, PageFile>> {
-  const read = async (name: string) => new Uint8Array(await readFile(new URL(name, source.folder)));
+  // Not where `import.meta.url` is: bundlers take a fixed path beside it for a file that they shall copy, and refuse a folder.
+  const folder = new URL("../dist/page/", source.module);
+  const read = async (name: string) => new Uint8Array(await readFile(new URL(name, folder)));
   const [script, style] = await Promise.all([read("app.js"), read("app.css")]);
   const scriptName = `app-${hashOf(script)}.js`;
   const styleName = `app-${hashOf(style)}.css`;

@@ -14,9 +14,9 @@ import type { LoadedRecord, Want } from "../../store/key-store.js";
 import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
-import type { InputSchema } from "../input.js";
 import {
   grantName,
+  type InputSchema,
   id,
   keyReference,
   list,
