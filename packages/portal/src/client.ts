@@ -165,7 +165,9 @@ export function createPortalClient(
       return created;
     } catch (error) {
       const { status } = error as Partial<PortalError>;
-      if (status !== undefined && status >= 400 && status < 500) unanswered.delete(asked);
+      // Who has to sign in again has not been told what became of the first.
+      if (status !== undefined && status >= 400 && status < 500 && status !== 401)
+        unanswered.delete(asked);
       throw error;
     }
   }

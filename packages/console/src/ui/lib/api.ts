@@ -99,7 +99,8 @@ async function write(path: string, body: string): Promise<Response> {
   unanswered.set(asked, key);
   const headers = { "idempotency-key": key };
   const response = await request(path, { method: "POST", body, headers });
-  if (response.status < 500) unanswered.delete(asked);
+  // Who has to sign in again has not been told what became of the first.
+  if (response.status < 500 && response.status !== 401) unanswered.delete(asked);
   return response;
 }
 
