@@ -35,6 +35,7 @@ import {
   type Usage,
   type Want,
 } from "@latchkey/core";
+import { DAY } from "../fixtures/records.js";
 
 /** A record of the model, with the name of its counters, which several records may share. */
 interface ModelRecord {
@@ -189,8 +190,8 @@ export class ModelStore {
   isForgettable({ workspaceId, limits }: ChargePlan, now: number): boolean {
     const { windows } = this.#workspace(workspaceId);
     return limits.some(({ algorithm, owner, window }) => {
-      if (algorithm !== "token-bucket" || owner !== null) return false;
-      return now - (windows.get(window)?.earlier[2] ?? now) >= 86_400_000;
+      const state = algorithm === "token-bucket" && owner === null && windows.get(window);
+      return state ? hasCountedForADay(state, now) : false;
     });
   }
 
@@ -387,4 +388,9 @@ export class ModelStore {
     const counters = this.#countersOf(this.#workspace(workspaceId), record);
     return { record, usage: counters?.usage ?? null, usedAt };
   }
+}
+
+/** Whether a bucket has counted for a day what has flowed in. */
+export function hasCountedForADay({ earlier }: LimitState, now: number): boolean {
+  return now - (earlier[2] ?? now) >= DAY;
 }
