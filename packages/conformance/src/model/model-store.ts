@@ -10,6 +10,7 @@ import {
   countedByCharge,
   countedBySettle,
   EMPTY_CHANGE,
+  type EpochMs,
   type FoundHold,
   type Hold,
   type HoldBook,
@@ -18,6 +19,7 @@ import {
   type HoldStep,
   type HourCount,
   judgeChange,
+  kindOfWindow,
   type LimitCharge,
   type LimitState,
   type ListEntry,
@@ -186,13 +188,17 @@ export class ModelStore {
     return { kind: "committed", usages: judged.usages };
   }
 
-  /** Whether it takes from a bucket of the workspace that has counted for a day: a store may have forgotten that, if it is full. */
-  isForgettable({ workspaceId, limits }: ChargePlan, now: number): boolean {
-    const { windows } = this.#workspace(workspaceId);
-    return limits.some(({ algorithm, owner, window }) => {
-      const state = algorithm === "token-bucket" && owner === null && windows.get(window);
-      return state ? hasCountedForADay(state, now) : false;
-    });
+  /**
+   * Whether a store may have forgotten something of a window of the workspace: slots that nobody gave back, or what a bucket counted. A
+   * store forgets a window a day after its end.
+   */
+  mayBeForgotten(workspaceId: string, window: string, now: EpochMs): boolean {
+    const state = this.#workspace(workspaceId).windows.get(window);
+    if (state === undefined || now - state.at < DAY) return false;
+    const algorithm = kindOfWindow(window)?.algorithm;
+    return algorithm === "concurrent"
+      ? state.used > 0
+      : algorithm === "token-bucket" && state.earlier.length > 0;
   }
 
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
@@ -388,9 +394,4 @@ export class ModelStore {
     const counters = this.#countersOf(this.#workspace(workspaceId), record);
     return { record, usage: counters?.usage ?? null, usedAt };
   }
-}
-
-/** Whether a bucket has counted for a day what has flowed in. */
-export function hasCountedForADay({ earlier }: LimitState, now: number): boolean {
-  return now - (earlier[2] ?? now) >= DAY;
 }

@@ -234,8 +234,12 @@ export class ModelRun {
   ): Promise<void> {
     if (plan === undefined || !this.#hasCounters(plan)) return;
     this.#pass(step.move);
-    if (this.#model.isForgettable(plan, this.#now)) return;
     const { workspaceId } = plan;
+    const takesForgotten = plan.limits.some(
+      ({ owner, window }) =>
+        owner === null && this.#model.mayBeForgotten(workspaceId, window, this.#latest),
+    );
+    if (takesForgotten) return;
     const named = this.#isWrittenAgain(plan) ? null : step.request;
     const request = named && { ...named, rememberUntil: REMEMBER_UNTIL };
     const drawn = plan.uses === null ? undefined : plan.confirms[plan.uses];
