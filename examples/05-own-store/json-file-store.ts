@@ -6,6 +6,15 @@ import * as core from "@latchkey/core";
 /** The name of the row that says which record has a name. */
 const nameOf = ({ kind, index, value }: core.Claim) => ["claim", kind, index, value];
 
+/** The name of the row of a sum. */
+const nameOfSum = ({ subject: { kind, id }, hourAt, code }: core.SumName) => [
+  "sum",
+  kind,
+  id,
+  hourAt,
+  code,
+];
+
 /** A day longer, for clocks that are set back. By the machine's clock: that of a caller may be wrong. */
 const keptFor = (until: number, now: number) => Date.now() + until - now + 86_400_000;
 
@@ -22,30 +31,40 @@ export function jsonFileStore(path: string): core.KeyStore {
   tables.set(table.path, table);
   table.handles += 1;
   let isOpen = true;
-  const begin = (workspaceId: string) => {
-    if (isOpen) return new Step(table, workspaceId);
-    throw core.unavailable("the store is closed");
+  const inStep = <Result>(workspaceId: string, call: (step: Step) => Result): Result => {
+    if (!isOpen) throw core.unavailable("the store is closed");
+    const step = new Step(table, workspaceId);
+    const result = call(step);
+    step.end();
+    return structuredClone(result);
   };
   return {
-    read: async (workspaceId, wants) => structuredClone(begin(workspaceId).read(wants)),
-    page: async (workspaceId, want) => structuredClone(begin(workspaceId).page(want)),
-    commit: async (workspaceId, change) => begin(workspaceId).commit(change),
-    charge: (plan, moment) => structuredClone(begin(plan.workspaceId).charge(plan, moment)),
-    settle: async (id, step, moment) => structuredClone(begin(id).settle(step, moment)),
+    read: async (id, wants) =>
+      inStep(id, (step) => ({
+        revision: step.revision,
+        found: wants.map((want) => step.load(want)),
+      })),
+    page: async (id, want) => inStep(id, (step) => step.page(want)),
+    commit: async (id, change) => {
+      const result = inStep(id, (step) => step.commit(change));
+      if (result.kind === "committed") table.save();
+      return result;
+    },
+    charge: (plan, moment) =>
+      inStep(plan.workspaceId, (step) => core.plainCharge(step.book(moment.now), plan, moment)),
+    settle: async (id, given, moment) =>
+      inStep(id, (step) => core.plainSettle(step.book(moment.now), given, moment)),
     countsInStep: true,
-    holds: async (id, ...page) =>
-      structuredClone(
-        begin(id)
-          .book(0)
-          .page(...page),
-      ),
-    addStatistics: async (workspaceId, batch) => begin(workspaceId).addStatistics(batch),
-    readStatistics: async (workspaceId, range) => begin(workspaceId).readStatistics(range),
-    pageStatistics: async (workspaceId, want) => begin(workspaceId).pageStatistics(want),
-    nextStatisticsDay: async (workspaceId, from) => begin(workspaceId).nextStatisticsDay(from),
-    deleteStatistics: async (id, ...given) => begin(id).deleteStatistics(...given),
-    scan: async (id) => ({ names: begin(id ?? "").names(id === null), next: null }),
-    forget: async (id) => begin(id).forget(),
+    holds: async (id, ...page) => inStep(id, (step) => step.book(0).page(...page)),
+    addStatistics: async (id, batch) => inStep(id, (step) => step.addStatistics(batch)),
+    readStatistics: async (id, range) => inStep(id, (step) => step.statistics().read(range)),
+    pageStatistics: async (id, want) => inStep(id, (step) => step.statistics().page(want)),
+    nextStatisticsDay: async (id, from) => inStep(id, (step) => step.statistics().nextDay(from)),
+    deleteStatistics: async (id, ...given) =>
+      inStep(id, (step) => step.statistics().delete(...given)),
+    scan: async (id) =>
+      inStep(id ?? "", (step) => ({ names: step.names(id === null), next: null })),
+    forget: async (id) => inStep(id, (step) => step.forget()),
     close: async () => {
       if (isOpen) table.handles -= 1;
       if (isOpen && table.handles === 0) tables.delete(table.path) && table.save();
@@ -119,10 +138,6 @@ class Step {
       else this.table.rows.set(name, value);
   }
 
-  read(wants: readonly core.Want[]): core.ReadResult {
-    return { revision: this.get("revision") ?? 0, found: wants.map((want) => this.load(want)) };
-  }
-
   load(want: core.Want): core.LoadedRecord | null {
     const state = this.state(want.kind, "id" in want ? want.id : this.get(...nameOf(want)));
     const link = state?.record.link ?? null;
@@ -134,40 +149,28 @@ class Step {
     return record ? { record, usage: this.get("uses", counters) ?? null, usedAt } : null;
   }
 
-  page({ kind, list, of, after, limit, descending, from }: core.PageWant): core.PageResult {
-    const ids = this.ids(list, of);
-    let found = (descending ? ids.reverse() : ids).flatMap((id) => this.load({ kind, id }) ?? []);
-    if (from === undefined)
-      found = found.filter(
-        ({ record: { id } }) => after === null || (descending ? id < after : id > after),
-      );
-    else
-      found = found
-        .sort(({ record: one }, { record: other }) => one.version - other.version)
-        .filter(({ record: { version, id } }) =>
-          version === from.version ? id >= from.id : version > from.version,
-        );
-    const [size, hasMore] = [this.ids(list).length, found.length > limit];
-    const last = this.get("last") ?? 1;
-    const revision = this.get("revision") ?? 0;
-    return { revision, found: found.slice(0, limit), hasMore, size, last };
+  page(want: core.PageWant): core.PageResult {
+    const { kind, list } = want;
+    const ids = (of: string | null) =>
+      this.all("entry").flatMap(({ name }) => (name[0] === list && name[1] === of ? name[2] : []));
+    const listed = ids(want.of ?? null).flatMap((id) => this.load({ kind, id }) ?? []);
+    const { revision, last } = this;
+    return { revision, ...core.plainPage(listed, want), size: ids(null).length, last };
   }
 
-  ids(list: string, of: string | null = null): string[] {
-    const entries = this.all("entry").filter(({ name }) => name[0] === list && name[1] === of);
-    return entries.map(({ name }) => name[2]).sort();
+  get revision(): number {
+    return this.get("revision") ?? 0;
   }
 
-  version({ kind, id }: core.RecordAddress): number | null {
-    return this.get("record", kind, id)?.record.version ?? null;
+  /** The highest version of an entry of the audit log. */
+  get last(): number {
+    return this.get("last") ?? 1;
   }
 
   commit(change: core.Change): core.CommitResult {
     const judged = core.judgeChange<string>(change, {
-      version: (address) => this.version(address),
+      ...this.book(0),
       holder: (claim) => this.get("record", claim.kind, this.get(...nameOf(claim)))?.record.id,
-      counters: ({ kind, id }) => this.get("record", kind, id)?.counters ?? null,
-      usage: (counters) => this.get("uses", counters),
     });
     if (judged.kind !== "committed") return judged;
     for (const [counters, usage] of judged.moved) this.set(["uses", counters], usage);
@@ -188,8 +191,6 @@ class Step {
     for (const { list, of = null, id } of change.enters) this.set(["entry", list, of, id], true);
     for (const name of change.dropWindows) this.set(["window", "", name], undefined);
     if (change.revision !== null) this.set(["revision"], change.revision);
-    this.end();
-    this.table.save();
     return { kind: "committed", usages: judged.usages };
   }
 
@@ -197,80 +198,16 @@ class Step {
     const name = ["record", record.kind, record.id];
     let { version } = record;
     if (record.kind === "auditEntry") {
-      const last = this.get("last") ?? 1;
-      version ||= this.version(record) ?? last + 1;
-      this.set(["last"], Math.max(last, version));
+      version ||= this.get(...name)?.record.version ?? this.last + 1;
+      this.set(["last"], Math.max(this.last, version));
     }
-    const row = {
-      counters: null,
-      usedAt: null,
-      ...this.get(...name),
-      record: { ...record, version },
-    };
+    const row = { counters: null, usedAt: null, ...this.get(...name) };
+    row.record = { ...record, version };
     if (wanted !== undefined && "usage" in wanted) {
       row.counters = randomUUID();
       this.set(["uses", row.counters], wanted.usage);
     } else if (wanted) row.counters = this.get("record", record.kind, wanted.sharedWith).counters;
     this.set(name, row);
-  }
-
-  charge(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
-    const { now, ends } = moment;
-    if (ends !== undefined) this.settle(ends, { now, revision: plan.revision });
-    const result = this.move(plan, moment);
-    const counted = core.countedByCharge(plan, moment, result);
-    if (counted !== null) this.addStatistics(counted);
-    return result;
-  }
-
-  move(plan: core.ChargePlan, moment: core.ChargeMoment): core.ChargeResult {
-    const { revision, confirms, limits, uses } = plan;
-    if (revision !== null && revision !== (this.get("revision") ?? 0))
-      return { kind: "stale", moved: "revision" };
-    const moved = confirms.findIndex((one) => !core.isVersion(this.version(one), one.version));
-    if (moved !== -1) return { kind: "stale", moved };
-    // Empty for the workspace. Null for a record that does not exist: nothing is ever written for it.
-    const holders = confirms.map(({ kind, id }) => this.get("record", kind, id)?.counters ?? null);
-    const holderOf = (owner: number | null) => (owner === null ? "" : holders[owner]);
-    const windows = limits.map((at) => this.get("window", holderOf(at.owner), at.window) ?? null);
-    const usage =
-      uses === null ? core.UNLIMITED_USES : (this.get("uses", holders[uses]) ?? core.NO_USES);
-    const request = ["request", confirms[0]?.kind, confirms[0]?.id, moment.request?.id];
-    const remembered = this.get(...request) ?? null;
-    const holds = holders.map((counters) => this.get("uses", counters)?.holds);
-    const state = { usage, windows, remembered, holds };
-    const { result, next } = core.applyCharge(state, plan, moment);
-    if (next === null) return result;
-    if (holderOf(uses)) this.set(["uses", holderOf(uses)], next.usage);
-    for (const [index, limit] of limits.entries()) {
-      const { owner, window: name } = limit;
-      const window = next.windows[index] ?? null;
-      if (window === null || holderOf(owner) === null) continue;
-      const keptUntil =
-        owner === null ? keptFor(core.endsAt(window, limit), moment.now) : undefined;
-      this.set(["window", holderOf(owner), name], { ...window, keptUntil });
-    }
-    const { remember } = next;
-    if (remember !== null)
-      this.set(request, { ...remember, keptUntil: keptFor(remember.until, moment.now) });
-    const sums = next.held?.sums ?? [];
-    for (const [at, holds] of sums.entries())
-      if (holders[at] !== null)
-        this.set(["uses", holders[at]], { ...this.get("uses", holders[at]), holds });
-    for (const hold of next.held?.holds ?? [])
-      this.set(["hold", hold.id], { hold, counters: holders.slice(0, sums.length) });
-    this.end();
-    return result;
-  }
-
-  settle(step: core.HoldStep, moment: core.HoldMoment): core.HoldResult {
-    const { now, revision } = moment;
-    if (revision !== null && revision !== (this.get("revision") ?? 0)) return { kind: "stale" };
-    const result = core.applyHoldStep(this.book(now), step, now);
-    this.end();
-    const counted = core.countedBySettle(moment, result);
-    if (counted !== null) this.addStatistics(counted);
-    return result;
   }
 
   book(now: number) {
@@ -281,20 +218,22 @@ class Step {
         delete: (id) => this.set(["hold", id], undefined),
         counters: ({ kind, id }) => this.get("record", kind, id)?.counters ?? null,
       }),
+      revision: () => this.revision,
+      version: ({ kind, id }) => this.get("record", kind, id)?.record.version ?? null,
       remembered: (id) => this.get("end", id) ?? null,
       remember: (id, end) => this.set(["end", id], { ...end, keptUntil: keptFor(end.until, now) }),
+      request: (of, id) => this.get("request", of?.kind, of?.id, id) ?? null,
+      setRequest: (of, id, it) =>
+        this.set(["request", of?.kind, of?.id, id], { ...it, keptUntil: keptFor(it.until, now) }),
       usage: (own) => this.get("uses", own),
       setUsage: (own, usage) => this.set(["uses", own], usage),
       window: (own, name) => this.get("window", own ?? "", name) ?? null,
-      setWindow: (own, name, window, endsAt) =>
-        this.setWindow(own ?? "", name, window, keptFor(endsAt, now)),
-    } satisfies core.HoldBook<string> & object;
-  }
-
-  /** @param holder - Counters; empty for the workspace, which keeps a window for a while. */
-  setWindow(holder: string, name: string, window: core.LimitState, until: number): void {
-    const keptUntil = holder === "" ? until : undefined;
-    this.set(["window", holder, name], { ...window, keptUntil });
+      setWindow: (own, name, window, endsAt) => {
+        const keptUntil = own === null ? keptFor(endsAt, now) : undefined;
+        this.set(["window", own ?? "", name], { ...window, keptUntil });
+      },
+      addStatistics: (batch) => this.addStatistics(batch),
+    } satisfies core.WorkspaceBook<string> & object;
   }
 
   /** Of all workspaces, or of the windows that no record holds. */
@@ -304,58 +243,21 @@ class Step {
   }
 
   addStatistics({ counts, uses }: core.StatisticsBatch): void {
-    for (const { subject, hourAt, code, count } of counts) {
-      const name = ["sum", subject.kind, subject.id, hourAt, code];
-      this.set(name, Math.min(count + (this.get(...name) ?? 0), Number.MAX_SAFE_INTEGER));
-    }
+    this.statistics().add(counts);
     for (const { kind, id, usedAt } of uses) {
       const row = this.get("record", kind, id);
       if (row)
         this.set(["record", kind, id], { ...row, usedAt: Math.max(row.usedAt ?? 0, usedAt) });
     }
-    this.end();
   }
 
-  readStatistics({ subject, startAt, endAt }: core.StatisticsRange): core.HourCount[] {
-    return this.all("sum")
-      .filter(({ name: [kind, id] }) => kind === subject.kind && id === subject.id)
-      .map(({ name: [, , hourAt, code], value }) => ({ hourAt, code, count: value }))
-      .filter(({ hourAt }) => hourAt >= startAt && hourAt < endAt)
-      .sort((one, other) => one.hourAt - other.hourAt);
-  }
-
-  pageStatistics({ kind, dayAt, from, limit }: core.StatisticsPageWant): core.StatisticsPage {
-    const sums = this.all("sum")
-      .map(({ name: [of, id, hourAt, code], value }) => ({
-        subject: { kind: of, id },
-        hourAt,
-        code,
-        count: value,
-      }))
-      .filter(
-        ({ subject, hourAt }) => subject.kind === kind && subject.id >= from && hourAt >= dayAt,
-      )
-      .filter(({ hourAt }) => hourAt < dayAt + 86_400_000)
-      .sort((one, other) => (one.subject.id < other.subject.id ? -1 : 1));
-    return core.wholeSubjects(sums.slice(0, limit + core.MOST_SUMS_A_DAY), limit);
-  }
-
-  nextStatisticsDay(from: number): number | null {
-    const days = this.all("sum").map(({ name: [, , hourAt] }) => hourAt - (hourAt % 86_400_000));
-    return days.filter((dayAt) => dayAt >= from).sort((one, other) => one - other)[0] ?? null;
-  }
-
-  deleteStatistics(
-    beforeAt: number,
-    limit: number,
-    of?: readonly core.StatisticsSubject[],
-  ): core.DeletedCount {
-    const isOf = (name: readonly unknown[]) =>
-      of === undefined || of.some(({ kind, id }) => name[0] === kind && name[1] === id);
-    const old = this.all("sum").filter(({ name }) => name[2] < beforeAt && isOf(name));
-    for (const { name } of old.slice(0, limit)) this.set(["sum", ...name], undefined);
-    this.end();
-    return { deleted: Math.min(old.length, limit), hasMore: old.length > limit };
+  statistics() {
+    return core.plainStatistics({
+      all: () => this.all("sum").map(({ value }) => value),
+      count: (of) => this.get(...nameOfSum(of))?.count ?? 0,
+      set: (sum) => this.set(nameOfSum(sum), sum),
+      delete: (of) => this.set(nameOfSum(of), undefined),
+    });
   }
 
   /** All at once: the file is written whole anyway. */

@@ -27,6 +27,8 @@ export {
   type SettingsOf,
 } from "./adapters/options.js";
 export { type HoldRows, plainHoldBook } from "./adapters/plain-hold-book.js";
+export { plainPage, plainStatistics, type SumName, type SumRows } from "./adapters/plain-rows.js";
+export { plainCharge, plainSettle, type WorkspaceBook } from "./adapters/plain-steps.js";
 export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./adapters/scan-names.js";
 export { VIEW_FIELDS } from "./adapters/sql-views.js";
 export { readUsage, type StoredParts, storedState } from "./adapters/stored-state.js";

@@ -1,41 +1,39 @@
 import {
-  applyCharge,
-  applyHoldStep,
   type Change,
   type ChargeMoment,
   type ChargePlan,
   type ChargeResult,
   type Claim,
   type CommitResult,
-  countedByCharge,
-  countedBySettle,
   EMPTY_CHANGE,
   type EpochMs,
   type FoundHold,
   type Hold,
-  type HoldBook,
   type HoldMoment,
   type HoldResult,
   type HoldStep,
   type HourCount,
   judgeChange,
   kindOfWindow,
-  type LimitCharge,
   type LimitState,
   type ListEntry,
-  NO_USES,
   type PageWant,
+  plainCharge,
   plainHoldBook,
+  plainPage,
+  plainSettle,
+  plainStatistics,
   type RecordAddress,
   type RememberedCharge,
   type RememberedEnd,
   type StatisticsBatch,
   type StatisticsRange,
-  type StatisticsSubject,
   type StoredRecord,
-  UNLIMITED_USES,
+  type SubjectCount,
+  type SumName,
   type Usage,
   type Want,
+  type WorkspaceBook,
 } from "@latchkey/core";
 import { DAY } from "../fixtures/records.js";
 
@@ -70,7 +68,7 @@ interface ModelWorkspace {
   /** With the names of the counters that it belongs to; null if these have been deleted. */
   holds: Map<string, ModelHold>;
   ends: Map<string, RememberedEnd>;
-  sums: Map<string, HourCount & { readonly subject: StatisticsSubject }>;
+  sums: Map<string, SubjectCount>;
 }
 
 const nameOf = (...parts: readonly (string | number | null | undefined)[]) => JSON.stringify(parts);
@@ -116,35 +114,15 @@ export class ModelStore {
   }
 
   page(workspaceId: string, want: PageWant) {
-    const { lists, revision, records, lastEntry } = this.#workspace(workspaceId);
-    if (want.from !== undefined) {
-      const { version, id } = want.from;
-      const entries = [...records.values()]
-        .map(({ record }) => record)
-        .filter(({ kind }) => kind === "auditEntry")
-        .filter((one) => one.version > version || (one.version === version && one.id >= id))
-        .sort((one, other) => one.version - other.version || (one.id < other.id ? -1 : 1))
-        .flatMap((address) => this.find(workspaceId, address) ?? []);
-      return {
-        revision,
-        found: entries.slice(0, want.limit),
-        hasMore: entries.length > want.limit,
-        size: lists.get(listOf({ list: want.list }))?.size ?? 0,
-        last: lastEntry,
-      };
-    }
-    const ids = [...(lists.get(listOf(want)) ?? [])].sort();
-    const inOrder = want.descending ? ids.reverse() : ids;
-    const { after } = want;
-    const found = inOrder
-      .filter((id) => after === null || (want.descending ? id < after : id > after))
-      .flatMap((id) => this.find(workspaceId, { kind: want.kind, id }) ?? []);
-    const size = lists.get(listOf({ list: want.list }))?.size ?? 0;
+    const { lists, revision, lastEntry } = this.#workspace(workspaceId);
+    const listed = [...(lists.get(listOf(want)) ?? [])].flatMap(
+      (id) => this.find(workspaceId, { kind: want.kind, id }) ?? [],
+    );
     return {
       revision,
-      found: found.slice(0, want.limit),
-      hasMore: found.length > want.limit,
-      size,
+      ...plainPage(listed, want),
+      size: lists.get(listOf({ list: want.list }))?.size ?? 0,
+      ...(want.from && { last: lastEntry }),
     };
   }
 
@@ -202,65 +180,16 @@ export class ModelStore {
   }
 
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-    const result = this.#charge(plan, moment);
-    const counted = countedByCharge(plan, moment, result);
-    if (counted !== null) this.addStatistics(plan.workspaceId, counted);
-    return result;
-  }
-
-  #charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
-    const { now, ends } = moment;
-    if (ends !== undefined) this.settle(plan.workspaceId, ends, { now, revision: plan.revision });
-    const workspace = this.#workspace(plan.workspaceId);
-    if (plan.revision !== null && plan.revision !== workspace.revision)
-      return { kind: "stale", moved: "revision" };
-    for (const [index, { version, ...address }] of plan.confirms.entries()) {
-      const current = workspace.records.get(addressOf(address))?.record.version ?? null;
-      if (version === "exists" ? current === null : version !== current)
-        return { kind: "stale", moved: index };
-    }
-    const owners = plan.confirms.map((address) => this.#countersOf(workspace, address));
-    const drawn = plan.uses === null ? undefined : owners[plan.uses];
-    const usage = plan.uses === null ? UNLIMITED_USES : (drawn?.usage ?? NO_USES);
-    const holderOf = ({ owner }: LimitCharge) =>
-      owner === null ? workspace.windows : owners[owner]?.windows;
-    const windows = plan.limits.map((limit) => holderOf(limit)?.get(limit.window) ?? null);
-    const [first] = plan.confirms;
-    const request = nameOf(first && addressOf(first), moment.request?.id);
-    const remembered = workspace.requests.get(request) ?? null;
-    const holds = owners.map((each) => each?.usage.holds);
-    const { result, next } = applyCharge({ usage, windows, remembered, holds }, plan, moment);
-    if (next === null) return result;
-    if (drawn !== undefined) drawn.usage = next.usage;
-    for (const hold of next.held?.holds ?? []) {
-      const beside = owners.slice(0, hold.numbers.length).map((each) => each?.name ?? null);
-      workspace.holds.set(hold.id, { hold, counters: beside });
-    }
-    for (const [place, sums] of (next.held?.sums ?? []).entries()) {
-      const owner = owners[place];
-      if (owner !== undefined) owner.usage = { ...owner.usage, holds: sums };
-    }
-    for (const [index, limit] of plan.limits.entries()) {
-      const window = next.windows[index] ?? null;
-      if (window !== null) holderOf(limit)?.set(limit.window, window);
-    }
-    if (next.remember !== null) workspace.requests.set(request, next.remember);
-    return result;
+    return plainCharge(this.#book(plan.workspaceId), plan, moment);
   }
 
   settle(workspaceId: string, step: HoldStep, moment: HoldMoment): HoldResult {
-    const { now, revision } = moment;
-    const workspace = this.#workspace(workspaceId);
-    if (revision !== null && revision !== workspace.revision) return { kind: "stale" };
-    const result = applyHoldStep(this.#book(workspace), step, now);
-    const counted = countedBySettle(moment, result);
-    if (counted !== null) this.addStatistics(workspaceId, counted);
-    return result;
+    return plainSettle(this.#book(workspaceId), step, moment);
   }
 
   /** The holds of a record's counters. */
   holds(workspaceId: string, of: RecordAddress): readonly Hold[] {
-    return this.#book(this.#workspace(workspaceId)).page(of, null, Number.POSITIVE_INFINITY);
+    return this.#book(workspaceId).page(of, null, Number.POSITIVE_INFINITY);
   }
 
   #found({ counters }: ModelWorkspace, held: ModelHold): FoundHold<ModelCounters> {
@@ -268,9 +197,12 @@ export class ModelStore {
     return { hold: held.hold, counters: beside.map((each) => each ?? null) };
   }
 
-  #book(workspace: ModelWorkspace) {
-    const { holds, ends } = workspace;
+  #book(workspaceId: string) {
+    const workspace = this.#workspace(workspaceId);
+    const { holds, ends, requests } = workspace;
     const holder = (counters: ModelCounters | null) => (counters ?? workspace).windows;
+    const requestOf = (of: RecordAddress | undefined, id: string) =>
+      nameOf(of && addressOf(of), id);
     return {
       ...plainHoldBook<ModelCounters>({
         all: () => [...holds.values()].map((held) => this.#found(workspace, held)),
@@ -279,28 +211,25 @@ export class ModelStore {
         delete: (id) => holds.delete(id),
         counters: (of) => this.#countersOf(workspace, of) ?? null,
       }),
+      revision: () => workspace.revision,
+      version: (of) => workspace.records.get(addressOf(of))?.record.version ?? null,
       remembered: (id) => ends.get(id) ?? null,
       remember: (id, end) => ends.set(id, end),
+      request: (of, id) => requests.get(requestOf(of, id)) ?? null,
+      setRequest: (of, id, charge) => requests.set(requestOf(of, id), charge),
       usage: ({ usage }) => usage,
       setUsage: (counters, usage) => {
         counters.usage = usage;
       },
       window: (counters, name) => holder(counters).get(name) ?? null,
       setWindow: (counters, name, state) => holder(counters).set(name, state),
-    } satisfies HoldBook<ModelCounters> & object;
+      addStatistics: (batch) => this.addStatistics(workspaceId, batch),
+    } satisfies WorkspaceBook<ModelCounters> & object;
   }
 
   addStatistics(workspaceId: string, { counts, uses }: StatisticsBatch): void {
-    const { sums, records } = this.#workspace(workspaceId);
-    for (const { subject, hourAt, code, count } of counts) {
-      const name = nameOf(subject.kind, subject.id, hourAt, code);
-      sums.set(name, {
-        subject,
-        hourAt,
-        code,
-        count: Math.min(count + (sums.get(name)?.count ?? 0), Number.MAX_SAFE_INTEGER),
-      });
-    }
+    this.#statistics(workspaceId).add(counts);
+    const { records } = this.#workspace(workspaceId);
     for (const { usedAt, ...address } of uses) {
       const found = records.get(addressOf(address));
       if (found !== undefined) found.usedAt = Math.max(usedAt, found.usedAt ?? 0);
@@ -308,21 +237,24 @@ export class ModelStore {
   }
 
   readStatistics(workspaceId: string, range: StatisticsRange): readonly HourCount[] {
-    return [...this.#workspace(workspaceId).sums.values()]
-      .filter(
-        ({ subject }) =>
-          nameOf(subject.kind, subject.id) === nameOf(range.subject.kind, range.subject.id),
-      )
-      .filter(({ hourAt }) => hourAt >= range.startAt && hourAt < range.endAt)
-      .map(({ hourAt, code, count }) => ({ hourAt, code, count }));
+    return this.#statistics(workspaceId).read(range);
   }
 
   /** Deletes all sums before an instant, and returns their number. */
   deleteStatistics(workspaceId: string, beforeAt: number): number {
+    return this.#statistics(workspaceId).delete(beforeAt, Number.POSITIVE_INFINITY).deleted;
+  }
+
+  #statistics(workspaceId: string) {
     const { sums } = this.#workspace(workspaceId);
-    const old = [...sums].filter(([, { hourAt }]) => hourAt < beforeAt);
-    for (const [name] of old) sums.delete(name);
-    return old.length;
+    const sumOf = ({ subject: { kind, id }, hourAt, code }: SumName) =>
+      nameOf(kind, id, hourAt, code);
+    return plainStatistics({
+      all: () => [...sums.values()],
+      count: (of) => sums.get(sumOf(of))?.count ?? 0,
+      set: (sum) => sums.set(sumOf(sum), sum),
+      delete: (of) => sums.delete(sumOf(of)),
+    });
   }
 
   #write(workspace: ModelWorkspace, change: Change): void {
