@@ -16,6 +16,7 @@ import {
   type Ask,
   type GuardLatchkey,
   type GuardQuestion,
+  type ReservingQuestion,
   readQuestion,
   withLimitName,
 } from "./question.js";
@@ -23,7 +24,7 @@ import { rateLimitFields } from "./rate-limit-fields.js";
 import type { Admission, ApiKey, Decision, Refusal, Refused } from "./refusal.js";
 import { refuseAddress, refuseCredential, refuseFailure, refuseVerdict } from "./refuse.js";
 import { createRefuser, type Refuser } from "./refuser.js";
-import type { OnClose, Reserve, ReservedKey } from "./reservation.js";
+import type { OnClose, ReservedKey } from "./reservation.js";
 
 /**
  * Decides on one request of a guarded route. Never rejects: any failure is a refusal.
@@ -38,9 +39,7 @@ export type Decide<
 
 /** Creates the decision of a route from its question. */
 export interface CreateDecision<Request, Types extends LatchkeyTypes = DefaultTypes> {
-  (
-    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
-  ): Decide<Request, Types, ReservedKey<Types>>;
+  (question: ReservingQuestion<Request, Types>): Decide<Request, Types, ReservedKey<Types>>;
   (question?: GuardQuestion<Request, Types>): Decide<Request, Types>;
 }
 

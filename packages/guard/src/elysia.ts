@@ -2,9 +2,9 @@ import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { Elysia, status } from "elysia";
 import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds } from "./web-request.js";
 
@@ -45,18 +45,9 @@ export type ElysiaGuard<Key = ApiKey> = Elysia<
 
 /** Creates the guard of routes from their question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
-  (
-    question: GuardQuestion<ElysiaCall, Types> & {
-      readonly reserve: Reserve<ElysiaCall>;
-      readonly optional?: false;
-    },
-  ): ElysiaGuard<ReservedKey<Types>>;
-  (
-    question: GuardQuestion<ElysiaCall, Types> & { readonly reserve: Reserve<ElysiaCall> },
-  ): ElysiaGuard<ReservedKey<Types> | null>;
-  (
-    question?: GuardQuestion<ElysiaCall, Types> & { readonly optional?: false },
-  ): ElysiaGuard<ApiKey<Types>>;
+  (question: ReservingQuestion<ElysiaCall, Types> & NotOptional): ElysiaGuard<ReservedKey<Types>>;
+  (question: ReservingQuestion<ElysiaCall, Types>): ElysiaGuard<ReservedKey<Types> | null>;
+  (question?: GuardQuestion<ElysiaCall, Types> & NotOptional): ElysiaGuard<ApiKey<Types>>;
   (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
 }
 

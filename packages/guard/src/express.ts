@@ -11,9 +11,9 @@ import {
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
 import { ownApiKey, ownReservedKey } from "./own-api-key.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 
 declare global {
   namespace Express {
@@ -43,18 +43,9 @@ export type ExpressGuard<Key = ApiKey> = (
  * `release`.
  */
 export interface CreateExpressGuard<Types extends LatchkeyTypes = DefaultTypes> {
-  (
-    question: GuardQuestion<Request, Types> & {
-      readonly reserve: Reserve<Request>;
-      readonly optional?: false;
-    },
-  ): ExpressGuard<ReservedKey<Types>>;
-  (
-    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
-  ): ExpressGuard<ReservedKey<Types> | null>;
-  (
-    question?: GuardQuestion<Request, Types> & { readonly optional?: false },
-  ): ExpressGuard<ApiKey<Types>>;
+  (question: ReservingQuestion<Request, Types> & NotOptional): ExpressGuard<ReservedKey<Types>>;
+  (question: ReservingQuestion<Request, Types>): ExpressGuard<ReservedKey<Types> | null>;
+  (question?: GuardQuestion<Request, Types> & NotOptional): ExpressGuard<ApiKey<Types>>;
   (question: GuardQuestion<Request, Types>): ExpressGuard<ApiKey<Types> | null>;
 }
 

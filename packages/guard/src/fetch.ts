@@ -1,9 +1,9 @@
 import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
 /** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
@@ -28,18 +28,15 @@ export type FetchListener<Subject extends RequestOrEvent, Rest extends unknown[]
  */
 export interface CreateFetchGuard<Types extends LatchkeyTypes = DefaultTypes> {
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
-    question: GuardQuestion<Request, Types> & {
-      readonly reserve: Reserve<Request>;
-      readonly optional?: false;
-    },
+    question: ReservingQuestion<Request, Types> & NotOptional,
     handler: FetchHandler<Subject, Rest, ReservedKey<Types>>,
   ): FetchListener<Subject, Rest>;
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
-    question: GuardQuestion<Request, Types> & { readonly reserve: Reserve<Request> },
+    question: ReservingQuestion<Request, Types>,
     handler: FetchHandler<Subject, Rest, ReservedKey<Types> | null>,
   ): FetchListener<Subject, Rest>;
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(
-    question: GuardQuestion<Request, Types> & { readonly optional?: false },
+    question: GuardQuestion<Request, Types> & NotOptional,
     handler: FetchHandler<Subject, Rest, ApiKey<Types>>,
   ): FetchListener<Subject, Rest>;
   <Subject extends RequestOrEvent = Request, Rest extends unknown[] = []>(

@@ -2,9 +2,9 @@ import type { DefaultTypes, LatchkeyTypes } from "@latchkey/core";
 import type { Context, MiddlewareHandler } from "hono";
 import { createDecisions } from "./decide.js";
 import type { GuardOptions } from "./options.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
@@ -15,18 +15,9 @@ export type HonoGuard<Key> = MiddlewareHandler<{
 
 /** Creates the guard of a route from its question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
-  (
-    question: GuardQuestion<Context, Types> & {
-      readonly reserve: Reserve<Context>;
-      readonly optional?: false;
-    },
-  ): HonoGuard<ReservedKey<Types>>;
-  (
-    question: GuardQuestion<Context, Types> & { readonly reserve: Reserve<Context> },
-  ): HonoGuard<ReservedKey<Types> | null>;
-  (
-    question?: GuardQuestion<Context, Types> & { readonly optional?: false },
-  ): HonoGuard<ApiKey<Types>>;
+  (question: ReservingQuestion<Context, Types> & NotOptional): HonoGuard<ReservedKey<Types>>;
+  (question: ReservingQuestion<Context, Types>): HonoGuard<ReservedKey<Types> | null>;
+  (question?: GuardQuestion<Context, Types> & NotOptional): HonoGuard<ApiKey<Types>>;
   (question: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null>;
 }
 

@@ -3,27 +3,18 @@ import type { Context, DefaultContext, Middleware } from "koa";
 import { createDecisions } from "./decide.js";
 import { presentedByNode, watchResponse } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 
 /** Middleware that sets `ctx.state.apiKey`: null only if the key is optional and none was presented. */
 export type KoaGuard<Key = ApiKey> = Middleware<{ apiKey: Key }, DefaultContext>;
 
 /** Creates the guard of a route from its question. With `reserve`, the verdict has `settle` and `release`. */
 export interface CreateKoaGuard<Types extends LatchkeyTypes = DefaultTypes> {
-  (
-    question: GuardQuestion<Context, Types> & {
-      readonly reserve: Reserve<Context>;
-      readonly optional?: false;
-    },
-  ): KoaGuard<ReservedKey<Types>>;
-  (
-    question: GuardQuestion<Context, Types> & { readonly reserve: Reserve<Context> },
-  ): KoaGuard<ReservedKey<Types> | null>;
-  (
-    question?: GuardQuestion<Context, Types> & { readonly optional?: false },
-  ): KoaGuard<ApiKey<Types>>;
+  (question: ReservingQuestion<Context, Types> & NotOptional): KoaGuard<ReservedKey<Types>>;
+  (question: ReservingQuestion<Context, Types>): KoaGuard<ReservedKey<Types> | null>;
+  (question?: GuardQuestion<Context, Types> & NotOptional): KoaGuard<ApiKey<Types>>;
   (question: GuardQuestion<Context, Types>): KoaGuard<ApiKey<Types> | null>;
 }
 

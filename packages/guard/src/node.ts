@@ -9,9 +9,9 @@ import {
   writeRefusal,
 } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 
 /** A guarded listener, which is called with the verdict as well. */
 export type NodeHandler<Key> = (
@@ -29,20 +29,15 @@ export type NodeListener = (request: IncomingMessage, response: ServerResponse) 
  */
 export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (
-    question: GuardQuestion<IncomingMessage, Types> & {
-      readonly reserve: Reserve<IncomingMessage>;
-      readonly optional?: false;
-    },
+    question: ReservingQuestion<IncomingMessage, Types> & NotOptional,
     handler: NodeHandler<ReservedKey<Types>>,
   ): NodeListener;
   (
-    question: GuardQuestion<IncomingMessage, Types> & {
-      readonly reserve: Reserve<IncomingMessage>;
-    },
+    question: ReservingQuestion<IncomingMessage, Types>,
     handler: NodeHandler<ReservedKey<Types> | null>,
   ): NodeListener;
   (
-    question: GuardQuestion<IncomingMessage, Types> & { readonly optional?: false },
+    question: GuardQuestion<IncomingMessage, Types> & NotOptional,
     handler: NodeHandler<ApiKey<Types>>,
   ): NodeListener;
   (

@@ -67,6 +67,17 @@ export interface GuardQuestion<Request, Types extends LatchkeyTypes = DefaultTyp
   readonly optional?: boolean;
 }
 
+/** A question that reserves: its verdict has `settle` and `release`. */
+export type ReservingQuestion<Request, Types extends LatchkeyTypes = DefaultTypes> = GuardQuestion<
+  Request,
+  Types
+> & { readonly reserve: Reserve<Request> };
+
+/** What a question says beside the rest if no request passes without a key: then its verdict is never null. */
+export interface NotOptional {
+  readonly optional?: false;
+}
+
 /** Verifies a key with the question of a route. Nothing is taken for an abandoned request. */
 export type Ask<Request> = (
   key: string,

@@ -5,11 +5,11 @@ import { rawRequest, rawResponse, setHostHeaders } from "./host-node.js";
 import { isOfBody, presentedByNode } from "./node-request.js";
 import type { GuardOptions } from "./options.js";
 import type { PresentedRequest } from "./presented-request.js";
-import type { GuardLatchkey, GuardQuestion } from "./question.js";
+import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } from "./question.js";
 import type { HeaderFields } from "./rate-limit-fields.js";
 import type { ApiKey, Refused } from "./refusal.js";
 import { REFUSAL_FORMS } from "./refusal-form.js";
-import type { Reserve, ReservedKey } from "./reservation.js";
+import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { untilValuesEnd } from "./until-values-end.js";
 import { presentedByHeaders } from "./web-request.js";
@@ -43,18 +43,13 @@ export interface CreateTrpcGuard<
   Context extends object = object,
 > {
   (
-    question: GuardQuestion<TrpcCall<Context>, Types> & {
-      readonly reserve: Reserve<TrpcCall<Context>>;
-      readonly optional?: false;
-    },
+    question: ReservingQuestion<TrpcCall<Context>, Types> & NotOptional,
   ): TrpcGuard<ReservedKey<Types>, Context>;
   (
-    question: GuardQuestion<TrpcCall<Context>, Types> & {
-      readonly reserve: Reserve<TrpcCall<Context>>;
-    },
+    question: ReservingQuestion<TrpcCall<Context>, Types>,
   ): TrpcGuard<ReservedKey<Types> | null, Context>;
   (
-    question?: GuardQuestion<TrpcCall<Context>, Types> & { readonly optional?: false },
+    question?: GuardQuestion<TrpcCall<Context>, Types> & NotOptional,
   ): TrpcGuard<ApiKey<Types>, Context>;
   (question: GuardQuestion<TrpcCall<Context>, Types>): TrpcGuard<ApiKey<Types> | null, Context>;
 }
