@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   corruptRecord,
   type JsonValue,
@@ -8,6 +9,7 @@ import {
   trailList,
 } from "@latchkey/core";
 import { PART_SIZE, pagesOf } from "../passes/source.js";
+import { piecesOf } from "../pieces.js";
 import { aChange } from "../records/changes.js";
 import {
   type CopiedRecord,
@@ -23,7 +25,6 @@ import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { type SumsDifference, writeSums } from "../records/write-sums.js";
 import { writeOwnWindows } from "../records/write-windows.js";
-import { yieldToEventLoop } from "../yield.js";
 
 /** What changed in a workspace while a trail was kept, and the records of the trail itself. */
 export interface Trail {
@@ -117,8 +118,7 @@ export async function followTrail(
     [from, store].map((each) => readNamedWindows(each, workspaceId, changedWindows)),
   );
   let count = await writeOwnWindows(target, wanted as FoundWindows, present as FoundWindows);
-  for (let at = 0; at < addresses.length; at += PART_SIZE) {
-    const some = addresses.slice(at, at + PART_SIZE);
+  for (const some of piecesOf(addresses, PART_SIZE)) {
     const [wanted, present] = await Promise.all([
       readAddresses(from, workspaceId, some),
       readAddresses(store, workspaceId, some),
@@ -184,8 +184,7 @@ export async function clearTrail(
   { recordIds }: Trail,
 ): Promise<void> {
   const list = trailList(trail);
-  for (let at = 0; at < recordIds.length; at += PART_SIZE) {
-    const ids = recordIds.slice(at, at + PART_SIZE);
+  for (const ids of piecesOf(recordIds, PART_SIZE)) {
     await store.commit(
       workspaceId,
       aChange({

@@ -1,6 +1,8 @@
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { type Counts, count } from "../counts.js";
 import { SetDigest } from "../digest.js";
+import { piecesOf } from "../pieces.js";
 import {
   type CopiedRecord,
   type Difference,
@@ -13,7 +15,6 @@ import { OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
-import { yieldToEventLoop } from "../yield.js";
 import { readAhead } from "./read-ahead.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
 import { UnownedPass } from "./unowned-pass.js";
@@ -151,8 +152,7 @@ export class Pass {
     }
     this.#differences += differences.length;
     if (this.#options.namesChanged) for (const each of differences) this.#note(each);
-    for (let from = 0; from < differences.length; from += PART_SIZE)
-      await writeDifferences(target, differences.slice(from, from + PART_SIZE));
+    for (const some of piecesOf(differences, PART_SIZE)) await writeDifferences(target, some);
   }
 
   #note({ wanted, present }: Difference): void {

@@ -14,6 +14,7 @@ import {
   stateOfReading,
   takingsOf,
 } from "@latchkey/core";
+import { piecesOf } from "../pieces.js";
 
 /** The address of a window, and how its limit counts. */
 export interface WindowLimit extends LimitKind {
@@ -176,8 +177,8 @@ export async function readNamedWindows(
     return kind === null ? [] : [{ window, ...kind }];
   });
   const found = new Map<string, FoundWindow>();
-  for (let from = 0; from < all.length; from += MOST_AT_ONCE) {
-    const asked = all.slice(from, from + MOST_AT_ONCE).map((limit) => ({ ...limit, owner: null }));
+  for (const some of piecesOf(all, MOST_AT_ONCE)) {
+    const asked = some.map((limit) => ({ ...limit, owner: null }));
     const windows = await readWindows(store, workspaceId, asked);
     for (const [index, { window, algorithm, duration }] of asked.entries()) {
       const stored = windows[index] ?? null;

@@ -1,4 +1,5 @@
 import type { HourCount, KeyStore, StatisticsSubject, SubjectCount } from "@latchkey/core";
+import { piecesOf } from "../pieces.js";
 import { DAY_MS } from "./unowned-sums.js";
 
 /** The sums that a subject should have, and those that the target has. */
@@ -25,8 +26,7 @@ export async function writeSums(
 ): Promise<void> {
   const beyond = new Set(differences.filter(isBeyond));
   const subjects = Array.from(beyond, ({ subject }) => subject);
-  for (let from = 0; from < subjects.length; from += MOST_SUBJECTS)
-    await deleteSums(store, workspaceId, subjects.slice(from, from + MOST_SUBJECTS));
+  for (const some of piecesOf(subjects, MOST_SUBJECTS)) await deleteSums(store, workspaceId, some);
   const counts = differences.flatMap((difference): SubjectCount[] => {
     const { subject, wanted, present } = difference;
     const known = countsOf(beyond.has(difference) ? [] : present);
@@ -35,11 +35,8 @@ export async function writeSums(
       return count > 0 ? [{ ...sum, subject, count }] : [];
     });
   });
-  for (let from = 0; from < counts.length; from += MOST_SUMS)
-    await store.addStatistics(workspaceId, {
-      counts: counts.slice(from, from + MOST_SUMS),
-      uses: [],
-    });
+  for (const some of piecesOf(counts, MOST_SUMS))
+    await store.addStatistics(workspaceId, { counts: some, uses: [] });
 }
 
 /** @param of - Only sums of these subjects, at most 200. Default: all. */

@@ -1,3 +1,4 @@
+import { piecesOf } from "../pieces.js";
 import { aChange } from "./changes.js";
 import { type FoundWindow, type FoundWindows, windowText, writeWindows } from "./windows.js";
 import type { Target } from "./write.js";
@@ -22,17 +23,11 @@ export async function writeOwnWindows(
   };
   const dropped = [...present.keys()].filter((name) => !isThere(present.get(name), wanted));
   const missing = [...wanted.values()].filter((window) => !isThere(window, present));
-  for (let from = 0; from < dropped.length; from += MOST_AT_ONCE) {
-    const dropWindows = dropped.slice(from, from + MOST_AT_ONCE);
+  for (const dropWindows of piecesOf(dropped, MOST_AT_ONCE))
     await store.commit(workspaceId, aChange({ expects, dropWindows }));
-  }
-  for (let from = 0; from < missing.length; from += MOST_AT_ONCE) {
-    const some = missing.slice(from, from + MOST_AT_ONCE);
-    await writeWindows(
-      store,
-      workspaceId,
-      some.map((window) => ({ ...window, owner: null })),
-    );
+  for (const some of piecesOf(missing, MOST_AT_ONCE)) {
+    const windows = some.map((window) => ({ ...window, owner: null }));
+    await writeWindows(store, workspaceId, windows);
   }
   return new Set([...dropped, ...missing.map(({ window }) => window)]).size;
 }

@@ -11,6 +11,7 @@ import {
   type RecordLayout,
   type StatisticsBatch,
 } from "@latchkey/core";
+import { piecesOf } from "../pieces.js";
 import { aChange, setUsage } from "./changes.js";
 import type { CopiedRecord, Difference } from "./copied-record.js";
 import type { SharedCounters } from "./shared-counters.js";
@@ -190,11 +191,8 @@ async function writeStatistics(
     if (usedAt !== null && usedAt !== present?.usedAt) uses.push({ ...addressOf(record), usedAt });
   }
   await writeSums(store, workspaceId, sums);
-  for (let from = 0; from < uses.length; from += MOST_USES)
-    await store.addStatistics(workspaceId, {
-      counts: [],
-      uses: uses.slice(from, from + MOST_USES),
-    });
+  for (const some of piecesOf(uses, MOST_USES))
+    await store.addStatistics(workspaceId, { counts: [], uses: some });
 }
 
 function addressOf({ kind, id }: RecordAddress): RecordAddress {
