@@ -93,8 +93,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     const refused = refusalByCeilings(api, settings, places, now);
     if (refused !== null) throw references.confirmed(refused);
     places.take(api, owner);
-    const { transaction, audit } = work;
-    const parts = { context, transaction, audit, references, now };
+    const parts = { ...work, references, now };
     insertKey(parts, settings, secret.credential, () => randomRepeated("no key was issued"));
     references.refuseMissing();
     return { keyId, key: secret.key };

@@ -71,32 +71,17 @@ export async function createKeys(
   const isPartial = options !== undefined;
   const dryRun = isPartial && parseInput(createKeysOptions, options).dryRun;
   const refused: ImportedKeyResult[] = [];
-  const candidates: Candidate[] = [];
-  if (isPartial)
-    for (const [index, key] of parseInput(anyKeys, input).entries())
-      try {
-        const further = (raw: object) => notLaterThanNow({ ...raw }, "createdAt", now);
-        const parsed = parseInput(importedKey, key, further);
-        const imported = await withCheckedMeta(context.keyMeta, parsed);
-        candidates.push(candidateOf(context, imported, index));
-      } catch (error) {
-        if (!(error instanceof LatchkeyError)) throw error;
-        refused[index] = { error };
-      }
-  else {
-    const parsed = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
-    const imports = await withCheckedMetas(context.keyMeta, parsed);
-    for (const [index, imported] of imports.entries())
-      candidates.push(candidateOf(context, imported, index));
-  }
+  const candidates = isPartial
+    ? await readOneByOne(context, input, now, refused)
+    : await readAsOne(context, input, now);
   if (dryRun) context.call?.forgo();
   const writing = dryRun ? { ...context, call: null } : context;
   return transact(writing, async (work) => {
     const references = new References(work, now);
     const ruled: Ruled[] = [];
     for (const candidate of candidates) {
-      const api = await references.api(candidate.imported.apiId);
       const { imported } = candidate;
+      const api = await references.api(imported.apiId);
       const settings = { ...imported, ...withDefaults(imported, api && keyRulesOf(api), now) };
       if (imported.permissions === undefined) references.namedByDefault(settings.permissions);
       ruled.push({ ...candidate, api, imported: settings });
@@ -108,23 +93,58 @@ export async function createKeys(
       api ? { api, owner: ownerOf(imported) } : [],
     );
     const places = await OwnerPlaces.read(work, references, owned);
-    const { transaction, audit } = work;
-    const parts = { context, transaction, audit, references, now };
-    const judged = refused.slice();
+    const parts = { ...work, references, now };
+    const results = refused.slice();
     for (const group of isPartial ? ruled.map((candidate) => [candidate]) : [ruled]) {
       const error =
         importError(group, references, known, isPartial) ?? ceilingError(group, places, now);
       if (error !== null && !isPartial) throw references.confirmed(error);
       for (const { index, imported, credential } of group) {
-        judged[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
+        results[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
         // Where another key takes a secret meanwhile, this runs again, and finds that key.
         if (error === null && !dryRun) insertKey(parts, imported, credential);
       }
     }
     return isPartial
-      ? { results: judged }
+      ? { results }
       : { keyIds: candidates.map(({ credential }) => credential.keyId) };
   });
+}
+
+/** Reads a list that is taken over as a whole. @throws LatchkeyError `BAD_REQUEST` for all of it if one key is not well formed. */
+async function readAsOne(
+  context: OperationContext,
+  input: unknown,
+  now: EpochMs,
+): Promise<readonly Candidate[]> {
+  const parsed = parseInput(createKeysInput, input, (raw) => importIssues(raw, now));
+  const imports = await withCheckedMetas(context.keyMeta, parsed);
+  return imports.map((imported, index) => candidateOf(context, imported, index));
+}
+
+/**
+ * Reads a list whose keys are judged one by one.
+ *
+ * @param refused - Gets the refusals of those that are not well formed, at their places.
+ */
+async function readOneByOne(
+  context: OperationContext,
+  input: unknown,
+  now: EpochMs,
+  refused: ImportedKeyResult[],
+): Promise<readonly Candidate[]> {
+  const candidates: Candidate[] = [];
+  for (const [index, key] of parseInput(anyKeys, input).entries())
+    try {
+      const further = (raw: object) => notLaterThanNow({ ...raw }, "createdAt", now);
+      const parsed = parseInput(importedKey, key, further);
+      const imported = await withCheckedMeta(context.keyMeta, parsed);
+      candidates.push(candidateOf(context, imported, index));
+    } catch (error) {
+      if (!(error instanceof LatchkeyError)) throw error;
+      refused[index] = { error };
+    }
+  return candidates;
 }
 
 /** A candidate with its API, which may have settings for it. */
