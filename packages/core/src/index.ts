@@ -365,7 +365,7 @@ export type {
   StoredRecordState,
   Want,
 } from "./store/key-store.js";
-export { endOfLease } from "./store/other-leases.js";
+export { endOfLease } from "./store/leases/other-leases.js";
 export {
   applyHoldStep,
   type EndedHold,

@@ -38,7 +38,7 @@ import { createStatisticsRecorder, readRecorderSettings } from "./statistics/rec
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
-import { createLeasedStore } from "./store/leased.js";
+import { createLeasedStore } from "./store/leases/leased.js";
 import { createSettledStore } from "./store/settled.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock, type Timer } from "./time.js";

@@ -17,7 +17,7 @@ import type {
   ReadResult,
   Want,
 } from "./key-store.js";
-import { type LeaseTimes, leaseTimesIn } from "./lease-times.js";
+import { type LeaseTimes, leaseTimesIn } from "./leases/lease-times.js";
 import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { StatisticsBatch } from "./statistics.js";
 

@@ -1,8 +1,9 @@
-import { type Clocks, isLeaseAlive, type LeaseSettings } from "../rules/lease.js";
-import type { Clock, Timer } from "../time.js";
-import type { AvailableStore } from "./availability.js";
-import type { AppliedCharge, ChargeMoment, ChargePlan } from "./charge.js";
-import type { SettledCharge, SettledStore } from "./settled.js";
+import { type Clocks, isLeaseAlive, type LeaseSettings } from "../../rules/lease.js";
+import type { Clock, Timer } from "../../time.js";
+import type { AvailableStore } from "../availability.js";
+import type { AppliedCharge, ChargeMoment, ChargePlan } from "../charge.js";
+import type { SettledCharge, SettledStore } from "../settled.js";
+import type { Charging } from "./charges-beside.js";
 import { createUnitsAhead } from "./units-ahead.js";
 
 /** What a charge comes to that the store was not asked about: it takes nothing that is counted. */
@@ -77,10 +78,7 @@ export function createLeasedStore(
     return result;
   }
 
-  function chargeCounted(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-  ): SettledCharge | Promise<SettledCharge> {
+  function chargeCounted(plan: ChargePlan, moment: ChargeMoment): Charging {
     const result = isTakenAhead(plan)
       ? ahead.charge(plan, moment, isLeasing(plan))
       : ahead.chargeBeside(plan, moment);

@@ -1,5 +1,5 @@
-import { MAX_LEASE_MS } from "../rules/lease.js";
-import type { SpanMs } from "../time.js";
+import { MAX_LEASE_MS } from "../../rules/lease.js";
+import type { SpanMs } from "../../time.js";
 
 /**
  * How long leases are in a workspace, in any process. It is in the record of the workspace's state, which every commit expects, so that

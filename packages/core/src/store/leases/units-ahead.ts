@@ -1,13 +1,13 @@
-import { LatchkeyError } from "../errors.js";
-import { unref } from "../lib/event-loop.js";
+import { LatchkeyError } from "../../errors.js";
+import { unref } from "../../lib/event-loop.js";
 import {
   type Clocks,
   isLeaseAlive,
   type LeaseSettings,
   verificationsAhead,
-} from "../rules/lease.js";
-import { afterTaking, endOfGroup } from "../rules/limit-algorithm.js";
-import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../time.js";
+} from "../../rules/lease.js";
+import { afterTaking, endOfGroup } from "../../rules/limit-algorithm.js";
+import { type Clock, type EpochMs, LAST_INSTANT, type Timer } from "../../time.js";
 import {
   type AppliedCharge,
   type ChargeMoment,
@@ -15,10 +15,11 @@ import {
   type LimitCharge,
   type LimitReading,
   readLimit,
-} from "./charge.js";
-import { counterOf, endStepOf, HeldLeases, type Lease } from "./held-leases.js";
+} from "../charge.js";
+import type { SettledCharge, SettledStore } from "../settled.js";
+import { ChargesBeside, type Charging } from "./charges-beside.js";
+import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
 import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
-import type { SettledCharge, SettledStore } from "./settled.js";
 
 /** What a lease holds never ends by itself, so that no clock ends it for a process that goes on. */
 const HELD = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null } as const;
@@ -52,13 +53,9 @@ interface PlanState {
 /** What a process takes ahead, and gives back. */
 export interface UnitsAhead {
   /** Charges a plan that takes units of a key and its identity. @param isLeasing - Whether a lease may be had at the revision of the plan. */
-  charge(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-    isLeasing: boolean,
-  ): SettledCharge | Promise<SettledCharge>;
+  charge(plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean): Charging;
   /** Charges a plan about which the store decides: nobody is refused beside what this process has of the same key. */
-  chargeBeside(plan: ChargePlan, moment: ChargeMoment): SettledCharge | Promise<SettledCharge>;
+  chargeBeside(plan: ChargePlan, moment: ChargeMoment): Charging;
   /** Gives back what is not used, and waits for the store. */
   giveAllBack(): Promise<void>;
 }
@@ -77,6 +74,7 @@ export function createUnitsAhead(
 ): UnitsAhead {
   const plans = new WeakMap<ChargePlan, PlanState>();
   const held = new HeldLeases(store, ms, now, steady);
+  const beside = new ChargesBeside(store, held);
   const others = createOtherLeases(store, now, steady);
   const takings = new Set<Promise<unknown>>();
   let isClosed = false;
@@ -117,7 +115,7 @@ export function createUnitsAhead(
     moment: ChargeMoment,
     isLeasing: boolean,
     wall = moment.now,
-  ): SettledCharge | Promise<SettledCharge> {
+  ): Charging {
     const state = stateOf(plan);
     const { lease, taking } = state;
     if (taking !== null) {
@@ -178,54 +176,18 @@ export function createUnitsAhead(
     return most;
   }
 
-  /**
-   * Charges a plan, and says in the same step how much of a lease was used that is closed. It is told by itself where the answer does not
-   * say that it was.
-   */
-  function chargeAndTell(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-    ended: Lease | null,
-  ): SettledCharge | Promise<SettledCharge> {
-    if (ended === null) return store.charge(plan, moment);
-    let told = Promise.resolve(false);
-    try {
-      const result = store.charge(plan, { ...moment, ends: endStepOf(ended) });
-      told = Promise.resolve(result).then(
-        ({ kind }) => kind !== "stale",
-        () => false,
-      );
-      return result;
-    } finally {
-      void held.giveBack(ended, told);
-    }
-  }
-
-  /** Nobody is refused beside what this process has of the same key: that goes back, and the store is asked once more. */
-  function unlessBeside(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-    result: SettledCharge,
-  ): SettledCharge | Promise<SettledCharge> {
-    const isRefused = "limits" in result && result.kind !== "charged";
-    const own = isRefused ? held.of(plan) : [];
-    if (own.length === 0) return result;
-    const returned = own.map((lease) => held.giveBack(lease).tried);
-    return Promise.all(returned).then(() => store.charge(plan, moment));
-  }
-
   /** Asks the store about this verification alone. */
   function ask(
     plan: ChargePlan,
     moment: ChargeMoment,
     state: PlanState,
     ended: Lease | null,
-  ): SettledCharge | Promise<SettledCharge> {
+  ): Charging {
     const keep = (result: SettledCharge) => {
       if ("limits" in result) state.latest = result;
-      return unlessBeside(plan, moment, result);
+      return beside.unlessRefused(plan, moment, result);
     };
-    const result = chargeAndTell(plan, moment, ended);
+    const result = beside.chargeAndTell(plan, moment, ended);
     return "then" in result ? result.then(keep) : keep(result);
   }
 
@@ -237,7 +199,7 @@ export function createUnitsAhead(
     count: number,
     since: Clocks,
     ended: Lease | null,
-  ): SettledCharge | Promise<SettledCharge> {
+  ): Charging {
     const isCounted = state.latest?.remaining !== null;
     const lease: Lease = {
       id: newId(),
@@ -251,7 +213,7 @@ export function createUnitsAhead(
       used: 0,
       returning: null,
     };
-    const keep = (result: SettledCharge): SettledCharge | Promise<SettledCharge> => {
+    const keep = (result: SettledCharge): Charging => {
       if (result.kind !== "charged") held.count(lease, -1);
       if (result.kind === "stale" || result.kind === "conflict") return result;
       if (result.kind !== "charged") {
@@ -295,7 +257,7 @@ export function createUnitsAhead(
     };
     held.count(lease, 1);
     try {
-      const result = chargeAndTell(whole, { ...moment, holdId: lease.id }, ended);
+      const result = beside.chargeAndTell(whole, { ...moment, holdId: lease.id }, ended);
       return "then" in result ? result.then(keep, fail) : keep(result);
     } catch (error) {
       return fail(error);
@@ -327,32 +289,9 @@ export function createUnitsAhead(
     state.askedSince = time;
   }
 
-  /** A refusal is remembered with its request: what this process has of the same key goes back before, and not after it. */
-  async function chargeAfterReturn(
-    plan: ChargePlan,
-    moment: ChargeMoment,
-    own: readonly Lease[],
-  ): Promise<SettledCharge> {
-    const [first] = own;
-    if (own.length === 1 && first?.returning === null) return chargeAndTell(plan, moment, first);
-    const { now: at, refill } = moment;
-    const look = { ...plan, mode: "peek", hold: undefined, memo: undefined } as const;
-    const { kind } = await store.charge(look, { now: at, refill });
-    if (kind === "rate-limited" || kind === "usage-exceeded")
-      await Promise.all(own.map((lease) => held.giveBack(lease).tried));
-    return store.charge(plan, moment);
-  }
-
   return {
     charge: (plan, moment, isLeasing) => charge(plan, moment, isLeasing),
-    chargeBeside(plan, moment) {
-      if (plan.mode === "peek") return store.charge(plan, moment);
-      const own = moment.request === undefined ? [] : held.of(plan);
-      if (own.length > 0) return chargeAfterReturn(plan, moment, own);
-      const result = store.charge(plan, moment);
-      if (!("then" in result)) return unlessBeside(plan, moment, result);
-      return result.then((known) => unlessBeside(plan, moment, known));
-    },
+    chargeBeside: (plan, moment) => beside.charge(plan, moment),
     async giveAllBack() {
       isClosed = true;
       await Promise.allSettled(takings);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { unavailable } from "../errors.js";
-import type { ChargeMoment, ChargePlan } from "./charge.js";
+import { unavailable } from "../../errors.js";
+import type { ChargeMoment, ChargePlan } from "../charge.js";
+import type { SettledCharge, SettledStore } from "../settled.js";
 import type { LeaseTimes } from "./lease-times.js";
 import { createLeasedStore, LEASED } from "./leased.js";
-import type { SettledCharge, SettledStore } from "./settled.js";
 
 const MS = 500;
 const SETTINGS = { ms: MS, share: 0.01 };

@@ -1,11 +1,11 @@
-import { unref } from "../lib/event-loop.js";
-import type { Clocks } from "../rules/lease.js";
-import { limitNameOf } from "../rules/limit-state.js";
-import type { Clock, EpochMs, SpanMs, Timer } from "../time.js";
-import type { AppliedCharge, ChargePlan } from "./charge.js";
-import type { KeyStore } from "./key-store.js";
+import { unref } from "../../lib/event-loop.js";
+import type { Clocks } from "../../rules/lease.js";
+import { limitNameOf } from "../../rules/limit-state.js";
+import type { Clock, EpochMs, SpanMs, Timer } from "../../time.js";
+import type { AppliedCharge, ChargePlan } from "../charge.js";
+import type { KeyStore } from "../key-store.js";
+import type { EndStep } from "../settle.js";
 import { DEAD_AFTER_MS, holdersOf, nameOf } from "./other-leases.js";
-import type { EndStep } from "./settle.js";
 
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;

@@ -1,9 +1,9 @@
-import { isLease } from "../rules/hold.js";
-import type { Clock, SpanMs, Timer } from "../time.js";
-import type { RecordAddress } from "./change.js";
-import type { ChargePlan } from "./charge.js";
-import type { KeyStore } from "./key-store.js";
-import type { HoldStep } from "./settle.js";
+import { isLease } from "../../rules/hold.js";
+import type { Clock, SpanMs, Timer } from "../../time.js";
+import type { RecordAddress } from "../change.js";
+import type { ChargePlan } from "../charge.js";
+import type { KeyStore } from "../key-store.js";
+import type { HoldStep } from "../settle.js";
 
 /** A process that has not given its units back for so long is dead, by the clock of the one that watches. */
 export const DEAD_AFTER_MS: SpanMs = 600_000;
