@@ -1,8 +1,9 @@
+import { describeInBrowser } from "@latchkey/http/testing";
 import axe from "axe-core";
 import { expect, test } from "vitest";
-import { describeInBrowser, watchFocus, watchShifts } from "./testing/browser.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
+import { watchFocus, watchShifts } from "./testing/watch-page.js";
 
 const OPERATOR = { workspaceId: "ws_default", permissions: ["*"], actor: "alice" };
 

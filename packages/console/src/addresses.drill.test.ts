@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
+import { describeInBrowser } from "@latchkey/http/testing";
 import express from "express";
 import { expect, test } from "vitest";
 import { createConsole } from "./express.js";
 import { createConsole as createNodeConsole } from "./node.js";
-import { describeInBrowser } from "./testing/browser.js";
 import { listen, openLatchkey } from "./testing/fixture.js";
 import { mount } from "./testing/mounted.js";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { describeInBrowser, type Watched } from "@latchkey/http/testing";
 import { sqliteStore } from "@latchkey/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import { describeInBrowser, type Watched } from "./testing/browser.js";
 import { mount, proxyTo } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
 

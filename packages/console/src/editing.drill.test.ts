@@ -1,5 +1,5 @@
+import { describeInBrowser } from "@latchkey/http/testing";
 import { expect, test } from "vitest";
-import { describeInBrowser } from "./testing/browser.js";
 import { mount } from "./testing/mounted.js";
 
 const OPERATOR = {

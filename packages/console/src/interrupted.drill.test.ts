@@ -1,10 +1,11 @@
 import { createServer } from "node:http";
+import { describeInBrowser } from "@latchkey/http/testing";
 import { expect, test } from "vitest";
 import { createLinkConsole } from "./link-console.js";
-import { describeInBrowser, watchFocus } from "./testing/browser.js";
 import { listen, openLatchkey } from "./testing/fixture.js";
 import { mount } from "./testing/mounted.js";
 import { seed } from "./testing/seeded.js";
+import { watchFocus } from "./testing/watch-page.js";
 
 describeInBrowser("a console that is interrupted", (open) => {
   test("a root key that is revoked in the middle of a form: what was typed stays, and is sent after signing in again", async () => {

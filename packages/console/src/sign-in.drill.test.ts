@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
+import { describeInBrowser } from "@latchkey/http/testing";
 import { expect, test } from "vitest";
 import { createLinkConsole } from "./link-console.js";
-import { describeInBrowser } from "./testing/browser.js";
 import { listen, openLatchkey } from "./testing/fixture.js";
 import { mount } from "./testing/mounted.js";
 

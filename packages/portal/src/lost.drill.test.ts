@@ -1,5 +1,5 @@
-import { describeInBrowser, type Watched } from "@latchkey/console/testing";
 import { noAnswer } from "@latchkey/core";
+import { describeInBrowser, type Watched } from "@latchkey/http/testing";
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
 import { mount } from "./testing/fixture.js";

@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import {
-  describeInBrowser,
-  proxyTo,
-  type Watched,
-  watchFocus,
-  watchShifts,
-} from "@latchkey/console/testing";
+import { proxyTo, watchFocus, watchShifts } from "@latchkey/console/testing";
+import { describeInBrowser, type Watched } from "@latchkey/http/testing";
 import axe from "axe-core";
 import { expect, test } from "vitest";
 import { mount, STORES } from "./testing/fixture.js";

@@ -1,9 +1,3 @@
-export {
-  describeInBrowser,
-  type OpenPage,
-  type Watched,
-  watchFocus,
-  watchShifts,
-} from "./browser.js";
 export { jsonOf, listen } from "./fixture.js";
 export { failingStore, proxyTo } from "./mounted.js";
+export { watchFocus, watchShifts } from "./watch-page.js";

@@ -1,18 +1,21 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, onTestFinished } from "vitest";
 
 /** What a page did while it was looked at. */
 export interface Watched {
-  readonly page: Awaited<ReturnType<Browser["newPage"]>>;
+  readonly page: Page;
   /** Requests to anywhere but the origin; none of them got there. */
   readonly strayRequests: string[];
   /** Requests to the origin, as paths. */
   readonly requests: string[];
-  /** Errors and warnings on the console, errors that nobody caught, and what the page's policy forbade. */
+  /** Whatever was written to the console, errors that nobody caught, and what the page's policy forbade. */
   readonly complaints: string[];
 }
+
+/** Opens a page that goes nowhere yet. */
+export type OpenPage = (origin: string, options?: BrowserContextOptions) => Promise<Watched>;
 
 /** Far above what it takes: a browser beside other jobs on a small machine is slow, and that is no failure. */
 const PATIENCE_MS = 120_000;
@@ -46,13 +49,10 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-s
  * Defines tests that look at a page. Where there is no Chromium they are reported as skipped, and loudly: a page that
  * nobody looked at must not look as if it had passed.
  */
-export function describeInBrowser(
-  name: string,
-  defineOperation: (open: (origin: string) => Promise<Watched>) => void,
-): void {
+export function describeInBrowser(name: string, define: (open: OpenPage) => void): void {
   const program = browserProgram();
   if (program === null) warn(name);
-  describe.skipIf(program === null)(name, { timeout: PATIENCE_MS }, () => {
+  describe.skipIf(program === null)(name, { timeout: 2 * PATIENCE_MS }, () => {
     let browser: Browser;
     beforeAll(async () => {
       // The sandbox cannot be had by root in a container, and the only page is our own.
@@ -64,7 +64,7 @@ export function describeInBrowser(
       browser = await chromium.launch({ executablePath: program ?? "", args });
     }, PATIENCE_MS);
     afterAll(() => browser?.close());
-    defineOperation((origin) => watch(browser, origin));
+    define((origin, options) => watch(browser, origin, options));
   });
 }
 
@@ -85,16 +85,19 @@ function isExecutable(path: string): boolean {
   }
 }
 
-async function watch(browser: Browser, origin: string): Promise<Watched> {
-  const page = await browser.newPage();
+async function watch(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const context = await browser.newContext({ reducedMotion: "reduce", ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  onTestFinished(() => page.close());
   const strayRequests: string[] = [];
   const requests: string[] = [];
   const complaints: string[] = [];
-  page.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-  });
+  page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(error.message));
   await page.exposeFunction("noteViolation", (what: string) => complaints.push(what));
   await page.addInitScript(`document.addEventListener("securitypolicyviolation", (event) =>

@@ -1,0 +1,72 @@
+import type { Page } from "playwright-core";
+
+/**
+ * Notes what has the focus at the moment when a dialog leaves the page, before anything else runs. A look from outside comes later,
+ * and would also find a focus that was given back late.
+ *
+ * @param root - An expression for the document or shadow root that holds the dialogs.
+ * @returns Reads the name of what had the focus when the last dialog left, and forgets it.
+ */
+export async function watchFocus(page: Page, root = "document"): Promise<() => Promise<unknown>> {
+  await page.evaluate(`((root) => {
+    const note = () => {
+      const one = root.activeElement;
+      window.focused = one === null || one === document.body ? "nothing" : (one.ariaLabel ?? one.textContent);
+    };
+    new MutationObserver((records) => {
+      if (records.some(({ removedNodes }) => [...removedNodes].some(({ localName }) => localName === "dialog"))) note();
+    }).observe(root, { childList: true, subtree: true });
+  })(${root})`);
+  return () =>
+    page.evaluate(`(() => {
+      const { focused } = window;
+      delete window.focused;
+      return focused;
+    })()`);
+}
+
+/** Resolves when the page was painted. */
+const PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))";
+
+/**
+ * Lets each answer of an API wait until the page was painted without it, and adds up what jumps then. Is called before the page is
+ * opened.
+ *
+ * @param answers - Addresses of the API, as Playwright matches them.
+ * @returns Waits until all has come. Answers the share of what is seen that jumped since the last call, and what it was.
+ * @see https://web.dev/articles/cls, of which this is the sum, with what follows input included.
+ */
+export async function watchShifts(
+  page: Page,
+  answers: string | RegExp,
+): Promise<() => Promise<{ readonly share: number; readonly what: readonly string[] }>> {
+  await page.addInitScript(`window.shifts = [];
+    window.shiftObserver = new PerformanceObserver((list) => shifts.push(...list.getEntries()));
+    shiftObserver.observe({ type: "layout-shift", buffered: true });`);
+  let pending = 0;
+  page.on("request", () => {
+    pending += 1;
+  });
+  for (const end of ["requestfinished", "requestfailed"] as const)
+    page.on(end as "requestfinished", () => {
+      pending -= 1;
+    });
+  await page.route(answers, async (route) => {
+    // The page may be gone.
+    await page.evaluate(PAINTED).catch(() => undefined);
+    await route.fallback();
+  });
+  return async () => {
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      await page.evaluate(PAINTED);
+      if (pending > 0) quiet = 0;
+    }
+    return page.evaluate(`(() => {
+      const all = [...shifts.splice(0), ...shiftObserver.takeRecords()];
+      return {
+        share: all.reduce((sum, { value }) => sum + value, 0),
+        what: all.flatMap(({ sources }) => sources).map(({ node }) => node?.textContent ?? node?.nodeName),
+      };
+    })()`);
+  };
+}

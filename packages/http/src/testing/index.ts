@@ -1,0 +1,1 @@
+export { describeInBrowser, type OpenPage, type Watched } from "./browser.js";
