@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
+import { MAX_HELD } from "../records/role.js";
 import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
@@ -100,8 +101,8 @@ export const grantName = z
   .string({ error: orRequired("must be a string of 1 to 512 characters") })
   .regex(GRANT_NAME.pattern, { error: GRANT_NAME.error });
 
-/** Names of permissions, of a role or to create. */
-export const grantNames = list(grantName, 1_000, "names");
+/** Names of permissions: as many as a key or a role can be given. */
+export const grantNames = list(grantName, MAX_HELD.permissions, "names");
 
 /** Text shown to people beside a role or permission; an empty one is none. */
 export const description = text(0, 512);
@@ -211,6 +212,11 @@ export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
 };
+
+/** How many of these fields are given, for a rule such as "exactly one of them". */
+export function countGiven(...fields: readonly unknown[]): number {
+  return fields.filter((field) => field !== undefined).length;
+}
 
 /**
  * Checks an input against its schema and further rules.

@@ -4,12 +4,11 @@ import type { JsonValue } from "../../lib/json.js";
 import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit } from "../../records/key.js";
 import { KEY_LABELS } from "../../records/key-labels.js";
-import { MAX_HELD } from "../../records/role.js";
 import type { Duration } from "../../rules/duration.js";
 import { type AboveCeiling, aboveCeiling, type KeyCeilings } from "../../rules/keys/ceilings.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { BYTE_LENGTH } from "../../secrets/format.js";
-import { grantName, list, prefix, text, wholeNumber } from "../input.js";
+import { grantNames, prefix, text, wholeNumber } from "../input.js";
 import {
   figureFields,
   type KeyLimitInput,
@@ -72,7 +71,7 @@ export const apiDefaults = z
     refill: refill.optional(),
     ratelimit: keyRatelimit.optional(),
     ratelimits: namedKeyRatelimits.optional(),
-    permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+    permissions: grantNames.optional(),
     environment: text(...KEY_LABELS.environment.length).optional(),
   })
   .refine((defaults) => defaults.refill === undefined || defaults.remaining !== undefined, {
@@ -83,7 +82,7 @@ export const apiDefaults = z
 export const apiCeilings = z.strictObject({
   maxExpiresIn: duration.optional(),
   maxRemaining: wholeNumber(1).optional(),
-  permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+  permissions: grantNames.optional(),
   maxRatelimit: z
     .strictObject({ limit: figureFields.limit, duration: figureFields.duration })
     .optional(),

@@ -6,7 +6,15 @@ import type { DeletedCount } from "../../store/statistics.js";
 import { afterCursor, type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import { evenWithIssues, id, type PageInput, pageFields, parseInput, text } from "../input.js";
+import {
+  countGiven,
+  evenWithIssues,
+  id,
+  type PageInput,
+  pageFields,
+  parseInput,
+  text,
+} from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import { decodeAll, type PageInfo, pageInfo } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
@@ -65,14 +73,10 @@ const listAuditEventsInput = z
     identityId: id.optional(),
     actor: text(1, 256).optional(),
   })
-  .refine((filter) => filtersIn(filter) <= 1, {
+  .refine(({ keyId, identityId, actor }) => countGiven(keyId, identityId, actor) <= 1, {
     ...evenWithIssues,
     error: "at most one of keyId, identityId and actor may be given",
   });
-
-function filtersIn({ keyId, identityId, actor }: Readonly<Record<string, unknown>>): number {
-  return [keyId, identityId, actor].filter((one) => one !== undefined).length;
-}
 
 const pruneAuditEventsInput = z.strictObject({ before: instant(0) });
 

@@ -53,7 +53,7 @@ export async function rotateLoaded(
   const { context, transaction, audit } = work;
   const { key, api, identity } = loaded;
   const now = context.now();
-  const expires = oldExpiry(loaded, graceMs, now);
+  const expires = oldExpiry("key", rotationOf(loaded, graceMs, now));
   // Whoever counts the keys of its owner must not count neither of the two.
   const { ceilings } = keyRulesOf(api);
   const counted = context.confinedTo?.maxKeys ?? ceilings?.maxKeysPerIdentity;
@@ -90,19 +90,24 @@ export function rotationOf(
   return decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
 }
 
-function oldExpiry(loaded: LoadedKey, graceMs: SpanMs, now: EpochMs): EpochMs {
-  const decision = rotationOf(loaded, graceMs, now);
+/**
+ * When the old one of two keys expires.
+ *
+ * @param what - Was to be rotated.
+ * @throws LatchkeyError `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired.
+ */
+export function oldExpiry(what: "key" | "root key", decision: RotationDecision): EpochMs {
   switch (decision.kind) {
     case "rotate":
       return decision.expires;
     case "rotated-before":
-      throw new LatchkeyError("CONFLICT", "this key was rotated before: rotate its successor", {
+      throw new LatchkeyError("CONFLICT", `this ${what} was rotated before: rotate its successor`, {
         reason: "key-rotated",
       });
     case "expired":
       throw new LatchkeyError(
         "PRECONDITION_FAILED",
-        "this key has expired: give it another expiry before it is rotated",
+        `this ${what} has expired: give it another expiry before it is rotated`,
         { reason: "key-expired" },
       );
     default:

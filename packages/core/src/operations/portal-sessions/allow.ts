@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { MAX_HELD } from "../../records/role.js";
-import { flag, grantName, id, type ListSchema, list, orRequired, wholeNumber } from "../input.js";
+import { flag, grantNames, id, type ListSchema, orRequired, wholeNumber } from "../input.js";
 import { namedKeyRatelimits } from "../limit-input.js";
 
 const APIS_ERROR = "must be a list of 1 to 20 ids";
@@ -16,7 +15,7 @@ export const portalAllow = z.strictObject({
   create: flag.default(false),
   rotate: flag.default(false),
   revoke: flag.default(false),
-  permissions: list(grantName, MAX_HELD.permissions, "names").default([]),
+  permissions: grantNames.default([]),
   maxKeys: wholeNumber(1, 10_000).optional(),
   ratelimits: namedKeyRatelimits.optional(),
 });

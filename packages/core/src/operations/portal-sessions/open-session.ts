@@ -5,7 +5,6 @@ import { identityType } from "../../records/identity.js";
 import { fromWireKeyLimit, keyType } from "../../records/key.js";
 import { KEY_LABELS } from "../../records/key-labels.js";
 import { portalSessionType, SESSION_INDEX } from "../../records/portal-session.js";
-import { MAX_HELD } from "../../records/role.js";
 import { workspaceType } from "../../records/workspace.js";
 import { isExpired } from "../../rules/keys/expiry.js";
 import { HeldPermissions } from "../../rules/permission.js";
@@ -15,11 +14,10 @@ import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import {
-  grantName,
+  grantNames,
   type InputSchema,
   id,
   keyReference,
-  list,
   pageFields,
   parseInput,
   text,
@@ -71,7 +69,7 @@ const INPUTS = {
     apiId: id.optional(),
     name: name.optional(),
     expires: instant(0).optional(),
-    permissions: list(grantName, MAX_HELD.permissions, "names").optional(),
+    permissions: grantNames.optional(),
   }),
   rename: z.strictObject({ keyId: id, name }),
   rotate: z.strictObject({

@@ -13,7 +13,7 @@ import {
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../forget-of.js";
 import { identityIds, identityWant } from "../identities/reference.js";
-import { evenWithIssues, externalId, id } from "../input.js";
+import { countGiven, evenWithIssues, externalId, id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { References } from "../references.js";
 import { spanBetween } from "../time-input.js";
@@ -39,7 +39,7 @@ const sessionInput = z.strictObject({
 
 const revocationInput = z
   .strictObject({ sessionId: id.optional(), ...identityIds })
-  .refine((input) => Object.values(input).filter((one) => one !== undefined).length === 1, {
+  .refine((input) => countGiven(...Object.values(input)) === 1, {
     ...evenWithIssues,
     path: ["sessionId"],
     error: "exactly one of sessionId, identityId and externalId must be given",

@@ -13,7 +13,15 @@ import { takenFrom } from "../../verification/limit-precedence.js";
 import { type RatelimitState, ratelimitState } from "../../verification/verdict.js";
 import { adHocWindow, configuredWindow, namespaceWindow } from "../../verification/window-name.js";
 import { transact } from "../context.js";
-import { evenWithIssues, id, namespace, refuseField, text, wholeNumber } from "../input.js";
+import {
+  countGiven,
+  evenWithIssues,
+  id,
+  namespace,
+  refuseField,
+  text,
+  wholeNumber,
+} from "../input.js";
 import { addCountingIssues, figureFields, type LimitFiguresInput } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { readRecordIn } from "../read.js";
@@ -109,7 +117,7 @@ const resetLimitInput = z
   .superRefine((input, sink) => {
     const refuse = (path: string, message: string) => refuseField(sink, path, message);
     const { keyId, identityId, name, namespace, identifier, duration } = input;
-    if ([keyId, identityId, namespace].filter((one) => one !== undefined).length !== 1)
+    if (countGiven(keyId, identityId, namespace) !== 1)
       refuse("keyId", "exactly one of keyId, identityId and namespace must be given");
     else if (namespace === undefined) {
       if (name === undefined) refuse("name", "is required");

@@ -19,6 +19,7 @@ import { IDENTITY_INDEX, KEY_INDEX } from "../../verification/limit-precedence.j
 import type { LimitCost } from "../../verification/question.js";
 import { afterCursor, notFound, type OperationContext } from "../context.js";
 import {
+  countGiven,
   evenWithIssues,
   id,
   list,
@@ -85,7 +86,7 @@ const renewInput = reference.extend({ ttl: reservationTtl.optional() });
 
 const listInput = z
   .strictObject({ keyId: id.optional(), identityId: id.optional(), ...pageFields })
-  .refine(({ keyId, identityId }) => (keyId === undefined) !== (identityId === undefined), {
+  .refine(({ keyId, identityId }) => countGiven(keyId, identityId) === 1, {
     ...evenWithIssues,
     path: ["keyId"],
     error: "exactly one of keyId and identityId must be given",

@@ -4,9 +4,9 @@ import { LatchkeyError } from "../../errors.js";
 import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import type { Transaction } from "../../store/transaction.js";
-import type { EpochMs, SpanMs } from "../../time.js";
 import { notFound, transact } from "../context.js";
 import { id, parseInput, text } from "../input.js";
+import { oldExpiry } from "../keys/rotate-key.js";
 import type { Run } from "../operation.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
 import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
@@ -80,7 +80,8 @@ export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
     return rootKey;
   };
   await context.transact(context.workspaceId, async (transaction) => {
-    oldExpiry(await readBounded(transaction), graceMs, context.now());
+    const rootKey = await readBounded(transaction);
+    oldExpiry("root key", decideRotation(rootKey, graceMs, context.now()));
   });
   const { key, hash, start } = newRootSecret(context);
   const successorId = context.newId("root");
@@ -88,7 +89,7 @@ export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
   return transact(context, async ({ transaction, audit }) => {
     const rootKey = await readBounded(transaction);
     const now = context.now();
-    const expires = oldExpiry(rootKey, graceMs, now);
+    const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
     const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };
     transaction.update(rootKeyType, rootKey, { ...rootKey, expires, rotatedTo: successorId });
     transaction.insert(rootKeyType, successor);
@@ -111,29 +112,4 @@ async function readRootKey(transaction: Transaction, rootKeyId: string): Promise
   if (found !== null) return rootKeyType.decode(found.record, transaction.workspaceId);
   transaction.expect({ ...address, version: null });
   throw notFound("root key");
-}
-
-/** When the old one expires: never later than before. */
-function oldExpiry(rootKey: RootKeyRecord, graceMs: SpanMs, now: EpochMs): EpochMs {
-  const decision = decideRotation(rootKey, graceMs, now);
-  switch (decision.kind) {
-    case "rotate":
-      return decision.expires;
-    case "rotated-before":
-      throw new LatchkeyError(
-        "CONFLICT",
-        "this root key was rotated before: rotate its successor",
-        {
-          reason: "key-rotated",
-        },
-      );
-    case "expired":
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "this root key has expired: give it another expiry before it is rotated",
-        { reason: "key-expired" },
-      );
-    default:
-      return decision satisfies never;
-  }
 }

@@ -17,7 +17,7 @@ import type { PrunedCount } from "../audit-log/audit-log.js";
 import { notFound, type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
-import { evenWithIssues, externalId, id, parseInput } from "../input.js";
+import { countGiven, evenWithIssues, externalId, id, parseInput } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
 import type { ResourceName } from "../read.js";
 import { instant, notLaterThanNow } from "../time-input.js";
@@ -109,10 +109,14 @@ const getVerificationsInput = z
     end: rangeInstant.optional(),
     granularity: granularity.default("day"),
   })
-  .refine((input) => subjectsIn(input) === 1, {
-    ...evenWithIssues,
-    error: "exactly one of keyId, identityId (or externalId) and apiId must be given",
-  });
+  .refine(
+    ({ keyId, identityId, externalId, ownerId, apiId }) =>
+      countGiven(keyId, identityId ?? externalId ?? ownerId, apiId) === 1,
+    {
+      ...evenWithIssues,
+      error: "exactly one of keyId, identityId (or externalId) and apiId must be given",
+    },
+  );
 
 const pruneVerificationsInput = z.strictObject({ before: instant(0) });
 
@@ -156,12 +160,6 @@ export const STATISTICS_TABLE = {
 
   pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
 } satisfies TableOf<StatisticsOperations>;
-
-function subjectsIn(input: Readonly<Record<string, unknown>>): number {
-  const { keyId, identityId, externalId, ownerId, apiId } = input;
-  return [keyId, identityId ?? externalId ?? ownerId, apiId].filter((one) => one !== undefined)
-    .length;
-}
 
 /** @throws LatchkeyError `NOT_FOUND` where this workspace has no such key, identity or API. */
 async function subjectOf(
