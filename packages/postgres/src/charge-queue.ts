@@ -1,13 +1,8 @@
-import {
-  type ChargeMoment,
-  isCorruptRecord,
-  noAnswer,
-  unavailable,
-  withTimeout,
-} from "@latchkey/core";
+import { type ChargeMoment, isCorruptRecord, unavailable } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
 import type { PreparedCharge } from "./prepared-charge.js";
+import { askFor, resultOf, type WaitingCall } from "./waiting-call.js";
 
 /** Most charges in one statement, so that none waits longer than a few ms for the others. */
 const MOST_AT_ONCE = 32;
@@ -16,24 +11,12 @@ const MOST_AT_ONCE = 32;
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its result. */
-interface WaitingCharge {
+interface WaitingCharge extends WaitingCall {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
   /** What it locks first; null for nothing. */
   readonly firstLock: string | null;
   readonly batchable: ReturnType<PreparedCharge["batchableAt"]>;
-  /** As `performance.now()` counts. */
-  readonly deadline: number;
-  readonly answer: (text: string) => void;
-  readonly reject: (error: unknown) => void;
-  readonly state: {
-    /** How often it found its counters locked. */
-    attempts: number;
-    /** Whether it is with the server. */
-    isSent: boolean;
-    /** Whether its caller already got an error for a missing reply. */
-    isOver: boolean;
-  };
 }
 
 /** A lock that charges take which are under way, or are about to be. */
@@ -60,22 +43,13 @@ export class ChargeQueue {
     this.#connection = connection;
   }
 
-  /**
-   * The result of a charge.
-   *
-   * @param deadline - `performance.now()` by which there is a result or an error.
-   */
+  /** The result of a charge. @param deadline - `performance.now()` by which there is a result or an error. */
   add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
     const { firstLock, isWrite } = prepared;
     const batchable = prepared.batchableAt(moment);
-    const state = { attempts: 0, isSent: false, isOver: false };
-    const answered = new Promise<string>((answer, reject) => {
-      this.#ready.push({ prepared, moment, firstLock, batchable, deadline, answer, reject, state });
-    });
-    return withTimeout(deadline - performance.now(), answered, () => {
-      state.isOver = true;
-      return noAnswer(state.isSent && isWrite, "PostgreSQL did not answer in time");
+    return resultOf(deadline, isWrite, (call) => {
+      this.#ready.push({ ...call, prepared, moment, firstLock, batchable });
     });
   }
 
@@ -154,12 +128,7 @@ export class ChargeQueue {
     waitsForLocks: boolean,
   ): Promise<readonly string[]> {
     const isWrite = batch.some(({ prepared }) => prepared.isWrite);
-    const deadline = Math.max(...batch.map((each) => each.deadline));
-    const onSend = () => {
-      for (const { state } of batch) state.isSent = true;
-    };
-    const ask = async (statement: Statement) =>
-      (await this.#connection.run({ ...statement, onSend }, isWrite, deadline))[0]?.[0];
+    const ask = (statement: Statement) => askFor(batch, this.#connection, statement, isWrite);
     const [alone, ...others] = batch;
     const plain = others.length === 0 ? alone?.prepared.plain : null;
     const statement = alone && plain?.at(alone.moment);

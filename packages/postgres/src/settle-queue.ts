@@ -1,7 +1,8 @@
-import { isCorruptRecord, noAnswer, unavailable, withTimeout } from "@latchkey/core";
+import { isCorruptRecord, unavailable } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 import type { Statement } from "./engine/database.js";
 import type { countedAt } from "./statistics.js";
+import { askFor, resultOf, type WaitingCall } from "./waiting-call.js";
 
 /** Most steps in one statement. */
 const MOST_AT_ONCE = 32;
@@ -16,18 +17,13 @@ const FUNCTION_EVERY = 128;
 const MOST_ATTEMPTS = 10;
 
 /** A step that waits to be sent, or for its result. */
-interface WaitingStep {
+interface WaitingStep extends WaitingCall {
   /** As the function `settle` takes it. */
   readonly row: string;
   /** What is counted of it; null for nothing. */
   readonly counted: ReturnType<typeof countedAt> | null;
   /** Parameters of a plain statement that does the same; null: only the function will do. */
   readonly plain: Statement["values"] | null;
-  /** As `performance.now()` counts. */
-  readonly deadline: number;
-  readonly answer: (text: string) => void;
-  readonly reject: (error: unknown) => void;
-  readonly state: { attempts: number; isSent: boolean; isOver: boolean };
 }
 
 /** Steps of one workspace: how many statements are with the server, and which wait. */
@@ -50,11 +46,7 @@ export class SettleQueue {
     this.#connection = connection;
   }
 
-  /**
-   * The result of a step.
-   *
-   * @param deadline - `performance.now()` by which there is a result or an error.
-   */
+  /** The result of a step. @param deadline - `performance.now()` by which there is a result or an error. */
   add(
     workspaceId: string,
     step: Pick<WaitingStep, "row" | "plain" | "counted">,
@@ -67,13 +59,8 @@ export class SettleQueue {
     }
     const { waiting } = turns;
     if (waiting.length === 0) process.nextTick(() => this.#sendWaiting(workspaceId));
-    const state = { attempts: 0, isSent: false, isOver: false };
-    const answered = new Promise<string>((answer, reject) => {
-      waiting.push({ ...step, deadline, answer, reject, state });
-    });
-    return withTimeout(deadline - performance.now(), answered, () => {
-      state.isOver = true;
-      return noAnswer(state.isSent, "PostgreSQL did not answer in time");
+    return resultOf(deadline, true, (call) => {
+      waiting.push({ ...call, ...step });
     });
   }
 
@@ -139,12 +126,7 @@ export class SettleQueue {
     const { sql } = this.#connection;
     const steps = `{${batch.map(({ row }) => row).join(",")}}`;
     const values = [workspaceId, steps, String(isPatient)];
-    const onSend = () => {
-      for (const { state } of batch) state.isSent = true;
-    };
-    const deadline = Math.max(...batch.map((each) => each.deadline));
-    const ask = async (statement: Statement) =>
-      (await this.#connection.run({ ...statement, onSend }, true, deadline))[0]?.[0];
+    const ask = (statement: Statement) => askFor(batch, this.#connection, statement, true);
     const plain = this.#plainOf(batch);
     const answer = plain && (await ask({ sql: sql.plainEnd, values: [workspaceId, ...plain] }));
     if (answer) return [answer];
