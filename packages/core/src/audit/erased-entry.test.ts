@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
 import type { AuditEntry } from "../records/audit-entry.js";
+import { entryWith } from "../testing/records.js";
 import { erasedEntry, externalIdOf, identityNamedBy, namesExternalId } from "./erased-entry.js";
 
-const entry: AuditEntry = {
-  id: "evt_1",
-  workspaceId: "ws_default",
+const entry = entryWith({
   type: "key.created",
-  at: 1_000,
-  actor: "root_1",
-  resourceId: "key_1",
-  keyId: "key_1",
-  identityId: "id_1",
-  unreadable: false,
-  erased: false,
-  leakMark: null,
   fields: [
     { field: "apiId", after: "api_1" },
     { field: "name", after: "pier" },
@@ -25,7 +16,7 @@ const entry: AuditEntry = {
     { field: "remaining", before: 7 },
     { field: "rotatedTo", before: "key_2" },
   ],
-};
+});
 
 const owned = (before?: string, after?: string): AuditEntry => ({
   ...entry,

@@ -1,21 +1,9 @@
 import { expect, test } from "vitest";
-import type { AuditEntry } from "../records/audit-entry.js";
+import { entryWith } from "../testing/records.js";
 import { toAuditEvent } from "./event.js";
 
-const entry: AuditEntry = {
-  id: "evt_1",
-  workspaceId: "ws_default",
-  type: "key.updated",
-  at: 1_000,
-  actor: "root_1",
-  resourceId: "key_1",
-  keyId: "key_1",
-  identityId: "id_1",
-  unreadable: true,
-  erased: true,
-  leakMark: null,
-  fields: [{ field: "name", before: "tides", after: "gates" }],
-};
+const fields = [{ field: "name", before: "tides", after: "gates" }];
+const entry = entryWith({ unreadable: true, erased: true, fields });
 
 test("an event shows all of its entry", () => {
   expect(toAuditEvent(entry)).toStrictEqual({

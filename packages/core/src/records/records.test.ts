@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
+import { entryWith, identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
 import { apiType } from "./api.js";
 import { AUDIT_LIST, type AuditEntry, auditEntryType, smallListsOf } from "./audit-entry.js";
 import { identityType } from "./identity.js";
@@ -12,20 +12,7 @@ import { workspaceType } from "./workspace.js";
 const WORKSPACE_ID = "ws_default";
 const named = { id: "role_1", workspaceId: WORKSPACE_ID, name: "anchor", description: null };
 const role = { ...named, permissions: [], createdAt: 1, version: 1 };
-const entry: AuditEntry = {
-  id: "evt_1",
-  workspaceId: WORKSPACE_ID,
-  type: "key.updated",
-  at: 1,
-  actor: "root_1",
-  resourceId: "key_1",
-  keyId: "key_1",
-  identityId: "id_1",
-  unreadable: false,
-  erased: false,
-  leakMark: null,
-  fields: [],
-};
+const entry = entryWith({ at: 1 });
 
 describe("names that only one record may have", () => {
   test("are the hash of a key, and what tells an imported secret from others", () => {

@@ -1,36 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandomPool } from "../lib/random.js";
-import { apiType } from "../records/api.js";
-import { loadedWith } from "../testing/records.js";
-import { TestStore } from "../testing/store.js";
-import type { LoadedRecord } from "./key-store.js";
-import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
+import { countIn, increment, setUp } from "../testing/counting.js";
+import { StaleReadError } from "./transaction.js";
 
 const WORKSPACE_ID = "ws_default";
-const { api } = loadedWith();
-const API = { kind: "api", id: "api_1" } as const;
-
-function setUp() {
-  const store = new TestStore();
-  store.put(apiType, api);
-  return { store, transact: createTransact(store, createRandomPool()) };
-}
-
-/** Counts in a field of the API: lost where two of them overwrite each other. */
-async function increment(transaction: Transaction): Promise<number> {
-  const loaded = await transaction.readOne(API);
-  if (loaded === null) throw new Error("no such API");
-  const before = apiType.decode(loaded.record, WORKSPACE_ID);
-  transaction.update(apiType, before, { ...before, createdAt: before.createdAt + 1 });
-  return before.createdAt;
-}
-
-/** What was counted in the API. */
-function countIn(store: TestStore): number {
-  const { record } = store.get(API) as LoadedRecord;
-  return apiType.decode(record, WORKSPACE_ID).createdAt - api.createdAt;
-}
 
 describe("racers", () => {
   test("of one process all get through: 200 concurrent increments add up to 200", async () => {

@@ -4,15 +4,14 @@ import { createRandomPool } from "../lib/random.js";
 import { apiType } from "../records/api.js";
 import { keyType } from "../records/key.js";
 import { type RoleRecord, roleType } from "../records/role.js";
-import { keyWith, loadedWith, usageOf } from "../testing/records.js";
-import { TestStore } from "../testing/store.js";
+import { API, api, countIn, increment, setUp } from "../testing/counting.js";
+import { keyWith, usageOf } from "../testing/records.js";
+import type { TestStore } from "../testing/store.js";
 import { EMPTY_CHANGE } from "./change.js";
 import type { KeyStore, LoadedRecord } from "./key-store.js";
 import { createTransact, StaleReadError, type Transaction } from "./transaction.js";
 
 const WORKSPACE_ID = "ws_default";
-const { api } = loadedWith();
-const API = { kind: "api", id: "api_1" } as const;
 const role: RoleRecord = {
   id: "role_1",
   workspaceId: WORKSPACE_ID,
@@ -22,31 +21,11 @@ const role: RoleRecord = {
   createdAt: 1,
   version: 1,
 };
-function setUp() {
-  const store = new TestStore();
-  store.put(apiType, api);
-  return { store, transact: createTransact(store, createRandomPool()) };
-}
-
-/** Counts in a field of the API: lost where two of them overwrite each other. */
-async function increment(transaction: Transaction): Promise<number> {
-  const loaded = await transaction.readOne(API);
-  if (loaded === null) throw new Error("no such API");
-  const before = apiType.decode(loaded.record, WORKSPACE_ID);
-  transaction.update(apiType, before, { ...before, createdAt: before.createdAt + 1 });
-  return before.createdAt;
-}
 
 /** Another process that counts in the API. */
 function changeElsewhere(store: TestStore): void {
   const version = (store.get(API)?.record.version ?? 0) + 1;
   store.put(apiType, { ...api, createdAt: api.createdAt + countIn(store) + 1, version });
-}
-
-/** What was counted in the API. */
-function countIn(store: TestStore): number {
-  const { record } = store.get(API) as LoadedRecord;
-  return apiType.decode(record, WORKSPACE_ID).createdAt - api.createdAt;
 }
 
 describe("what was read", () => {

@@ -1,3 +1,4 @@
+import type { AuditEntry } from "../records/audit-entry.js";
 import type { IdentityRecord } from "../records/identity.js";
 import type { KeyRateLimit, KeyRecord } from "../records/key.js";
 import { labelsOf } from "../records/key-labels.js";
@@ -54,6 +55,25 @@ export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityReco
     refill: null,
     createdAt: 1,
     version: 1,
+    ...fields,
+  };
+}
+
+/** An entry of the audit log that names an actor, a key and its identity, and no field; with the given fields in place of its own. */
+export function entryWith(fields: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    id: "evt_1",
+    workspaceId: "ws_default",
+    type: "key.updated",
+    at: 1_000,
+    actor: "root_1",
+    resourceId: "key_1",
+    keyId: "key_1",
+    identityId: "id_1",
+    unreadable: false,
+    erased: false,
+    leakMark: null,
+    fields: [],
     ...fields,
   };
 }
