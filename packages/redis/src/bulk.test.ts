@@ -1,28 +1,21 @@
 import { aChange, aRecord, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { redisStore } from "./index.js";
+import { beforeAll, expect, test } from "vitest";
 import { errorOf } from "./testing/errors.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
 const DAY_MS = 86_400_000;
 
 describeWithServers("much at once", () => {
-  let server: TestServer;
   let control: Redis;
   let store: KeyStore;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
-  });
-  afterAll(async () => {
-    await store.close();
-    control.disconnect();
-    await server.remove();
+    const own = await openOwnStore();
+    ({ control, store } = own);
+    return own.close;
   });
 
   test("100 keys with all that a key can have, and their entries of the audit log, are one script", async () => {

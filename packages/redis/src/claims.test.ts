@@ -1,9 +1,8 @@
 import { aChange, aPlan, aRecord, at, NOW, usesOf, WORKSPACE } from "@latchkey/conformance";
 import type { Change, KeyStore, LoadedRecord, StoredRecord } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { redisStore } from "./index.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
 const nameOf = (value: string) => ({ kind: "key", index: "hash", value }) as const;
@@ -11,21 +10,15 @@ const MOMENT = { now: NOW, refill: null };
 const [ONE, TWO] = [aRecord("key", 1), aRecord("key", 2)];
 
 describeWithServers("the name of a key", () => {
-  let server: TestServer;
   let control: Redis;
   let store: KeyStore;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ control, store } = own);
+    return own.close;
   });
   beforeEach(() => control.flushall());
-  afterAll(async () => {
-    control.disconnect();
-    await store.close();
-    await server.remove();
-  });
 
   const commit = async (change: Partial<Change>) =>
     expect(await store.commit(WORKSPACE, aChange(change))).toMatchObject({ kind: "committed" });

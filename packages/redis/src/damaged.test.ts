@@ -1,13 +1,12 @@
 import { aChange, aRecord, at, NOW, WORKSPACE } from "@latchkey/conformance";
 import { type KeyStore, type RecordAddress, STATISTICS_SPAN_MS } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { Names } from "./engine/names.js";
-import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
 import { fill, type Keys } from "./testing/one-of-everything.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
 const ROOT = `lk:{${WORKSPACE}}:`;
@@ -22,23 +21,17 @@ const COUNTERS = ["NaN 0 - 1", "-5 0 - 1", "5", "", "9007199254740992 0 - 1", "1
 const WINDOWS = [" own=x:1", " own=1:-1", " own=1", " own=9007199254740992:1"];
 
 describeWithServers("what a store keeps beside the bodies, when it is damaged", () => {
-  let server: TestServer;
   let control: Redis;
   let store: KeyStore;
   let keys: Keys;
   let whole: Dump;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ control, store } = own);
     keys = await fill(store);
     whole = await dump(control);
-  });
-  afterAll(async () => {
-    control.disconnect();
-    await store.close();
-    await server.remove();
+    return own.close;
   });
 
   const damageCounters = (record: RecordAddress, text: string) =>

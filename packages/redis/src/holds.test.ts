@@ -12,11 +12,12 @@ import {
 } from "@latchkey/conformance";
 import { createLatchkey, type HoldStep, type KeyStore, type Latchkey } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Names } from "./engine/names.js";
 import { redisStore } from "./index.js";
 import { untilAnswered } from "./testing/errors.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { openOwnStore } from "./testing/own-store.js";
+import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const names = new Names("lk", WORKSPACE);
@@ -25,23 +26,17 @@ const HOLD = { keeps: "all", ttl: MINUTE_MS, slotTtl: null, most: [9] } as const
 const CORRUPT = { code: "STORE_CORRUPT" };
 
 describeWithServers("what is held in Redis", () => {
-  let server: TestServer;
   let control: Redis;
   let store: KeyStore;
   let latchkey: Latchkey;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ control, store } = own);
     latchkey = createLatchkey({ store, workspaceId: WORKSPACE });
+    return own.close;
   });
   beforeEach(() => control.flushall());
-  afterAll(async () => {
-    control.disconnect();
-    await store.close();
-    await server.remove();
-  });
 
   const held = () => control.hgetall(names.holds);
   const ends = () => control.zrange(names.holdEnds, "0", "-1");

@@ -1,10 +1,11 @@
 import { aChange, aLimit, aPlan, aRecord, aRequest, at, NOW, usesOf } from "@latchkey/conformance";
 import type { ChargePlan, KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { openOwnStore } from "./testing/own-store.js";
+import { PATIENT, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const MOMENT = { now: NOW, refill: null };
@@ -16,9 +17,9 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
   let store: KeyStore;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ server, control, store } = own);
+    return own.close;
   });
   beforeEach(async () => {
     await control.flushall();
@@ -33,11 +34,6 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
         }),
       );
     await store.charge(planOf("ws_a", { mode: "peek" }), MOMENT);
-  });
-  afterAll(async () => {
-    control.disconnect();
-    await store.close();
-    await server.remove();
   });
 
   const planOf = (workspaceId: string, fields: Partial<ChargePlan> = {}, number = 1) =>

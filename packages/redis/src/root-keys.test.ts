@@ -1,33 +1,29 @@
 import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { redisStore } from "./index.js";
 import { errorOf } from "./testing/errors.js";
+import { openOwnStore } from "./testing/own-store.js";
 import { type FaultyLink, startProxy } from "./testing/proxy.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 describeWithServers("a root key, which lies in two slots", () => {
-  let server: TestServer;
   let proxy: FaultyLink;
   let control: Redis;
   let store: KeyStore;
   let direct: Latchkey;
 
   beforeAll(async () => {
-    server = await startServer();
-    proxy = await startProxy(server.port);
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ control, store } = own);
+    proxy = await startProxy(own.server.port);
     direct = createLatchkey({ store });
+    return async () => {
+      await proxy.close();
+      await own.close();
+    };
   });
   beforeEach(() => control.flushdb());
-  afterAll(async () => {
-    await store.close();
-    control.disconnect();
-    await proxy.close();
-    await server.remove();
-  });
 
   const isGood = async (rootKey: string) =>
     (await direct.authenticateRootKey(rootKey)).kind === "authenticated";

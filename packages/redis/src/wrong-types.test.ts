@@ -1,13 +1,12 @@
 import { WORKSPACE } from "@latchkey/conformance";
 import type { KeyStore } from "@latchkey/core";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { Names } from "./engine/names.js";
-import { redisStore } from "./index.js";
 import { READS, WRITES } from "./testing/calls.js";
 import { type Dump, dump, putBack } from "./testing/dump.js";
 import { aKey, fill, type Keys, nameOf } from "./testing/one-of-everything.js";
-import { PATIENT, startServer, type TestServer } from "./testing/redis-server.js";
+import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
 /** Redis keys that only some calls make. */
@@ -40,23 +39,17 @@ const REFUSING: Readonly<Record<string, string>> = {
 };
 
 describeWithServers("a value of another type at any Redis key", () => {
-  let server: TestServer;
   let control: Redis;
   let store: KeyStore;
   let keys: Keys;
   let whole: Dump;
 
   beforeAll(async () => {
-    server = await startServer();
-    control = server.connect();
-    store = redisStore(server.url, PATIENT);
+    const own = await openOwnStore();
+    ({ control, store } = own);
     keys = await fill(store);
     whole = await dump(control);
-  });
-  afterAll(async () => {
-    control.disconnect();
-    await store.close();
-    await server.remove();
+    return own.close;
   });
 
   test.each([...READS, ...WRITES])(
