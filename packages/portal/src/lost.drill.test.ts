@@ -1,19 +1,13 @@
 import { noAnswer } from "@latchkey/core";
-import { describeInBrowser, type Watched } from "@latchkey/http/testing";
+import { describeInBrowser } from "@latchkey/http/testing";
 import type { Locator } from "playwright-core";
 import { expect, test } from "vitest";
-import { mount } from "./testing/fixture.js";
-
-async function signIn({ page }: Watched, origin: string, user = "alice"): Promise<void> {
-  await page.context().addCookies([{ name: "user", value: user, url: origin }]);
-}
+import { mount, openSignedIn } from "./testing/fixture.js";
 
 describeInBrowser("a portal of which something is lost", (open) => {
   test("a key whose answer did not come is in the list, and the page does not say that nothing was changed", async () => {
     const { latchkey, apiId, origin, url } = await mount({ maxKeys: 1 });
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByText("No keys yet").waitFor();
     await page.route("**/keys.create", async (route) => {
@@ -33,9 +27,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
 
   test("the same again after a lost answer creates nothing twice, and says that the secret is lost", async () => {
     const { latchkey, apiId, origin, url } = await mount();
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByText("No keys yet").waitFor();
     const again = async (dialog: Locator, name: string, path: string) => {
@@ -64,9 +56,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
 
   test("a store that does not know whether it has written is not said to have changed nothing", async () => {
     const { latchkey, origin, url } = await mount();
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByText("No keys yet").waitFor();
     const opened = latchkey.openPortalSession;
@@ -88,9 +78,7 @@ describeInBrowser("a portal of which something is lost", (open) => {
   test("a key that was revoked elsewhere leaves the list when something is done with it", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", name: "old" });
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByRole("button", { name: "Rename: old" }).click();
     await latchkey.deleteKey({ keyId });

@@ -4,7 +4,7 @@ import { proxyTo, watchFocus, watchShifts } from "@latchkey/console/testing";
 import { describeInBrowser, type Watched } from "@latchkey/http/testing";
 import axe from "axe-core";
 import { expect, test } from "vitest";
-import { mount, STORES } from "./testing/fixture.js";
+import { mount, openSignedIn, STORES, signIn } from "./testing/fixture.js";
 import { GERMAN } from "./texts.js";
 
 test("script and style together are at most 40 kB compressed", () => {
@@ -19,10 +19,6 @@ test("script and style together are at most 40 kB compressed", () => {
 const ROOT = 'document.querySelector("latchkey-keys").shadowRoot';
 
 const CLIPBOARD = { permissions: ["clipboard-read", "clipboard-write"] };
-
-async function signIn({ page }: Watched, origin: string, user = "alice"): Promise<void> {
-  await page.context().addCookies([{ name: "user", value: user, url: origin }]);
-}
 
 /** Everything in which a secret could have been left behind. */
 async function traces({ page, requests, complaints }: Watched): Promise<string> {
@@ -51,9 +47,8 @@ describeInBrowser("the portal in a browser", (open) => {
       {},
       STORES.SQLite(),
     );
-    const watched = await open(origin, CLIPBOARD);
+    const watched = await openSignedIn(open, origin, CLIPBOARD);
     const { page } = watched;
-    await signIn(watched, origin);
     await page.goto(url.slice(0, -1));
     await page.getByText("No keys yet").waitFor();
     await page.getByRole("button", { name: "Create key" }).click();
@@ -117,9 +112,8 @@ describeInBrowser("the portal in a browser", (open) => {
     );
     const proxied = await proxyTo(url);
     const { origin } = new URL(proxied);
-    const watched = await open(origin);
+    const watched = await openSignedIn(open, origin);
     const { page } = watched;
-    await signIn(watched, origin);
     await page.goto(proxied);
     await page.getByText("Noch keine Schlüssel").waitFor();
     const colour = await page.evaluate(
@@ -131,9 +125,8 @@ describeInBrowser("the portal in a browser", (open) => {
 
   test("as an element in a page of the host, under a strict policy of the host's own", async () => {
     const { latchkey, origin } = await mount();
-    const watched = await open(origin);
+    const watched = await openSignedIn(open, origin);
     const { page } = watched;
-    await signIn(watched, origin);
     await page.goto(`${origin}/host`);
     await page.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("boat");
@@ -149,9 +142,7 @@ describeInBrowser("the portal in a browser", (open) => {
 
   test("a session that is revoked in the middle of a form: it is said, and nothing typed is lost", async () => {
     const { latchkey, apiId, origin, url } = await mount();
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByRole("button", { name: "Create key" }).click();
     const form = page.getByRole("dialog", { name: "Create a key" });
@@ -162,7 +153,7 @@ describeInBrowser("the portal in a browser", (open) => {
     const over = page.getByRole("dialog", { name: "Your session is over" });
     await over.getByRole("button", { name: "Continue" }).click();
     await over.getByText("You are still signed out.").waitFor();
-    await signIn(watched, origin);
+    await signIn(page, origin);
     await over.getByRole("button", { name: "Continue" }).click();
     await over.waitFor({ state: "detached" });
     expect(await form.getByLabel("Name").inputValue()).toBe("typed before");
@@ -174,9 +165,7 @@ describeInBrowser("the portal in a browser", (open) => {
 
   test("a store that is down is said in words, in the list and in a form, and what was typed stays", async () => {
     const { origin, url, setDown } = await mount();
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     setDown(true);
     await page.goto(url);
     await page.getByText("The service cannot answer right now.").waitFor();
@@ -231,9 +220,8 @@ describeInBrowser("the portal in a browser", (open) => {
       await latchkey.verifyKey({ key });
       // Axe is put in from outside, which the policy of the page forbids; other tests hold the page to its policy.
       const viewport = { width, height: 900 };
-      const watched = await open(origin, { bypassCSP: true, viewport, colorScheme });
+      const watched = await openSignedIn(open, origin, { bypassCSP: true, viewport, colorScheme });
       const { page } = watched;
-      await signIn(watched, origin);
       const shifts = await watchShifts(page, /\/(?:session|keys\.\w+)(?:\?|$)/);
       const expectStill = async (what: string) => {
         const { share, what: jumped } = await shifts();
@@ -298,9 +286,7 @@ describeInBrowser("the portal in a browser", (open) => {
   test("a list that is read again while a dialog is open: the focus is where it was when the dialog is gone", async () => {
     const { latchkey, apiId, origin, url } = await mount();
     await latchkey.createKey({ apiId, externalId: "alice", name: "boat" });
-    const watched = await open(origin);
-    const { page } = watched;
-    await signIn(watched, origin);
+    const { page } = await openSignedIn(open, origin);
     await page.goto(url);
     await page.getByRole("button", { name: "Rename: boat" }).click();
     const focused = await watchFocus(page, ROOT);
@@ -326,9 +312,8 @@ describeInBrowser("the portal in a browser", (open) => {
 
   test("a key is created and revoked by the keyboard alone", async () => {
     const { latchkey, apiId, origin, url } = await mount();
-    const watched = await open(origin);
+    const watched = await openSignedIn(open, origin);
     const { page } = watched;
-    await signIn(watched, origin);
     await page.goto(url);
     await page.getByText("No keys yet").waitFor();
     await page.keyboard.press("Tab");

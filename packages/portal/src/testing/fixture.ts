@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { failingStore, listen } from "@latchkey/console/testing";
 import { createLatchkey, type KeyStore, type Latchkey, type PortalAllow } from "@latchkey/core";
+import type { OpenPage, Watched } from "@latchkey/http/testing";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import express from "express";
@@ -82,6 +83,22 @@ export async function mount(
   app.use(PATH, createPortal(latchkey, withoutUndefined({ session, ...options })));
   const origin = await listen(app);
   return { latchkey, apiId, origin, url: `${origin}${PATH}`, setDown };
+}
+
+/** Signs a customer in with the host. */
+export async function signIn(page: Watched["page"], origin: string, user = "alice"): Promise<void> {
+  await page.context().addCookies([{ name: "user", value: user, url: origin }]);
+}
+
+/** A page in which a customer is signed in, and which goes nowhere yet. */
+export async function openSignedIn(
+  open: OpenPage,
+  origin: string,
+  options?: Parameters<OpenPage>[1],
+): Promise<Watched> {
+  const watched = await open(origin, options);
+  await signIn(watched.page, origin);
+  return watched;
 }
 
 /** Without what is given as undefined: a portal without a sign-in of the host's. */
