@@ -7,8 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { createBoundedNames } from "./bounded-names.js";
-import { METRIC, SCOPE } from "./names.js";
+import { METRIC, OTHER, SCOPE } from "./names.js";
 import { checkedOptions, type TelemetryOptions } from "./options.js";
 
 /** Creates metrics. */
@@ -73,6 +72,22 @@ function metersOf(given: MeterProvider | undefined): () => Meters {
       meters = createMeters(current);
     }
     return meters;
+  };
+}
+
+/**
+ * Limits the values of a label: the first `max` names are returned unchanged, all others as `other`. The result for a name never
+ * changes.
+ *
+ * @param max - A whole number >= 0.
+ */
+function createBoundedNames(max: number): (name: string) => string {
+  const known = new Set<string>();
+  return (name) => {
+    if (known.has(name)) return name;
+    if (known.size >= max) return OTHER;
+    known.add(name);
+    return name;
   };
 }
 

@@ -1,3 +1,4 @@
+import { LatchkeyError } from "@latchkey/core";
 import {
   type Attributes,
   context,
@@ -8,7 +9,6 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { errorTypeOf } from "./error-type.js";
 import { ATTRIBUTE } from "./names.js";
 
 /** How a call is measured. */
@@ -65,6 +65,14 @@ export function measure(measurement: Measurement, run: () => unknown): unknown {
     failed(error);
     throw error;
   }
+}
+
+/**
+ * The `error.type` of an error: its code, or `_OTHER`, so that the number of values is bounded. Its message may contain more than
+ * a label should.
+ */
+function errorTypeOf(error: unknown): string {
+  return error instanceof LatchkeyError ? error.code : "_OTHER";
 }
 
 /** The call becomes a child of the span. If nobody collects spans, there is none, and a context would cost more than the call. */
