@@ -1,7 +1,7 @@
+import { packageVersion } from "../package-file.js";
 import type { Contract } from "../routing/contract.js";
 import { V1 } from "../v1.js";
 import type { Components, JsonSchema } from "./components.js";
-import { packageVersion } from "./package-version.js";
 import { pathItemOf } from "./path-item.js";
 import { tagsOf } from "./tags.js";
 
