@@ -33,6 +33,7 @@ const CREATED =
   "nothing is changed.";
 const EXISTING =
   "If some do not exist, the response is a 412 that lists them, and nothing is changed.";
+const WHOLE = "Replaces the whole set; an empty list clears it.";
 const REMOVED = `One that the key does not have is ignored. ${EXISTING}`;
 
 /** Permissions of a key as v1 takes them: those that are missing are created if the caller may do that. */
@@ -41,30 +42,33 @@ export function permissionItems(names: readonly string[], held: readonly string[
   return names.map((name) => ({ name, create }));
 }
 
+/** Gives a key permissions; those that are missing are created if the caller may do that. */
+const givePermissions = (operation: "addPermissions" | "setPermissions", description: string) =>
+  defineV2({
+    ...permissionChange,
+    name: `keys.${operation}`,
+    operation,
+    description,
+    run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
+      const find = async () => ({ permissions: permissionItems(permissions, held) });
+      const after = await carryOut({ keyId: id, permissions }, find);
+      return { data: after.permissions.map(toPermission) };
+    },
+  });
+
+const changeRoles = (operation: "addRoles" | "setRoles" | "removeRoles", description: string) =>
+  defineV2({
+    ...roleChange,
+    name: `keys.${operation}`,
+    operation,
+    description,
+    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
+  });
+
 /** Operations on the direct permissions of a key, and on its roles. */
 export const KEY_PERMISSIONS: readonly Operation[] = [
-  defineV2({
-    ...permissionChange,
-    name: "keys.addPermissions",
-    operation: "addPermissions",
-    description: CREATED,
-    run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
-      const find = async () => ({ permissions: permissionItems(permissions, held) });
-      const after = await carryOut({ keyId: id, permissions }, find);
-      return { data: after.permissions.map(toPermission) };
-    },
-  }),
-  defineV2({
-    ...permissionChange,
-    name: "keys.setPermissions",
-    operation: "setPermissions",
-    description: `Replaces the whole set; an empty list clears it. ${CREATED}`,
-    run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
-      const find = async () => ({ permissions: permissionItems(permissions, held) });
-      const after = await carryOut({ keyId: id, permissions }, find);
-      return { data: after.permissions.map(toPermission) };
-    },
-  }),
+  givePermissions("addPermissions", CREATED),
+  givePermissions("setPermissions", `${WHOLE} ${CREATED}`),
   defineV2({
     ...permissionChange,
     name: "keys.removePermissions",
@@ -75,25 +79,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
       return { data: permissions.map(toPermission) };
     },
   }),
-  defineV2({
-    ...roleChange,
-    name: "keys.addRoles",
-    operation: "addRoles",
-    description: EXISTING,
-    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
-  }),
-  defineV2({
-    ...roleChange,
-    name: "keys.setRoles",
-    operation: "setRoles",
-    description: `Replaces the whole set; an empty list clears it. ${EXISTING}`,
-    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
-  }),
-  defineV2({
-    ...roleChange,
-    name: "keys.removeRoles",
-    operation: "removeRoles",
-    description: REMOVED,
-    run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
-  }),
+  changeRoles("addRoles", EXISTING),
+  changeRoles("setRoles", `${WHOLE} ${EXISTING}`),
+  changeRoles("removeRoles", REMOVED),
 ];
