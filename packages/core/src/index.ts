@@ -303,13 +303,6 @@ export { createVault } from "./secrets/vault.js";
 export type { Granularity, VerificationBucket } from "./statistics/buckets.js";
 export { USAGE_SUBJECTS, type UsageRow, type UsageSubject } from "./statistics/usage-rows.js";
 export { allHolds } from "./store/all-holds.js";
-export {
-  leaseTimesOf,
-  STATE_ADDRESS,
-  stateOf,
-  stateRecord,
-  type WorkspaceState,
-} from "./store/availability.js";
 export { trailList } from "./store/availability-trail.js";
 export {
   type Change,
@@ -402,6 +395,13 @@ export {
   type SumCode,
   wholeSubjects,
 } from "./store/statistics.js";
+export {
+  leaseTimesOf,
+  STATE_ADDRESS,
+  stateOf,
+  stateRecord,
+  type WorkspaceState,
+} from "./store/workspace-state.js";
 export { type Clock, type EpochMs, LAST_INSTANT, type SpanMs } from "./time.js";
 export type { DryRunOutcome, VerdictCheck } from "./verification/dry-run.js";
 export type { NamedGrant } from "./verification/loaded-key.js";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LeaseTimes } from "../store/leases/lease-times.js";
+import type { LeaseTimes } from "../store/workspace-state.js";
 import { endLeases, isRelative } from "./after-leases.js";
 
 test.each([

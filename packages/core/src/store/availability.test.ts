@@ -2,16 +2,12 @@ import { describe, expect, test, vi } from "vitest";
 import { createRandomPool } from "../lib/random.js";
 import { fixedWindows } from "../testing/records.js";
 import { TestStore } from "../testing/store.js";
-import {
-  createAvailabilityStore,
-  STATE_ADDRESS,
-  stateRecord,
-  type WorkspaceState,
-} from "./availability.js";
+import { createAvailabilityStore } from "./availability.js";
 import { type Change, EMPTY_CHANGE } from "./change.js";
 import type { ChargeMoment, ChargePlan } from "./charge.js";
 import type { KeyStore } from "./key-store.js";
 import type { HoldStep } from "./settle.js";
+import { STATE_ADDRESS, stateRecord, type WorkspaceState } from "./workspace-state.js";
 
 const WORKSPACE = "ws_default";
 const KEY = { kind: "key", id: "key_1" } as const;

@@ -1,8 +1,5 @@
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { LatchkeyError } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
-import type { JsonValue } from "../lib/json.js";
-import { parseWhole } from "../lib/whole.js";
-import type { StoredRecord } from "../records/stored-record.js";
 import { drawVersion } from "../rules/record-version.js";
 import type { SpanMs } from "../time.js";
 import { leaveTrail, nameOf, settledBy, type Touched, touchedBy } from "./availability-trail.js";
@@ -17,64 +14,15 @@ import type {
   ReadResult,
   Want,
 } from "./key-store.js";
-import { type LeaseTimes, leaseTimesIn } from "./leases/lease-times.js";
 import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 import type { StatisticsBatch } from "./statistics.js";
-
-/**
- * Whether the records of a workspace may be used. `incomplete`: not all are here yet. `moved`: they are used elsewhere. `followed`: they
- * may be used, and every change leaves its address in a trail, for a live copy. `open`: all have arrived. `deleting`: only the deletion
- * writes.
- */
-export type WorkspaceState =
-  | {
-      readonly state: "incomplete" | "moved" | "open" | "deleting";
-      readonly transfer: string;
-      /** Source of the copy: a store, or a file. */
-      readonly source?: string;
-    }
-  | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
-
-/** Address of the record with the {@link WorkspaceState}, unlike any id of a workspace. A workspace without this record is open. */
-export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
-
-/**
- * The state that a record holds; null without a record: the workspace is open.
- *
- * @throws LatchkeyError `STORE_CORRUPT` if it is damaged.
- */
-export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
-  if (loaded === null) return null;
-  const { body, version } = loaded.record;
-  // A version that cannot be read is 0: a charge that confirmed it would find another one for ever.
-  if (version > 0 && isState(body)) return body;
-  if (version > 0 && leaseTimesIn(body) !== null && !("state" in Object(body))) return null;
-  throw corruptRecord("state of a workspace");
-}
-
-/** The lease times in the record of a state; null if no process ever had a lease. */
-export function leaseTimesOf(loaded: LoadedRecord | null): LeaseTimes | null {
-  return loaded === null ? null : leaseTimesIn(loaded.record.body);
-}
-
-const STATES: readonly unknown[] = ["incomplete", "moved", "open", "deleting"];
-
-function isState(body: unknown): body is WorkspaceState {
-  const { state, transfer, source, trail } = Object(body) as Readonly<Record<string, unknown>>;
-  if (typeof transfer !== "string") return false;
-  if (state === "followed") return typeof trail === "string" && parseWhole(trail) !== null;
-  return STATES.includes(state) && (source === undefined || typeof source === "string");
-}
-
-/** The record of a state; null with `leases` for an open workspace. Write it with a new revision, so that other processes notice it. */
-export function stateRecord(
-  state: WorkspaceState | null,
-  version: number,
-  leases: LeaseTimes | null,
-): StoredRecord {
-  const body = { ...state, ...(leases !== null && { leases }) } as unknown as JsonValue;
-  return { ...STATE_ADDRESS, version, link: null, body };
-}
+import {
+  type LeaseTimes,
+  leaseTimesOf,
+  STATE_ADDRESS,
+  stateOf,
+  stateRecord,
+} from "./workspace-state.js";
 
 /** What is known of a workspace that was open at a revision. */
 interface KnownState {

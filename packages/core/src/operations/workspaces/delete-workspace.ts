@@ -4,7 +4,7 @@ import { toAuditEvent } from "../../audit/event.js";
 import { LatchkeyError } from "../../errors.js";
 import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
-import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/availability.js";
+import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/workspace-state.js";
 import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact } from "../context.js";
 import { orRequired, parseInput } from "../input.js";

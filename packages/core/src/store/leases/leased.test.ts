@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { unavailable } from "../../errors.js";
 import type { ChargeMoment, ChargePlan } from "../charge.js";
 import type { SettledCharge, SettledStore } from "../settled.js";
-import type { LeaseTimes } from "./lease-times.js";
+import type { LeaseTimes } from "../workspace-state.js";
 import { createLeasedStore, LEASED } from "./leased.js";
 
 const MS = 500;
