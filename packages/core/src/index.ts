@@ -75,13 +75,12 @@ export type {
 export { isWhole, parseWhole } from "./lib/whole.js";
 export type { ApiList, ApiView, CreatedApi, EnsuredApi } from "./operations/apis/apis.js";
 export type { AuditEventList, PrunedCount } from "./operations/audit-log/audit-log.js";
+export type { DeadDelivery, KeptDeadLetters } from "./operations/deliveries/dead-letters.js";
 export {
-  type DeadDelivery,
   type Deliveries,
   type DeliveryChanges,
   type DeliveryState,
   deliveriesOf,
-  type KeptDeadLetters,
 } from "./operations/deliveries/deliveries.js";
 export type { NoticedCount } from "./operations/events/notice.js";
 export type { EventPage } from "./operations/events/read-events.js";

@@ -1,0 +1,153 @@
+import { z } from "zod";
+import type { AuditEvent } from "../../audit/event.js";
+import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { type Delivery, deliveryType } from "../../records/delivery.js";
+import type { EpochMs } from "../../time.js";
+import type { PrunedCount } from "../audit-log/audit-log.js";
+import { afterCursor, type OperationContext, transactPlain } from "../context.js";
+import { decodeOrNull } from "../damaged.js";
+import { id, pageFields, parseInput } from "../input.js";
+import { decodeAll, type PageInfo, pageInfo, readRecordIn } from "../read.js";
+import { instant, notLaterThanNow } from "../time-input.js";
+import { DEAD_LIST, type DeliveryLists, deliveryWant } from "./delivery-lists.js";
+
+/** An event that was given up, with what it says now; null: it was pruned, or cannot be read. */
+export interface DeadDelivery {
+  readonly delivery: Delivery;
+  readonly event: AuditEvent | null;
+}
+
+/** Which dead letters stay. Without `since`, little is read where there are not more than `most`. */
+export interface KeptDeadLetters {
+  /** Those that were given up then or later. Default: all. */
+  readonly since?: EpochMs;
+  /** The latest of them. Default: all. */
+  readonly most?: number;
+}
+
+/** How many were deleted. */
+export interface PrunedDead {
+  readonly old: number;
+  readonly tooMany: number;
+}
+
+/** What is done with events that were given up. */
+export interface DeadLetters {
+  /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
+  listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
+  /**
+   * Has a dead one sent again.
+   *
+   * @param input - `{ deadLetterId }`.
+   * @param mayAsk - Throws where it cannot be sent.
+   * @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`.
+   */
+  redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
+  /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
+  pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
+  /** As {@link pruneDead}, as a caller says it. @param input - `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
+  pruneDeadBefore(input: unknown): Promise<PrunedCount>;
+}
+
+const redeliverInput = z.strictObject({ deadLetterId: id });
+const deadLettersInput = z.strictObject(pageFields);
+const pruneInput = z.strictObject({ before: instant(0) });
+
+/**
+ * Makes the {@link DeadLetters} of a workspace.
+ *
+ * @param readEvents - What events say now; null for one that was pruned, or cannot be read.
+ * @param readPlaces - How far each endpoint has read.
+ */
+export function createDeadLetters(
+  context: OperationContext,
+  lists: DeliveryLists,
+  readEvents: (ids: readonly string[]) => Promise<readonly (AuditEvent | null)[]>,
+  readPlaces: () => Promise<ReadonlyMap<string, number>>,
+): DeadLetters {
+  const { workspaceId, now } = context;
+
+  /** Deletes dead letters, the earliest event first, but for those that are none any more. @returns How many. */
+  async function deleteDead(
+    isWanted: (dead: Delivery) => boolean,
+    isOver: () => boolean,
+  ): Promise<number> {
+    let deleted = 0;
+    for await (const { deliveries } of lists.pages(DEAD_LIST)) {
+      if (isOver()) break;
+      const wanted = deliveries.filter(isWanted);
+      if (wanted.length > 0) {
+        const answer = await transactPlain(context, async (transaction) => {
+          const found = await transaction.read(wanted.map(deliveryWant));
+          const dead = found.flatMap((loaded) => {
+            const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
+            return now?.state === "dead" ? [now] : [];
+          });
+          for (const each of dead) transaction.delete(deliveryType, each);
+          return dead.length;
+        });
+        deleted += answer;
+      }
+      await yieldToEventLoop(0);
+    }
+    return deleted;
+  }
+
+  async function pruneDead({ since, most = Number.POSITIVE_INFINITY }: KeptDeadLetters) {
+    if (since === undefined && (await lists.read(DEAD_LIST, null, 1)).size <= most)
+      return { old: 0, tooMany: 0 };
+    const before = since ?? Number.NEGATIVE_INFINITY;
+    const places = await readPlaces();
+    const isPassed = ({ endpointId, number }: Delivery) =>
+      number <= (places.get(endpointId) ?? Number.POSITIVE_INFINITY);
+    let excess = -most;
+    const isOld = (dead: Delivery) => {
+      const isGone = dead.at < before && isPassed(dead);
+      if (!isGone) excess += 1;
+      return isGone;
+    };
+    const old = await deleteDead(isOld, () => false);
+    if (excess <= 0) return { old, tooMany: 0 };
+    const isTooMany = (dead: Delivery) => {
+      const isGone = excess > 0 && isPassed(dead);
+      if (isGone) excess -= 1;
+      return isGone;
+    };
+    return { old, tooMany: await deleteDead(isTooMany, () => excess <= 0) };
+  }
+
+  return {
+    async listDead(input = {}) {
+      const { limit, cursor } = parseInput(deadLettersInput, input);
+      const scope = { list: "dead-letters", ownerId: workspaceId } as const;
+      const result = await lists.read(DEAD_LIST, afterCursor(scope, cursor), limit);
+      const deliveries = decodeAll(deliveryType, result, workspaceId);
+      const events = await readEvents(deliveries.map(({ eventId }) => eventId));
+      const dead = deliveries.map((delivery, index) => ({
+        delivery,
+        event: events[index] ?? null,
+      }));
+      return { dead, ...pageInfo(scope, result, result.found.length - dead.length) };
+    },
+
+    async redeliver(input, mayAsk) {
+      const { deadLetterId } = parseInput(redeliverInput, input);
+      await transactPlain(context, async (transaction) => {
+        const want = { kind: "delivery", id: deadLetterId } as const;
+        const { value } = await readRecordIn(transaction, deliveryType, want, "dead letter");
+        mayAsk(value);
+        if (value.state === "dead")
+          transaction.update(deliveryType, value, { ...value, state: "asked" });
+      });
+    },
+
+    pruneDead,
+
+    async pruneDeadBefore(input) {
+      const read = (raw: Readonly<Record<string, unknown>>) =>
+        notLaterThanNow(raw, "before", now());
+      const { old } = await pruneDead({ since: parseInput(pruneInput, input, read).before });
+      return { deleted: old };
+    },
+  };
+}
