@@ -202,6 +202,23 @@ describeOnEveryStore("notice of uses and limits", (open) => {
 });
 
 describeOnMemory("notice of uses and limits", (open) => {
+  test("a share is exact: 55 uses are not below 0.55 of 100, nor is what was taken of a limit above 0.57 of it", async () => {
+    const context = open({ notice: { usesBelow: 0.55, limitAbove: 0.57 } });
+    const { latchkey } = context;
+    const limit = 100_000_000;
+    const { key } = await issue(context, {
+      remaining: 100,
+      refill: { interval: "daily", amount: 100 },
+      ratelimit: { limit, duration: HOUR_MS },
+    });
+    const take = (uses: number, units: number) =>
+      latchkey.verifyKey({ key, remaining: { cost: uses }, ratelimit: { cost: units } });
+    await take(45, 57_000_000);
+    expect(await latchkey.notice()).toEqual({ noticed: 0 });
+    await take(1, 1);
+    expect(await latchkey.notice()).toEqual({ noticed: 2 });
+  });
+
   test("what uses come back to and go down from again within the period is noticed once; when they are set anew", async () => {
     const context = open({ notice: { usesBelow: 3 } });
     const { latchkey } = context;

@@ -63,15 +63,18 @@ export function noticeOfExpiry(
   return expires - now <= expiresWithin ? "key.expiresSoon" : null;
 }
 
+/** A share such as 0.57 of 100 is 57, whatever numbers make of it: its product is wrong by a smaller part of itself than this. */
+const ROUNDED = 2 * Number.EPSILON;
+
 /** Below how many uses they are low; 0: they never are. A share is one of what a refill brings: without one it says nothing. */
 export function lowUses({ usesBelow }: NoticeSettings, refill: Refill | null): number {
   if (usesBelow === null || usesBelow >= 1) return usesBelow ?? 0;
-  return refill === null ? 0 : usesBelow * refill.amount;
+  return refill === null ? 0 : Math.ceil(usesBelow * refill.amount * (1 - ROUNDED));
 }
 
-/** Above how many units that are taken a limit is near. A share such as 0.57 of 100 is 57, whatever numbers make of it. */
+/** Above how many units that are taken a limit is near. */
 export function nearUnits({ limitAbove }: NoticeSettings, limit: LimitFigures): number {
-  return Math.floor(limitAbove * mostOf(limit) + 1e-9);
+  return Math.floor(limitAbove * mostOf(limit) * (1 + ROUNDED));
 }
 
 /** A span in which something is noticed once. */
