@@ -22,9 +22,9 @@ export async function makeKeys(
   return keyIds;
 }
 
-/** A latchkey over the store of a context, and how many keys and pages of them it has read. */
+/** A latchkey over the store of a context, how many keys and pages of them it has read, and how many keys one page may have had. */
 export function counting(context: TestContext) {
-  const counts = { keys: 0, pages: 0, atOnce: 0 };
+  const counts = { keys: 0, pages: 0, atOnce: 0, ofPage: 0 };
   let running = 0;
   const store: KeyStore = wrapped(context.store, {
     page: async (workspaceId, want) => {
@@ -36,6 +36,7 @@ export function counting(context: TestContext) {
       if (want.kind === "key") {
         counts.keys += page.found.length;
         counts.pages += 1;
+        counts.ofPage = Math.max(counts.ofPage, want.limit);
       }
       return page;
     },

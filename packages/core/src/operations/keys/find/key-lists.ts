@@ -70,7 +70,7 @@ export class KeyLists {
     const { apiIds, after, enough, lowest, descending } = want;
     this.#start = !descending && lowest > (after ?? "") ? lowest : after;
     this.#lists = apiIds.map((apiId) => ({ apiId, after: this.#start, hasMore: true, read: [] }));
-    this.#atOnce = Math.min(enough, Math.ceil((2 * enough) / apiIds.length));
+    this.#atOnce = Math.min(enough, MOST_AT_ONCE, Math.ceil((2 * enough) / apiIds.length));
   }
 
   /** Whether every key was read and taken. */
