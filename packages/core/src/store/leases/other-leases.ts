@@ -42,13 +42,23 @@ export function endOfLease(id: string): HoldStep {
 /**
  * What other processes hold of the records that this one takes units of. No clock is compared with that of another process: a lease is that
  * of a dead one if it has been there for as long by the clock of this one.
+ *
+ * @param mostRecords - Most records that are remembered.
  */
 export function createOtherLeases(
   store: Pick<KeyStore, "holds" | "settle">,
   now: Clock,
   steady: Timer,
+  mostRecords: number = MOST_RECORDS,
 ) {
   const known = new Map<string, Seen>();
+
+  /** Makes room: first of what says nothing, for a lease that is forgotten is taken for a new one when it is seen again. */
+  function forget(): void {
+    for (const [name, { leases }] of known) if (leases.size === 0) known.delete(name);
+    if (known.size > mostRecords / 2) known.clear();
+  }
+
   return {
     /** How many there were when it was looked last. @param name - As {@link nameOf} says. */
     count: (name: string): number => known.get(name)?.leases.size ?? 0,
@@ -61,7 +71,7 @@ export function createOtherLeases(
         const name = nameOf(plan, place);
         const before = known.get(name);
         if (before && time - before.lookedAt < LOOK_EVERY_MS) continue;
-        if (known.size >= MOST_RECORDS) known.clear();
+        if (known.size >= mostRecords) forget();
         const seen: Seen = { lookedAt: time, leases: before?.leases ?? new Map() };
         known.set(name, seen);
         const end = async () => {
