@@ -52,6 +52,7 @@ export default defineConfig({
     // The files of a project share their modules: loading these anew for each file took longer than running the tests.
     // So a test leaves nothing behind in its process. For the same reason the packages are one project, not one each.
     isolate: false,
+    setupFiles: ["packages/core/src/testing/whole-sizes.ts"],
     // One more than there are processors: many a test waits for a server or a program that it started.
     maxWorkers: 1 + availableParallelism(),
     sequence: { sequencer: LongestFirst },

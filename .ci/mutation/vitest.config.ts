@@ -10,6 +10,7 @@ export default defineConfig({
     include: ["packages/core/src/{rules,rules/keys,secrets,store,verification}/*.test.ts"],
     exclude: ["**/node_modules/**", "**/*.drill.test.ts"],
     isolate: false,
+    setupFiles: ["packages/core/src/testing/whole-sizes.ts"],
     // A busy machine must not turn into a failure: a change that never ends is what Stryker watches for.
     testTimeout: 60_000,
   },
