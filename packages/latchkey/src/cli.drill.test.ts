@@ -74,6 +74,25 @@ test("leaks check disables every key, also if nobody reads to the end what it pr
   await latchkey.close();
 });
 
+test.each([
+  ["events read", ["events", "read"]],
+  ["usage export", ["usage", "export", "--granularity", "hour"]],
+])("%s names no place to go on from if its reader left before the end", async (_, args) => {
+  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+  let now = Date.now() - 7_200_000;
+  const latchkey = createLatchkey({ store: openStore(store), clock: () => now });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  // More than a pipe holds.
+  for (let made = 0; made < 1_200; made += 1) {
+    const { key } = await latchkey.createKey({ apiId });
+    await latchkey.verifyKey({ key });
+  }
+  now += 7_200_000;
+  await latchkey.close();
+  const { exitCode, stderr } = await runForOneLine([...args, "--store", store]);
+  expect([exitCode, stderr]).toEqual([0, ""]);
+});
+
 test("leaks check reads more from stdin than a text can hold", { timeout: 300_000 }, async () => {
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   const latchkey = createLatchkey({ store: openStore(store) });

@@ -27,6 +27,8 @@ stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 const exitCode = await runProgram(process.argv.slice(2), {
   env,
   print: (line) => void (isWritable && stdout.write(`${line}\n`)),
+  // A failure is told to the write first, and to the stream after it.
+  printed: () => new Promise((resolve) => void stdout.write("", () => void setImmediate(resolve))),
   keepGoing: () => {
     isToKeepGoing = true;
   },

@@ -1,4 +1,6 @@
+import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
+import { openStore } from "../open-store.js";
 import { cliStore } from "../testing/cli-store.js";
 
 describe("latchkey events read", () => {
@@ -25,6 +27,19 @@ describe("latchkey events read", () => {
     ).toMatchObject([
       { type: "api.created", actor: "cli", changes: [{ field: "name", after: "gates" }] },
     ]);
+  });
+
+  test("ends after as many as are wanted, and says that it ended there", async () => {
+    const { run, url } = cliStore();
+    const latchkey = createLatchkey({ store: openStore(url) });
+    for (let api = 0; api < 121; api += 1) await latchkey.createApi({ name: "tides" });
+    await latchkey.close();
+    const first = await run("events read --limit 110");
+    expect(first.stdout.match(/api\.created/g)).toHaveLength(110);
+    const [, cursor] = /cursor (\S+)/.exec(first.stderr) ?? [];
+    const rest = await run(`events read --follow --limit 11 --after ${cursor}`);
+    expect(rest.stdout.match(/api\.created/g)).toHaveLength(11);
+    expect(await run("events read --limit 0")).toMatchObject({ exitCode: 2 });
   });
 
   test("goes on while it is followed", async () => {

@@ -11,7 +11,7 @@ import {
 } from "../command-line/operations.js";
 import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
-import { list } from "../command-line/values.js";
+import { list, wholeNumber } from "../command-line/values.js";
 
 const FIELDS: readonly Field[] = [
   {
@@ -28,6 +28,9 @@ const COLUMNS: readonly Column<AuditEvent>[] = [
   { title: "ACTOR", of: ({ actor }) => actor },
 ];
 
+/** Most events of one page. */
+const MOST_AT_ONCE = 100;
+
 /** How often a followed workspace is looked at, in ms. */
 const INTERVAL_MS = 1_000;
 
@@ -40,21 +43,25 @@ export function addEvents(program: Command, host: Host): void {
     .description(
       "show every event since a cursor, the earliest first; the last line says where it ended",
     )
+    .option("--limit <n>", "only so many, the earliest", wholeNumber("--limit", 1, 1_000_000))
     .option("--follow", "go on with what happens from now on, until it is stopped")
     .addHelpText("after", example("latchkey events read --types key.created --json"));
   addCommonOptions(addInput(read, [], FIELDS)).action(async () => {
-    const options = read.opts<CommonOptions & { follow?: true }>();
-    const { follow = false } = options;
+    const options = read.opts<CommonOptions & { limit?: number; follow?: true }>();
+    const { limit: most = Number.POSITIVE_INFINITY, follow = false } = options;
     const input = inputOf(read, FIELDS, host);
     await withLatchkey(options, host, async (latchkey) => {
       let after = input.after as string | undefined;
-      for (;;) {
-        const page = await latchkey.readEvents({ ...input, ...(after !== undefined && { after }) });
+      for (let left = most; left > 0; ) {
+        const limit = Math.min(left, MOST_AT_ONCE);
+        const page = await latchkey.readEvents({ ...input, limit, after });
+        left -= page.events.length;
         if (page.events.length > 0) printRows(host, options, page.events, COLUMNS);
         const isAtEnd = page.cursor === after;
         after = page.cursor;
         if (isAtEnd && !(follow && (await host.pause(INTERVAL_MS)))) break;
       }
+      await host.printed();
       host.warn(`cursor ${after}`);
     });
   });

@@ -101,6 +101,7 @@ function addUsageExport(usage: Command, host: Host): void {
         for (const row of page.rows) host.print(JSON.stringify(row));
         cursor = page.cursor;
         if (cursor !== undefined) continue;
+        await host.printed();
         host.warn(`until ${instant(page.until)}`);
         break;
       }

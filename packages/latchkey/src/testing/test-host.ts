@@ -6,6 +6,7 @@ export function testHost(parts: Partial<Host>): Host {
   return {
     env: {},
     print: () => undefined,
+    printed: async () => undefined,
     keepGoing: () => undefined,
     warn: () => undefined,
     terminal: null,
