@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { createLatchkey } from "@latchkey/core";
@@ -154,6 +154,27 @@ test("an export that the disk has no room for fails, and leaves no file", async 
   expect(stderr).toMatch(/^latchkey: EFBIG[^\n]+\n$/);
   expect(exitCode).toBe(1);
   expect(existsSync(out)).toBe(false);
+});
+
+test("an export that is killed leaves no file that looks like one of fewer keys", async () => {
+  const folder = tempFolder();
+  const store = `sqlite:${join(folder, "keys.db")}`;
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const meta = { text: "x".repeat(16_000) };
+  for (let made = 0; made < 1_000; made += 1) await latchkey.createKey({ apiId, meta });
+  await latchkey.close();
+  const out = join(folder, "export.jsonl");
+  const args = ["export", "--format", "jsonl", "--store", store, "--out", out];
+  const child = spawnCli(args);
+  const ended = endOf(child);
+  const written = () => readdirSync(folder).filter((name) => name.startsWith("export"));
+  await expect.poll(written, { interval: 1 }).toHaveLength(1);
+  child.kill("SIGKILL");
+  await ended;
+  expect(written()).toEqual([expect.stringMatching(/^export\.jsonl\.[0-9a-f]{16}\.partial$/)]);
+  expect((await runCli(args)).exitCode).toBe(0);
+  expect(readFileSync(out, "utf8").match(/\n/g)).toHaveLength(1_000);
 });
 
 let printed: ReturnType<typeof runCli> | undefined;

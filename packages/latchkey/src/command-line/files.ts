@@ -41,6 +41,11 @@ export function assertPath(argument: string, path: string, isMade: boolean): voi
   if (!existsSync(needed)) throw unusable(argument, reason, needed);
 }
 
+/** @throws UsageError naming the argument, if there is a file already. */
+export function assertNew(argument: string, path: string): void {
+  if (existsSync(path)) throw unusable(argument, "there is already", path);
+}
+
 function unusable(argument: string, reason: string, path: string): UsageError {
   return new UsageError(`${argument} must name a file that can be used: ${reason} ${path}`);
 }

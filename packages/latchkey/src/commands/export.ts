@@ -1,7 +1,8 @@
-import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { ExportFormat, ExportPage } from "@latchkey/import";
 import type { Command } from "commander";
-import { withFile } from "../command-line/files.js";
+import { assertNew, withFile } from "../command-line/files.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { withIds } from "../command-line/named-ids.js";
@@ -65,6 +66,7 @@ async function runExport(options: Options, host: Host, command: Command): Promis
     } finally {
       close(isWhole);
     }
+    await host.printed();
     for (const line of summaryOf(last)) host.warn(line);
   });
 }
@@ -89,11 +91,18 @@ async function textWriter(
   // It ends its lines itself.
   const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
   if (path === undefined) return [print, () => undefined];
-  const file = await withFile("--out", path, () => openSync(path, "wx", PRIVATE_MODE));
+  assertNew("--out", path);
+  // What is cut off looks like an export of fewer keys: the file gets its name when all of it is on disk.
+  const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
+  const file = await withFile("--out", path, () => openSync(partial, "wx", PRIVATE_MODE));
   const close = (isWhole: boolean) => {
-    closeSync(file);
-    // What is cut off looks like an export of fewer keys.
-    if (!isWhole) rmSync(path, { force: true });
+    try {
+      if (isWhole) fsyncSync(file);
+      closeSync(file);
+      if (isWhole) renameSync(partial, path);
+    } finally {
+      rmSync(partial, { force: true });
+    }
   };
   // Not writeSync, which writes a part, and says nothing, where the disk is nearly full.
   return [(text) => writeFileSync(file, text), close];
