@@ -12,7 +12,7 @@ export const FIELDS: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>
   ["hash.value", "text"],
   ["hash.variant", "text"],
   ["hash.pepper", "text"],
-  ["plaintext", "text"],
+  ["plaintext", "secret"],
   ["start", "text"],
   ["prefix", "text"],
   ...Object.keys(KEY_LABELS).map((label): [string, ValueKind] => [label, "text"]),

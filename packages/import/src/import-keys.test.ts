@@ -51,6 +51,7 @@ test("one bad row stops no other, and each is named with its field and reason", 
     JSON.stringify({ apiId, hash: hashOf(secret(3)), meta: "{" }),
     JSON.stringify({ apiId, hash: hashOf(secret(3)), remaining: -1, name: "", refill: "daily" }),
     JSON.stringify({ apiId, hash: hashOf(secret(4)) }),
+    JSON.stringify({ apiId, plaintext: 1_234_567_890_123_456 }),
   ];
   const from = openSource("jsonl", inPieces(lines.join("\n")));
   const { report, rows } = await runImport({ from, into: latchkey });
@@ -64,8 +65,9 @@ test("one bad row stops no other, and each is named with its field and reason", 
     '9 expires lies before 1973: if it is in seconds, say so with "unit": "s"',
     "10 meta must be JSON",
     "11 refill must be JSON",
+    "13 plaintext must be a string of 1 to 512 printable ASCII characters",
   ]);
-  expect(report).toMatchObject({ rows: 11, written: 2, skipped: 9 });
+  expect(report).toMatchObject({ rows: 12, written: 2, skipped: 10 });
   expect((await latchkey.verifyKey({ key: secret(4) })).code).toBe("VALID");
 });
 

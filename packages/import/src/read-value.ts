@@ -1,7 +1,15 @@
 import { isTooDeep, TOO_DEEP } from "./bounds.js";
 
 /** How the text of a column is read. */
-export type ValueKind = "text" | "whole" | "instant" | "flag" | "names" | "word" | "json";
+export type ValueKind =
+  | "text"
+  | "secret"
+  | "whole"
+  | "instant"
+  | "flag"
+  | "names"
+  | "word"
+  | "json";
 
 /** Units of times given as numbers. */
 export type InstantUnit = "ms" | "s";
@@ -36,6 +44,9 @@ export function readValue(value: unknown, kind: ValueKind, unit: InstantUnit = "
     case "text":
       // In many databases, ids are numbers.
       return { value: typeof value === "number" ? String(value) : value };
+    case "secret":
+      // A number may have lost digits.
+      return { value };
     case "whole":
       return { value: typeof value === "string" ? wholeOf(value) : value };
     case "instant":
