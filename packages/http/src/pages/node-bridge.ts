@@ -3,6 +3,7 @@ import { NodeRequest } from "../request/node-request.js";
 import { MAX_BODY_BYTES } from "./json-body.js";
 import { pageWithoutSlash } from "./page-files.js";
 import { refusalOf } from "./refusals.js";
+import { refuse } from "./responses.js";
 import { noteWrittenByUs } from "./written-by-us.js";
 
 /** A function of web standard requests. */
@@ -50,6 +51,9 @@ export function toNode(answer: Answer): PageListener {
   };
 }
 
+/** No `Request` is made with the first three. The others are not what they look like: methods have upper and lower case. */
+const NOT_OF_REQUESTS = /^(?:connect|trace|track|get|head)$/i;
+
 /** The request, or the response to one whose body cannot be read. */
 async function requestOf(incoming: IncomingMessage): Promise<Request | Response> {
   const { method = "GET", url = "/", rawHeaders, headers: named } = incoming;
@@ -66,6 +70,8 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
     ? new URL(`http://${host}${url}`)
     : new URL(url, `http://${host}`);
   if (method === "GET" || method === "HEAD") return new Request(address, { method, headers });
+  if (NOT_OF_REQUESTS.test(method))
+    return refuse(405, "METHOD_NOT_ALLOWED", "no path takes this method");
   try {
     const body = await new NodeRequest(incoming).readBody(MAX_BODY_BYTES);
     return new Request(address, { method, headers, body: new Uint8Array(body) });
