@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { badRequest, corruptRecord, ERROR_CODES, LatchkeyError } from "./errors.js";
+import {
+  badRequest,
+  corruptRecord,
+  ERROR_CODES,
+  isCorruptRecord,
+  LatchkeyError,
+} from "./errors.js";
 
 describe("LatchkeyError", () => {
   test("is an Error with a name, a code and a message", () => {
@@ -32,6 +38,24 @@ describe("LatchkeyError", () => {
       );
     },
   );
+
+  test("of another copy of the package, it is one too", async () => {
+    const path = "./errors.js?copy";
+    const copy: typeof import("./errors.js") = await import(path);
+    expect(copy.LatchkeyError).not.toBe(LatchkeyError);
+    const error: unknown = new copy.LatchkeyError("NOT_FOUND", "no such key");
+    expect([error instanceof LatchkeyError, isCorruptRecord(copy.corruptRecord("key"))]).toEqual([
+      true,
+      true,
+    ]);
+    class OwnError extends LatchkeyError {}
+    expect([error instanceof OwnError, new OwnError("NOT_FOUND", "") instanceof OwnError]).toEqual([
+      false,
+      true,
+    ]);
+    for (const other of [null, {}, new Error("no"), Object.assign(new Error("no"), { code: "E" })])
+      expect(other instanceof LatchkeyError).toBe(false);
+  });
 
   test("no code stands twice in the closed list", () => {
     expect(ERROR_CODES).toEqual([...new Set(ERROR_CODES)]);

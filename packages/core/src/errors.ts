@@ -152,6 +152,17 @@ export class LatchkeyError extends Error {
   }
 }
 
+/**
+ * An error of another copy of this package is one too: package managers and bundlers may load several into a process. Errors that extend
+ * the class are told apart as usual.
+ */
+Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
+  value(this: unknown, value: unknown): boolean {
+    if (this !== LatchkeyError) return Function.prototype[Symbol.hasInstance].call(this, value);
+    return value instanceof Error && Object.hasOwn(value, "code") && value.name === "LatchkeyError";
+  },
+});
+
 /** A `BAD_REQUEST` about the given fields; its message lists them all. */
 export function badRequest(
   issues: readonly InputIssue[],
