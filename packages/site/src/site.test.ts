@@ -56,7 +56,9 @@ describe("five minutes", () => {
 
   test.each(Object.entries(EXAMPLES))("with %s show the program of an example", (name, example) => {
     const page = readFileSync(join(REPOSITORY, "docs", "start", `${name}.md`), "utf8");
-    const programs = [...page.matchAll(/`(\S+\.(?:mjs|ts))`:\n\n```(?:js|typescript)\n(.*?)^```$/gms)];
+    const programs = [
+      ...page.matchAll(/`(\S+\.(?:mjs|ts))`:\n\n```(?:js|typescript)\n(.*?)^```$/gms),
+    ];
     expect(programs.map(([, file]) => file)).toContain("main.mjs");
     for (const [, file = "", program] of programs)
       expect(program).toBe(readFileSync(join(REPOSITORY, "examples", example, file), "utf8"));

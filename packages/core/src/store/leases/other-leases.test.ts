@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import type { RecordAddress } from "./change.js";
-import type { ChargePlan } from "./charge.js";
+import type { RecordAddress } from "../change.js";
+import type { ChargePlan } from "../charge.js";
 import { createOtherLeases, endOfLease, nameOf } from "./other-leases.js";
 
 const SECOND_MS = 1_000;
