@@ -6,6 +6,9 @@ export type EpochMs = number;
 /** A span of time in whole milliseconds. */
 export type SpanMs = number;
 
+/** A day of UTC: it has no leap seconds, and no summer time. */
+export const DAY_MS: SpanMs = 86_400_000;
+
 /** The last instant that a `Date` can hold. */
 export const LAST_INSTANT: EpochMs = 8_640_000_000_000_000;
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { usageOf } from "../testing/records.js";
+import { DAY_MS } from "../time.js";
 import {
   refuseUsageChange,
   settingOfUses,
@@ -7,7 +8,6 @@ import {
   usesAreOfIdentity,
 } from "./uses-and-refill.js";
 
-const DAY_MS = 86_400_000;
 const NOW = 10 * DAY_MS;
 const daily = { interval: "daily", amount: 10 } as const;
 const dueToday = { amount: 10, dueAt: NOW };

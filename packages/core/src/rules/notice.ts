@@ -1,4 +1,4 @@
-import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
+import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { DURATION_ERROR, durationMs } from "./duration.js";
 import { isExpired } from "./keys/expiry.js";
 import { type LimitFigures, mostOf } from "./limit-algorithm.js";
@@ -16,8 +16,6 @@ export interface NoticeSettings {
   /** Whether a process writes by itself what it sees of uses and limits, and not only when `notice` is called. */
   readonly writesByItself: boolean;
 }
-
-const DAY_MS: SpanMs = 86_400_000;
 
 const KNOWN_SETTINGS = ["expiresWithin", "usesBelow", "limitAbove"];
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { DAY_MS } from "../time.js";
 import {
   dueRefill,
   latestRefillDueAt,
@@ -11,7 +12,6 @@ import {
 } from "./refill.js";
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const monthDay = fc.integer({ min: 1, max: 31 });
 const weekDay = fc.integer({ min: 1, max: 7 });

@@ -1,5 +1,5 @@
 import { ceilDiv } from "../lib/ceil-div.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import { DAY_MS, type EpochMs, type SpanMs } from "../time.js";
 import { LONGEST_DURATION } from "./duration.js";
 
 /** The figures of a refill. Their sum is a safe integer. */
@@ -60,7 +60,6 @@ export const REFILL_INTERVALS: readonly CalendarRefill["interval"][] = [
 ];
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** 1970-01-05. The epoch begins with a Thursday. */
 const FIRST_MONDAY: EpochMs = 4 * DAY_MS;
 

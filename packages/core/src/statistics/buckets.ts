@@ -5,7 +5,7 @@ import {
   STATISTICS_SPAN_MS,
   type SumCode,
 } from "../store/statistics.js";
-import type { EpochMs, SpanMs } from "../time.js";
+import { DAY_MS, type EpochMs, type SpanMs } from "../time.js";
 
 /** Lengths of a bucket: hours, days and calendar months of UTC. */
 export const GRANULARITIES = ["hour", "day", "month"] as const;
@@ -26,8 +26,6 @@ export interface VerificationBucket {
   /** Verifications by verdict; absent: 0. `SHADOW_LIMITED`: those in which a shadow limit had no room, also counted under their verdict. */
   readonly outcomes: Readonly<Partial<Record<CountedCode, number>>>;
 }
-
-const DAY_MS: SpanMs = 86_400_000;
 
 const LONGEST_MS = { hour: 31 * DAY_MS, day: 366 * DAY_MS } as const;
 const LONGEST_MONTHS = 120;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LimitCharge } from "../store/charge.js";
 import { fixedWindows, identityWith, loadedWith, usageOf } from "../testing/records.js";
+import { DAY_MS } from "../time.js";
 import { dueRefillOf, MOST_OPEN, planCharge, planPeek } from "./plan.js";
 
-const DAY_MS = 86_400_000;
 const daily = { interval: "daily", amount: 9 } as const;
 const limits = [{ name: "default", ...fixedWindows(), cost: 1, window: "60000:default", owner: 0 }];
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { LatchkeyError } from "../../errors.js";
 import type { KeyRecord } from "../../records/key.js";
 import { identityWith, keyWith, limitNamed, loadedWith, usageOf } from "../../testing/records.js";
+import { DAY_MS } from "../../time.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
 import { ownerAfter, planKeyUpdate } from "./plan-update.js";
 import type { KeyUpdate } from "./settings.js";
 
-const DAY_MS = 86_400_000;
 const NOW = 40 * DAY_MS + 1;
 
 function planOf(update: KeyUpdate, key: Partial<KeyRecord> = {}, loaded: Partial<LoadedKey> = {}) {

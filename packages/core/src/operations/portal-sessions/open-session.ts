@@ -10,6 +10,7 @@ import { isExpired } from "../../rules/keys/expiry.js";
 import { HeldPermissions } from "../../rules/permission.js";
 import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
+import { DAY_MS } from "../../time.js";
 import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
@@ -36,8 +37,6 @@ import { STATISTICS_TABLE } from "../statistics/verifications.js";
 import { instant, spanBetween } from "../time-input.js";
 import { portalAllow } from "./allow.js";
 import type { OwnKey, PortalSession } from "./operations.js";
-
-const DAY_MS = 86_400_000;
 
 /** What is shown of a key. */
 const SHOWN = [
