@@ -62,12 +62,8 @@ describe("how a limit counts", () => {
       '--ratelimit: burst must only be given with algorithm "token-bucket"',
     ],
   ])("%s is refused by the option and its bound", async (args, complaint) => {
-    const { run } = cliStore();
+    const { run, refuses } = cliStore();
     await run("permissions create docs.read");
-    expect(await run(args)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `latchkey: ${complaint} (see --help)\n`,
-    });
+    await refuses(args, complaint);
   });
 });

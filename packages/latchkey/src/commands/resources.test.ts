@@ -140,13 +140,9 @@ describe("keys, from the cradle to the grave", () => {
     ["apis create --name ab", "--name must be a string of 3 to 256 characters"],
     ["apis create --name abc --delete-protection yes", "--delete-protection must be on or off"],
   ])("%s is refused by the option and its bound", async (args, message) => {
-    const { run } = cliStore();
+    const { run, refuses } = cliStore();
     await run("permissions create docs.read");
-    expect(await run(args)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `latchkey: ${message} (see --help)\n`,
-    });
+    await refuses(args, message);
   });
 });
 
@@ -324,14 +320,11 @@ describe("a command", () => {
   });
 
   test("of a name that two APIs have names their ids", async () => {
-    const { run, json } = cliStore();
+    const { run, json, refuses } = cliStore();
     const ids: string[] = [];
     for (const _ of [1, 2]) ids.push(`${(await json("apis create --name payments"))[0]?.apiId}`);
-    expect(await run("keys list payments")).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `latchkey: <apiId> is the name of 2: give one of the ids ${ids.join(", ")} (see --help)\n`,
-    });
+    const choice = `<apiId> is the name of 2: give one of the ids ${ids.join(", ")}`;
+    await refuses("keys list payments", choice);
     expect((await run(`keys list ${ids[0]}`)).exitCode).toBe(0);
   });
 

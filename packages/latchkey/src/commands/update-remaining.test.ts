@@ -53,12 +53,8 @@ describe("update-remaining", () => {
       "--value must be a whole number >= 1",
     ],
   ])("%s is refused", async (args, message) => {
-    const { run } = cliStore();
+    const { run, refuses } = cliStore();
     await run("permissions create docs.read");
-    expect(await run(args)).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `latchkey: ${message} (see --help)\n`,
-    });
+    await refuses(args, message);
   });
 });

@@ -10,6 +10,8 @@ export interface CliStore {
   readonly run: (args: string, parts?: Partial<Host>) => ReturnType<typeof runInProcess>;
   /** Runs a command that must succeed, with `--json`, and answers its objects. */
   readonly json: (args: string, parts?: Partial<Host>) => Promise<Record<string, never>[]>;
+  /** Runs a command that must be refused for how it is written, in these words. */
+  readonly refuses: (args: string, message: string) => Promise<void>;
 }
 
 /** A new SQLite file and the command line on it: arguments are separated by spaces. */
@@ -31,6 +33,10 @@ export function cliStore(): CliStore {
         .split("\n")
         .filter(Boolean)
         .map((line) => JSON.parse(line));
+    },
+    refuses: async (args, message) => {
+      const stderr = `latchkey: ${message} (see --help)\n`;
+      expect(await run(args)).toEqual({ exitCode: 2, stdout: "", stderr });
     },
   };
 }
