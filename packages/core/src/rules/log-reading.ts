@@ -58,7 +58,7 @@ export function readLog(after: LogPosition | null, part: LogPart): LogReading {
   const misses = after !== null && after.deleted !== deleted;
   const { version: from, id } = after ?? { version: 1, id: "" };
   const [first] = entries;
-  const isThere = first !== undefined && first.version === from && first.id === id;
+  const isThere = first?.id === id;
   if (from > last || (from > 1 && first?.version === from && !isThere)) return { kind: "unknown" };
   // Where there are no numbers, the entry of the position itself is what tells: those before it are deleted first.
   if (from === 1 && id !== "" && !isThere && misses) return { kind: "pruned" };
@@ -69,11 +69,10 @@ export function readLog(after: LogPosition | null, part: LogPart): LogReading {
     if (misses && version > previous + 1) break;
     previous = Math.max(previous, version);
   }
-  const isAtEnd = until === entries.length && !hasMore;
-  if (misses && until === begin && (!isAtEnd || previous < last)) return { kind: "pruned" };
+  if (misses && until === begin && (hasMore || previous < last)) return { kind: "pruned" };
   const end = entries[until - 1];
   const position = { deleted: after?.deleted ?? deleted };
-  if (isAtEnd && !misses && previous < last)
+  if (!hasMore && !misses && previous < last)
     return { kind: "read", from: begin, until, end: { version: last, id: "", ...position } };
   return {
     kind: "read",
