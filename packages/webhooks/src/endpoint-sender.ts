@@ -332,8 +332,8 @@ export class EndpointSender {
   };
 }
 
-/** No pause is longer than this, whatever the receiver asks for. */
-const LONGEST_WAIT_MS = 2 * LONGEST_PAUSE_MS;
+/** No pause is longer than this, whatever the receiver asks for, by whichever clock it began: receivers may ask for a day. */
+const LONGEST_WAIT_MS = 3 * LONGEST_PAUSE_MS;
 
 const GAPS: ReadonlySet<string> = new Set(["pruned", "unknown-position"]);
 

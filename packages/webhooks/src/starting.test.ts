@@ -98,6 +98,26 @@ test("stop does not wait for a receiver that hangs, and what it was sent is sent
   expect(second?.eventId).toBe(first?.eventId);
 });
 
+test("a receiver that asks for a day is left alone for a day, also by a process whose clock is behind", async () => {
+  const receiver = await startReceiver((response) =>
+    response.writeHead(503, { "retry-after": "86400" }).end(),
+  );
+  const options = { endpoints: [endpointAt(receiver.url)] };
+  const store = memoryStore();
+  const first = sendingProcess(store, options);
+  const { apiId } = await first.latchkey.createApi({ name: "payments" });
+  await first.start();
+  await first.latchkey.createKey({ apiId });
+  await until(() => receiver.received.length === 1);
+  await first.stop();
+  const second = sendingProcess(store, options, { clock: () => Date.now() - 60_000 });
+  await second.start();
+  await second.latchkey.createKey({ apiId });
+  await until(() => receiver.received.length >= 2);
+  const ids = receiver.received.map(({ eventId }) => eventId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
 test("a store that fails for a while is reported once, and sending goes on", async () => {
   const receiver = await startReceiver();
   let isFailing = false;
