@@ -238,3 +238,32 @@ describe("an allow-list", () => {
     expect(answers).toEqual([true, true, true]);
   });
 });
+
+test.each([0, 1, 2, 3])(
+  "part %i of an IPv4 address is a number from 0 to 255, written in one way",
+  (place) => {
+    const numbers = Array.from({ length: 1_000 }, (_, number) => String(number));
+    const others = [
+      "",
+      "00",
+      "01",
+      "007",
+      "-1",
+      " 1",
+      "1e1",
+      "0x1",
+      "x",
+      "1x",
+      "x1",
+      "1x1",
+      "12x",
+      "2x5",
+      "25x",
+    ];
+    const accepted = [...numbers, ...others].filter((part) => {
+      const text = ["192", "0", "2", "7"].with(place, part).join(".");
+      return canonicalAddress(text) === text;
+    });
+    expect(accepted).toEqual(numbers.slice(0, 256));
+  },
+);
