@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { PlainHolds } from "../testing/hold-book.js";
+import { usageOf } from "../testing/records.js";
+import { LAST_INSTANT } from "../time.js";
+import type { ChargePlan, LimitCharge } from "./charge.js";
+import type { EndStep, HoldStep } from "./settle.js";
+
+const NOW = 90_000;
+const MINUTE = 60_000;
+
+const UNITS: LimitCharge = {
+  ...{ name: "files", window: "60000:files", owner: 0, cost: 5, shadow: false },
+  ...{ algorithm: "fixed", limit: 9, duration: MINUTE, burst: 9 },
+};
+const SLOTS: LimitCharge = {
+  ...{ ...UNITS, name: "parallel", window: "c60000:parallel", cost: 1 },
+  ...{ algorithm: "concurrent" },
+};
+const PLAN: ChargePlan = {
+  ...{ workspaceId: "ws_default", revision: 7, mode: "commit", cost: 4, uses: 0 },
+  confirms: [{ kind: "key", id: "key_1", version: 3 }],
+  limits: [UNITS, SLOTS],
+  hold: { keeps: "all", ttl: 5 * MINUTE, slotTtl: MINUTE, most: [9] },
+};
+
+const end = (fields: Partial<EndStep> = {}): EndStep => {
+  return { kind: "end", id: "rsv_1", uses: null, limits: [], rest: true, ...fields };
+};
+const renew = (ttl: number | null): HoldStep => ({ kind: "renew", id: "rsv_1", ttl });
+
+/** A key with 10 uses of which 4 are reserved, with 5 of 9 units and a slot. */
+function reserved() {
+  const holds = new PlainHolds(usageOf(10), usageOf(null));
+  holds.charge(PLAN, { now: NOW, refill: null, holdId: "rsv_1" });
+  const left = () => {
+    const { usage, windows } = holds.key;
+    const used = [UNITS, SLOTS].map(({ window }) => windows.get(window)?.used);
+    return [usage.remaining, ...used, usage.holds?.open ?? 0];
+  };
+  return { holds, left };
+}
+
+describe("the end of a reservation", () => {
+  test.each<[string, Partial<EndStep>, unknown, readonly unknown[]]>([
+    ["of all of it", {}, { uses: 4, limits: [5] }, [6, 5, 0, 0]],
+    ["of nothing", { uses: 0, rest: false }, { uses: 0, limits: [0] }, [10, 0, 0, 0]],
+    [
+      "of some",
+      { uses: 3, limits: [{ name: "files", cost: 2 }] },
+      { uses: 3, limits: [2] },
+      [7, 2, 0, 0],
+    ],
+    ["that names no limit", { uses: 1 }, { uses: 1, limits: [5] }, [9, 5, 0, 0]],
+  ])("%s says what was used, and gives the rest back, once", (_, fields, used, after) => {
+    const { holds, left } = reserved();
+    expect(left()).toEqual([6, 5, 1, 1]);
+    const answer = { kind: "ended", used, usage: { remaining: after[0] }, endedAt: NOW + 7 };
+    expect(holds.settle(end(fields), NOW + 7)).toMatchObject({ ...answer, isRepeat: false });
+    expect(left()).toEqual(after);
+    expect(holds.settle(end(fields), NOW + 9)).toMatchObject({ ...answer, isRepeat: true });
+    expect(holds.settle(end({ uses: 2 }), NOW + 9)).toEqual({ kind: "conflict" });
+    expect(holds.settle(renew(null), NOW + 9)).toEqual({ kind: "conflict" });
+    expect(left()).toEqual(after);
+  });
+
+  test.each<[string, Partial<EndStep>, string]>([
+    ["more uses", { uses: 5 }, "over"],
+    ["more units", { limits: [{ name: "files", cost: 6 }] }, "over"],
+    ["a limit of which nothing is held", { limits: [{ name: "tiles", cost: 0 }] }, "unnamed"],
+    ["slots, which are always freed", { limits: [{ name: "parallel", cost: 0 }] }, "unnamed"],
+    ["one that nobody made", { id: "rsv_2" }, "unknown"],
+  ])("with %s is refused, and changes nothing", (_, fields, kind) => {
+    const { holds, left } = reserved();
+    expect(holds.settle(end(fields), NOW)).toMatchObject({ kind });
+    expect(left()).toEqual([6, 5, 1, 1]);
+  });
+
+  test("comes too late from the instant on at which it ends by itself", () => {
+    const over = NOW + 5 * MINUTE;
+    expect(reserved().holds.settle(end(), over - 1)).toMatchObject({ kind: "ended" });
+    for (const step of [end(), renew(null)]) {
+      const { holds, left } = reserved();
+      expect(holds.settle(step, over)).toMatchObject({ kind: "expired", hold: { id: "rsv_1" } });
+      expect(left()).toEqual([10, 0, 0, 0]);
+      expect(holds.settle(step, over)).toEqual({ kind: "expired", hold: null });
+    }
+  });
+});
+
+describe("a renewal", () => {
+  test.each<[string, number | null, number, readonly number[]]>([
+    ["for as long as each was made for", null, NOW + 7, [5 * MINUTE, MINUTE]],
+    [
+      "for longer, but for slots, which their limit bounds",
+      9 * MINUTE,
+      NOW + 7,
+      [9 * MINUTE, MINUTE],
+    ],
+    ["for a shorter time", 5, NOW + 7, [5, 5]],
+    ["without the slots, once these are over", null, NOW + MINUTE, [5 * MINUTE]],
+  ])("holds it %s", (_, ttl, now, spans) => {
+    const { holds, left } = reserved();
+    const expiresAt = now + (spans[0] as number);
+    expect(holds.settle(renew(ttl), now)).toMatchObject({ kind: "renewed", hold: { expiresAt } });
+    expect(holds.open.map((hold) => hold.expiresAt - now)).toEqual(spans);
+    expect(left()).toEqual([6, 5, spans.length - 1, 1]);
+    expect(holds.key.usage.holds?.nextEnd).toBe(now + Math.min(...spans));
+  });
+
+  test("ends with the last instant of a date", () => {
+    const { holds } = reserved();
+    expect(holds.settle(renew(LAST_INSTANT), NOW)).toMatchObject({
+      hold: { expiresAt: LAST_INSTANT },
+    });
+  });
+});
