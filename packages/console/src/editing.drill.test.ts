@@ -84,6 +84,35 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
+  test("of the rules of an API leaves what others have changed of them, and takes nothing back", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Settings" }).click();
+    const ratelimits = [{ name: "writes", limit: 5, duration: 60_000 }];
+    await latchkey.updateApi({
+      apiId,
+      defaults: { remaining: 10, ratelimits },
+      ceilings: { maxRemaining: 99 },
+    });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Prefix").fill("maps");
+    await form.getByLabel("Keys of one owner").fill("3");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await latchkey.getApi({ apiId })).toMatchObject({
+      defaults: { prefix: "maps", remaining: 10, ratelimits },
+      ceilings: { maxRemaining: 99, maxKeysPerIdentity: 3 },
+    });
+    await page.getByRole("button", { name: "Settings" }).click();
+    await latchkey.updateApi({ apiId, defaults: { remaining: 20 } });
+    await form.getByLabel("Uses", { exact: true }).fill("30");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText('Somebody else has changed "remaining"').waitFor();
+    expect(await latchkey.getApi({ apiId })).toMatchObject({ defaults: { remaining: 20 } });
+  });
+
   test("of a key in one tab is not taken back by another tab in which something else is saved", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

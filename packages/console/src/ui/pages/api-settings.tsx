@@ -1,6 +1,7 @@
 import { call } from "../lib/api.js";
 import { limitsOf, limitsText, spanOf, spanText } from "../lib/limit-text.js";
 import { forgetLists } from "../lib/list.js";
+import { mergedRules } from "../lib/rule-changes.js";
 import type { Api, ApiCeilings, ApiDefaults, Limit } from "../lib/types.js";
 import { noteApiName } from "../parts/api-name.js";
 import { Confirm } from "../parts/dialog.js";
@@ -29,10 +30,10 @@ export function ApiSettings({
           name,
           deleteProtection: form.has("deleteProtection"),
           ipWhitelist: namesOf(form, "ipWhitelist") ?? [],
-          defaults: given({ ...api.defaults, ...defaultsOf(form) }),
-          ceilings: given({ ...api.ceilings, ...ceilingsOf(form) }),
+          defaults: { ...api.defaults, ...defaultsOf(form) },
+          ceilings: { ...api.ceilings, ...ceilingsOf(form) },
         };
-        const changed = changesOf(typed, api);
+        const changed = await changesOf(typed, api);
         if (Object.keys(changed).length > 0)
           await call("apis.updateApi", { apiId: api.id, ...changed });
         noteApiName(api.id, name);
@@ -59,26 +60,44 @@ export function ApiSettings({
 }
 
 /** What differs from the API as it was opened: everything else may have been changed elsewhere since. */
-function changesOf(typed: Readonly<Record<string, unknown>>, api: Api): object {
+async function changesOf(typed: Typed, api: Api): Promise<object> {
   const { name, deleteProtection = false, ipWhitelist = [], defaults, ceilings = {} } = api;
-  const before: Readonly<Record<string, unknown>> = {
+  const before: Typed = {
     name: name.trim(),
     deleteProtection,
     ipWhitelist,
     // As the form writes them: what it cannot say is no change.
-    defaults: given({ ...defaults, ...limitsOf(limitsText(limitsIn(defaults))) }),
-    ceilings: given({ ...ceilings }),
+    defaults: { ...defaults, ...limitsOf(limitsText(limitsIn(defaults))) },
+    ceilings: { ...ceilings },
   };
-  const changed = Object.entries(typed).filter(
-    ([field, value]) => inOrder(value) !== inOrder(before[field]),
-  );
-  return Object.fromEntries(changed);
+  const fields = Object.keys(typed) as (keyof Typed)[];
+  const changed = fields.filter((field) => inOrder(typed[field]) !== inOrder(before[field]));
+  const rules = changed.filter((field) => field === "defaults" || field === "ceilings");
+  const now = rules.length === 0 ? api : await call<Api>("apis.getApi", { apiId: api.id });
+  return {
+    ...Object.fromEntries(changed.map((field) => [field, typed[field]])),
+    ...Object.fromEntries(
+      rules.map((field) => [
+        field,
+        given(mergedRules(before[field], typed[field], { ...api[field] }, { ...now[field] })),
+      ]),
+    ),
+  };
+}
+
+/** What the form says. */
+interface Typed {
+  readonly name: string;
+  readonly deleteProtection: boolean;
+  readonly ipWhitelist: readonly string[];
+  readonly defaults: Readonly<Record<string, unknown>>;
+  readonly ceilings: Readonly<Record<string, unknown>>;
 }
 
 const inOrder = (value: unknown) =>
   JSON.stringify(
     typeof value === "object" && value !== null && !Array.isArray(value)
-      ? Object.entries(value).sort()
+      ? Object.entries({ ...given({ ...value }) }).sort()
       : value,
   );
 
