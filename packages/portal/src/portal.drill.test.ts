@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { proxyTo, watchFocus, watchShifts } from "@latchkey/console/testing";
 import { describeInBrowser, type Watched } from "@latchkey/http/testing";
+import { memoryStore } from "@latchkey/memory";
 import axe from "axe-core";
 import { expect, test } from "vitest";
 import { mount, openSignedIn, STORES, signIn } from "./testing/fixture.js";
@@ -197,6 +198,30 @@ describeInBrowser("the portal in a browser", (open) => {
     expect(await traces(watched)).not.toContain(secret);
     await page.reload();
     await page.getByText("Keys that are made for you appear here.").waitFor();
+    expectQuiet(watched);
+  });
+
+  test("at 360 pixels, the longest figures are not wider than the page", async () => {
+    const store = memoryStore();
+    const { latchkey, apiId, origin, url } = await mount({}, {}, store);
+    const remaining = Number.MAX_SAFE_INTEGER;
+    const { keyId } = await latchkey.createKey({ apiId, externalId: "alice", remaining });
+    const subject = { kind: "key", id: keyId } as const;
+    const hourAt = latchkey.now() - (latchkey.now() % 3_600_000);
+    const counts = (["VALID", "EXPIRED"] as const).map((code) => ({
+      subject,
+      hourAt,
+      code,
+      count: Math.floor(remaining / 2),
+    }));
+    await store.addStatistics(latchkey.workspaceId, { counts, uses: [] });
+    const watched = await open(origin, { viewport: { width: 360, height: 800 } });
+    const { page } = watched;
+    await signIn(watched, origin);
+    await page.goto(url);
+    await page.getByRole("button", { name: /^Usage/ }).click();
+    await page.getByText("As a table").click();
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     expectQuiet(watched);
   });
 
