@@ -217,7 +217,7 @@ describeInBrowser("the portal in a browser", (open) => {
     await store.addStatistics(latchkey.workspaceId, { counts, uses: [] });
     const watched = await open(origin, { viewport: { width: 360, height: 800 } });
     const { page } = watched;
-    await signIn(watched, origin);
+    await signIn(watched.page, origin);
     await page.goto(url);
     await page.getByRole("button", { name: /^Usage/ }).click();
     await page.getByText("As a table").click();
