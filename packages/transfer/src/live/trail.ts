@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import {
   corruptRecord,
   type JsonValue,
@@ -25,6 +24,7 @@ import { type FoundWindows, readNamedWindows } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { type SumsDifference, writeSums } from "../records/write-sums.js";
 import { writeOwnWindows } from "../records/write-windows.js";
+import { yieldToEventLoop } from "../yield.js";
 
 /** What changed in a workspace while a trail was kept, and the records of the trail itself. */
 export interface Trail {

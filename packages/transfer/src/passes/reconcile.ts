@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { keysOfApi, type LoadedRecord } from "@latchkey/core";
 import { type Counts, count } from "../counts.js";
 import { SetDigest } from "../digest.js";
@@ -15,6 +14,7 @@ import { OwnedSubjects, type UnownedSums } from "../records/unowned-sums.js";
 import { type FoundWindows, readOwnWindows, windowText } from "../records/windows.js";
 import { type Target, writeDifferences } from "../records/write.js";
 import { writeOwnWindows } from "../records/write-windows.js";
+import { yieldToEventLoop } from "../yield.js";
 import { readAhead } from "./read-ahead.js";
 import { PART_SIZE, type Part, pagesOf, type RecordList, readWorkspaceRecord } from "./source.js";
 import { UnownedPass } from "./unowned-pass.js";
