@@ -53,6 +53,8 @@ describe("LatchkeyError", () => {
       false,
       true,
     ]);
+    const renamed: unknown = Object.assign(new OwnError("NOT_FOUND", ""), { name: "Refused" });
+    expect(renamed instanceof LatchkeyError).toBe(true);
     for (const other of [null, {}, new Error("no"), Object.assign(new Error("no"), { code: "E" })])
       expect(other instanceof LatchkeyError).toBe(false);
   });

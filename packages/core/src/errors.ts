@@ -158,8 +158,9 @@ export class LatchkeyError extends Error {
  */
 Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
   value(this: unknown, value: unknown): boolean {
-    if (this !== LatchkeyError) return Function.prototype[Symbol.hasInstance].call(this, value);
-    return value instanceof Error && Object.hasOwn(value, "code") && value.name === "LatchkeyError";
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+    if (this !== LatchkeyError || !(value instanceof Error)) return false;
+    return value.name === "LatchkeyError" && Object.hasOwn(value, "code");
   },
 });
 
