@@ -6,6 +6,7 @@ import {
   pageWithoutSlash,
   refusalOf,
   refuse,
+  refuseMethod,
   servePage,
 } from "@latchkey/http/pages";
 import { byRootKey, type SignIn } from "./operators.js";
@@ -74,8 +75,7 @@ export function makeConsole(
       return refuse(403, "FORBIDDEN", "only the page of the console may ask this");
     if (name === "session") return session(request);
     if (task === undefined) return handler(request);
-    if (request.method !== task.method)
-      return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${task.method} only`);
+    if (request.method !== task.method) return refuseMethod(task.method);
     const operator = await operatorOf(request);
     if (operator === null) return unknownOperator();
     if (!isTaskOf(operator, task)) return refuse(403, "INSUFFICIENT_PERMISSIONS", "this needs *");
@@ -90,8 +90,7 @@ export function makeConsole(
     if (link !== null && request.method === "POST")
       return link.exchange(request) ?? unknownOperator();
     if (link !== null && request.method === "DELETE") return link.signOut(request);
-    if (request.method !== "GET")
-      return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
+    if (request.method !== "GET") return refuseMethod(link === null ? "GET" : "GET, POST, DELETE");
     const operator = await operatorOf(request);
     if (operator === null) return jsonResponse({ signIn });
     const { workspaceId, permissions, actor } = operator;

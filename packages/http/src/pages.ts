@@ -12,4 +12,4 @@ export {
   servePage,
 } from "./pages/page-files.js";
 export { isFromOwnPage, refusalOf } from "./pages/refusals.js";
-export { jsonResponse, refuse } from "./pages/responses.js";
+export { jsonResponse, refuse, refuseMethod } from "./pages/responses.js";

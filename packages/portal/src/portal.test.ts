@@ -140,9 +140,15 @@ describe("requests", () => {
   test("of another method, and bodies that are no JSON, are refused", async () => {
     const { ask, answer, cookie } = await setUp();
     await ask("POST", "session", {});
-    expect((await ask("GET", "keys.create")).status).toBe(405);
-    expect((await ask("POST", "keys.list", {})).status).toBe(405);
-    expect((await ask("PUT", "session", {})).status).toBe(405);
+    for (const [method, name, allow] of [
+      ["GET", "keys.create", "POST"],
+      ["POST", "keys.list", "GET"],
+      ["PUT", "session", "GET, POST, DELETE"],
+      ["POST", "", "GET, HEAD"],
+    ] as const) {
+      const { status, headers } = await ask(method, name, method === "GET" ? undefined : {});
+      expect([name, status, headers.get("allow")]).toEqual([name, 405, allow]);
+    }
     const headers = { ...OWN, cookie: cookie() };
     for (const body of ["{", "null", "[]", '"x"', ""]) {
       const request = new Request(`${ORIGIN}/keys.create`, { method: "POST", headers, body });

@@ -6,6 +6,7 @@ import {
   readJsonObject,
   refusalOf,
   refuse,
+  refuseMethod,
   servePage,
 } from "@latchkey/http/pages";
 import { checkOptions, type PortalOptions } from "./options.js";
@@ -76,8 +77,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     if (!isFromOwnPage(request, OWN_HEADER))
       return refuse(403, "FORBIDDEN", "only a page of this site may ask this");
     if (call === undefined) return answerSession(request);
-    if (request.method !== call.method)
-      return refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${call.method} only`);
+    if (request.method !== call.method) return refuseMethod(call.method);
     const own = await ownSession(request);
     if (own === null) throw nobody();
     const input = call.method === "GET" ? inputOf(searchParams) : await readJsonObject(request);
@@ -97,7 +97,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
         return jsonResponse(stateOf(null), 200, setCookie("", 0));
       }
       default:
-        return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET, POST and DELETE only");
+        return refuseMethod("GET, POST, DELETE");
     }
   }
 

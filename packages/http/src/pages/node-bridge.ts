@@ -3,7 +3,7 @@ import { NodeRequest } from "../request/node-request.js";
 import { MAX_BODY_BYTES } from "./json-body.js";
 import { pageWithoutSlash } from "./page-files.js";
 import { refusalOf } from "./refusals.js";
-import { refuse } from "./responses.js";
+import { refuseMethod } from "./responses.js";
 import { noteWrittenByUs } from "./written-by-us.js";
 
 /** A function of web standard requests. */
@@ -70,8 +70,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
     ? new URL(`http://${host}${url}`)
     : new URL(url, `http://${host}`);
   if (method === "GET" || method === "HEAD") return new Request(address, { method, headers });
-  if (NOT_OF_REQUESTS.test(method))
-    return refuse(405, "METHOD_NOT_ALLOWED", "no path takes this method");
+  if (NOT_OF_REQUESTS.test(method)) return refuseMethod("GET, HEAD, POST, DELETE");
   try {
     const body = await new NodeRequest(incoming).readBody(MAX_BODY_BYTES);
     return new Request(address, { method, headers, body: new Uint8Array(body) });

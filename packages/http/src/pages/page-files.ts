@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { refuse } from "./responses.js";
+import { refuseMethod } from "./responses.js";
 import { isWrittenByUs } from "./written-by-us.js";
 
 /** A file of a page, as it is sent. */
@@ -151,8 +151,7 @@ function pageOf(
 }
 
 function sendFile(request: Request, { body, compressed, headers }: PageFile): Response {
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return refuse(405, "METHOD_NOT_ALLOWED", "this path takes GET only");
+  if (request.method !== "GET" && request.method !== "HEAD") return refuseMethod("GET, HEAD");
   const takesGzip =
     isWrittenByUs(request) && /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   return new Response(request.method === "HEAD" ? null : takesGzip ? compressed : body, {

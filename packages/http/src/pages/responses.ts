@@ -27,3 +27,10 @@ export function refuse(
   const error = { code, message, ...why, ...(issues.length > 0 && { issues }) };
   return jsonResponse({ error }, status);
 }
+
+/** A refusal of a method. @param allow - What is taken instead, as in the header `Allow`. */
+export function refuseMethod(allow: string): Response {
+  const refusal = refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
+  refusal.headers.set("allow", allow);
+  return refusal;
+}
