@@ -62,8 +62,8 @@ test("leaks check disables every key, also if nobody reads to the end what it pr
   const store = `sqlite:${join(tempFolder(), "keys.db")}`;
   const latchkey = createLatchkey({ store: openStore(store) });
   const { apiId } = await latchkey.createApi({ name: "tides" });
-  const secrets: string[] = [];
-  for (let made = 0; made < 300; made += 1) secrets.push((await latchkey.createKey({ apiId })).key);
+  const making = Array.from({ length: 300 }, () => latchkey.createKey({ apiId }));
+  const secrets = (await Promise.all(making)).map(({ key }) => key);
   const file = join(tempFolder(), "server.log");
   writeFileSync(file, secrets.join("\n"));
   const { exitCode, stderr } = await runForOneLine(["leaks", "check", file, "--store", store]);
@@ -83,10 +83,8 @@ test.each([
   const latchkey = createLatchkey({ store: openStore(store), clock: () => now });
   const { apiId } = await latchkey.createApi({ name: "tides" });
   // More than a pipe holds.
-  for (let made = 0; made < 1_200; made += 1) {
-    const { key } = await latchkey.createKey({ apiId });
-    await latchkey.verifyKey({ key });
-  }
+  const making = Array.from({ length: 1_200 }, () => latchkey.createKey({ apiId }));
+  for (const { key } of await Promise.all(making)) await latchkey.verifyKey({ key });
   now += 7_200_000;
   await latchkey.close();
   const { exitCode, stderr } = await runForOneLine([...args, "--store", store]);
