@@ -114,7 +114,7 @@ test("V1: a reader is given every entry that follows what it has read, or is ref
         }
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: 500 },
   );
 });
 

@@ -108,7 +108,7 @@ test("T2, H2: also where the rate changes meanwhile, no bucket is fuller than wi
         expect(state?.used ?? 0).toBeGreaterThanOrEqual(missingAfter(takings));
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_500 },
   );
 });
 

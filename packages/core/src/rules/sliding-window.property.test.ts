@@ -71,7 +71,7 @@ test("S1: in no span of its duration are more than limit units admitted", () => 
       for (const { at } of log)
         expect(admittedIn(log, at - plan.limit.duration, at)).toBeLessThanOrEqual(plan.limit.limit);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 
@@ -86,7 +86,7 @@ test("S2: what is refused would not fit beside the span and a sixteenth more of 
         expect(counted + cost).toBeGreaterThan(limit);
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 
@@ -102,7 +102,7 @@ test("R1: what is refused is admitted after the wait that is told, and not a mil
         expect(attemptTaking(state, limit, cost, instant - 1)).toBeNull();
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 

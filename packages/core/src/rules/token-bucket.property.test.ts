@@ -102,7 +102,7 @@ test("T1: every decision and every level are those of the ideal bucket", () => {
         expect(isAdmitted).toBe(ideal.take(cost, now));
       });
     }),
-    { numRuns: 1_500 },
+    { numRuns: 500 },
   );
 });
 
@@ -119,7 +119,7 @@ test("R1: what is refused is admitted after the wait that is told, and not a mil
         expect(attemptTaking(state, limit, cost, instant - 1)).toBeNull();
       });
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 
@@ -134,7 +134,7 @@ test("a reset is the first instant at which the bucket is full", () => {
         if (instant > now) expect(limitAt(state, limit, instant - 1).used).toBeGreaterThan(0);
       });
     }),
-    { numRuns: 1_000 },
+    { numRuns: 400 },
   );
 });
 
