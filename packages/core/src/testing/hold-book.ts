@@ -1,18 +1,13 @@
 import { plainHoldBook } from "../adapters/plain-hold-book.js";
+import { plainCharge, type WorkspaceBook } from "../adapters/plain-steps.js";
 import type { Hold } from "../rules/hold.js";
 import type { LimitState } from "../rules/limit-state.js";
 import type { RecordAddress } from "../store/change.js";
-import {
-  applyCharge,
-  type ChargeMoment,
-  type ChargePlan,
-  type LimitCharge,
-} from "../store/charge.js";
+import type { ChargeMoment, ChargePlan } from "../store/charge.js";
 import type { Usage } from "../store/counters.js";
 import {
   applyHoldStep,
   type FoundHold,
-  type HoldBook,
   type HoldResult,
   type HoldStep,
   type RememberedEnd,
@@ -45,39 +40,15 @@ export class PlainHolds {
     return kind === "key" ? this.key : this.identity;
   }
 
-  /** Charges a plan that confirms the key and the identity; what has to be settled before is settled. */
+  /** Charges a plan of the key, and of the identity if it names that, whatever it confirms; what has to be settled before is settled. */
   charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge {
-    const owners = [this.key, this.identity];
-    const holder = ({ owner }: LimitCharge) =>
-      owner === null ? this.windows : (owners[owner] as PlainCounters).windows;
+    const confirms = plan.confirms.map((one) => ({ ...one, version: "exists" as const }));
     for (;;) {
-      const drawn = plan.uses === null ? null : (owners[plan.uses] as PlainCounters);
-      const usage = drawn?.usage ?? { remaining: null, refilledAt: 0, lastRefillAt: null };
-      const windows = plan.limits.map((limit) => holder(limit).get(limit.window) ?? null);
-      const holds = owners.map((each) => each.usage.holds);
-      const { result, next } = applyCharge(
-        { usage, windows, remembered: null, holds },
-        plan,
-        moment,
-      );
-      if (result.kind === "unsettled") {
-        const refill = result.record === plan.uses ? moment.refill : null;
-        const of = plan.confirms[result.record] as RecordAddress;
-        this.settle({ kind: "refresh", of, refill }, moment.now);
-        continue;
-      }
-      if (drawn !== null && next !== null) drawn.usage = next.usage;
-      for (const [index, limit] of plan.limits.entries()) {
-        const window = next?.windows[index] ?? null;
-        if (window !== null) holder(limit).set(limit.window, window);
-      }
-      for (const hold of next?.held?.holds ?? [])
-        this.holds.set(hold.id, { hold, counters: owners.slice(0, hold.numbers.length) });
-      for (const [place, sums] of next?.held?.sums.entries() ?? []) {
-        const owner = owners[place] as PlainCounters;
-        owner.usage = { ...owner.usage, holds: sums };
-      }
-      return result;
+      const result = plainCharge(this.#book(), { ...plan, revision: null, confirms }, moment);
+      if (result.kind !== "unsettled") return result as SettledCharge;
+      const refill = result.record === plan.uses ? moment.refill : null;
+      const of = plan.confirms[result.record] as RecordAddress;
+      this.settle({ kind: "refresh", of, refill }, moment.now);
     }
   }
 
@@ -93,7 +64,7 @@ export class PlainHolds {
     return [...this.holds.values()].map(({ hold }) => hold);
   }
 
-  #book(): HoldBook<PlainCounters> {
+  #book(): WorkspaceBook<PlainCounters> {
     const { holds } = this;
     const holder = (counters: PlainCounters | null) => counters?.windows ?? this.windows;
     return {
@@ -103,6 +74,11 @@ export class PlainHolds {
         delete: (id) => holds.delete(id),
         counters: (of) => this.counters(of),
       }),
+      revision: () => 0,
+      version: () => 1,
+      request: () => null,
+      setRequest: () => undefined,
+      addStatistics: () => undefined,
       remembered: (id) => this.#ends.get(id) ?? null,
       remember: (id, end) => this.#ends.set(id, end),
       usage: (counters) => counters.usage,
