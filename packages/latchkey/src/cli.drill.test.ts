@@ -58,18 +58,30 @@ async function runForOneLine(args: readonly string[], stdout: "pipe" | number = 
   return endOf(child);
 }
 
-test("leaks check disables every key, also if nobody reads to the end what it prints", async () => {
-  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
+/** The URL of a new SQLite store in a folder, with keys of one API. */
+async function storeOfKeys(folder: string, count: number, fields: object = {}) {
+  const store = `sqlite:${join(folder, "keys.db")}`;
   const latchkey = createLatchkey({ store: openStore(store) });
   const { apiId } = await latchkey.createApi({ name: "tides" });
-  const making = Array.from({ length: 300 }, () => latchkey.createKey({ apiId }));
-  const secrets = (await Promise.all(making)).map(({ key }) => key);
+  const making = Array.from({ length: count }, () => latchkey.createKey({ apiId, ...fields }));
+  const keys = await Promise.all(making);
+  await latchkey.close();
+  return { store, keys };
+}
+
+/** Keys that take a while to export. */
+const LARGE = { meta: { text: "x".repeat(16_000) } };
+
+test("leaks check disables every key, also if nobody reads to the end what it prints", async () => {
+  const { store, keys: made } = await storeOfKeys(tempFolder(), 300);
   const file = join(tempFolder(), "server.log");
-  writeFileSync(file, secrets.join("\n"));
+  writeFileSync(file, made.map(({ key }) => key).join("\n"));
   const { exitCode, stderr } = await runForOneLine(["leaks", "check", file, "--store", store]);
   expect(stderr).toBe("latchkey: stdout was closed: nothing more is printed\n");
   expect(exitCode).toBe(1);
-  const { keys } = await latchkey.listKeys({ apiId, enabled: true });
+  const latchkey = createLatchkey({ store: openStore(store) });
+  const { apis } = await latchkey.listApis();
+  const { keys } = await latchkey.listKeys({ apiId: apis[0]?.id ?? "", enabled: true });
   expect(keys).toEqual([]);
   await latchkey.close();
 });
@@ -92,11 +104,8 @@ test.each([
 });
 
 test("leaks check reads more from stdin than a text can hold", { timeout: 300_000 }, async () => {
-  const store = `sqlite:${join(tempFolder(), "keys.db")}`;
-  const latchkey = createLatchkey({ store: openStore(store) });
-  const { apiId } = await latchkey.createApi({ name: "tides" });
-  const { key, keyId } = await latchkey.createKey({ apiId });
-  await latchkey.close();
+  const { store, keys } = await storeOfKeys(tempFolder(), 1);
+  const [{ key, keyId }] = keys as [(typeof keys)[number]];
   const child = spawnCli(["leaks", "check", "-", "--store", store], {}, ["pipe", "pipe", "pipe"]);
   const ended = endOf(child);
   const line = `${"-".repeat(1_048_575)}\n`;
@@ -131,12 +140,7 @@ test.runIf(existsSync("/dev/full"))("a full disk behind stdout is said", async (
 
 test("an export that the disk has no room for fails, and leaves no file", async () => {
   const folder = tempFolder();
-  const store = `sqlite:${join(folder, "keys.db")}`;
-  const latchkey = createLatchkey({ store: openStore(store) });
-  const { apiId } = await latchkey.createApi({ name: "tides" });
-  const meta = { text: "x".repeat(16_000) };
-  for (let made = 0; made < 20; made += 1) await latchkey.createKey({ apiId, meta });
-  await latchkey.close();
+  const { store } = await storeOfKeys(folder, 20, LARGE);
   const out = join(folder, "keys.csv");
   const args = ["export", "--format", "csv", "--store", store, "--out", out];
   // 100 blocks of 512 or 1,024 bytes: the first write of the file is cut off in the middle.
@@ -154,25 +158,38 @@ test("an export that the disk has no room for fails, and leaves no file", async 
   expect(existsSync(out)).toBe(false);
 });
 
-test("an export that is killed leaves no file that looks like one of fewer keys", async () => {
+/** An export of 1,000 keys that has begun to write. */
+async function exportUnderWay() {
   const folder = tempFolder();
-  const store = `sqlite:${join(folder, "keys.db")}`;
-  const latchkey = createLatchkey({ store: openStore(store) });
-  const { apiId } = await latchkey.createApi({ name: "tides" });
-  const meta = { text: "x".repeat(16_000) };
-  for (let made = 0; made < 1_000; made += 1) await latchkey.createKey({ apiId, meta });
-  await latchkey.close();
+  const { store } = await storeOfKeys(folder, 1_000, LARGE);
   const out = join(folder, "export.jsonl");
   const args = ["export", "--format", "jsonl", "--store", store, "--out", out];
   const child = spawnCli(args);
   const ended = endOf(child);
   const written = () => readdirSync(folder).filter((name) => name.startsWith("export"));
   await expect.poll(written, { interval: 1 }).toHaveLength(1);
+  return { child, ended, args, out, written };
+}
+
+test("an export that is killed leaves no file that looks like one of fewer keys", async () => {
+  const { child, ended, args, out, written } = await exportUnderWay();
   child.kill("SIGKILL");
   await ended;
   expect(written()).toEqual([expect.stringMatching(/^export\.jsonl\.[0-9a-f]{16}\.partial$/)]);
   expect((await runCli(args)).exitCode).toBe(0);
   expect(readFileSync(out, "utf8").match(/\n/g)).toHaveLength(1_000);
+});
+
+test("an export replaces no file that has appeared while it was written", async () => {
+  const { ended, out, written } = await exportUnderWay();
+  writeFileSync(out, "of somebody else");
+  const { exitCode, stderr } = await ended;
+  expect(stderr).toBe(
+    `latchkey: --out must name a file that can be used: there is already ${out} (see --help)\n`,
+  );
+  expect(exitCode).toBe(2);
+  expect(written()).toEqual(["export.jsonl"]);
+  expect(readFileSync(out, "utf8")).toBe("of somebody else");
 });
 
 let printed: ReturnType<typeof runCli> | undefined;

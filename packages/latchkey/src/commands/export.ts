@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from "node:fs";
 import type { ExportFormat, ExportPage } from "@latchkey/import";
 import type { Command } from "commander";
 import { assertNew, withFile } from "../command-line/files.js";
@@ -64,7 +64,7 @@ async function runExport(options: Options, host: Host, command: Command): Promis
       for await (last of pages) write(text(last));
       isWhole = true;
     } finally {
-      close(isWhole);
+      await close(isWhole);
     }
     await host.printed();
     for (const line of summaryOf(last)) host.warn(line);
@@ -87,19 +87,20 @@ function* summaryOf(page: ExportPage | undefined): Generator<string> {
 async function textWriter(
   path: string | undefined,
   host: Host,
-): Promise<[write: (text: string) => void, close: (isWhole: boolean) => void]> {
+): Promise<[write: (text: string) => void, close: (isWhole: boolean) => Promise<void>]> {
   // It ends its lines itself.
   const print = (text: string) => text !== "" && host.print(text.slice(0, -1));
-  if (path === undefined) return [print, () => undefined];
+  if (path === undefined) return [print, async () => undefined];
   assertNew("--out", path);
   // What is cut off looks like an export of fewer keys: the file gets its name when all of it is on disk.
   const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
   const file = await withFile("--out", path, () => openSync(partial, "wx", PRIVATE_MODE));
-  const close = (isWhole: boolean) => {
+  const close = async (isWhole: boolean) => {
     try {
       if (isWhole) fsyncSync(file);
       closeSync(file);
-      if (isWhole) renameSync(partial, path);
+      // A link, as of a backup: a rename would replace a file that has appeared meanwhile.
+      if (isWhole) await withFile("--out", path, () => linkSync(partial, path));
     } finally {
       rmSync(partial, { force: true });
     }
