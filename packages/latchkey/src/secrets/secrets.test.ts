@@ -224,6 +224,16 @@ describe("redact", () => {
         expect(redact(`${front}${form}"`, { prefixes })).toBe(`${front}sk_live_…"`);
   });
 
+  test("finds the shortest body wherever it begins, whatever is around it", () => {
+    const { lowest } = bodyRange(16);
+    for (let at = 0; at < 3 * lowest.length; at += 1)
+      for (const around of ["-", " 0", "OIl", "=3", "a ", "e. tides-"]) {
+        const before = `${around.repeat(at).slice(0, at)}_`;
+        expect(redact(`${before}${lowest}`)).toBe(`${before}${secretStart(lowest)}…`);
+        expect(redact(`${before}${lowest}.${around}`)).toMatch(/…\./);
+      }
+  });
+
   test("redacts once", async () => {
     const [key = ""] = await issue("pay_live", 16, 1);
     const prefixes = ["pay_live"];
