@@ -12,8 +12,15 @@ const conditions = ["latchkey-source", "module", "node", "development|production
 const DRILLS = "**/*.drill.test.ts";
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
-/** light-my-request changes the prototypes of Express: an Express server of the same process then never ends a response. */
-const ALONE = "examples/10-testing-an-app/app.test.ts";
+/**
+ * Each in a process of its own. light-my-request changes the prototypes of Express: an Express server of the same process then never ends
+ * a response. The others count all timers that are pending, and those of an earlier file, such as its connections, would be among them.
+ */
+const ALONE = [
+  "examples/10-testing-an-app/app.test.ts",
+  "packages/guard/src/deadline.test.ts",
+  "packages/guard/src/open-hold.test.ts",
+];
 
 /**
  * Where the tests put their files: in memory where there is room, since thousands of their writes would wait for the disk. Drills
@@ -62,11 +69,11 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["{packages,examples,.ci}/**/*.test.ts"],
-          exclude: [...exclude, DRILLS, ALONE],
+          exclude: [...exclude, DRILLS, ...ALONE],
           env: folderOfFiles(),
         },
       },
-      { extends: true, test: { name: "alone", include: [ALONE], isolate: true } },
+      { extends: true, test: { name: "alone", include: ALONE, isolate: true } },
       {
         // Tests that start programs, servers, clusters or a browser, and kill some of them. The programs are started
         // from dist/, which is brought up to date before the first of them; the tests run on the sources, like all others.
