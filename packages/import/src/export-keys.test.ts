@@ -158,6 +158,39 @@ test.each(EXPORT_FORMATS)(
   },
 );
 
+test.each(STORES)(
+  "an API that is deleted meanwhile ends no export of %s of all APIs",
+  async (_name, openStore) => {
+    const from = openLatchkey(openStore());
+    // The first has two pages: it is deleted between them, and the second before its only one.
+    const names = ["first", "second", "third"];
+    for (const name of names) {
+      const { apiId } = await from.createApi({ name });
+      const count = name === "first" ? 101 : 1;
+      for (let at = 0; at < count; at += 1) await from.createKey({ apiId });
+    }
+    const { apis } = await from.listApis();
+    const sizes: Record<string, number> = {};
+    for await (const { keys } of exportKeys({ from })) {
+      if (Object.keys(sizes).length === 0)
+        for (const { id: apiId } of apis.slice(0, 2)) await from.deleteApi({ apiId });
+      for (const { api } of keys) sizes[api] = (sizes[api] ?? 0) + 1;
+    }
+    expect(sizes).toEqual({ first: 100, third: 1 });
+    await from.close();
+  },
+);
+
+test("an API that is deleted meanwhile ends an export of it alone with an error", async () => {
+  const from = openLatchkey();
+  const { apiId } = await from.createApi({ name: "tides" });
+  for (let at = 0; at < 101; at += 1) await from.createKey({ apiId });
+  const pages = exportKeys({ from, apiId });
+  await pages.next();
+  await from.deleteApi({ apiId });
+  await expect(pages.next()).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
 test("an export holds no secret, sealed or not, and says how many it left out", async () => {
   const from = openLatchkey(undefined, { vault: VAULT });
   const { secrets, apiId } = await fill(from);

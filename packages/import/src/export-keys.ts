@@ -33,9 +33,9 @@ const MAX_OWNERS = 10_000;
 
 /**
  * Exports the keys of a workspace or an API with their hashes, a page at a time, without any secret. Keys that are created meanwhile may be
- * missing.
+ * missing, and so are those of APIs that are deleted meanwhile.
  *
- * @throws LatchkeyError `NOT_FOUND` for an unknown API.
+ * @throws LatchkeyError `NOT_FOUND` for an unknown `apiId`, also if that API is deleted meanwhile.
  */
 export async function* exportKeys({
   from,
@@ -46,10 +46,13 @@ export async function* exportKeys({
   for await (const api of apisOf(from, apiId)) {
     let cursor: string | undefined;
     do {
-      const page = await from.listKeys(
+      const listed = from.listKeys(
         { apiId: api.id, ...(cursor !== undefined && { cursor }) },
         { forExport: true },
       );
+      const page = apiId === undefined ? await unlessGone(listed) : await listed;
+      // Its API was deleted meanwhile: there are others.
+      if (page === null) break;
       const keys: ExportedKey[] = [];
       for (const key of page.keys) {
         const owner =
@@ -85,11 +88,16 @@ async function ownerOf(
 ): Promise<IdentityView | null> {
   const known = owners.get(identityId);
   if (known !== undefined) return known;
-  const owner = await from.getIdentity({ identityId }).catch((error: unknown) => {
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
-    throw error;
-  });
+  const owner = await unlessGone(from.getIdentity({ identityId }));
   if (owners.size >= MAX_OWNERS) owners.clear();
   owners.set(identityId, owner);
   return owner;
+}
+
+/** Null if what is asked for is not there any more. */
+function unlessGone<Value>(asked: Promise<Value>): Promise<Value | null> {
+  return asked.catch((error: unknown) => {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return null;
+    throw error;
+  });
 }
