@@ -1,4 +1,4 @@
-import { type ApiView, type Latchkey, LatchkeyError } from "@latchkey/core";
+import { type ApiList, type Latchkey, LatchkeyError } from "@latchkey/core";
 import { apiNameIssues } from "./prepare.js";
 import type { ImportRow, RowIssue } from "./row.js";
 
@@ -12,11 +12,11 @@ export type ApiChoice =
 const [MAX_REMEMBERED, MAX_ID] = [10_000, 128];
 
 /** The APIs of a workspace, page by page. */
-export async function* allApis(latchkey: Pick<Latchkey, "listApis">): AsyncGenerator<ApiView> {
+export async function* apiPages(latchkey: Pick<Latchkey, "listApis">): AsyncGenerator<ApiList> {
   let cursor: string | undefined;
   do {
     const page = await latchkey.listApis(cursor === undefined ? {} : { cursor });
-    yield* page.apis;
+    yield page;
     cursor = page.cursor;
   } while (cursor !== undefined);
 }
@@ -92,7 +92,8 @@ export class Apis {
   /** If several have the name, the oldest one. */
   async #list(): Promise<Map<string, string>> {
     const ids = new Map<string, string>();
-    for await (const { id, name } of allApis(this.#latchkey)) if (!ids.has(name)) ids.set(name, id);
+    for await (const { apis } of apiPages(this.#latchkey))
+      for (const { id, name } of apis) if (!ids.has(name)) ids.set(name, id);
     return ids;
   }
 }

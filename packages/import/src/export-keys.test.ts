@@ -1,4 +1,4 @@
-import type { KeyStore } from "@latchkey/core";
+import { EMPTY_CHANGE, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, expect, test } from "vitest";
@@ -177,6 +177,32 @@ test.each(STORES)(
       for (const { api } of keys) sizes[api] = (sizes[api] ?? 0) + 1;
     }
     expect(sizes).toEqual({ first: 100, third: 1 });
+    await from.close();
+  },
+);
+
+test.each(STORES)(
+  "an export of %s says how many APIs are damaged, whose keys it leaves out",
+  async (_name, openStore) => {
+    const store = openStore();
+    const from = openLatchkey(store);
+    const damage = async (apiId: string) => {
+      const { found } = await store.read("ws_default", [{ kind: "api", id: apiId }]);
+      const puts = found.flatMap((loaded) =>
+        loaded === null ? [] : [{ record: { ...loaded.record, body: { broken: true } } }],
+      );
+      await store.commit("ws_default", { ...EMPTY_CHANGE, puts });
+    };
+    const { apiId } = await from.createApi({ name: "tides" });
+    const { apiId: other } = await from.createApi({ name: "maps" });
+    for (const owner of [apiId, apiId, other]) await from.createKey({ apiId: owner });
+    expect((await exported(from, "jsonl")).last).not.toHaveProperty("damagedApis");
+    await damage(apiId);
+    const left = { exported: 1, sealed: 0, peppered: 0, damaged: 0, damagedApis: 1 };
+    expect((await exported(from, "jsonl")).last).toEqual(left);
+    await damage(other);
+    const none = { exported: 0, sealed: 0, peppered: 0, damaged: 0, damagedApis: 2 };
+    expect((await exported(from, "jsonl")).last).toEqual(none);
     await from.close();
   },
 );

@@ -1,5 +1,11 @@
-import { type ApiView, type IdentityView, type Latchkey, LatchkeyError } from "@latchkey/core";
-import { allApis } from "./apis.js";
+import {
+  type ApiList,
+  type IdentityView,
+  type KeyList,
+  type Latchkey,
+  LatchkeyError,
+} from "@latchkey/core";
+import { apiPages } from "./apis.js";
 import { type ExportedKey, exportedKey } from "./exported-key.js";
 
 /** What an export uses of a latchkey. */
@@ -26,6 +32,8 @@ export interface ExportPage {
   readonly peppered: number;
   /** Damaged keys, which are left out. */
   readonly damaged: number;
+  /** Damaged APIs, all of whose keys are left out; absent: none. */
+  readonly damagedApis?: number;
 }
 
 /** Maximum number of owners to remember. */
@@ -42,42 +50,57 @@ export async function* exportKeys({
   apiId,
 }: ExportOptions): AsyncGenerator<ExportPage, void> {
   const owners = new Map<string, IdentityView | null>();
-  let [exported, sealed, peppered, damaged] = [0, 0, 0, 0];
-  for await (const api of apisOf(from, apiId)) {
-    let cursor: string | undefined;
-    do {
-      const listed = from.listKeys(
-        { apiId: api.id, ...(cursor !== undefined && { cursor }) },
-        { forExport: true },
-      );
-      const page = apiId === undefined ? await unlessGone(listed) : await listed;
-      // Its API was deleted meanwhile: there are others.
-      if (page === null) break;
-      const keys: ExportedKey[] = [];
-      for (const key of page.keys) {
-        const owner =
-          key.identity === undefined ? null : await ownerOf(from, key.identity.id, owners);
-        keys.push(exportedKey(key, api.name, owner, from.now()));
-        if (key.stored?.recoverable) sealed += 1;
+  let [exported, sealed, peppered, damaged, damagedApis] = [0, 0, 0, 0, 0];
+  const counts = () => ({
+    ...{ exported, sealed, peppered, damaged },
+    ...(damagedApis > 0 && { damagedApis }),
+  });
+  for await (const { apis, damaged: unreadable = 0 } of apisOf(from, apiId)) {
+    damagedApis += unreadable;
+    for (const api of apis)
+      for await (const page of keyPages(from, api.id, apiId !== undefined)) {
+        const keys: ExportedKey[] = [];
+        for (const key of page.keys) {
+          const owner =
+            key.identity === undefined ? null : await ownerOf(from, key.identity.id, owners);
+          keys.push(exportedKey(key, api.name, owner, from.now()));
+          if (key.stored?.recoverable) sealed += 1;
+        }
+        exported += keys.length;
+        peppered += keys.filter(({ hash }) => hash.pepper !== undefined).length;
+        damaged += page.damaged ?? 0;
+        yield { keys, ...counts() };
       }
-      exported += keys.length;
-      peppered += keys.filter(({ hash }) => hash.pepper !== undefined).length;
-      damaged += page.damaged ?? 0;
-      yield { keys, exported, sealed, peppered, damaged };
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+    // There may be no other page that says so.
+    if (unreadable > 0) yield { keys: [], ...counts() };
   }
 }
 
 async function* apisOf(
   from: ExportOrigin,
   apiId: string | undefined,
-): AsyncGenerator<Pick<ApiView, "id" | "name">> {
-  if (apiId !== undefined) {
-    yield await from.getApi({ apiId });
-    return;
-  }
-  yield* allApis(from);
+): AsyncGenerator<Pick<ApiList, "apis" | "damaged">> {
+  if (apiId === undefined) yield* apiPages(from);
+  else yield { apis: [await from.getApi({ apiId })] };
+}
+
+/** @param isAsked - Whether the API was asked for: otherwise it is passed over where it was deleted meanwhile. */
+async function* keyPages(
+  from: ExportOrigin,
+  apiId: string,
+  isAsked: boolean,
+): AsyncGenerator<KeyList> {
+  let cursor: string | undefined;
+  do {
+    const listed = from.listKeys(
+      { apiId, ...(cursor !== undefined && { cursor }) },
+      { forExport: true },
+    );
+    const page = isAsked ? await listed : await unlessGone(listed);
+    if (page === null) return;
+    yield page;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
 }
 
 /** Null if it was deleted meanwhile. */

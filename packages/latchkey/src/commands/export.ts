@@ -72,16 +72,12 @@ async function runExport(options: Options, host: Host, command: Command): Promis
 }
 
 function* summaryOf(page: ExportPage | undefined): Generator<string> {
-  const { exported, sealed, peppered, damaged } = page ?? {
-    exported: 0,
-    sealed: 0,
-    peppered: 0,
-    damaged: 0,
-  };
+  const { exported = 0, sealed = 0, peppered = 0, damaged = 0, damagedApis = 0 } = page ?? {};
   yield `${exported} keys`;
   if (sealed > 0) yield `${sealed} encrypted secrets were left out: only their hashes are there`;
   if (peppered > 0) yield `${peppered} hashes are of use only with the pepper`;
   if (damaged > 0) yield `${damaged} keys cannot be read and were left out`;
+  if (damagedApis > 0) yield `${damagedApis} APIs cannot be read: their keys were left out`;
 }
 
 async function textWriter(

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createLatchkey } from "@latchkey/core";
+import { createLatchkey, EMPTY_CHANGE } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { runInProcess } from "../testing/run-in-process.js";
@@ -125,6 +125,25 @@ Dry run: nothing was written.
     ).toBe(0);
     expect((await runInProcess(["export", ...args])).exitCode).toBe(1);
     expect(existsSync(out)).toBe(false);
+  });
+
+  test("an export says how many APIs cannot be read, and that their keys were left out", async () => {
+    const { store } = prepare();
+    const opened = openStore(store);
+    const latchkey = createLatchkey({ store: opened });
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    await latchkey.createKey({ apiId });
+    const { found } = await opened.read("ws_default", [{ kind: "api", id: apiId }]);
+    const puts = found.flatMap((loaded) =>
+      loaded === null ? [] : [{ record: { ...loaded.record, body: { broken: true } } }],
+    );
+    await opened.commit("ws_default", { ...EMPTY_CHANGE, puts });
+    await latchkey.close();
+    expect(await runInProcess(["export", "--format", "jsonl", "--store", store])).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "latchkey: 0 keys\nlatchkey: 1 APIs cannot be read: their keys were left out\n",
+    });
   });
 
   test("a map that is wrong is named, and nothing is written", async () => {
