@@ -3,20 +3,28 @@ import { type KeyStore, keysOfApi, type Latchkey, type LoadedRecord } from "@lat
 /** Records that are read at once. */
 const PAGE = 500;
 
-/** The records of all keys of the workspace, page by page, damaged ones too. */
+/** The records of all APIs of the workspace, damaged ones too. */
+export async function* apiRecords(
+  latchkey: Latchkey,
+  store: KeyStore,
+): AsyncGenerator<LoadedRecord, void, undefined> {
+  for await (const page of recordPages(latchkey, store, { kind: "api", list: "api" })) yield* page;
+}
+
+/** The records of all keys of the workspace, page by page, damaged ones and those of damaged APIs too. */
 export async function* keyPages(
   latchkey: Latchkey,
   store: KeyStore,
 ): AsyncGenerator<readonly LoadedRecord[], void, undefined> {
-  for await (const { id } of latchkey.apis())
-    yield* recordPages(latchkey, store, { kind: "key", list: keysOfApi(id) });
+  for await (const { record } of apiRecords(latchkey, store))
+    yield* recordPages(latchkey, store, { kind: "key", list: keysOfApi(record.id) });
 }
 
 /** The records of a list, page by page, damaged ones too. */
 export async function* recordPages(
   { workspaceId }: Latchkey,
   store: KeyStore,
-  list: { readonly kind: "key" | "identity"; readonly list: string },
+  list: { readonly kind: "api" | "key" | "identity"; readonly list: string },
 ): AsyncGenerator<readonly LoadedRecord[], void, undefined> {
   let after: string | null = null;
   do {

@@ -225,6 +225,30 @@ describe("latchkey doctor", () => {
     expect(exitCode).toBe(1);
   });
 
+  test("names an API that cannot be read, beside those that can", async () => {
+    const { cli } = await storeWithKey();
+    const made = { apiId: "" };
+    await at(cli, Date.UTC(2031, 0, 1), async (latchkey, store) => {
+      Object.assign(made, await latchkey.createApi({ name: "maps" }));
+      const { key } = await latchkey.createKey(made);
+      const record = {
+        kind: "api",
+        id: made.apiId,
+        version: 9,
+        link: null,
+        body: { v: 1 },
+      } as const;
+      await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
+      await expect(latchkey.verifyKey({ key })).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    });
+    const { exitCode, stdout } = await cli.run("doctor");
+    expect(stdout).toContain(
+      `records\twrong\tthe API ${made.apiId} cannot be read, so that none of its keys verifies\n`,
+    );
+    expect(stdout).toContain("looked at 1 API, 1 key and 1 identity");
+    expect(exitCode).toBe(1);
+  });
+
   test("says that no events are sent since how far that got cannot be read, and has them sent from now on with --fix", async () => {
     const { cli } = await storeWithKey();
     const damage = async (latchkey: Latchkey, store: KeyStore) => {

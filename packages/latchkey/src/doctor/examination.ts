@@ -1,4 +1,5 @@
 import { keysOfApi, type LoadedRecord, leaseTimesOf, STATE_ADDRESS } from "@latchkey/core";
+import { apiRecords } from "../command-line/record-pages.js";
 import { plural } from "../command-line/words.js";
 import { checkClock } from "./clock.js";
 import type { DoctorContext } from "./doctor-context.js";
@@ -7,7 +8,7 @@ import { type Finding, fine, wrong } from "./finding.js";
 import { checkInstants } from "./future.js";
 import { RingTrial } from "./key-rings.js";
 import { checkLeases } from "./leases.js";
-import { checkList } from "./lists.js";
+import { checkList, layoutOrNull } from "./lists.js";
 import { checkSender } from "./sender.js";
 
 /** All checks of a workspace, in order. The first line says that the store responds. */
@@ -26,7 +27,13 @@ export async function* examine(context: DoctorContext): AsyncIterable<Finding> {
     if (kind === "keys") for (const record of records) trial.look(record);
     return lookAt(context, records);
   };
-  for await (const { id: apiId } of latchkey.apis()) {
+  for await (const api of apiRecords(latchkey, context.store)) {
+    const { id: apiId } = api.record;
+    if (layoutOrNull(api, latchkey.workspaceId) === null) {
+      // So is each of its keys, for this reason alone.
+      yield wrong("records", `the API ${apiId} cannot be read, so that none of its keys verifies`);
+      continue;
+    }
     counts.apis += 1;
     yield* checkList(context, { kind: "key", list: keysOfApi(apiId) }, look("keys"));
   }
