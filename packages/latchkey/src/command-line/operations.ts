@@ -173,7 +173,12 @@ export interface ListCommand<Item> {
   readonly page: (
     latchkey: Latchkey,
     input: Input & { readonly cursor?: string },
-  ) => Promise<{ readonly items: readonly Item[]; readonly cursor?: string | undefined }>;
+  ) => Promise<{
+    readonly items: readonly Item[];
+    readonly cursor?: string | undefined;
+    /** Damaged records that were left out. */
+    readonly damaged?: number | undefined;
+  }>;
   /** @param now - Unix epoch ms. */
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
@@ -192,11 +197,14 @@ function addList<Item>(group: Command, host: Host, spec: ListCommand<Item>): voi
     await withLatchkey(options, host, async (latchkey) => {
       const input = await withIds(latchkey, typed, command);
       let cursor: string | undefined;
+      let damaged = 0;
       do {
         const page = await spec.page(latchkey, cursor === undefined ? input : { ...input, cursor });
         printRows(host, options, page.items, spec.columns(latchkey.now()));
+        damaged += page.damaged ?? 0;
         cursor = page.cursor;
       } while (cursor !== undefined);
+      if (damaged > 0) host.warn(`${damaged} more cannot be read`);
     });
   });
 }

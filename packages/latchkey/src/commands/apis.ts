@@ -42,8 +42,8 @@ const COMMANDS: readonly AddCommand[] = [
   listCommand({
     text: "list the APIs of the workspace",
     page: async (latchkey, input) => {
-      const { apis: items, cursor } = await latchkey.listApis(input);
-      return { items, cursor };
+      const { apis: items, ...page } = await latchkey.listApis(input);
+      return { items, ...page };
     },
     columns: () => [
       { title: "ID", of: ({ id }) => id },

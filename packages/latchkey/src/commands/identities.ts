@@ -30,8 +30,8 @@ const COMMANDS: readonly AddCommand[] = [
       },
     ],
     page: async (latchkey, input) => {
-      const page = await latchkey.listIdentities(input);
-      return { items: page.identities, cursor: page.cursor };
+      const { identities: items, ...page } = await latchkey.listIdentities(input);
+      return { items, ...page };
     },
     columns: () => [
       { title: "ID", of: ({ id }) => id },

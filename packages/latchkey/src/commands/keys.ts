@@ -229,14 +229,14 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 async function listPage(latchkey: Latchkey, input: Input) {
-  const page = await latchkey.listKeys(input, { forExport: true });
+  const { keys, ...page } = await latchkey.listKeys(input, { forExport: true });
   const now = latchkey.now();
   // Of what an export shows, only how the key was switched.
-  const items = page.keys.map(({ stored, ...key }) => ({
+  const items = keys.map(({ stored, ...key }) => ({
     ...key,
     state: stateText(key, stored?.enabled ?? key.enabled, now),
   }));
-  return { items, cursor: page.cursor };
+  return { items, ...page };
 }
 
 /** Adds `latchkey keys`: issuing keys, and looking after them. */

@@ -25,8 +25,8 @@ interface CreateOptions extends CommonOptions, RepeatOption {
 const LIST: AddCommand = listCommand({
   text: "list the root keys of the workspace",
   page: async (latchkey, input) => {
-    const page = await latchkey.listRootKeys(input);
-    return { items: page.rootKeys, cursor: page.cursor };
+    const { rootKeys: items, ...page } = await latchkey.listRootKeys(input);
+    return { items, ...page };
   },
   columns: (now) => [
     { title: "ID", of: ({ id }) => id },

@@ -1,0 +1,51 @@
+import { createLatchkey, EMPTY_CHANGE, type RecordKind } from "@latchkey/core";
+import { expect, test } from "vitest";
+import { openStore } from "../open-store.js";
+import { cliStore } from "../testing/cli-store.js";
+
+/** Two records of each kind, the first of which cannot be read; answers the API of the keys. */
+async function fill(url: string): Promise<string> {
+  const store = openStore(url);
+  const latchkey = createLatchkey({ store });
+  const { apiId } = await latchkey.createApi({ name: "tides" });
+  const { apiId: other } = await latchkey.createApi({ name: "maps" });
+  const damage = async (kind: RecordKind, id: string) => {
+    const record = { kind, id, version: 9, link: null, body: { broken: true } } as const;
+    await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
+  };
+  const { keyId } = await latchkey.createKey({ apiId });
+  await latchkey.createKey({ apiId });
+  const made = await latchkey.createIdentity({ externalId: "user_1" });
+  await latchkey.createIdentity({ externalId: "user_2" });
+  const permissions = ["api.*.read_api"];
+  const { rootKeyId } = await latchkey.createRootKey({ permissions });
+  await latchkey.createRootKey({ permissions });
+  await damage("api", other);
+  await damage("key", keyId);
+  await damage("identity", made.identityId);
+  await damage("rootKey", rootKeyId);
+  await latchkey.close();
+  return apiId;
+}
+
+test("a list says how many records it left out since they cannot be read", async () => {
+  const { url, run } = cliStore();
+  const apiId = await fill(url);
+  for (const command of [
+    "apis list",
+    `keys list ${apiId}`,
+    "keys find --enabled yes",
+    "identities list",
+    "root-key list",
+  ])
+    for (const json of ["", " --json"]) {
+      const { exitCode, stdout, stderr } = await run(command + json);
+      const lines = stdout.split("\n").filter(Boolean).length;
+      expect([command, exitCode, lines, stderr]).toEqual([
+        command,
+        0,
+        1,
+        "latchkey: 1 more cannot be read\n",
+      ]);
+    }
+});
