@@ -205,6 +205,24 @@ describe("requests", () => {
     ]);
   });
 
+  test("for which the host's own calls fail are a 500 without a word of it, and the host's log has it", async () => {
+    const { latchkey, apiId } = await openLatchkey();
+    const errors: unknown[] = [];
+    const answer = createPortal(latchkey, {
+      session: async () => {
+        const { keyId } = await latchkey.createKey({ apiId, externalId: "bob" });
+        await latchkey.deleteKey({ keyId });
+        await latchkey.getKey({ keyId });
+        return null;
+      },
+      onError: (error) => errors.push(error),
+    });
+    const init = { method: "POST", headers: OWN };
+    const { status, body } = await jsonOf(await answer(new Request(`${ORIGIN}/session`, init)));
+    expect([status, body.error.code]).toEqual([500, "INTERNAL_SERVER_ERROR"]);
+    expect(errors.map(String)).toEqual(['Error: "session" of the portal failed: no such key']);
+  });
+
   test("of somebody of whom the host returns nothing are those of nobody", async () => {
     const { latchkey } = await openLatchkey();
     const answer = createPortal(latchkey, { session: (() => undefined) as never });

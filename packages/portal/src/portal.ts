@@ -9,7 +9,7 @@ import {
   refuseMethod,
   servePage,
 } from "@latchkey/http/pages";
-import { checkOptions, type PortalOptions } from "./options.js";
+import { checkOptions, type FindCustomer, type PortalOptions } from "./options.js";
 import { ENGLISH } from "./texts.js";
 
 /** A portal as a function of web standard requests. It never rejects. */
@@ -105,7 +105,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
   async function begin(request: Request): Promise<Response> {
     let secret = bearerOf(request);
     if (findCustomer !== undefined) {
-      const customer = await findCustomer(request);
+      const customer = await askHost(findCustomer, request);
       // Also undefined, which a function in JavaScript returns that returns nothing.
       if (customer == null) throw nobody();
       const before = await openByCookie(request);
@@ -141,7 +141,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
   async function ownSession(request: Request): Promise<PortalSession | null> {
     const own = await openByCookie(request);
     if (own === null || findCustomer === undefined) return own;
-    const customer = await findCustomer(request);
+    const customer = await askHost(findCustomer, request);
     return customer?.externalId === own.externalId ? own : null;
   }
 
@@ -164,6 +164,16 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
       return refusalOf(error, onError);
     }
   };
+}
+
+/** What goes wrong in the host's own calls, no customer can mend, nor should see. @throws An error for the host's log. */
+async function askHost(findCustomer: FindCustomer, request: Request) {
+  try {
+    return await findCustomer(request);
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code === "STORE_UNAVAILABLE") throw error;
+    throw new Error(`"session" of the portal failed: ${error.message}`, { cause: error });
+  }
 }
 
 /** What is wrong with what the host allows, no customer can mend, nor should see. @throws An error for the host's log. */
