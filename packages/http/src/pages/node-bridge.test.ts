@@ -1,6 +1,7 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect as connectSocket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { toNode } from "./node-bridge.js";
 
@@ -21,5 +22,40 @@ test.each(["TRACE", "TRACK", "get", "Head"])(
     const stream = client.request({ ":method": method, ":path": "/" }, { endStream: true });
     const [{ ":status": status, allow }] = await once(stream.resume(), "response");
     expect([status, allow]).toEqual([405, "GET, HEAD, POST, DELETE"]);
+  },
+);
+
+/** What a listener that repeats the path answers to the text of a request. */
+async function sendText(text: string): Promise<string> {
+  const server = createHttpServer(
+    toNode(async ({ method, url }) => {
+      const { pathname } = new URL(url);
+      return new Response(method === "HEAD" ? null : pathname, { headers: { "x-path": pathname } });
+    }),
+  ).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const socket = connectSocket((server.address() as AddressInfo).port, "127.0.0.1");
+  socket.end(text);
+  let answer = "";
+  for await (const chunk of socket) answer += chunk;
+  return answer;
+}
+
+test.each(["", "keys.example", "keys.example:80", "[::1]:3000"])(
+  "the path is that of the request line under the host %j",
+  async (host) => {
+    const line = "GET /keys/ HTTP/1.1";
+    const answer = await sendText(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toContain("x-path: /keys/\r\n");
+  },
+);
+
+test.each(["a/keys/?", "a/keys#", "a\\keys?", "user@a", "a b"])(
+  "a host %j, which is none, is a 400, and no path",
+  async (host) => {
+    const line = "GET /other HTTP/1.1";
+    const answer = await sendText(`${line}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
   },
 );

@@ -54,6 +54,9 @@ export function toNode(answer: Answer): PageListener {
 /** No `Request` is made with the first three. The others are not what they look like: methods have upper and lower case. */
 const NOT_OF_REQUESTS = /^(?:connect|trace|track|get|head)$/i;
 
+/** Before the path, these would make something else the path than what the request line says. */
+const NOT_OF_HOSTS = /[/?#\\@]/;
+
 /** The request, or the response to one whose body cannot be read. */
 async function requestOf(incoming: IncomingMessage): Promise<Request | Response> {
   const { method = "GET", url = "/", rawHeaders, headers: named } = incoming;
@@ -63,7 +66,9 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
     // Pseudo headers of HTTP/2.
     if (!name.startsWith(":")) headers.append(name, rawHeaders[at + 1] as string);
   }
-  const host = named.host ?? (named[":authority"] as string | undefined) ?? "localhost";
+  // Empty for an address without one (RFC 9110 section 7.2).
+  const host = named.host || (named[":authority"] as string | undefined) || "localhost";
+  if (NOT_OF_HOSTS.test(host)) throw new TypeError("the host is none");
   if (!headers.has("host")) headers.set("host", host);
   // Joined, not resolved: a path that begins with two slashes would be read as the name of another host.
   const address = url.startsWith("/")
