@@ -42,6 +42,12 @@ async function sendText(text: string): Promise<string> {
   return answer;
 }
 
+test("HEAD does not say that there is nothing to get", async () => {
+  const answer = await sendText("HEAD /keys/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  expect(answer).toMatch(/^HTTP\/1.1 200 /);
+  expect(answer).not.toMatch(/content-length/i);
+});
+
 test.each(["", "keys.example", "keys.example:80", "[::1]:3000"])(
   "the path is that of the request line under the host %j",
   async (host) => {

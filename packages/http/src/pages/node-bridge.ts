@@ -42,7 +42,7 @@ export function toNode(answer: Answer): PageListener {
       const request = await requestOf(incoming);
       const response =
         request instanceof Response ? request : await answer(noteWrittenByUs(request));
-      await write(response, outgoing);
+      await write(response, outgoing, incoming.method === "HEAD");
     } catch {
       // The client has disconnected, or sent an invalid address.
       if (!outgoing.headersSent) outgoing.writeHead(400);
@@ -109,12 +109,13 @@ export function toFastify(make: (basePath: string) => Answer): FastifyPage {
   };
 }
 
-async function write(response: Response, outgoing: ServerResponse): Promise<void> {
+async function write(response: Response, outgoing: ServerResponse, isHead: boolean): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const headers: Record<string, string | string[]> = Object.fromEntries(response.headers);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) headers["set-cookie"] = cookies;
-  if (response.status !== 304) headers["content-length"] = String(body.byteLength);
+  // To HEAD it would have to be that of what GET is sent (RFC 9110 section 8.6).
+  if (response.status !== 304 && !isHead) headers["content-length"] = String(body.byteLength);
   outgoing.writeHead(response.status, headers);
   outgoing.end(body);
 }
