@@ -26,8 +26,8 @@ export interface LinkSignIn {
 /** Without this header, only the page itself is answered. `Origin` and `Sec-Fetch-Site` are checked as well. */
 const OWN_HEADER = "x-latchkey-console";
 
-/** Of the page. */
-export const TITLE = "latchkey console";
+/** What the page says before its script runs. */
+export const WORDS = { title: "latchkey console", noScript: "The console needs JavaScript." };
 
 /**
  * Creates a console: the page, its operator's session, and the operations of @latchkey/http below `v1/`.
@@ -56,15 +56,14 @@ export function makeConsole(
   const tasks = operatorTasks(latchkey, options);
   const sendFile = servePage({
     module: import.meta.url,
-    title: TITLE,
-    noScript: "The console needs JavaScript.",
+    ...WORDS,
   });
 
   async function respond(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     if (hosts !== null && !isOwnHost(request, hosts))
       return refuse(421, "FORBIDDEN", "this console is not served under that host name");
-    if (pathname === basePath) return pageWithoutSlash(TITLE);
+    if (pathname === basePath) return pageWithoutSlash(WORDS);
     if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
     const name = pathname.slice(basePath.length + 1);
     const task = tasks.get(name);

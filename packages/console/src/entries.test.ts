@@ -76,7 +76,9 @@ describe.each(Object.entries(ENTRIES))("%s", (_, mount) => {
     expect(response.headers.get("content-security-policy")).toMatch(
       /^default-src 'none'; script-src 'sha256-/,
     );
-    expect(await response.text()).toContain('"./" + location.pathname.split("/").pop()');
+    const page = await response.text();
+    expect(page).toContain('"./" + location.pathname.split("/").pop()');
+    expect(page).toContain("<noscript>The console needs JavaScript.</noscript>");
   });
 
   test("hands the host's own request to authenticate, and answers a session", async () => {

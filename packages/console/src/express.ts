@@ -1,7 +1,7 @@
 import type { Latchkey } from "@latchkey/core";
 import { toExpress } from "@latchkey/http/pages";
 import type { Request, Response } from "express";
-import { makeConsole, TITLE } from "./console.js";
+import { makeConsole, WORDS } from "./console.js";
 import type { ConsoleOptions } from "./options.js";
 
 /** Without `basePath`, because Express removes the path that it mounts the console on. */
@@ -21,5 +21,5 @@ export function createConsole(
   latchkey: Latchkey,
   options: ExpressConsoleOptions = {},
 ): ExpressConsole {
-  return toExpress(makeConsole(latchkey, options), TITLE);
+  return toExpress(makeConsole(latchkey, options), WORDS);
 }

@@ -7,6 +7,7 @@ export {
 } from "./pages/node-bridge.js";
 export {
   type PageSource,
+  type PageWords,
   pageWithoutSlash,
   type SendPageFile,
   servePage,

@@ -89,7 +89,10 @@ test.each(Object.entries(ENTRIES))(
       duplex: "half",
     } as RequestInit);
     expect(refused.status).toBe(413);
-    expect(await (await ask(PATH)).text()).toContain('"./" + location.pathname.split("/").pop()');
+    const withoutSlash = await (await ask(PATH)).text();
+    expect(withoutSlash).toContain('"./" + location.pathname.split("/").pop()');
+    for (const page of [withoutSlash, await (await ask(`${PATH}/`)).text()])
+      expect(page).toContain("<noscript>This page needs JavaScript.</noscript>");
     for (const path of ["nothing", "v1/keys.getKey", "app.js"])
       expect((await ask(`${PATH}/${path}`, { headers })).status, path).toBe(404);
   },

@@ -2,7 +2,7 @@ import type { Latchkey } from "@latchkey/core";
 import { toExpress } from "@latchkey/http/pages";
 import type { Request, Response } from "express";
 import type { PortalOptions } from "./options.js";
-import { makePortal, titleOf } from "./portal.js";
+import { makePortal, wordsOf } from "./portal.js";
 
 /** Without `basePath`, because Express removes the path that it mounts the portal on. */
 export type ExpressPortalOptions = Omit<PortalOptions, "basePath">;
@@ -21,5 +21,5 @@ export function createPortal(
   latchkey: Latchkey,
   options: ExpressPortalOptions = {},
 ): ExpressPortal {
-  return toExpress(makePortal(latchkey, options), titleOf(options));
+  return toExpress(makePortal(latchkey, options), wordsOf(options));
 }

@@ -2,6 +2,7 @@ import { type Latchkey, LatchkeyError, type PortalSession } from "@latchkey/core
 import {
   isFromOwnPage,
   jsonResponse,
+  type PageWords,
   pageWithoutSlash,
   readJsonObject,
   refusalOf,
@@ -54,12 +55,10 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     variables = {},
   } = options;
   const { cookie = "latchkey_portal" } = options;
-  const title = titleOf(options);
+  const words = wordsOf(options);
   const sendFile = servePage({
     module: import.meta.url,
-    title,
-    language,
-    noScript: options.texts?.noScript ?? ENGLISH.noScript,
+    ...words,
     body: "<main><latchkey-keys page></latchkey-keys></main>",
     others: { "latchkey-keys.js": "text/javascript" },
   });
@@ -68,7 +67,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
 
   async function respond(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url);
-    if (pathname === basePath) return pageWithoutSlash(title);
+    if (pathname === basePath) return pageWithoutSlash(words);
     if (!pathname.startsWith(`${basePath}/`)) return refuse(404, "NOT_FOUND", "no such path");
     const name = pathname.slice(basePath.length + 1);
     const call = Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
@@ -193,9 +192,10 @@ function refuseInTheirWords(error: unknown): never {
   throw new LatchkeyError(code, message, { reason, details, cause: error });
 }
 
-/** Title of the page. */
-export function titleOf({ title, texts }: PortalOptions): string {
-  return title ?? texts?.title ?? ENGLISH.title;
+/** What the page says before its script runs. */
+export function wordsOf({ title, language = "en", texts = {} }: PortalOptions): PageWords {
+  const { title: usual, noScript } = { ...ENGLISH, ...texts };
+  return { title: title ?? usual, language, noScript };
 }
 
 const nobody = () =>

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "../request/node-request.js";
 import { MAX_BODY_BYTES } from "./json-body.js";
-import { pageWithoutSlash } from "./page-files.js";
+import { type PageWords, pageWithoutSlash } from "./page-files.js";
 import { refusalOf } from "./refusals.js";
 import { refuseMethod } from "./responses.js";
 import { noteWrittenByUs } from "./written-by-us.js";
@@ -84,10 +84,10 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
 }
 
-/** A listener for Express, which removes the path that it is mounted on from the URL. @param title - Of the page. */
-export function toExpress(answer: Answer, title: string): ExpressListener {
+/** A listener for Express, which removes the path that it is mounted on from the URL. @param words - Of the page. */
+export function toExpress(answer: Answer, words: PageWords): ExpressListener {
   const listen = toNode(answer);
-  const listenWithoutSlash = toNode(async () => pageWithoutSlash(title));
+  const listenWithoutSlash = toNode(async () => pageWithoutSlash(words));
   return async (request, response) => {
     const path = request.originalUrl.replace(/[?#].*$/s, "");
     const hasSlash = request.path !== "/" || path.endsWith("/");

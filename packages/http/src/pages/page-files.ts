@@ -27,15 +27,19 @@ const CONTENT_SECURITY_POLICY = [
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="none" stroke="#5b6cff" stroke-width="1.8" stroke-linecap="round" d="M9.2 6.8 14 2M11 5l2 2"/><circle cx="5.8" cy="10.2" r="3.6" fill="none" stroke="#5b6cff" stroke-width="1.8"/></svg>`;
 
-/** A page. */
-export interface PageSource {
-  /** `import.meta.url` of a file in the first level of `src` or `dist` of a package with `app.js` and `app.css` in `dist/page`. */
-  readonly module: string;
+/** What a page says before its script runs. */
+export interface PageWords {
   readonly title: string;
   /** Language of the texts. Default: `en`. */
   readonly language?: string;
   /** Shown without JavaScript. */
   readonly noScript: string;
+}
+
+/** A page. */
+export interface PageSource extends PageWords {
+  /** `import.meta.url` of a file in the first level of `src` or `dist` of a package with `app.js` and `app.css` in `dist/page`. */
+  readonly module: string;
   /** Body of the page before its script runs. Default: empty. */
   readonly body?: string;
   /** Further files of the folder that are served under their own names, with the type of each. */
@@ -101,9 +105,10 @@ const ADD_SLASH =
  * The response at the address of a page without a final slash, where relative addresses would be wrong. Not a redirect, because a proxy may
  * have changed the path: only the browser knows the address.
  */
-export function pageWithoutSlash(title: string): Response {
+export function pageWithoutSlash({ title, language = "en", noScript }: PageWords): Response {
   const hash = createHash("sha256").update(ADD_SLASH).digest("base64");
-  return new Response(`<!doctype html><title>${title}</title><script>${ADD_SLASH}</script>`, {
+  const page = `<!doctype html><html lang="${language}"><title>${title}</title><script>${ADD_SLASH}</script><noscript>${noScript}</noscript></html>`;
+  return new Response(page, {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": `default-src 'none'; script-src 'sha256-${hash}'; frame-ancestors 'none'`,
