@@ -107,7 +107,8 @@ export function App({
   };
   const session = state?.session ?? null;
   const maxKeys = session?.allow.maxKeys ?? Number.POSITIVE_INFINITY;
-  const isFull = [...read.values()].reduce((sum, count) => sum + count, 0) >= maxKeys;
+  const counts = session?.allow.apis.map(({ id }) => read.get(id) ?? 0) ?? [];
+  const isFull = counts.reduce((sum, count) => sum + count, 0) >= maxKeys;
   const Title = isPage ? "h1" : "h2";
   return (
     <SettingContext.Provider value={setting}>

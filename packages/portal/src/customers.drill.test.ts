@@ -1,0 +1,24 @@
+import { describeInBrowser } from "@latchkey/http/testing";
+import { test } from "vitest";
+import { mount } from "./testing/fixture.js";
+
+describeInBrowser("a portal to which several sign in with one browser", (open) => {
+  test("after a sign-in for fewer APIs, keys of the others do not count any more", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const { apiId: otherApiId } = await latchkey.createApi({ name: "charts" });
+    for (const id of [apiId, otherApiId])
+      await latchkey.createKey({ apiId: id, externalId: "alice", name: "one" });
+    const linkTo = async (apiIds: readonly string[]) => {
+      const allow = { apiIds, create: true, maxKeys: 2 };
+      const { secret } = await latchkey.createPortalSession({ externalId: "alice", allow });
+      return `${url}#session=${secret}`;
+    };
+    const { page } = await open(origin);
+    await page.goto(await linkTo([apiId, otherApiId]));
+    await page.locator('[aria-disabled="true"]', { hasText: "Create key" }).waitFor();
+    await page.evaluate(`location.href = ${JSON.stringify(await linkTo([apiId]))}`);
+    await page.getByRole("heading", { name: "charts" }).waitFor({ state: "detached" });
+    await page.locator('[aria-disabled="false"]', { hasText: "Create key" }).click();
+    await page.getByRole("dialog", { name: "Create a key" }).waitFor();
+  });
+});
