@@ -1,5 +1,5 @@
 import { describeInBrowser } from "@latchkey/http/testing";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { mount } from "./testing/fixture.js";
 
 describeInBrowser("a portal to which several sign in with one browser", (open) => {
@@ -20,5 +20,21 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     await page.getByRole("heading", { name: "charts" }).waitFor({ state: "detached" });
     await page.locator('[aria-disabled="false"]', { hasText: "Create key" }).click();
     await page.getByRole("dialog", { name: "Create a key" }).waitFor();
+  });
+
+  test("a link that has expired does not open the keys of whoever came before", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const linkOf = (externalId: string) =>
+      latchkey.createPortalSession({ externalId, allow: { apiIds: [apiId], create: true } });
+    await latchkey.createKey({ apiId, externalId: "alice", name: "of alice" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#session=${(await linkOf("alice")).secret}`);
+    await page.getByText("of alice").waitFor();
+    const { secret, sessionId } = await linkOf("bob");
+    await latchkey.revokePortalSession({ sessionId });
+    await page.goto("about:blank");
+    await page.goto(`${url}#session=${secret}`);
+    await page.getByText("This link has expired.").waitFor();
+    expect(await page.getByText("of alice").count()).toBe(0);
   });
 });

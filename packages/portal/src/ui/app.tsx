@@ -45,9 +45,10 @@ export function App({
     try {
       let now = linkSecret === undefined ? await client.session() : null;
       if (now === null || (now.session === null && now.signIn === "host"))
-        now = await client.start(linkSecret).catch((failure: unknown) => {
+        now = await client.start(linkSecret).catch(async (failure: unknown) => {
           if (asPortalError(failure).code !== "UNAUTHORIZED") throw failure;
-          return now ?? client.session();
+          // A session that was there before the link may be that of another customer.
+          return now ?? { ...(await client.session()), session: null };
         });
       enter(now);
     } catch (failure) {
