@@ -149,6 +149,18 @@ export function createPortalClient(
   const isNowhere = () =>
     options.fetch === undefined && !("location" in globalThis) && !/^https?:/i.test(base);
 
+  /** Who was signed in when this was last asked: what follows is meant for nobody else. */
+  let customer: string | undefined;
+
+  async function ask(
+    method: "GET" | "POST" | "DELETE",
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<PortalState> {
+    const state = await send<PortalState>(method, "session", {}, headers);
+    customer = state.session?.externalId;
+    return state;
+  }
+
   /** Idempotency keys of calls without an answer, by what they ask. */
   const unanswered = new Map<string, string>();
 
@@ -192,7 +204,14 @@ export function createPortalClient(
       response = await (options.fetch ?? fetch)(path, {
         method,
         credentials: "same-origin",
-        headers: { "x-latchkey-portal": "1", "content-type": "application/json", ...headers },
+        headers: {
+          "x-latchkey-portal": "1",
+          "content-type": "application/json",
+          ...(customer !== undefined && {
+            "x-latchkey-portal-customer": encodeURIComponent(customer),
+          }),
+          ...headers,
+        },
         ...(method === "POST" && { body: JSON.stringify(input) }),
       });
     } catch {
@@ -204,15 +223,10 @@ export function createPortalClient(
   }
 
   return {
-    session: () => send("GET", "session"),
+    session: () => ask("GET"),
     start: (secret) =>
-      send(
-        "POST",
-        "session",
-        {},
-        secret === undefined ? {} : { authorization: `Bearer ${secret}` },
-      ),
-    end: () => send("DELETE", "session"),
+      ask("POST", secret === undefined ? {} : { authorization: `Bearer ${secret}` }),
+    end: () => ask("DELETE"),
     listKeys: (input) => send("GET", "keys.list", input),
     createKey: (input) => create("keys.create", input),
     renameKey: async (input) => void (await send("POST", "keys.rename", input)),

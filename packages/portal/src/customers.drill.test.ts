@@ -1,6 +1,6 @@
 import { describeInBrowser } from "@latchkey/http/testing";
 import { expect, test } from "vitest";
-import { mount } from "./testing/fixture.js";
+import { mount, openSignedIn, signIn } from "./testing/fixture.js";
 
 describeInBrowser("a portal to which several sign in with one browser", (open) => {
   test("after a sign-in for fewer APIs, keys of the others do not count any more", async () => {
@@ -36,5 +36,27 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     await page.goto(`${url}#session=${secret}`);
     await page.getByText("This link has expired.").waitFor();
     expect(await page.getByText("of alice").count()).toBe(0);
+  });
+
+  test("a form that one customer has begun does nothing for another, who has signed in beside it", async () => {
+    const { latchkey, apiId, origin, url } = await mount();
+    await latchkey.createKey({ apiId, externalId: "bob", name: "of bob" });
+    const { page } = await openSignedIn(open, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create a key" });
+    await dialog.getByLabel("Name").fill("meant for alice");
+    await signIn(page, origin, "bob");
+    const beside = await page.context().newPage();
+    await beside.goto(url);
+    await beside.getByText("of bob").waitFor();
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const over = page.getByRole("dialog", { name: "Your session is over" });
+    await over.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("of bob").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    const { keys } = await latchkey.listKeys({ apiId });
+    expect(keys.map(({ name }) => name)).toEqual(["of bob"]);
   });
 });

@@ -22,6 +22,9 @@ export type FetchPortal = (request: Request) => Promise<Response>;
  */
 const OWN_HEADER = "x-latchkey-portal";
 
+/** Whose page asks, escaped as in a URL: in another tab of the browser, somebody else may have signed in since. */
+const CUSTOMER_HEADER = "x-latchkey-portal-customer";
+
 /** What a customer can do, by path. */
 const CALLS: Readonly<
   Record<
@@ -78,7 +81,7 @@ export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPor
     if (call === undefined) return answerSession(request);
     if (request.method !== call.method) return refuseMethod(call.method);
     const own = await ownSession(request);
-    if (own === null) throw nobody();
+    if (own === null || !isPageOf(request, own)) throw nobody();
     const input = call.method === "GET" ? inputOf(searchParams) : await readJsonObject(request);
     return jsonResponse(await call.run(own, input as never).catch(refuseInTheirWords));
   }
@@ -200,6 +203,12 @@ export function wordsOf({ title, language = "en", texts = {} }: PortalOptions): 
 
 const nobody = () =>
   new LatchkeyError("UNAUTHORIZED", "nobody is signed in, or the session is over");
+
+/** Pages of the host's own may leave out whose they are. */
+function isPageOf({ headers }: Request, { externalId }: PortalSession): boolean {
+  const customer = headers.get(CUSTOMER_HEADER);
+  return customer === null || customer === encodeURIComponent(externalId);
+}
 
 /** RFC 6750 section 2.1. */
 function bearerOf(request: Request): string | null {
