@@ -73,4 +73,30 @@ describeInBrowser("an address", (open) => {
     await page.getByText("Every request with it is refused since then.").waitFor();
     expect(await page.getByText("A verification would let it in now").count()).toBe(0);
   });
+
+  test("that is gone back to is the question in the form about a request, as it is the one that is answered", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    for (const name of ["tiles.read", "tiles.write"]) await latchkey.createPermission({ name });
+    const { keyId } = await latchkey.createKey({ apiId, permissions: ["tiles.read"] });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/keys/${keyId}`);
+    await page.getByText("Ask about a certain request").click();
+    const field = page.getByLabel("Permissions");
+    const answer = page.locator(".verdict-title");
+    for (const [name, verdict] of [
+      ["tiles.write", "Refused"],
+      ["tiles.read", "Valid"],
+    ] as const) {
+      await field.fill(name);
+      await page.getByRole("button", { name: "Ask" }).click();
+      await answer.filter({ hasText: verdict }).waitFor();
+    }
+    await page.goBack();
+    await answer.filter({ hasText: "Refused" }).waitFor();
+    expect(await field.inputValue()).toBe("tiles.write");
+    await page.goBack();
+    await answer.filter({ hasText: "Valid" }).waitFor();
+    expect(await field.inputValue()).toBe("");
+  });
 });

@@ -7,6 +7,7 @@ import type { Bucket, Key, Verdict } from "../lib/types.js";
 import { figure, plural } from "../lib/words.js";
 import { Failure } from "../parts/basics.js";
 import { TextField, textOf } from "../parts/fields.js";
+import { useFollowing } from "../parts/filter-form.js";
 import { LimitBars } from "../parts/limit-bars.js";
 import { sumOf } from "../parts/usage-chart.js";
 import { VerdictReport } from "../parts/verdict.js";
@@ -175,6 +176,8 @@ const asksForAddress = (checks: Verdict["checks"]) =>
   checks?.some(({ check, passed, ipAddress }) => check === "address" && !passed && !ipAddress) ??
   false;
 
+const ASKED = ["permissions", "ip", "cost"];
+
 /** What a verification is asked for; in the address, so that it can be shared. */
 function AskForm({
   isOpen,
@@ -185,20 +188,18 @@ function AskForm({
   readonly hint: string | false;
 }) {
   const { query } = useRoute();
-  const isAsked = Boolean(query.permissions || query.ip || query.cost);
+  const { form, isGiven } = useFollowing(ASKED);
   return (
-    <details class="card" open={isAsked || isOpen}>
+    <details class="card" open={isGiven || isOpen}>
       <summary>Ask about a certain request</summary>
       {hint !== false && <p>{hint}</p>}
       <form
         class="filters"
+        ref={form}
         onSubmit={(event) => {
           event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          const [permissions, ip, cost] = ["permissions", "ip", "cost"].map((name) =>
-            textOf(form, name),
-          );
-          go(withQuery({ permissions, ip, cost }));
+          const typed = new FormData(event.currentTarget);
+          go(withQuery(Object.fromEntries(ASKED.map((name) => [name, textOf(typed, name)]))));
           // On a phone it is out of sight.
           document.querySelector(".verdict-title")?.scrollIntoView({ block: "nearest" });
         }}

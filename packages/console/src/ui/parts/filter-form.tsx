@@ -2,6 +2,20 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { go, useRoute, withQuery } from "../lib/router.js";
 
+/** A form whose fields say what the address says, also when it is gone back to; and whether that says anything. */
+export function useFollowing(names: readonly string[]) {
+  const { query } = useRoute();
+  const form = useRef<HTMLFormElement>(null);
+  const given = names.map((name) => query[name] ?? "");
+  useLayoutEffect(() => {
+    form.current?.reset();
+    // Of a choice a reset knows only the first.
+    for (const choice of form.current?.querySelectorAll("select") ?? [])
+      choice.value = query[choice.name] ?? "";
+  }, [given.join("\0")]);
+  return { form, isGiven: given.some(Boolean) };
+}
+
 /**
  * Asks which of a list are shown; the answer goes into the address. It stays in the page, with its focus, while the address changes,
  * and its fields follow.
@@ -19,15 +33,7 @@ export function FilterForm({
   /** What stands behind the button. */
   readonly more?: ComponentChildren;
 }) {
-  const { query } = useRoute();
-  const form = useRef<HTMLFormElement>(null);
-  const given = names.map((name) => query[name] ?? "");
-  useLayoutEffect(() => {
-    form.current?.reset();
-    // Of a choice a reset knows only the first.
-    for (const choice of form.current?.querySelectorAll("select") ?? [])
-      choice.value = query[choice.name] ?? "";
-  }, [given.join("\0")]);
+  const { form, isGiven } = useFollowing(names);
   return (
     <form
       class="filters"
@@ -39,7 +45,7 @@ export function FilterForm({
     >
       {children}
       <button type="submit">Find</button>
-      {given.some(Boolean) && <ClearLink names={names}>Clear</ClearLink>}
+      {isGiven && <ClearLink names={names}>Clear</ClearLink>}
       {more}
     </form>
   );
