@@ -99,4 +99,12 @@ describeInBrowser("an address", (open) => {
     await answer.filter({ hasText: "Valid" }).waitFor();
     expect(await field.inputValue()).toBe("");
   });
+
+  test("with an instant that no calendar has leaves the page there", async () => {
+    const { origin, url } = await mount(OPERATOR);
+    const { page, complaints } = await open(origin);
+    await page.goto(`${url}#/keys?createdAfter=-9e15`);
+    await page.getByLabel("Created since").waitFor({ state: "attached" });
+    expect(complaints.filter((one) => !one.includes("400"))).toEqual([]);
+  });
 });

@@ -89,7 +89,7 @@ const LAST_IN_FIELD = Date.UTC(9999, 11, 31);
 
 /** An instant as a field of a local date and time wants it; undefined where such a field cannot hold it. */
 export function localInstant(at: number | undefined): string | undefined {
-  if (at === undefined || !(at <= LAST_IN_FIELD)) return undefined;
+  if (at === undefined || !(Math.abs(at) <= LAST_IN_FIELD)) return undefined;
   const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);
 }
