@@ -1,6 +1,6 @@
 import { memoryStore } from "@latchkey/memory";
-import { describe, expect, test } from "vitest";
-import { openService, read, START } from "../testing/open-service.js";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { openService, read, START, type TestService } from "../testing/open-service.js";
 import { recordingStore } from "../testing/recording-store.js";
 import { SAMPLES } from "../testing/samples.js";
 import { byRootKey } from "./authenticate.js";
@@ -144,6 +144,57 @@ describe("root keys", () => {
       const request = new Request("http://keys.test/v1/keys.createKey", { method: "POST", body });
       expect((await read(await service.send(request))).status).toBe(401);
     }
+  });
+});
+
+describe("a caller that is revoked before its body has come", () => {
+  async function sendLate(
+    service: TestService,
+    {
+      apiId,
+      revoke,
+      headers,
+    }: { apiId: string; revoke: () => unknown; headers: Readonly<Record<string, string>> },
+  ) {
+    const clock = vi.spyOn(performance, "now");
+    onTestFinished(() => clock.mockRestore());
+    const pull = async (controller: ReadableStreamDefaultController) => {
+      await revoke();
+      clock.mockReturnValue(performance.now() + 60_000);
+      controller.enqueue(new TextEncoder().encode(JSON.stringify({ apiId })));
+      controller.close();
+    };
+    // Nothing is pulled before it is read.
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const init = { method: "POST", headers, body, duplex: "half" as const };
+    const answer = await service.send(new Request("http://keys.test/v1/keys.createKey", init));
+    expect(answer.status).toBe(401);
+    expect((await service.latchkey.listKeys({ apiId })).total).toBe(0);
+  }
+
+  test("by root key is nobody", async () => {
+    const service = await openService();
+    const { apiId } = await service.latchkey.createApi({ name: "maps" });
+    const { key, rootKeyId } = await service.latchkey.createRootKey({ permissions: ["*"] });
+    await sendLate(service, {
+      apiId,
+      revoke: () => service.latchkey.revokeRootKey({ rootKeyId }),
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    });
+  });
+
+  test("by the host is nobody", async () => {
+    let isKnown = true;
+    const authenticate = () => (isKnown ? { workspaceId: "ws_default", permissions: ["*"] } : null);
+    const service = await openService({ authenticate });
+    const { apiId } = await service.latchkey.createApi({ name: "maps" });
+    await sendLate(service, {
+      apiId,
+      revoke: () => {
+        isKnown = false;
+      },
+      headers: { "content-type": "application/json" },
+    });
   });
 });
 

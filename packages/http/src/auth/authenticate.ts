@@ -11,7 +11,7 @@ export interface HostCaller {
   readonly actor?: string;
 }
 
-/** A host's own authentication; null for an unknown caller. It must not read the body. */
+/** A host's own authentication; null for an unknown caller. It must not read the body, and is asked again when a body has taken long. */
 export type Authenticate = (request: Request) => Promise<HostCaller | null> | HostCaller | null;
 
 /**
