@@ -69,10 +69,9 @@ export function brokenOff(cause?: unknown): LatchkeyError {
 }
 
 /** The error for a body that something else has read: a mistake of the host, for its log. */
-export function alreadyRead(cause?: unknown): TypeError {
+export function alreadyRead(): TypeError {
   return new TypeError(
     "the body was read before latchkey saw the request: mount latchkey before body parsers",
-    { cause },
   );
 }
 

@@ -30,12 +30,13 @@ export class WebRequest implements HttpRequest {
 
   async readBody(maxBytes: number): Promise<Uint8Array> {
     checkAnnouncedLength(this, maxBytes);
+    const { body, bodyUsed } = this.webRequest;
+    if (body === null) return new Uint8Array();
+    if (bodyUsed || body.locked) throw alreadyRead();
     try {
-      const { body } = this.webRequest;
-      return body === null ? new Uint8Array() : await readStream(body, maxBytes);
+      return await readStream(body, maxBytes);
     } catch (error) {
-      if (error instanceof LatchkeyError) throw error;
-      throw error instanceof TypeError ? alreadyRead(error) : brokenOff(error);
+      throw error instanceof LatchkeyError ? error : brokenOff(error);
     }
   }
 }
