@@ -33,6 +33,15 @@ describeInBrowser("signing in and out", (open) => {
     expect(await page.locator("body").textContent()).not.toContain("of the first");
   });
 
+  test("a root key as a list shows it is none, and no server that does not answer", async () => {
+    const { origin, url } = await mount();
+    const { page } = await open(origin);
+    await page.goto(url);
+    await page.getByLabel("Root key").fill("lk_root_3fA…");
+    await page.keyboard.press("Enter");
+    await page.getByText("This is no root key, or one that was revoked or has expired.").waitFor();
+  });
+
   test("a permission for an API that was deleted hides no other, and stops no revocation", async () => {
     const { latchkey, origin, url } = await mount();
     const { apiId: gone } = await latchkey.createApi({ name: "gone" });

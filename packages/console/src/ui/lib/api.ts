@@ -162,6 +162,8 @@ export async function enter(candidate?: string): Promise<void> {
   const kept = rootKey;
   if (candidate !== undefined) rootKey = candidate;
   try {
+    // Browsers send no header with other characters, as the end of a shortened key has.
+    if (candidate !== undefined && !/^[!-~]+$/.test(candidate)) throw wrongKey();
     const response = await request("session", { method: "GET" });
     const body = await bodyOf(response);
     if (!response.ok) throw errorOf(response.status, body);
@@ -176,12 +178,7 @@ export async function enter(candidate?: string): Promise<void> {
     rootKey = null;
     const had = before.kind === "out" ? before.had : null;
     sessionStore.set({ kind: "out", signIn, had });
-    if (candidate !== undefined)
-      throw new ApiError(
-        401,
-        "WRONG_KEY",
-        "This is no root key, or one that was revoked or has expired.",
-      );
+    if (candidate !== undefined) throw wrongKey();
   } catch (error) {
     if (candidate !== undefined) rootKey = kept;
     // The page that asks says it. What was typed before the sign-in ended is still there.
@@ -189,6 +186,9 @@ export async function enter(candidate?: string): Promise<void> {
     sessionStore.set({ kind: "failed", error: error as ApiError });
   }
 }
+
+const wrongKey = () =>
+  new ApiError(401, "WRONG_KEY", "This is no root key, or one that was revoked or has expired.");
 
 /** Exchanges the token of a link for a cookie. */
 export async function enterByLink(token: string): Promise<void> {
