@@ -37,6 +37,26 @@ describeInBrowser("what an operator changes", (open) => {
     expect(complaints).toEqual([]);
   });
 
+  test("is no expiry that is taken away by a digit too much in its year", async () => {
+    const { latchkey, origin, url } = await mount({ ...OPERATOR, rootKeys: true });
+    const expires = Date.UTC(2031, 4, 1, 12);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({ apiId, expires });
+    await latchkey.createRootKey({ name: "gateway", permissions: ["*"], expires });
+    const { page } = await open(origin);
+    for (const place of [`#/keys/${keyId}`, "#/root-keys"]) {
+      await page.goto(`${url}${place}`);
+      await page.getByRole("button", { name: /^Edit/ }).click();
+      const form = page.getByRole("dialog");
+      await form.getByLabel("Expires", { exact: true }).fill("20321-05-01T12:00");
+      await form.getByRole("button", { name: "Save" }).click();
+      await form.getByText("The year of a date has four digits.").waitFor();
+      await page.keyboard.press("Escape");
+    }
+    expect((await latchkey.getKey({ keyId })).expires).toBe(expires);
+    expect((await latchkey.listRootKeys()).rootKeys).toMatchObject([{ expires }]);
+  });
+
   test("of an owner leaves what programs have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { identityId } = await latchkey.createIdentity({

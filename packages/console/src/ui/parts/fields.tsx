@@ -134,10 +134,13 @@ export function namesOf(form: FormData, name: string): readonly string[] | undef
   return names.length === 0 ? undefined : names;
 }
 
-/** An instant in a field of a local date and time. */
+/** An instant in a field of a local date and time. @throws Error in words: browsers take years of six digits, and `Date` reads none of those. */
 export function instantOf(form: FormData, name: string): number | undefined {
   const text = textOf(form, name);
-  return text === undefined ? undefined : new Date(text).getTime();
+  if (text === undefined) return undefined;
+  const at = new Date(text).getTime();
+  if (Number.isNaN(at)) throw new Error("The year of a date has four digits.");
+  return at;
 }
 
 /** A JSON object in a field. @throws Error that names the field. */
