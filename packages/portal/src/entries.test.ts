@@ -98,6 +98,20 @@ test.each(Object.entries(ENTRIES))(
   },
 );
 
+test.each(["/", "/account/keys/", "/konto/schlüssel", undefined])(
+  "Fastify: a portal is below the prefix %s",
+  async (prefix) => {
+    const { latchkey } = await openLatchkey();
+    const app = Fastify();
+    app.register(forFastify(latchkey), { ...(prefix !== undefined && { prefix }) });
+    onTestFinished(() => app.close());
+    const origin = await app.listen({ port: 0, host: "127.0.0.1" });
+    const url = new URL(`${prefix ?? ""}/`.replace("//", "/"), origin);
+    expect(await (await fetch(url)).text()).toContain("<latchkey-keys page>");
+    expect((await fetch(new URL("session", url), { headers: OWN })).status).toBe(200);
+  },
+);
+
 describe("options", () => {
   test.each([
     [{ sesion: () => null }, '"sesion" is not an option'],

@@ -98,7 +98,9 @@ export function toExpress(answer: Answer, words: PageWords): ExpressListener {
 /** A page as a plugin of Fastify. @param make - Gets the prefix of the plugin. */
 export function toFastify(make: (basePath: string) => Answer): FastifyPage {
   return async (scope) => {
-    const listen = toNode(make(scope.prefix));
+    // As URLs have it: Fastify takes other characters, and a slash at the end.
+    const { pathname } = new URL(`http://localhost${scope.prefix}`);
+    const listen = toNode(make(pathname.replace(/\/$/, "")));
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     for (const path of ["/", "/*"])
