@@ -79,6 +79,55 @@ describeInBrowser("a server that is slow", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(3);
   });
 
+  test("an answer that does not come: the same again, once that was taken back, is done and not only said to be", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const owner = { apiId, externalId: "northwind" };
+    const { key } = await latchkey.createKey({ ...owner, name: "map server" });
+    const { id } = await latchkey.getIdentity({ externalId: "northwind" });
+    const { page } = await open(origin);
+    const dialog = page.getByRole("dialog");
+    const act = async (open: string, submit: string) => {
+      await page.getByRole("button", { name: open, exact: true }).click();
+      await dialog.getByRole("button", { name: submit, exact: true }).click();
+    };
+    const loseAnswerOf = (path: string) =>
+      page.route(path, async (route) => {
+        await page.unroute(path);
+        await route.fetch();
+        await route.abort();
+      });
+    await page.goto(`${url}#/identities/${id}`);
+    await page.getByRole("link", { name: "map server" }).waitFor();
+    await loseAnswerOf("**/apis.disableKeys");
+    await act("Switch off all keys", "Switch off all keys");
+    await dialog.getByText("The server does not answer.").waitFor();
+    await page.keyboard.press("Escape");
+    await act("Switch on all keys", "Switch on all keys");
+    await page.getByText("1 key of northwind: switched on.").waitFor();
+    await act("Switch off all keys", "Switch off all keys");
+    await page.getByText("1 key of northwind: switched off.").waitFor();
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ code: "DISABLED" });
+
+    const create = async () => {
+      await page.getByRole("button", { name: "Create key" }).click();
+      await dialog.getByLabel("Name").fill("build server");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+    };
+    await page.goto(`${url}#/apis/${apiId}`);
+    await loseAnswerOf("**/keys.createKey");
+    await create();
+    await dialog.getByText("The server does not answer.").waitFor();
+    await page.keyboard.press("Escape");
+    const { keys } = await latchkey.listKeys({ apiId, nameContains: "build" });
+    await page.goto(`${url}#/keys/${keys[0]?.id}`);
+    await act("Delete", "Delete key");
+    await page.getByRole("heading", { name: "maps" }).waitFor();
+    await create();
+    const secret = (await page.locator("output").textContent()) ?? "";
+    expect(await latchkey.verifyKey({ key: secret })).toMatchObject({ valid: true });
+  });
+
   test("an owner is not said to have no keys before they are known", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

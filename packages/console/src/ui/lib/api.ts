@@ -81,6 +81,15 @@ export function runTask<Answer>(name: string, input: Fields = {}): Promise<Answe
 /** Idempotency keys of writes without an answer, by what they ask: sent again, they are the same write, and not a second one. */
 const unanswered = new Map<string, string>();
 
+/**
+ * Writes that make something or end it. Any other sets a state that somebody may have changed since: asked for again it must be set again,
+ * and not answered as it was the first time.
+ */
+const MAKES_OR_ENDS = /\.(?:create|rotate|delete|erase|revoke|release)(?!Keys)[A-Z]/;
+
+/** After one of these, what was made without an answer may be gone, and the same again is something new. */
+const ENDS = /\.(?:delete|erase|revoke)[A-Z]/;
+
 async function send<Answer>(path: string, isRead: boolean, input: Fields): Promise<Answer> {
   const response = isRead
     ? await request(path + queryOf(input), { method: "GET" })
@@ -96,11 +105,12 @@ async function write(path: string, body: string): Promise<Response> {
   const asked = `${path} ${body}`;
   // Not `randomUUID`, which a page without TLS does not have.
   const key = unanswered.get(asked) ?? crypto.getRandomValues(new Uint32Array(4)).join("-");
-  unanswered.set(asked, key);
+  if (MAKES_OR_ENDS.test(path)) unanswered.set(asked, key);
   const headers = { "idempotency-key": key };
   const response = await request(path, { method: "POST", body, headers });
   // Who has to sign in again has not been told what became of the first.
   if (response.status < 500 && response.status !== 401) unanswered.delete(asked);
+  if (response.ok && ENDS.test(path)) unanswered.clear();
   return response;
 }
 
