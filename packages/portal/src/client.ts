@@ -231,7 +231,11 @@ export function createPortalClient(
     createKey: (input) => create("keys.create", input),
     renameKey: async (input) => void (await send("POST", "keys.rename", input)),
     rotateKey: (input) => create("keys.rotate", input),
-    revokeKey: async (input) => void (await send("POST", "keys.revoke", input)),
+    revokeKey: async (input) => {
+      await send("POST", "keys.revoke", input);
+      // It may be what a call without an answer has made: the same once more is a new one.
+      unanswered.clear();
+    },
     usage: async (input) => {
       const answer = await send<{ verifications: readonly PortalUsage[] }>(
         "GET",

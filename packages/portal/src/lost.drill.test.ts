@@ -54,6 +54,33 @@ describeInBrowser("a portal of which something is lost", (open) => {
     expect((await latchkey.listKeys({ apiId })).total).toBe(2);
   });
 
+  test("the same again after what was created was revoked creates another key, and shows its secret", async () => {
+    const { latchkey, origin, url } = await mount();
+    const { page } = await openSignedIn(open, origin);
+    await page.goto(url);
+    await page.getByText("No keys yet").waitFor();
+    const dialog = page.getByRole("dialog");
+    const create = async () => {
+      await page.getByRole("button", { name: "Create key" }).click();
+      await dialog.getByLabel("Name").fill("build server");
+      await dialog.getByRole("button", { name: "Create key" }).click();
+    };
+    await page.route("**/keys.create", async (route) => {
+      await page.unroute("**/keys.create");
+      await route.fetch();
+      await route.abort();
+    });
+    await create();
+    await dialog.getByText("It may have been done nevertheless").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Revoke: build server" }).click();
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("No keys yet").waitFor();
+    await create();
+    const key = (await page.locator("output").textContent()) ?? "";
+    expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
+  });
+
   test("a store that does not know whether it has written is not said to have changed nothing", async () => {
     const { latchkey, origin, url } = await mount();
     const { page } = await openSignedIn(open, origin);
