@@ -78,6 +78,26 @@ describeInBrowser("what an operator changes", (open) => {
     });
   });
 
+  test("of a role leaves what others have taken from it and given to it since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const names = ["docs.delete", "docs.list", "docs.read", "docs.write"];
+    await latchkey.ensurePermissions(names);
+    const { roleId } = await latchkey.createRole({
+      name: "editor",
+      permissions: ["docs.delete", "docs.list"],
+    });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/roles`);
+    await page.getByRole("button", { name: "Edit editor" }).click();
+    await latchkey.setRolePermissions({ roleId, permissions: ["docs.list", "docs.read"] });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Permissions").fill("docs.delete, docs.write");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { permissions } = await latchkey.getRole({ roleId });
+    expect([...permissions].sort()).toEqual(["docs.read", "docs.write"]);
+  });
+
   test("of an API leaves what others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

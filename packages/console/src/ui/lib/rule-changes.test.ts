@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { mergedRules } from "./rule-changes.js";
+import { mergedNames, mergedRules } from "./rule-changes.js";
 
 const OPENED = { prefix: "maps", remaining: 10 };
 
@@ -30,4 +30,10 @@ test("what a form writes in another way was not changed by somebody else", () =>
   const typed = { ratelimit: { limit: 6, duration: 1 } };
   const opened = { ratelimit: { limit: 5, duration: 1 } };
   expect(mergedRules(opened, typed, stored, stored)).toEqual(typed);
+});
+
+test("of a list of names, what was added and taken away here is, and the rest is as others have left it", () => {
+  expect(mergedNames(["a", "b"], ["b", "c", "c"], ["a", "b", "d"])).toEqual(["b", "d", "c"]);
+  expect(mergedNames(["a", "b"], ["a", "b", "c"], ["a", "c"])).toEqual(["a", "c"]);
+  expect(mergedNames(["a"], ["a"], [])).toEqual([]);
 });

@@ -22,3 +22,19 @@ export function mergedRules(opened: Rules, typed: Rules, before: Rules, now: Rul
     );
   return { ...now, ...Object.fromEntries(mine.map((field) => [field, typed[field]])) };
 }
+
+/**
+ * A list of names to write: as it is now, with what was added and taken away in a form. Without this an operator would give back what another
+ * has taken away since the page was opened.
+ *
+ * @param opened - As it was when the form was opened. @param typed - As it was sent. @param now - As it is.
+ */
+export function mergedNames(
+  opened: readonly string[],
+  typed: readonly string[],
+  now: readonly string[],
+): readonly string[] {
+  const kept = now.filter((name) => typed.includes(name) || !opened.includes(name));
+  const added = typed.filter((name) => !opened.includes(name));
+  return [...new Set([...kept, ...added])];
+}

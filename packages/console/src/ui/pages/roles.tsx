@@ -4,6 +4,7 @@ import { forgetLists } from "../lib/list.js";
 import { type Loaded, useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import { useRoute } from "../lib/router.js";
+import { mergedNames } from "../lib/rule-changes.js";
 import type { Permission, Role } from "../lib/types.js";
 import { Empty, Failure, Names, PageHead, Waiting } from "../parts/basics.js";
 import { Confirm } from "../parts/dialog.js";
@@ -233,12 +234,13 @@ function OpenDialog({
           submit="Save"
           isDangerous={false}
           onClose={onClose}
-          action={doing((form) =>
-            call("permissions.setRolePermissions", {
-              roleId: open.role.id,
-              permissions: namesOf(form, "permissions") ?? [],
-            }),
-          )}
+          action={doing(async (form) => {
+            const roleId = open.role.id;
+            const now = await call<Role>("permissions.getRole", { roleId });
+            const typed = namesOf(form, "permissions") ?? [];
+            const permissions = mergedNames(open.role.permissions, typed, now.permissions);
+            await call("permissions.setRolePermissions", { roleId, permissions });
+          })}
         >
           <p>Every key that has the role sees it with its next verification.</p>
           <TextField
