@@ -98,6 +98,27 @@ describeInBrowser("what an operator changes", (open) => {
     expect([...permissions].sort()).toEqual(["docs.read", "docs.write"]);
   });
 
+  test("of a root key gives back no permission that somebody has taken from it since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount({ ...OPERATOR, rootKeys: true });
+    const { rootKeyId } = await latchkey.createRootKey({
+      name: "gateway",
+      permissions: ["api.*.delete_key", "api.*.read_key"],
+    });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/root-keys`);
+    await page.getByRole("button", { name: "Edit gateway" }).click();
+    await latchkey.updateRootKey({ rootKeyId, permissions: ["api.*.read_key"] });
+    const form = page.getByRole("dialog");
+    const permissions = "api.*.delete_key, api.*.read_key, api.*.verify_key";
+    await form.getByLabel("Permissions").fill(permissions);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { rootKeys } = await latchkey.listRootKeys();
+    expect(rootKeys.map((one) => [...one.permissions].sort())).toEqual([
+      ["api.*.read_key", "api.*.verify_key"],
+    ]);
+  });
+
   test("of an API leaves what others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

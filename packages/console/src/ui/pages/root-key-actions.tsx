@@ -1,4 +1,5 @@
 import { call } from "../lib/api.js";
+import { mergedNames } from "../lib/rule-changes.js";
 import type { RootKey } from "../lib/types.js";
 import { localInstant } from "../lib/words.js";
 import { ActionForm, Confirm, Dialog } from "../parts/dialog.js";
@@ -14,6 +15,21 @@ interface DialogProps {
 
 interface ItemProps extends DialogProps {
   readonly item: RootKey;
+}
+
+/** All root keys: a workspace has few, and a page of them is at most 100. */
+export async function readRootKeys(): Promise<readonly RootKey[]> {
+  const all: RootKey[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await call<{ rootKeys: readonly RootKey[]; cursor?: string }>(
+      "rootKeys.listRootKeys",
+      { cursor },
+    );
+    all.push(...page.rootKeys);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return all;
 }
 
 /** What a root key is called where it has no name. */
@@ -51,12 +67,14 @@ export function EditRootKey({ item, onClose, onDone }: ItemProps) {
       onClose={onClose}
       action={async (form) => {
         const name = textOf(form, "name");
-        const permissions = namesOf(form, "permissions") ?? [];
+        const typed = namesOf(form, "permissions") ?? [];
         const expires = instantOf(form, "expires");
+        const now = (await readRootKeys()).find(({ id }) => id === item.id) ?? item;
+        const permissions = mergedNames(item.permissions, typed, now.permissions);
         await call("rootKeys.updateRootKey", {
           rootKeyId: item.id,
           ...(name !== item.name && { name: name ?? null }),
-          ...(`${permissions}` !== `${item.permissions}` && { permissions }),
+          ...(`${permissions}` !== `${now.permissions}` && { permissions }),
           // The field shows minutes: an instant within one is as it was.
           ...(localInstant(expires) !== localInstant(item.expires) && { expires: expires ?? null }),
         });

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { call } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
 import { useAllowed } from "../lib/permissions.js";
 import type { RootKey } from "../lib/types.js";
@@ -12,6 +11,7 @@ import {
   EditRootKey,
   RevokeRootKey,
   RotateRootKey,
+  readRootKeys,
   rootKeyName,
 } from "./root-key-actions.js";
 
@@ -36,21 +36,6 @@ type Open =
   | { readonly kind: "create" }
   | { readonly kind: "edit" | "rotate" | "revoke"; readonly item: RootKey }
   | { readonly kind: "secret"; readonly secret: string | undefined };
-
-/** All root keys: a workspace has few, and a page of them is at most 100. */
-async function readRootKeys(): Promise<readonly RootKey[]> {
-  const all: RootKey[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await call<{ rootKeys: readonly RootKey[]; cursor?: string }>(
-      "rootKeys.listRootKeys",
-      { cursor },
-    );
-    all.push(...page.rootKeys);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return all;
-}
 
 /** The keys that authorise management over HTTP. */
 export function RootKeysPage() {
