@@ -119,6 +119,24 @@ describeInBrowser("what an operator changes", (open) => {
     ]);
   });
 
+  test("of the roles of a key gives back none that somebody has taken from it since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    for (const name of ["admin", "editor", "reader"]) await latchkey.createRole({ name });
+    const { keyId } = await latchkey.createKey({ apiId, roles: ["admin", "reader"] });
+    const { page } = await open(origin);
+    // The page of usage does not read the key again.
+    await page.goto(`${url}#/keys/${keyId}?tab=usage`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await latchkey.updateKey({ keyId, roles: ["reader"] });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Roles").fill("admin, editor, reader");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { roles } = await latchkey.getKey({ keyId });
+    expect([...roles].sort()).toEqual(["editor", "reader"]);
+  });
+
   test("of an API leaves what others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });
