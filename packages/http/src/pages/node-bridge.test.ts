@@ -65,3 +65,12 @@ test.each(["a/keys/?", "a/keys#", "a\\keys?", "user@a", "a b"])(
     expect(answer).toMatch(/^HTTP\/1.1 400 /);
   },
 );
+
+test("a body that is given up in its middle does not hold up the next request of its connection", async () => {
+  const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+  const head = "POST /keys/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const next = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  const answers = await sendText(`${head}${chunk.repeat(20)}0\r\n\r\n${next}`);
+  expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+  expect(answers).toContain("x-path: /next");
+});
