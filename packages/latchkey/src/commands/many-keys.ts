@@ -94,18 +94,13 @@ async function meantKeys(latchkey: Latchkey, which: KeysReference): Promise<stri
   if (apiId !== undefined && externalId === undefined)
     return `all ${countOf((await latchkey.listKeys({ apiId, limit: 1 })).total)} of API ${apiId}`;
   let count = 0;
-  for await (const id of apiId === undefined ? apiIds(latchkey) : [apiId])
-    for await (const _ of latchkey.keysOf({
-      apiId: id,
-      ...(externalId !== undefined && { externalId }),
-    }))
-      count += 1;
+  for await (const _ of latchkey.keysOf({
+    ...(apiId !== undefined && { apiId }),
+    ...(externalId !== undefined && { externalId }),
+  }))
+    count += 1;
   const where = apiId === undefined ? "in all APIs" : `in API ${apiId}`;
   return `all ${countOf(count)} of ${externalId} ${where}`;
-}
-
-async function* apiIds(latchkey: Latchkey): AsyncGenerator<string> {
-  for await (const { id } of latchkey.apis()) yield id;
 }
 
 function countOf(count: number): string {
