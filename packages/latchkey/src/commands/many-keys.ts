@@ -89,16 +89,13 @@ interface Typed extends KeysReference {
 
 /** Which keys these are, and how many there are now. */
 async function meantKeys(latchkey: Latchkey, which: KeysReference): Promise<string> {
-  const { apiId, externalId, keyIds } = which;
+  const { keyIds, ...owner } = which;
+  const { apiId, externalId } = owner;
   if (keyIds !== undefined) return `${countOf(keyIds.length)}, as far as they exist`;
   if (apiId !== undefined && externalId === undefined)
     return `all ${countOf((await latchkey.listKeys({ apiId, limit: 1 })).total)} of API ${apiId}`;
   let count = 0;
-  for await (const _ of latchkey.keysOf({
-    ...(apiId !== undefined && { apiId }),
-    ...(externalId !== undefined && { externalId }),
-  }))
-    count += 1;
+  for await (const _ of latchkey.keysOf(owner)) count += 1;
   const where = apiId === undefined ? "in all APIs" : `in API ${apiId}`;
   return `all ${countOf(count)} of ${externalId} ${where}`;
 }
