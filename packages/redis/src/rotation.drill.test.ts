@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createLatchkey, type KeyStore, type Latchkey } from "@latchkey/core";
+import { createLatchkey, type KeyStore, type Latchkey, type LatchkeyOptions } from "@latchkey/core";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { redisStore } from "./index.js";
@@ -27,10 +27,10 @@ describeWithServers("rotation in Redis", () => {
     await server.remove();
   });
 
-  function open(): Latchkey {
+  function open(options: Pick<LatchkeyOptions, "clock"> = {}): Latchkey {
     const store = redisStore(server.url, PATIENT);
     stores.push(store);
-    return createLatchkey({ store });
+    return createLatchkey({ store, ...options });
   }
 
   /** Counters that keys share, by the field that they lie in. */
@@ -62,7 +62,9 @@ describeWithServers("rotation in Redis", () => {
   });
 
   test("a chain of rotations moves its counters once, and leaves nothing when its last key is deleted", async () => {
-    const latchkey = open();
+    // Time stands still: the window of a minute would else end in between, once in a while.
+    const now = Date.now();
+    const latchkey = open({ clock: () => now });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const ratelimit = { limit: 10, duration: MINUTE_MS };
     const first = await latchkey.createKey({ apiId, remaining: 10, ratelimit });
@@ -93,12 +95,27 @@ describeWithServers("rotation in Redis", () => {
     const latchkeys = [open(), open()] as const;
     const { apiId } = await latchkeys[0].createApi({ name: "payments" });
     const outcomes = new Set<boolean>();
-    for (let round = 0; round < 200; round += 1) {
+    // One of the two begins so many round trips after the other; at the ends it waits until the other is over.
+    for (const lead of Array.from({ length: 200 }, (_, round) => (round % 9) - 4)) {
       const { keyId } = await latchkeys[0].createKey({ apiId, remaining: 5 });
-      const rotating = latchkeys[0].rotateKey({ keyId }).catch(() => null);
-      // Rotation takes several round trips: deletion begins before, between and after them.
-      for (let turn = round % 8; turn > 0; turn -= 1) await control.echo("turn");
-      const [successor] = await Promise.all([rotating, latchkeys[1].deleteKey({ keyId })]);
+      const rotate = () => latchkeys[0].rotateKey({ keyId }).catch(() => null);
+      const remove = () => latchkeys[1].deleteKey({ keyId });
+      const wait = async (earlier: Promise<unknown>) => {
+        if (Math.abs(lead) === 4) await earlier;
+        for (let turn = Math.abs(lead); turn > 0; turn -= 1) await control.echo("turn");
+      };
+      let rotating: ReturnType<typeof rotate>;
+      let removing: ReturnType<typeof remove>;
+      if (lead < 0) {
+        removing = remove();
+        await wait(removing);
+        rotating = rotate();
+      } else {
+        rotating = rotate();
+        await wait(rotating);
+        removing = remove();
+      }
+      const [successor] = await Promise.all([rotating, removing]);
       outcomes.add(successor === null);
       if (successor !== null) await latchkeys[0].deleteKey({ keyId: successor.keyId });
       expect(await sharedCounters()).toEqual({});
