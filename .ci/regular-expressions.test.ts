@@ -53,6 +53,6 @@ describe("takes time in proportion to 30,000 characters", () => {
 });
 
 test.each([/=+$/, /\s*\n\s*/g])("%s is noticed", (expression) => {
-  // A third of the length, and of the bound: it is 5,000 times as slow, and soon over.
-  expect(slowness(expression, LENGTH / 3, MAX_SLOWNESS / 3)).toBeGreaterThan(MAX_SLOWNESS / 3);
+  // Half of the length, and a third of the bound: it is 7,500 times as slow, and soon over.
+  expect(slowness(expression, LENGTH / 2, MAX_SLOWNESS / 3)).toBeGreaterThan(MAX_SLOWNESS / 3);
 });

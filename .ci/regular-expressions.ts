@@ -65,8 +65,8 @@ export function isUnbounded({ source }: RegExp): boolean {
  */
 export function slowness(expression: RegExp, length: number, enough: number): number {
   const text = "a".repeat(length);
-  // The least of several: one that a busy machine made long would hide an expression that is slow.
-  const looks = Array.from({ length: 5 }, () => durationOf(() => countOf(text)));
+  // The least of many: if a busy machine made all of them long, they would hide an expression that is slow.
+  const looks = Array.from({ length: 100 }, () => durationOf(() => countOf(text)));
   const linear = Math.max(SMALLEST_MS, Math.min(...looks));
   let worst = 0;
   for (const text of hostileTexts(expression, length)) {
