@@ -1,5 +1,4 @@
-import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs";
 import type { ExportFormat, ExportPage } from "@latchkey/import";
 import type { Command } from "commander";
 import { assertNew, withFile } from "../command-line/files.js";
@@ -89,14 +88,14 @@ async function textWriter(
   if (path === undefined) return [print, async () => undefined];
   assertNew("--out", path);
   // What is cut off looks like an export of fewer keys: the file gets its name when all of it is on disk.
-  const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
+  const { giveName, partialPathOf } = await import("@latchkey/transfer/new-file");
+  const partial = partialPathOf(path);
   const file = await withFile("--out", path, () => openSync(partial, "wx", PRIVATE_MODE));
   const close = async (isWhole: boolean) => {
     try {
       if (isWhole) fsyncSync(file);
       closeSync(file);
-      // A link, as of a backup: a rename would replace a file that has appeared meanwhile.
-      if (isWhole) await withFile("--out", path, () => linkSync(partial, path));
+      if (isWhole) await withFile("--out", path, () => giveName(partial, path));
     } finally {
       rmSync(partial, { force: true });
     }

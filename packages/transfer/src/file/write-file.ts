@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { link, open, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { LatchkeyError } from "@latchkey/core";
+import { giveName, partialPathOf } from "../new-file.js";
 import type { Part } from "../passes/source.js";
 import { assertOpenable, type Encryption, encrypted } from "./encryption.js";
 import { FORMAT, linesOf, VERSION } from "./line.js";
@@ -28,20 +28,15 @@ export async function writeBackup(
 ): Promise<void> {
   if (encryption !== undefined) assertOpenable(encryption);
   if (existsSync(path)) throw fileExists();
-  // A random name that does not exist yet: at a known one, somebody could have put a link, or a file that everybody may read.
-  const partial = `${path}.${randomBytes(8).toString("hex")}.partial`;
+  const partial = partialPathOf(path);
   try {
     await writeAll(partial, parts, createdAt, encryption);
-    // A link, not a rename, which would replace a file that has appeared meanwhile.
-    await link(partial, path).catch((error) => {
+    await giveName(partial, path).catch((error) => {
       throw error.code === "EEXIST" ? fileExists() : error;
     });
   } finally {
     await rm(partial, { force: true });
   }
-  const folder = await open(dirname(path), "r");
-  await folder.sync();
-  await folder.close();
 }
 
 async function writeAll(
