@@ -52,14 +52,16 @@ export function addAudit(program: Command, host: Host): void {
     await withLatchkey(options, host, async (latchkey) => {
       const show = (events: readonly AuditEvent[]) => printRows(host, options, events, COLUMNS);
       const recent = (at: number) => (event: AuditEvent) => event.at > at - OVERLAP_MS;
-      let known = await latestEvents(
+      const { events: latest, damaged } = await latestEvents(
         latchkey,
         filter,
         (event, later) => later.length < limit || (follow && recent(later[0]?.at ?? 0)(event)),
       );
-      show(known.slice(-limit));
+      show(latest.slice(-limit));
+      if (damaged > 0) host.warn(`${damaged} more cannot be read`);
+      let known = latest;
       while (follow && (await host.pause(INTERVAL_MS))) {
-        const events = await latestEvents(latchkey, filter, recent(known.at(-1)?.at ?? 0));
+        const { events } = await latestEvents(latchkey, filter, recent(known.at(-1)?.at ?? 0));
         const shown = new Set(known.map(({ id }) => id));
         show(events.filter(({ id }) => !shown.has(id)));
         known = events;
@@ -69,7 +71,8 @@ export function addAudit(program: Command, host: Host): void {
 }
 
 /**
- * The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time.
+ * The latest events for which `isWanted` holds, up to the first for which it does not, in the order of time; and how many entries of
+ * the log cannot be read on the pages that were looked at.
  *
  * @param isWanted - Is given an event and those that are later.
  */
@@ -77,20 +80,22 @@ async function latestEvents(
   latchkey: Latchkey,
   filter: Input,
   isWanted: (event: AuditEvent, later: readonly AuditEvent[]) => boolean,
-): Promise<readonly AuditEvent[]> {
+): Promise<{ readonly events: readonly AuditEvent[]; readonly damaged: number }> {
   const events: AuditEvent[] = [];
+  let damaged = 0;
   let cursor: string | undefined;
   do {
     const page = await latchkey.listAuditEvents(
       cursor === undefined ? filter : { ...filter, cursor },
     );
+    damaged += page.damaged ?? 0;
     for (const event of page.events) {
-      if (!isWanted(event, events)) return events.reverse();
+      if (!isWanted(event, events)) return { events: events.reverse(), damaged };
       events.push(event);
     }
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return events.reverse();
+  return { events: events.reverse(), damaged };
 }
 
 function changeText({ field, before, after }: AuditEvent["changes"][number]): string {

@@ -49,3 +49,21 @@ test("a list says how many records it left out since they cannot be read", async
       ]);
     }
 });
+
+test("the audit log says how many entries it left out since they cannot be read", async () => {
+  const { url, run } = cliStore();
+  const store = openStore(url);
+  const latchkey = createLatchkey({ store });
+  await latchkey.createApi({ name: "tides" });
+  await latchkey.createApi({ name: "maps" });
+  const { events } = await latchkey.listAuditEvents({});
+  const damaged = { kind: "auditEntry", id: events[1]?.id ?? "", version: 9, link: null } as const;
+  const record = { ...damaged, body: { broken: true } };
+  await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
+  await latchkey.close();
+  for (const json of ["", " --json"]) {
+    const { exitCode, stdout, stderr } = await run(`audit${json}`);
+    expect([exitCode, stdout.split("\n").filter(Boolean).length]).toEqual([0, 1]);
+    expect(stderr).toBe("latchkey: 1 more cannot be read\n");
+  }
+});
