@@ -184,6 +184,26 @@ describe("a guard of tRPC", () => {
     expect(await call(found as never, await issue())).toBe("in");
   });
 
+  test("tells its refusal also where a bundler has loaded this module twice", async () => {
+    const { latchkey } = await open();
+    vi.resetModules();
+    const copy: typeof import("./trpc.js") = await import("./trpc.js");
+    expect(copy.ApiKeyRefused).not.toBe(ApiKeyRefused);
+    const guard = copy.createGuard(latchkey, { getKey: () => null })();
+    const router = t.router({ mine: t.procedure.use(guard as never).query(() => "in") });
+    const error = await router
+      .createCaller({})
+      .mine()
+      .catch((thrown: TRPCError) => thrown);
+    expect(refusalOf(error as TRPCError)).toMatchObject({ code: "KEY_MISSING", status: 401 });
+    for (const cause of [undefined, "ApiKeyRefused", { name: "ApiKeyRefused", refusal: {} }])
+      expect(refusalOf({ cause })).toBe(null);
+    expect(refusalOf({ cause: Object.assign(new Error(""), { refusal: {} }) })).toBe(null);
+    expect(refusalOf({ cause: Object.assign(new Error(""), { name: "ApiKeyRefused" }) })).toBe(
+      null,
+    );
+  });
+
   test("on a socket, whose response is no answer, frees the slot with the answer of each call", async () => {
     const { latchkey, issue } = await open();
     const key = await issue(slots);

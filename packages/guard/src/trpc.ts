@@ -75,7 +75,10 @@ export class ApiKeyRefused extends Error {
  * });
  */
 export function refusalOf(error: { readonly cause?: unknown }): Refused | null {
-  return error.cause instanceof ApiKeyRefused ? error.cause.refusal : null;
+  const { cause } = error;
+  // Not `instanceof`: bundlers of development servers load this module more than once.
+  if (!(cause instanceof Error) || cause.name !== "ApiKeyRefused") return null;
+  return Object.hasOwn(cause, "refusal") ? (cause as ApiKeyRefused).refusal : null;
 }
 
 /**
