@@ -68,6 +68,7 @@ const coreLevels = [
   ["verification", "adapters"],
   ["audit", "statistics"],
   ["operations"],
+  ["bound-latchkey"],
   ["latchkey"],
   ["index"],
 ];

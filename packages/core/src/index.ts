@@ -45,6 +45,7 @@ export type {
   StoreFailedEvent,
 } from "./audit/emitter.js";
 export type { AuditEvent } from "./audit/event.js";
+export type { Latchkey } from "./bound-latchkey.js";
 export {
   corruptRecord,
   ERROR_CODES,
@@ -60,7 +61,7 @@ export {
   unavailable,
   unfit,
 } from "./errors.js";
-export { createLatchkey, type Latchkey, type LatchkeyOptions } from "./latchkey.js";
+export { createLatchkey, type LatchkeyOptions } from "./latchkey.js";
 export { decodeBase58 } from "./lib/base58.js";
 export type { ErrorListener } from "./lib/error-listener.js";
 export { createIdFactory, type IdFactory, type IdKind, type RandomBytes } from "./lib/id.js";

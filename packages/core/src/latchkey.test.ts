@@ -112,6 +112,35 @@ test("another workspace of the same latchkey must have an id too", () => {
   expect(() => latchkey.workspace("")).toThrow('"workspaceId" must be 1 to 64');
 });
 
+test("what is bound to a workspace and an actor is kept, each apart", () => {
+  const latchkey = createLatchkey({ store, workspaceId: "a" });
+  const bound = [
+    latchkey,
+    latchkey.workspace("b"),
+    latchkey.actingAs("b"),
+    latchkey.actingAs(" "),
+    latchkey.workspace("b").actingAs("b"),
+    latchkey.workspace("b").actingAs("a"),
+  ];
+  expect(new Set(bound).size).toBe(bound.length);
+  expect(latchkey.workspace("a")).toBe(latchkey);
+  expect(latchkey.workspace("b")).toBe(bound[1]);
+  expect(latchkey.actingAs("b")).toBe(bound[2]);
+  expect(latchkey.actingAs("b").workspace("b")).toBe(bound[4]);
+  // Of another store.
+  expect(createLatchkey({ store, workspaceId: "a" }).workspace("b")).not.toBe(bound[1]);
+});
+
+test("of workspaces without end, only those are kept that were used last", () => {
+  const latchkey = createLatchkey({ store });
+  const first = latchkey.workspace("ws_first");
+  for (let count = 0; count < 2_000; count += 1) {
+    latchkey.workspace(`ws_${count}`);
+  }
+  expect(latchkey.workspace("ws_first")).not.toBe(first);
+  expect(latchkey.workspace("ws_first").workspaceId).toBe("ws_first");
+});
+
 test.each([
   ["a promise of bytes", async (size: number) => new Uint8Array(size)],
   ["one byte", () => new Uint8Array(1)],

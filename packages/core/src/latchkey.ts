@@ -1,37 +1,24 @@
 import { createEmitter, type EventListener } from "./audit/emitter.js";
 import { emitExpired } from "./audit/reservation-events.js";
 import { emitStoreFailures } from "./audit/store-events.js";
+import { createBinder, type Latchkey, type SharedContext } from "./bound-latchkey.js";
 import { type ErrorListener, report, warnOfFailure, warnOfListener } from "./lib/error-listener.js";
 import { waitFor } from "./lib/event-loop.js";
 import { createIdFactory, type RandomBytes } from "./lib/id.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { checkedRandom, createRandomPool } from "./lib/random.js";
 import { endLeases } from "./operations/after-leases.js";
-import { checkedActor, type OperationContext } from "./operations/context.js";
-import {
-  createDeliveries,
-  DELIVERIES,
-  type Deliveries,
-} from "./operations/deliveries/deliveries.js";
+import type { OperationContext } from "./operations/context.js";
 import { writeAllCrossings } from "./operations/events/write-crossings.js";
 import { KnownIds, MAX_KNOWN_APIS } from "./operations/known-ids.js";
-import { bindLists, type Lists } from "./operations/lists.js";
-import { bindOperations, type Operations } from "./operations/operations.js";
-import { requireSigner } from "./operations/tokens/exchange-key.js";
-import type { VerifyScope } from "./operations/verify-key/operations.js";
-import {
-  makeVerifier,
-  type Verifier,
-  type VerifierInput,
-} from "./operations/verify-key/verifier.js";
-import { DEFAULT_WORKSPACE_ID, WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import { DEFAULT_WORKSPACE_ID } from "./records/workspace.js";
 import type { Duration } from "./rules/duration.js";
-import type { DefaultTypes, LatchkeyTypes, MetaSchema, TypesOf } from "./rules/latchkey-types.js";
+import type { MetaSchema, TypesOf } from "./rules/latchkey-types.js";
 import { readLeases } from "./rules/lease.js";
 import { readNoticeSettings } from "./rules/notice.js";
 import { createSecretHasher } from "./secrets/hash.js";
 import { isKeyRing, type KeyRing, refuseSharedSecrets } from "./secrets/key-ring.js";
-import { createTokenSigner, type TokenKeyRing, type TokenKeySet } from "./secrets/token-signer.js";
+import { createTokenSigner, type TokenKeyRing } from "./secrets/token-signer.js";
 import { createVault } from "./secrets/vault.js";
 import { createCrossings } from "./statistics/crossings.js";
 import { createStatisticsRecorder, readRecorderSettings } from "./statistics/recorder.js";
@@ -132,71 +119,6 @@ export interface LatchkeyOptions<
    * `onEvent` is a warning on the console.
    */
   readonly onError?: ErrorListener;
-}
-
-/** Key and identity management over one store, in one workspace. */
-export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
-  extends Operations<Types>,
-    Lists<Types> {
-  /** The workspace whose records these operations use. */
-  readonly workspaceId: string;
-  /** The current time that operations use: Unix epoch ms. It never goes back. */
-  readonly now: Clock;
-  /**
-   * Returns a function that verifies keys with the same requirements, which are validated only once: on a guarded route, this is faster
-   * than `verifyKey`.
-   *
-   * @throws TypeError naming an `apiId`, `permissions` or `ratelimits` that is present but undefined, or any inherited field, because
-   * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field, at once.
-   * @example
-   * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
-   * const verdict = await mayRead(key, { ipAddress });
-   */
-  verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
-  /**
-   * The public keys that verify tokens of exchangeKey, of all workspaces, as a JWK Set. You can publish it.
-   *
-   * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed.
-   * @example
-   * const { keys } = await latchkey.jwks();
-   */
-  jwks(): Promise<TokenKeySet>;
-  /**
-   * The same operations for another tenant, over the same store.
-   *
-   * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
-   * @example
-   * const theirs = latchkey.workspace("ws_northwind");
-   */
-  workspace(workspaceId: string): Latchkey<Types>;
-  /**
-   * The same operations on behalf of someone, whom the audit log and events name as `actor`.
-   *
-   * @throws TypeError unless the name has 1 to 256 characters.
-   * @example
-   * await latchkey.actingAs("support").deleteKey({ keyId });
-   */
-  actingAs(actor: string): Latchkey<Types>;
-  /**
-   * Ends all leases of this workspace. When it resolves, no process has a lease or gets a new one, and changes no longer wait. A latchkey
-   * that is created later with `leases` starts them again.
-   *
-   * @throws LatchkeyError `STORE_UNAVAILABLE`.
-   * @example
-   * await latchkey.endLeases();
-   */
-  endLeases(): Promise<void>;
-  /**
-   * Writes the statistics that the store does not have yet, also of verifications that are under way, returns what leases hold (for three
-   * seconds at most while the store does not answer), then closes the store.
-   *
-   * @throws LatchkeyError `STORE_UNAVAILABLE`.
-   * @example
-   * await latchkey.close();
-   */
-  close(): Promise<void>;
-  /** Never present: it carries the types of this latchkey, for guards. */
-  readonly "~types"?: Types;
 }
 
 const DEFAULT_CACHED_KEYS = 32_768;
@@ -350,38 +272,9 @@ export function createLatchkey<
     report: (error) => report(onError ?? warnOfFailure, error),
     endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
   };
-  const bound = bindWorkspace(whole, workspaceId);
+  const bound = createBinder(whole)(workspaceId, null);
   // The types say what a program knows, and nothing of it is another function.
   return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
-}
-
-/** What all workspaces of a latchkey share, and how it is closed. */
-type SharedContext = Omit<OperationContext, "workspaceId"> & {
-  readonly close: () => Promise<void>;
-  readonly report: ErrorListener;
-  readonly endLeases: (workspaceId: string) => Promise<void>;
-};
-
-function bindWorkspace(shared: SharedContext, workspaceId: string): Latchkey {
-  if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
-    throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
-  }
-  const context: OperationContext = { ...shared, workspaceId };
-  const operations = bindOperations(context);
-  const latchkey: Latchkey & { readonly [DELIVERIES]: () => Deliveries } = {
-    [DELIVERIES]: () => createDeliveries(context, shared.report),
-    workspaceId,
-    now: shared.now,
-    workspace: (otherId) => bindWorkspace(shared, otherId),
-    actingAs: (actor) => bindWorkspace({ ...shared, actor: checkedActor(actor) }, workspaceId),
-    verifier: (question, scope) => makeVerifier(context, question, scope),
-    ...operations,
-    ...bindLists(operations),
-    endLeases: () => shared.endLeases(workspaceId),
-    jwks: async () => requireSigner(shared).publicKeys(),
-    close: shared.close,
-  };
-  return latchkey;
 }
 
 /** What was counted is written first. */

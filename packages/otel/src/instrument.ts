@@ -1,6 +1,6 @@
 import type { Latchkey, LatchkeyEvent, LatchkeyOptions } from "@latchkey/core";
 import { createInstruments } from "./instruments.js";
-import { measuredOperations } from "./operations.js";
+import { createMeasuring } from "./operations.js";
 import type { TelemetryOptions } from "./options.js";
 import { recordEvent } from "./record-event.js";
 import { measuredStore } from "./store.js";
@@ -19,6 +19,7 @@ export function instrument<Create extends (options: never) => object>(
   options: TelemetryOptions = {},
 ): Create {
   const instruments = createInstruments(options);
+  const measuring = createMeasuring(instruments);
   const create = createLatchkey as unknown as (options: LatchkeyOptions) => Latchkey;
   const createObserved = (given: LatchkeyOptions): Latchkey => {
     // createLatchkey reports what is wrong with them.
@@ -34,7 +35,7 @@ export function instrument<Create extends (options: never) => object>(
       store: measuredStore(given.store, instruments),
       onEvent: isListener ? record : onEvent,
     });
-    return measuredOperations(latchkey, instruments);
+    return measuring(latchkey);
   };
   return createObserved as unknown as Create;
 }

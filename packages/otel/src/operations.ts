@@ -6,11 +6,23 @@ import { ATTRIBUTE } from "./names.js";
 
 type Operation = (...args: readonly unknown[]) => unknown;
 
-/** A latchkey whose every operation is a span and a measurement, in any workspace and for any actor. */
-export function measuredOperations<Instance extends Latchkey>(
-  latchkey: Instance,
+/** Makes what turns every operation of a latchkey into a span and a measurement, in any workspace and for any actor. */
+export function createMeasuring(instruments: Instruments): (latchkey: Latchkey) => Latchkey {
+  // As long as latchkey keeps what it has bound.
+  const kept = new WeakMap<Latchkey, Latchkey>();
+  return function measuring(latchkey) {
+    const measured = kept.get(latchkey) ?? measuredOperations(latchkey, instruments, measuring);
+    kept.set(latchkey, measured);
+    return measured;
+  };
+}
+
+/** @param measuring - For the same in other workspaces and for other actors. */
+function measuredOperations(
+  latchkey: Latchkey,
   instruments: Instruments,
-): Instance {
+  measuring: (other: Latchkey) => Latchkey,
+): Latchkey {
   const measured = (name: string, run: Operation): Operation => {
     const labels = { [ATTRIBUTE.operation]: name };
     const measurement = {
@@ -35,8 +47,8 @@ export function measuredOperations<Instance extends Latchkey>(
     ...Object.fromEntries(operations),
     verifier: (...question: Parameters<Latchkey["verifier"]>) =>
       measured("verifyKey", latchkey.verifier(...question) as Operation) as Verifier,
-    workspace: (id: string) => measuredOperations(latchkey.workspace(id), instruments),
-    actingAs: (actor: string) => measuredOperations(latchkey.actingAs(actor), instruments),
+    workspace: (id: string) => measuring(latchkey.workspace(id)),
+    actingAs: (actor: string) => measuring(latchkey.actingAs(actor)),
   };
 }
 

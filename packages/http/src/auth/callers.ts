@@ -23,12 +23,12 @@ export type CallerOf = (
   rootKeyId?: string,
 ) => Caller;
 
-/** Callers that are kept, one for each workspace and actor. Each takes a few kilobytes. */
+/** Callers that are kept, one for each workspace and actor. With its latchkey, each takes about 20 kB. */
 const MAX_CALLERS = 1_000;
 
 /**
- * Caches what is created for a caller: a latchkey bound to workspace and actor, and what follows from the permissions. Creating it for each
- * request would cost more than anything else before the operation.
+ * Caches what follows from the permissions of a caller, beside the latchkey of its workspace and actor. Creating it for each request would
+ * cost more than anything else before the operation.
  *
  * @returns A function that throws TypeError for a malformed workspace id or actor.
  */
@@ -48,7 +48,7 @@ export function createCallers(latchkey: Latchkey): CallerOf {
     // Compared each time: a caller's permissions are what they are now, never what they were.
     if (known !== undefined && isSameList(known.permissions, permissions)) return known;
     const caller: Caller = {
-      latchkey: known?.latchkey ?? bind(workspaceId, actor),
+      latchkey: bind(workspaceId, actor),
       permissions: [...permissions],
       rootKeyScope: {
         by: rootKeyId === undefined ? { permissions: [...permissions] } : { rootKeyId },

@@ -1,0 +1,135 @@
+import type { ErrorListener } from "./lib/error-listener.js";
+import { createLruCache } from "./lib/lru-cache.js";
+import { checkedActor, type OperationContext } from "./operations/context.js";
+import { createDeliveries, DELIVERIES } from "./operations/deliveries/deliveries.js";
+import { bindLists, type Lists } from "./operations/lists.js";
+import { bindOperations, type Operations } from "./operations/operations.js";
+import { requireSigner } from "./operations/tokens/exchange-key.js";
+import type { VerifyScope } from "./operations/verify-key/operations.js";
+import {
+  makeVerifier,
+  type Verifier,
+  type VerifierInput,
+} from "./operations/verify-key/verifier.js";
+import { WORKSPACE_ID_PATTERN } from "./records/workspace.js";
+import type { DefaultTypes, LatchkeyTypes } from "./rules/latchkey-types.js";
+import type { TokenKeySet } from "./secrets/token-signer.js";
+import type { Clock } from "./time.js";
+
+/** Key and identity management over one store, in one workspace. */
+export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
+  extends Operations<Types>,
+    Lists<Types> {
+  /** The workspace whose records these operations use. */
+  readonly workspaceId: string;
+  /** The current time that operations use: Unix epoch ms. It never goes back. */
+  readonly now: Clock;
+  /**
+   * Returns a function that verifies keys with the same requirements, which are validated only once: on a guarded route, this is faster
+   * than `verifyKey`.
+   *
+   * @throws TypeError naming an `apiId`, `permissions` or `ratelimits` that is present but undefined, or any inherited field, because
+   * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field, at once.
+   * @example
+   * const mayRead = latchkey.verifier({ permissions: "tiles.read" });
+   * const verdict = await mayRead(key, { ipAddress });
+   */
+  verifier(question?: VerifierInput<Types>, scope?: VerifyScope): Verifier<Types>;
+  /**
+   * The public keys that verify tokens of exchangeKey, of all workspaces, as a JWK Set. You can publish it.
+   *
+   * @throws LatchkeyError `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed.
+   * @example
+   * const { keys } = await latchkey.jwks();
+   */
+  jwks(): Promise<TokenKeySet>;
+  /**
+   * The same operations for another tenant, over the same store. You can call it in each request: what it returns is kept for the
+   * workspaces that were used last.
+   *
+   * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
+   * @example
+   * const theirs = latchkey.workspace("ws_northwind");
+   */
+  workspace(workspaceId: string): Latchkey<Types>;
+  /**
+   * The same operations on behalf of someone, whom the audit log and events name as `actor`. You can call it in each request, like
+   * `workspace`.
+   *
+   * @throws TypeError unless the name has 1 to 256 characters.
+   * @example
+   * await latchkey.actingAs("support").deleteKey({ keyId });
+   */
+  actingAs(actor: string): Latchkey<Types>;
+  /**
+   * Ends all leases of this workspace. When it resolves, no process has a lease or gets a new one, and changes no longer wait. A latchkey
+   * that is created later with `leases` starts them again.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * await latchkey.endLeases();
+   */
+  endLeases(): Promise<void>;
+  /**
+   * Writes the statistics that the store does not have yet, also of verifications that are under way, returns what leases hold (for three
+   * seconds at most while the store does not answer), then closes the store.
+   *
+   * @throws LatchkeyError `STORE_UNAVAILABLE`.
+   * @example
+   * await latchkey.close();
+   */
+  close(): Promise<void>;
+  /** Never present: it carries the types of this latchkey, for guards. */
+  readonly "~types"?: Types;
+}
+
+/** Pairs of a workspace and an actor that are kept bound, about 20 kB each. */
+const MAX_BOUND = 1_000;
+
+/** What all workspaces of a latchkey share. */
+export type SharedContext = Omit<OperationContext, "workspaceId"> & {
+  readonly close: () => Promise<void>;
+  readonly report: ErrorListener;
+  readonly endLeases: (workspaceId: string) => Promise<void>;
+};
+
+/**
+ * Makes what binds the operations to a workspace and an actor. It keeps what it has bound: a server of many tenants asks for theirs in each
+ * request, and binding takes longer than a verification.
+ *
+ * @returns A function that throws TypeError for a malformed workspace id.
+ */
+export function createBinder(
+  shared: SharedContext,
+): (workspaceId: string, actor: string | null) => Latchkey {
+  const kept = createLruCache<Latchkey>(MAX_BOUND);
+  const make = (workspaceId: string, actor: string | null): Latchkey => {
+    const context: OperationContext = { ...shared, workspaceId, actor };
+    const operations = bindOperations(context);
+    return Object.assign(operations, bindLists(operations), {
+      [DELIVERIES]: () => createDeliveries(context, shared.report),
+      workspaceId,
+      now: shared.now,
+      workspace: (otherId: string) => bind(otherId, actor),
+      actingAs: (other: string) => bind(workspaceId, checkedActor(other)),
+      verifier: (...question: Parameters<Latchkey["verifier"]>) =>
+        makeVerifier(context, ...question),
+      endLeases: () => shared.endLeases(workspaceId),
+      jwks: async () => requireSigner(shared).publicKeys(),
+      close: shared.close,
+    });
+  };
+  const bind = (workspaceId: string, actor: string | null): Latchkey => {
+    if (typeof workspaceId !== "string" || !WORKSPACE_ID_PATTERN.test(workspaceId)) {
+      throw new TypeError('"workspaceId" must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+    }
+    // The id of a workspace has no space, and an actor has at least one character.
+    const name = `${workspaceId} ${actor ?? ""}`;
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const bound = make(workspaceId, actor);
+    kept.set(name, bound);
+    return bound;
+  };
+  return bind;
+}
