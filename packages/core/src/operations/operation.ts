@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { InputIssue } from "../errors.js";
+import type { EpochMs } from "../time.js";
 import type { OperationContext } from "./context.js";
 import { type InputSchema, parseInput } from "./input.js";
 
@@ -19,10 +21,11 @@ export type TableOf<
 };
 
 /**
- * An operation whose input is checked by its schema alone, before it runs.
+ * An operation whose input is checked before it runs.
  *
  * @param run - Gets the output of the schema.
  * @param omitted - Default input. Without it, an input is required.
+ * @param issuesAt - Finds issues that the schema cannot see, because they depend on the time.
  */
 export function operation<Schema extends InputSchema, Scope, Answer>(
   input: Schema,
@@ -31,14 +34,23 @@ export function operation<Schema extends InputSchema, Scope, Answer>(
     input: z.output<Schema>,
     scope: Scope | undefined,
   ) => Promise<Answer>,
-  omitted?: z.input<Schema>,
+  {
+    omitted,
+    issuesAt,
+  }: {
+    readonly omitted?: z.input<Schema>;
+    readonly issuesAt?: (
+      raw: Readonly<Record<string, unknown>>,
+      now: EpochMs,
+    ) => readonly InputIssue[];
+  } = {},
 ) {
   return {
     input,
     run: (context: OperationContext, raw: unknown = omitted, scope?: Scope): Promise<Answer> => {
       let parsed: z.output<Schema>;
       try {
-        parsed = parseInput(input, raw);
+        parsed = parseInput(input, raw, issuesAt && ((given) => issuesAt(given, context.now())));
       } catch (error) {
         return Promise.reject(error);
       }

@@ -16,12 +16,7 @@ import type { KeyOperations } from "./keys/operations.js";
 import { READ_KEYS_TABLE } from "./keys/read-keys.js";
 import { reencryptKeys } from "./keys/recovery.js";
 import { rotateKey } from "./keys/rotate-key.js";
-import {
-  type KeySettingsInput,
-  type NewKeyInput,
-  updateKeyInput,
-  updateKeysInput,
-} from "./keys/settings.js";
+import type { KeySettingsInput, NewKeyInput } from "./keys/settings.js";
 import { updateKey, updateKeys } from "./keys/update-key.js";
 import { updateRemaining } from "./keys/update-remaining.js";
 import type { LeakOperations } from "./leaks/operations.js";
@@ -101,8 +96,8 @@ const TABLE = {
   ...RESERVATION_TABLE,
   ...TOKEN_TABLE,
   ...READ_KEYS_TABLE,
-  updateKey: { run: updateKey, input: updateKeyInput },
-  updateKeys: { run: updateKeys, input: updateKeysInput },
+  updateKey,
+  updateKeys,
   updateRemaining,
   rotateKey,
   ...GRANT_TABLE,

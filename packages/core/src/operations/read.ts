@@ -186,7 +186,7 @@ export function pagesOf<Value, Answer extends object>(
       const { items, total, info } = await readPage(context, type, scope, page);
       return { ...show(items, context), total, ...info };
     },
-    {},
+    { omitted: {} },
   );
 }
 

@@ -85,6 +85,17 @@ export function notLaterThanNow(
     : [];
 }
 
+/** The input of an operation that deletes what was before an instant. See {@link pruneIssues}. */
+export const pruneInput = z.strictObject({ before: instant(0) });
+
+/** The issue of a {@link pruneInput} that would delete what is still to come. */
+export function pruneIssues(
+  raw: Readonly<Record<string, unknown>>,
+  now: EpochMs,
+): readonly InputIssue[] {
+  return notLaterThanNow(raw, "before", now);
+}
+
 /** The ms of a date, NaN for an invalid one and for any other object, such as a promise; anything else as it is. */
 function msOfDate(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;

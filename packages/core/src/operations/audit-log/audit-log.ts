@@ -6,18 +6,10 @@ import type { DeletedCount } from "../../store/statistics.js";
 import { afterCursor, type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
-import {
-  countGiven,
-  evenWithIssues,
-  id,
-  type PageInput,
-  pageFields,
-  parseInput,
-  text,
-} from "../input.js";
-import { operation, type Run, type TableOf } from "../operation.js";
+import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
 import { decodeAll, type PageInfo, pageInfo } from "../read.js";
-import { instant, notLaterThanNow } from "../time-input.js";
+import { pruneInput, pruneIssues } from "../time-input.js";
 
 /** A page of the audit log. */
 export interface AuditEventList extends PageInfo {
@@ -78,19 +70,6 @@ const listAuditEventsInput = z
     error: "at most one of keyId, identityId and actor may be given",
   });
 
-const pruneAuditEventsInput = z.strictObject({ before: instant(0) });
-
-const pruneAuditEvents: Run<AuditOperations["pruneAuditEvents"]> = async (context, input) => {
-  const now = context.now();
-  const { before } = parseInput(pruneAuditEventsInput, input, (raw) =>
-    notLaterThanNow(raw, "before", now),
-  );
-  const beforeId = lowestIdAt("evt", before);
-  return deleteInBatches(context, DELETED_AT_ONCE, (round, limit) =>
-    deleteBefore(round, beforeId, limit),
-  );
-};
-
 export const AUDIT_TABLE = {
   listAuditEvents: operation(
     listAuditEventsInput,
@@ -109,10 +88,19 @@ export const AUDIT_TABLE = {
       const damaged = page.found.length - entries.length;
       return { events: entries.map(toAuditEvent), ...pageInfo(scope, page, damaged) };
     },
-    {},
+    { omitted: {} },
   ),
 
-  pruneAuditEvents: { run: pruneAuditEvents, input: pruneAuditEventsInput },
+  pruneAuditEvents: operation(
+    pruneInput,
+    (context, { before }) => {
+      const beforeId = lowestIdAt("evt", before);
+      return deleteInBatches(context, DELETED_AT_ONCE, (round, limit) =>
+        deleteBefore(round, beforeId, limit),
+      );
+    },
+    { issuesAt: pruneIssues },
+  ),
 } satisfies TableOf<AuditOperations>;
 
 async function deleteBefore(

@@ -8,7 +8,7 @@ import { afterCursor, type OperationContext, transactPlain } from "../context.js
 import { decodeOrNull } from "../damaged.js";
 import { id, pageFields, parseInput } from "../input.js";
 import { decodeAll, type PageInfo, pageInfo, readRecordIn } from "../read.js";
-import { instant, notLaterThanNow } from "../time-input.js";
+import { pruneInput, pruneIssues } from "../time-input.js";
 import { DEAD_LIST, type DeliveryLists, deliveryWant } from "./delivery-lists.js";
 
 /** An event that was given up, with what it says now; null: it was pruned, or cannot be read. */
@@ -51,7 +51,6 @@ export interface DeadLetters {
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
 const deadLettersInput = z.strictObject(pageFields);
-const pruneInput = z.strictObject({ before: instant(0) });
 
 /**
  * Makes the {@link DeadLetters} of a workspace.
@@ -144,10 +143,8 @@ export function createDeadLetters(
     pruneDead,
 
     async pruneDeadBefore(input) {
-      const read = (raw: Readonly<Record<string, unknown>>) =>
-        notLaterThanNow(raw, "before", now());
-      const { old } = await pruneDead({ since: parseInput(pruneInput, input, read).before });
-      return { deleted: old };
+      const { before } = parseInput(pruneInput, input, (raw) => pruneIssues(raw, now()));
+      return { deleted: (await pruneDead({ since: before })).old };
     },
   };
 }

@@ -145,6 +145,6 @@ export const NOTICE_TABLE = {
         return { noticed: seen + (await noticeExpiries(work, due, now)), ...more };
       });
     },
-    {},
+    { omitted: {} },
   ),
 } satisfies TableOf<NoticeOperations>;

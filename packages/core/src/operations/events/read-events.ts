@@ -188,6 +188,6 @@ export const EVENT_TABLE = {
       const { found, ...rest } = await readLogPage(context, input);
       return { events: found.map(({ event }) => event), ...rest };
     },
-    {},
+    { omitted: {} },
   ),
 } satisfies TableOf<EventOperations>;

@@ -133,7 +133,7 @@ export const IDENTITY_TABLE = {
       }));
       return { identities, total, ...(scanned !== undefined && { scanned }), ...info };
     },
-    {},
+    { omitted: {} },
   ),
 
   updateIdentity: operation(updateIdentityInput, async (context, input) => {

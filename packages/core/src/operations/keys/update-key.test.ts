@@ -35,7 +35,7 @@ test("a key of a damaged API that is switched off keeps what another process has
     keyWith({ version: 2, rotatedTo: "key_2", permissions: [] }),
   );
   store.damage({ kind: "api", id: "api_1" });
-  await updateKey(contextWith({}, store), { keyId: "key_1", enabled: false });
+  await updateKey.run(contextWith({}, store), { keyId: "key_1", enabled: false });
   expect(store.get(KEY)?.record.body).toMatchObject({ rotatedTo: "key_2", disabled: true });
 });
 
@@ -55,7 +55,7 @@ test("a key of a damaged API that is deleted leaves the list that another proces
 });
 
 test.each([
-  ["switched off", updateKey, { keyId: "key_1", enabled: false } as const],
+  ["switched off", updateKey.run, { keyId: "key_1", enabled: false } as const],
   ["deleted", deleteKey.run, { keyId: "key_1" } as const],
 ])("a key whose version cannot be read can be %s", async (_how, revoke, input) => {
   const store = new TestStore();

@@ -10,9 +10,7 @@ import { configuredWindow } from "../../verification/window-name.js";
 import { aboveCeilingError, keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta } from "../checked-meta.js";
 import { type OperationContext, transact, type Work } from "../context.js";
-import { parseInput } from "../input.js";
-import type { ManyKeysOperations } from "../many-keys/operations.js";
-import type { Run } from "../operation.js";
+import { operation } from "../operation.js";
 import { References } from "../references.js";
 import { expiryIssues } from "../time-input.js";
 import { refuseUsageChange } from "../uses-and-refill.js";
@@ -20,31 +18,29 @@ import { keyFields, linksOf } from "./audit-fields.js";
 import { refuseUncounted } from "./create-key.js";
 import { type GrantItem, grantLabels, readGrantItem } from "./grant-input.js";
 import { loadedOrThrow, readKeys } from "./load.js";
-import type { KeyOperations } from "./operations.js";
 import { OwnerPlaces } from "./owner-places.js";
 import { type KeyUpdatePlan, ownerAfter, planKeyUpdate } from "./plan-update.js";
 import { type KeyUpdate, updateKeyInput, updateKeysInput } from "./settings.js";
 
-export const updateKey: Run<KeyOperations["updateKey"]> = async (context, input) => {
-  const now = context.now();
-  const parsed = parseInput(updateKeyInput, input, (raw) => expiryIssues(raw, now));
-  const { keyId, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  return updateEach(context, [keyId], wanted);
-};
+export const updateKey = operation(
+  updateKeyInput,
+  (context, { keyId, ...update }) => updateEach(context, [keyId], update),
+  { issuesAt: expiryIssues },
+);
 
-export const updateKeys: Run<ManyKeysOperations["updateKeys"]> = async (context, input) => {
-  const now = context.now();
-  const parsed = parseInput(updateKeysInput, input, (raw) => expiryIssues(raw, now));
-  const { keyIds, ...wanted } = await withCheckedMeta(context.keyMeta, parsed);
-  return updateEach(context, keyIds, wanted, true);
-};
+export const updateKeys = operation(
+  updateKeysInput,
+  (context, { keyIds, ...update }) => updateEach(context, keyIds, update, true),
+  { issuesAt: expiryIssues },
+);
 
 async function updateEach(
   context: OperationContext,
   keyIds: readonly string[],
-  wanted: KeyUpdate,
+  update: KeyUpdate,
   isOfMany = false,
 ): Promise<Record<string, never>> {
+  const wanted = await withCheckedMeta(context.keyMeta, update);
   refuseUncounted(context, wanted.expiresWhenUnused);
   return changeKeys(
     context,

@@ -5,106 +5,95 @@ import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import type { Transaction } from "../../store/transaction.js";
 import { notFound, transact } from "../context.js";
-import { id, parseInput, text } from "../input.js";
+import { id, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
-import type { Run } from "../operation.js";
+import { operation } from "../operation.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
 import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
-import type { RootKeyOperations } from "./operations.js";
+import type { RootKeyScope } from "./operations.js";
 
-export const updateRootKeyInput = z.strictObject({
+const updateRootKeyInput = z.strictObject({
   rootKeyId: id,
   name: text(1, 256).nullable().optional(),
   permissions: rootPermissions.optional(),
   expires: instant(1).nullable().optional(),
 });
 
-export const rotateRootKeyInput = z.strictObject({
-  rootKeyId: id,
-  graceMs: grace,
-});
+export const updateRootKey = operation(
+  updateRootKeyInput,
+  (context, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) =>
+    transact(context, async ({ transaction, audit }) => {
+      const maker = await readMaker(transaction, scope?.by, context.now());
+      const rootKey = await readRootKey(transaction, rootKeyId);
+      const after: RootKeyRecord = {
+        ...rootKey,
+        ...(name !== undefined && { name }),
+        ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
+        ...(expires !== undefined && { expires }),
+      };
+      refuseStronger(maker, rootKey);
+      refuseStronger(maker, after);
+      if (expires !== undefined) refuseOutliving(maker, after);
+      if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
+        throw new LatchkeyError(
+          "PRECONDITION_FAILED",
+          "this root key was rotated: its expiry cannot be put off",
+          { reason: "key-rotated" },
+        );
+      const change = {
+        type: "root_key.updated",
+        resourceId: rootKeyId,
+        before: rootKeyFields(rootKey),
+        after: rootKeyFields(after),
+      } as const;
+      if (!changesNothing(change)) {
+        transaction.update(rootKeyType, rootKey, after);
+        audit(change);
+      }
+      return {};
+    }),
+  { issuesAt: expiryIssues },
+);
 
-export const updateRootKey: Run<RootKeyOperations["updateRootKey"]> = async (
-  context,
-  input,
-  scope,
-) => {
-  const now = context.now();
-  const parsed = parseInput(updateRootKeyInput, input, (raw) => expiryIssues(raw, now));
-  const { rootKeyId, permissions, name, expires } = parsed;
-  return transact(context, async ({ transaction, audit }) => {
-    const maker = await readMaker(transaction, scope?.by, context.now());
-    const rootKey = await readRootKey(transaction, rootKeyId);
-    const after: RootKeyRecord = {
-      ...rootKey,
-      ...(name !== undefined && { name }),
-      ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
-      ...(expires !== undefined && { expires }),
+export const rotateRootKey = operation(
+  z.strictObject({ rootKeyId: id, graceMs: grace }),
+  async (context, { rootKeyId, graceMs }, scope?: RootKeyScope) => {
+    // A refusal writes nothing, so it comes before the pointer.
+    const readBounded = async (transaction: Transaction) => {
+      const maker = await readMaker(transaction, scope?.by, context.now());
+      const rootKey = await readRootKey(transaction, rootKeyId);
+      refuseStronger(maker, rootKey);
+      refuseOutliving(maker, rootKey);
+      return rootKey;
     };
-    refuseStronger(maker, rootKey);
-    refuseStronger(maker, after);
-    if (expires !== undefined) refuseOutliving(maker, after);
-    if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "this root key was rotated: its expiry cannot be put off",
-        { reason: "key-rotated" },
-      );
-    const change = {
-      type: "root_key.updated",
-      resourceId: rootKeyId,
-      before: rootKeyFields(rootKey),
-      after: rootKeyFields(after),
-    } as const;
-    if (!changesNothing(change)) {
-      transaction.update(rootKeyType, rootKey, after);
-      audit(change);
-    }
-    return {};
-  });
-};
-
-export const rotateRootKey: Run<RootKeyOperations["rotateRootKey"]> = async (
-  context,
-  input,
-  scope,
-) => {
-  const { rootKeyId, graceMs } = parseInput(rotateRootKeyInput, input);
-  // A refusal writes nothing, so it comes before the pointer.
-  const readBounded = async (transaction: Transaction) => {
-    const maker = await readMaker(transaction, scope?.by, context.now());
-    const rootKey = await readRootKey(transaction, rootKeyId);
-    refuseStronger(maker, rootKey);
-    refuseOutliving(maker, rootKey);
-    return rootKey;
-  };
-  await context.transact(context.workspaceId, async (transaction) => {
-    const rootKey = await readBounded(transaction);
-    oldExpiry("root key", decideRotation(rootKey, graceMs, context.now()));
-  });
-  const { key, hash, start } = newRootSecret(context);
-  const successorId = context.newId("root");
-  await pointToRootKey(context, hash, successorId);
-  return transact(context, async ({ transaction, audit }) => {
-    const rootKey = await readBounded(transaction);
-    const now = context.now();
-    const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
-    const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };
-    transaction.update(rootKeyType, rootKey, { ...rootKey, expires, rotatedTo: successorId });
-    transaction.insert(rootKeyType, successor);
-    audit({
-      type: "root_key.rotated",
-      at: now,
-      resourceId: rootKeyId,
-      before: { expires: rootKey.expires },
-      after: { rotatedTo: successorId, expires },
+    await context.transact(context.workspaceId, async (transaction) => {
+      const rootKey = await readBounded(transaction);
+      oldExpiry("root key", decideRotation(rootKey, graceMs, context.now()));
     });
-    const after = rootKeyFields(successor);
-    audit({ type: "root_key.created", at: now, resourceId: successorId, after });
-    return { rootKeyId: successorId, key };
-  });
-};
+    const { key, hash, start } = newRootSecret(context);
+    const successorId = context.newId("root");
+    await pointToRootKey(context, hash, successorId);
+    return transact(context, async ({ transaction, audit }) => {
+      const rootKey = await readBounded(transaction);
+      const now = context.now();
+      const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
+      const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };
+      transaction.update(rootKeyType, rootKey, { ...rootKey, expires, rotatedTo: successorId });
+      transaction.insert(rootKeyType, successor);
+      audit({
+        type: "root_key.rotated",
+        at: now,
+        resourceId: rootKeyId,
+        before: { expires: rootKey.expires },
+        after: { rotatedTo: successorId, expires },
+      });
+      const after = rootKeyFields(successor);
+      audit({ type: "root_key.created", at: now, resourceId: successorId, after });
+      return { rootKeyId: successorId, key };
+    });
+  },
+);
 
 async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {
   const address = { kind: "rootKey", id: rootKeyId } as const;

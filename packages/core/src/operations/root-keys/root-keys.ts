@@ -5,20 +5,15 @@ import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
-import { id, parseInput, text } from "../input.js";
-import { operation, type Run, type TableOf } from "../operation.js";
+import { id, text } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
 import { pagesOf } from "../read.js";
 import { expiryIssues, instant } from "../time-input.js";
 import { authenticateRootKey } from "./authenticate-root-key.js";
-import {
-  rotateRootKey,
-  rotateRootKeyInput,
-  updateRootKey,
-  updateRootKeyInput,
-} from "./change-root-key.js";
+import { rotateRootKey, updateRootKey } from "./change-root-key.js";
 import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
-import type { RootKeyOperations, RootKeyView } from "./operations.js";
+import type { RootKeyOperations, RootKeyScope, RootKeyView } from "./operations.js";
 
 const createRootKeyInput = z.strictObject({
   permissions: rootPermissions,
@@ -26,46 +21,46 @@ const createRootKeyInput = z.strictObject({
   expires: instant(1).optional(),
 });
 
-const createRootKey: Run<RootKeyOperations["createRootKey"]> = async (context, input, scope) => {
-  const now = context.now();
-  const parsed = parseInput(createRootKeyInput, input, (raw) => expiryIssues(raw, now));
-  const { key, hash, start } = newRootSecret(context);
-  const rootKeyId = context.newId("root");
-  const rootKey: RootKeyRecord = {
-    id: rootKeyId,
-    workspaceId: context.workspaceId,
-    hash,
-    start,
-    name: parsed.name ?? null,
-    permissions: [...new Set(parsed.permissions)],
-    expires: parsed.expires ?? null,
-    enabled: true,
-    rotatedTo: null,
-    createdAt: now,
-  };
-  const refuseAbove = async (transaction: Transaction) => {
-    const maker = await readMaker(transaction, scope?.by, context.now());
-    refuseStronger(maker, rootKey);
-    refuseOutliving(maker, rootKey);
-  };
-  // A refusal writes nothing, so it comes before the pointer.
-  if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
-  await pointToRootKey(context, hash, rootKeyId);
-  return transact(context, async ({ transaction, audit }) => {
-    await refuseAbove(transaction);
-    transaction.insert(rootKeyType, rootKey);
-    const after = rootKeyFields(rootKey);
-    audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
-    return { rootKeyId, key };
-  });
-};
-
 export const ROOT_KEY_TABLE = {
-  createRootKey: { run: createRootKey, input: createRootKeyInput },
+  createRootKey: operation(
+    createRootKeyInput,
+    async (context, { permissions, name = null, expires = null }, scope?: RootKeyScope) => {
+      const now = context.now();
+      const { key, hash, start } = newRootSecret(context);
+      const rootKeyId = context.newId("root");
+      const rootKey: RootKeyRecord = {
+        id: rootKeyId,
+        workspaceId: context.workspaceId,
+        hash,
+        start,
+        name,
+        permissions: [...new Set(permissions)],
+        expires,
+        enabled: true,
+        rotatedTo: null,
+        createdAt: now,
+      };
+      const refuseAbove = async (transaction: Transaction) => {
+        const maker = await readMaker(transaction, scope?.by, context.now());
+        refuseStronger(maker, rootKey);
+        refuseOutliving(maker, rootKey);
+      };
+      // A refusal writes nothing, so it comes before the pointer.
+      if (scope?.by !== undefined) await context.transact(context.workspaceId, refuseAbove);
+      await pointToRootKey(context, hash, rootKeyId);
+      return transact(context, async ({ transaction, audit }) => {
+        await refuseAbove(transaction);
+        transaction.insert(rootKeyType, rootKey);
+        const after = rootKeyFields(rootKey);
+        audit({ type: "root_key.created", at: now, resourceId: rootKeyId, after });
+        return { rootKeyId, key };
+      });
+    },
+    { issuesAt: expiryIssues },
+  ),
 
-  updateRootKey: { run: updateRootKey, input: updateRootKeyInput },
-
-  rotateRootKey: { run: rotateRootKey, input: rotateRootKeyInput },
+  updateRootKey,
+  rotateRootKey,
 
   listRootKeys: pagesOf(rootKeyType, "root-keys", (records, context) => {
     const now = context.now();

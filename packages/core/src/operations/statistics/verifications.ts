@@ -17,10 +17,10 @@ import type { PrunedCount } from "../audit-log/audit-log.js";
 import { notFound, type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
-import { countGiven, evenWithIssues, externalId, id, parseInput } from "../input.js";
-import { operation, type Run, type TableOf } from "../operation.js";
+import { countGiven, evenWithIssues, externalId, id } from "../input.js";
+import { operation, type TableOf } from "../operation.js";
 import type { ResourceName } from "../read.js";
-import { instant, notLaterThanNow } from "../time-input.js";
+import { pruneInput, pruneIssues } from "../time-input.js";
 import { exportUsage, type UsagePage } from "./export-usage.js";
 import { granularity, rangeInstant } from "./input.js";
 
@@ -118,27 +118,6 @@ const getVerificationsInput = z
     },
   );
 
-const pruneVerificationsInput = z.strictObject({ before: instant(0) });
-
-const pruneVerifications: Run<StatisticsOperations["pruneVerifications"]> = async (
-  context,
-  input,
-) => {
-  const { store, workspaceId } = context;
-  const now = context.now();
-  const { before } = parseInput(pruneVerificationsInput, input, (raw) =>
-    notLaterThanNow(raw, "before", now),
-  );
-  const beforeAt = bucketStartAt(before, "day");
-  await context.call?.isFirst();
-  return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
-    const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
-    if (round.call === null) return counted;
-    // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
-    return transactPlain(round, async () => counted);
-  });
-};
-
 export const STATISTICS_TABLE = {
   getVerifications: operation(getVerificationsInput, async (context, question) => {
     const { granularity, end = context.now() + 1 } = question;
@@ -158,7 +137,21 @@ export const STATISTICS_TABLE = {
 
   exportUsage,
 
-  pruneVerifications: { run: pruneVerifications, input: pruneVerificationsInput },
+  pruneVerifications: operation(
+    pruneInput,
+    async (context, { before }) => {
+      const { store, workspaceId } = context;
+      const beforeAt = bucketStartAt(before, "day");
+      await context.call?.isFirst();
+      return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
+        const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
+        if (round.call === null) return counted;
+        // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
+        return transactPlain(round, async () => counted);
+      });
+    },
+    { issuesAt: pruneIssues },
+  ),
 } satisfies TableOf<StatisticsOperations>;
 
 /** @throws LatchkeyError `NOT_FOUND` where this workspace has no such key, identity or API. */

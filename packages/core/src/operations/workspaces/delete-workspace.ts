@@ -7,10 +7,9 @@ import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
 import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/workspace-state.js";
 import { afterWriting } from "../after-writing.js";
 import { type OperationContext, transact } from "../context.js";
-import { orRequired, parseInput } from "../input.js";
-import type { Run } from "../operation.js";
+import { orRequired } from "../input.js";
+import { operation } from "../operation.js";
 import { decodeAll, listPages } from "../read.js";
-import type { WorkspaceOperations } from "./operations.js";
 import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
 
 /** Root keys whose pointers go in one step. */
@@ -18,7 +17,7 @@ const POINTERS_AT_ONCE = 200;
 
 const NOT_CONFIRMED = "must be the workspaceId once more";
 
-export const deleteWorkspaceInput = z
+const deleteWorkspaceInput = z
   .strictObject({
     workspaceId: workspaceIdInput,
     confirm: z.string({ error: orRequired(NOT_CONFIRMED) }),
@@ -34,11 +33,7 @@ export const deleteWorkspaceInput = z
  *
  * @see packages/core/decisions/0048-a-workspace-is-forgotten-by-its-store.md
  */
-export const deleteWorkspace: Run<WorkspaceOperations["deleteWorkspace"]> = async (
-  context,
-  input,
-) => {
-  const { workspaceId } = parseInput(deleteWorkspaceInput, input);
+export const deleteWorkspace = operation(deleteWorkspaceInput, async (context, { workspaceId }) => {
   const { store, emit, timer } = context;
   await context.call?.isFirst();
   const its: OperationContext = { ...context, workspaceId, call: null };
@@ -59,7 +54,7 @@ export const deleteWorkspace: Run<WorkspaceOperations["deleteWorkspace"]> = asyn
   const entry = buildAuditEntry(its, { type: "workspace.deleted", resourceId: workspaceId });
   emit?.({ ...toAuditEvent(entry), durationMs: timer() - startedAt });
   return {};
-};
+});
 
 async function close(its: OperationContext): Promise<void> {
   await transact(its, async ({ transaction }) => {

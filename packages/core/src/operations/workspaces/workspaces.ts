@@ -10,7 +10,7 @@ import {
 import { afterCursor, type OperationContext, randomRepeated, transact } from "../context.js";
 import { flag, pageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { deleteWorkspace, deleteWorkspaceInput } from "./delete-workspace.js";
+import { deleteWorkspace } from "./delete-workspace.js";
 import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
 import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
 
@@ -52,7 +52,7 @@ export const WORKSPACE_TABLE = {
       });
       return { workspaceId };
     },
-    {},
+    { omitted: {} },
   ),
 
   getWorkspace: {
@@ -87,7 +87,7 @@ export const WORKSPACE_TABLE = {
         ...(hasMore && { cursor: encodeCursor(scope, last) }),
       };
     },
-    {},
+    { omitted: {} },
   ),
 
   updateWorkspace: operation(
@@ -110,7 +110,7 @@ export const WORKSPACE_TABLE = {
     },
   ),
 
-  deleteWorkspace: { run: deleteWorkspace, input: deleteWorkspaceInput },
+  deleteWorkspace,
 } satisfies TableOf<WorkspaceOperations>;
 
 async function readWorkspace({ store, workspaceId }: OperationContext): Promise<WorkspaceRecord> {

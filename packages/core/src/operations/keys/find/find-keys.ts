@@ -42,7 +42,7 @@ export const listKeys = operation(
       ...(next !== null && { cursor: encodeCursor(scope, next.join(".")) }),
     };
   },
-  {},
+  { omitted: {} },
 );
 
 /** @returns The id of the owner whose keys are wanted, or undefined for those of all. */
