@@ -8,6 +8,7 @@ import type { LruCache } from "../lib/lru-cache.js";
 import type { ApiRecord } from "../records/api.js";
 import { type AuditEntry, auditEntryType } from "../records/audit-entry.js";
 import type { RootKeyPointer } from "../records/root-key.js";
+import type { RecordKind } from "../records/stored-record.js";
 import type { MetaSchema } from "../rules/latchkey-types.js";
 import type { NoticeSettings } from "../rules/notice.js";
 import type { SecretHasher } from "../secrets/hash.js";
@@ -200,21 +201,18 @@ export function requireVault({ vault }: OperationContext): Vault {
   );
 }
 
+/** What records are called that are not called by their kind. */
+const NAMES: { readonly [Kind in RecordKind]?: string } = {
+  api: "API",
+  rootKey: "root key",
+  delivery: "dead letter",
+  portalSession: "portal session",
+};
+
 /** The error for a record that does not exist in this workspace. */
-export function notFound(
-  what:
-    | "API"
-    | "key"
-    | "identity"
-    | "role"
-    | "permission"
-    | "root key"
-    | "workspace"
-    | "reservation"
-    | "dead letter"
-    | "portal session",
-): LatchkeyError {
-  return new LatchkeyError("NOT_FOUND", `no such ${what}`);
+export function notFound(kind: RecordKind | "reservation"): LatchkeyError {
+  const name = kind === "reservation" ? kind : (NAMES[kind] ?? kind);
+  return new LatchkeyError("NOT_FOUND", `no such ${name}`);
 }
 
 /** The error for a name that another role or permission has. */

@@ -36,9 +36,6 @@ export function keptChanging(what: string): LatchkeyError {
   return new LatchkeyError("STORE_UNAVAILABLE", what, { outcome: "not-applied" });
 }
 
-/** What is missing, in the words of an error. */
-export type ResourceName = Parameters<typeof notFound>[0];
-
 /** A record with what the store keeps beside it. */
 export interface FoundRecord<Value> {
   readonly value: Value;
@@ -47,26 +44,32 @@ export interface FoundRecord<Value> {
   readonly revision: number;
 }
 
+/** A record as it is stored, which may be damaged; null if there is none. */
+export async function findRecord(
+  { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
+  want: Want,
+): Promise<LoadedRecord | null> {
+  const { found } = await store.read(workspaceId, [want]);
+  return found[0] ?? null;
+}
+
+/** The id of a record that exists, damaged or not. @throws LatchkeyError `NOT_FOUND`. */
+export async function requireId(context: OperationContext, want: Want): Promise<string> {
+  const loaded = await findRecord(context, want);
+  if (loaded === null) throw notFound(want.kind);
+  return loaded.record.id;
+}
+
 /** Reads one record. @throws LatchkeyError `NOT_FOUND`, `STORE_CORRUPT` if it is damaged. */
 export async function readRecord<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
   want: Want,
-  name: ResourceName,
 ): Promise<FoundRecord<Value>> {
   const { revision, found } = await store.read(workspaceId, [want]);
   const [loaded = null] = found;
-  if (loaded === null) throw notFound(name);
+  if (loaded === null) throw notFound(want.kind);
   return { value: type.decode(loaded.record, workspaceId), loaded, revision };
-}
-
-/** @throws LatchkeyError `NOT_FOUND`. */
-export async function requireApi(
-  { store, workspaceId }: OperationContext,
-  apiId: string,
-): Promise<void> {
-  const { found } = await store.read(workspaceId, [{ kind: "api", id: apiId }]);
-  if (found[0] === null) throw notFound("API");
 }
 
 /** The use counter of a record that has one. @throws LatchkeyError `STORE_CORRUPT` if it is missing. */
@@ -80,10 +83,9 @@ export async function readRecordIn<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
   want: Want,
-  name: ResourceName,
 ): Promise<FoundRecord<Value>> {
   const loaded = await transaction.readOne(want);
-  if (loaded === null) throw notFound(name);
+  if (loaded === null) throw notFound(want.kind);
   const value = type.decode(loaded.record, transaction.workspaceId);
   return { value, loaded, revision: transaction.revision };
 }

@@ -190,7 +190,7 @@ export const API_TABLE = {
   ),
 
   getApi: operation(apiReference, async (context, { apiId }) => {
-    const { value } = await readRecord(context, apiType, { kind: "api", id: apiId }, "API");
+    const { value } = await readRecord(context, apiType, { kind: "api", id: apiId });
     return toApiView(value);
   }),
 
@@ -198,8 +198,7 @@ export const API_TABLE = {
 
   updateApi: operation(updateApiInput, (context, { apiId, ...wanted }) =>
     transact(context, async ({ transaction, audit }) => {
-      const want = { kind: "api", id: apiId } as const;
-      const { value: api } = await readRecordIn(transaction, apiType, want, "API");
+      const { value: api } = await readRecordIn(transaction, apiType, { kind: "api", id: apiId });
       const { ipWhitelist = api.ipWhitelist } = wanted;
       const after: ApiRecord = {
         ...api,
@@ -238,7 +237,7 @@ export const API_TABLE = {
     });
     const deletion = () => deleteAllKeys(context, apiId);
     const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
-    if (!isDeleted && deletedKeys === 0) throw notFound("API");
+    if (!isDeleted && deletedKeys === 0) throw notFound("api");
     return {};
   }),
 } satisfies TableOf<ApiOperations>;

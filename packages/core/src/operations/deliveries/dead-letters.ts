@@ -133,7 +133,7 @@ export function createDeadLetters(
       const { deadLetterId } = parseInput(redeliverInput, input);
       await transactPlain(context, async (transaction) => {
         const want = { kind: "delivery", id: deadLetterId } as const;
-        const { value } = await readRecordIn(transaction, deliveryType, want, "dead letter");
+        const { value } = await readRecordIn(transaction, deliveryType, want);
         mayAsk(value);
         if (value.state === "dead")
           transaction.update(deliveryType, value, { ...value, state: "asked" });

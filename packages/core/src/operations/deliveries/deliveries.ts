@@ -7,6 +7,7 @@ import type { EpochMs } from "../../time.js";
 import { type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
+import { findRecord } from "../read.js";
 import { createDeadLetters, type DeadLetters } from "./dead-letters.js";
 import { DeliveryLists, type DeliveryPage, deliveryWant } from "./delivery-lists.js";
 
@@ -104,8 +105,8 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
   }
 
   async function readSender(): Promise<Sender> {
-    const { found } = await store.read(workspaceId, [senderWant]);
-    return found[0] ? senderType.decode(found[0].record, workspaceId) : newSender;
+    const loaded = await findRecord(context, senderWant);
+    return loaded === null ? newSender : senderType.decode(loaded.record, workspaceId);
   }
 
   async function endOfLogNow(): Promise<string> {

@@ -17,7 +17,7 @@ import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../forget-of.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
-import { decodeAll, listPages } from "../read.js";
+import { decodeAll, findRecord, listPages } from "../read.js";
 import { SumsToForget, TagsOfOthers, tagsIn } from "./forget-sums.js";
 import type { ErasedIdentity } from "./operations.js";
 import { type IdentityReference, identityWant } from "./reference.js";
@@ -100,7 +100,7 @@ export async function eraseIdentity(
 async function whoIsMeant(context: OperationContext, input: IdentityReference): Promise<Subject> {
   const { workspaceId } = context;
   const { identityId } = input;
-  const record = await findIdentity(context, input);
+  const record = await findRecord(context, identityWant(input));
   const identity = record && decodeOrNull(identityType, record.record, workspaceId);
   if (identityId === undefined) {
     const ids = record === null ? [] : [record.record.id];
@@ -127,17 +127,12 @@ function subjectOf(externalId: string | null, ids: readonly string[]): Subject {
   return { externalId, identityIds, tagsOfOthers: new TagsOfOthers(identityIds) };
 }
 
-async function findIdentity({ store, workspaceId }: OperationContext, who: IdentityReference) {
-  const { found } = await store.read(workspaceId, [identityWant(who)]);
-  return found[0] ?? null;
-}
-
 /** Goes through the audit log. The identities that it shows to have had the `externalId` are added to the subject. */
 async function findMentions(context: OperationContext, subject: Subject): Promise<Mentions> {
   const { externalId, identityIds } = subject;
   const entryIds: string[] = [];
   if (externalId === null) return { entryIds, hasMore: false };
-  const current = await findIdentity(context, { externalId });
+  const current = await findRecord(context, identityWant({ externalId }));
   if (current !== null) identityIds.add(current.record.id);
   for await (const page of logPages(context))
     for (const entry of decodeAll(auditEntryType, page, context.workspaceId)) {

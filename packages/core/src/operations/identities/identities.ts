@@ -111,8 +111,7 @@ export const IDENTITY_TABLE = {
   createIdentity: { run: createIdentity, input: createIdentityInput },
 
   getIdentity: operation(getIdentityInput, async (context, input) => {
-    const want = identityWant(input);
-    const { value, loaded } = await readRecord(context, identityType, want, "identity");
+    const { value, loaded } = await readRecord(context, identityType, identityWant(input));
     return toIdentityView(value, usageOf(loaded), context.now());
   }),
 
@@ -141,7 +140,7 @@ export const IDENTITY_TABLE = {
     const want = identityWant(wanted);
     const { answer, usages } = await transactUses(inSteps(context), async (work) => {
       const { transaction, audit } = work;
-      const found = await readRecordIn(transaction, identityType, want, "identity");
+      const found = await readRecordIn(transaction, identityType, want);
       const now = context.now();
       const { value: identity } = found;
       const before = usageOf(found.loaded);

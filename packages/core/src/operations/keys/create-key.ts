@@ -78,7 +78,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
   return transact(context, async (work) => {
     const references = new References(work, now, given.create);
     const api = await references.api(given.apiId);
-    if (api === null) throw notFound("API");
+    if (api === null) throw notFound("api");
     const rules = keyRulesOf(api);
     const { defaults } = rules;
     if (defaults === null && Object.values(given).includes(null)) refuseNone(input, references);
@@ -87,7 +87,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
     if (given.permissions === undefined) references.namedByDefault(settings.permissions);
     needForKey(references, settings);
     await references.read();
-    if (!references.hasApi(settings.apiId)) throw notFound("API");
+    if (!references.hasApi(settings.apiId)) throw notFound("api");
     const owner = ownerOf(settings);
     const places = await OwnerPlaces.read(work, references, [{ api, owner }]);
     const refused = refusalByCeilings(api, settings, places, now);

@@ -7,7 +7,7 @@ import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import type { NoKey } from "../../verification/verdict.js";
 import { notFound, type OperationContext } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
-import { keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
+import { findRecord, keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
 
 const KEPT_CHANGING = "what the key refers to kept changing while it was read";
 
@@ -98,8 +98,7 @@ export async function getKeyById(context: KeyContext, keyId: string): Promise<Lo
   return untilSteady(KEPT_CHANGING, async () => {
     const loaded = await findKey(context, [want]);
     if (typeof loaded !== "number") return loaded;
-    const { found } = await context.store.read(context.workspaceId, [want]);
-    const missing = await whyMissing(context, found[0] ?? null);
+    const missing = await whyMissing(context, await findRecord(context, want));
     if (missing !== null) throw missing;
     return undefined;
   });
@@ -107,12 +106,11 @@ export async function getKeyById(context: KeyContext, keyId: string): Promise<Lo
 
 /** The id of the API of a key: null if there is no such key, or it is damaged. */
 export async function findApiId(
-  { store, workspaceId }: Pick<KeyContext, "store" | "workspaceId">,
+  context: Pick<KeyContext, "store" | "workspaceId">,
   keyId: string,
 ): Promise<string | null> {
-  const { found } = await store.read(workspaceId, [{ kind: "key", id: keyId }]);
-  const [loaded = null] = found;
-  return loaded && (decodeOrNull(keyType, loaded.record, workspaceId)?.apiId ?? null);
+  const loaded = await findRecord(context, { kind: "key", id: keyId });
+  return loaded && (decodeOrNull(keyType, loaded.record, context.workspaceId)?.apiId ?? null);
 }
 
 /**
@@ -121,10 +119,11 @@ export async function findApiId(
  * the record since, which may have repaired it.
  */
 async function whyMissing(
-  { store, workspaceId }: KeyContext,
+  context: KeyContext,
   loaded: LoadedRecord | null,
 ): Promise<LatchkeyError | null> {
   if (loaded === null) return notFound("key");
+  const { store, workspaceId } = context;
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
   // The first one downwards from the id: no id of a key is a prefix of another.
@@ -132,8 +131,7 @@ async function whyMissing(
   const { found } = await store.page(workspaceId, page);
   if (found[0]?.record.id === id) return notFound("key");
   // It may have been deleted before its list was read.
-  const { found: again } = await store.read(workspaceId, [{ kind: "key", id }]);
-  const [now = null] = again;
+  const now = await findRecord(context, { kind: "key", id });
   if (now === null) return notFound("key");
   return now.record.version === version ? corruptRecord(`key ${id}`) : null;
 }

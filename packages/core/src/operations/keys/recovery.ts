@@ -5,7 +5,7 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import { inRounds, type OperationContext, requireVault, transact } from "../context.js";
 import { id, pageFields } from "../input.js";
 import { operation } from "../operation.js";
-import { readPage, requireApi } from "../read.js";
+import { readPage, requireId } from "../read.js";
 import { readKey } from "./load.js";
 import type { KeyView, PlaintextError } from "./view.js";
 
@@ -95,7 +95,7 @@ function plaintextErrorOf(error: unknown): PlaintextError | null {
 
 export const reencryptKeys = operation(reencryptKeysInput, async (context, { apiId, ...page }) => {
   const vault = requireVault(context);
-  await requireApi(context, apiId);
+  await requireId(context, { kind: "api", id: apiId });
   const scope = { list: "keys", ownerId: apiId } as const;
   const { items, info } = await readPage(context, keyType, scope, page, keysOfApi(apiId));
   const { round, total } = inRounds(context, (wasSealed: boolean) => (wasSealed ? 1 : 0));

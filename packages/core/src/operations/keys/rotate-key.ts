@@ -59,8 +59,8 @@ export async function rotateLoaded(
   const counted = context.confinedTo?.maxKeys ?? ceilings?.maxKeysPerIdentity;
   if (identity !== null && counted !== undefined) {
     const want = { kind: "identity", id: identity.id } as const;
-    const read = await readRecordIn(transaction, identityType, want, "identity");
-    transaction.update(identityType, read.value, read.value);
+    const { value } = await readRecordIn(transaction, identityType, want);
+    transaction.update(identityType, value, value);
     await boundRotated(work, identity.id, expires);
   }
   const after = { ...key, ...given };

@@ -121,8 +121,7 @@ async function readIdentityUses(
   transaction: Transaction,
   ids: IdentityReference,
 ): Promise<UsesAsRead> {
-  const want = identityWant(ids);
-  const { value, loaded } = await readRecordIn(transaction, identityType, want, "identity");
+  const { value, loaded } = await readRecordIn(transaction, identityType, identityWant(ids));
   return {
     kind: "identity",
     id: value.id,

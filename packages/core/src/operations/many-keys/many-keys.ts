@@ -10,7 +10,7 @@ import { evenWithIssues, id, list, refuseField } from "../input.js";
 import { listsOfAllApis } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { requireApi } from "../read.js";
+import { findRecord, requireId } from "../read.js";
 import {
   type ActOnKey,
   actOnKeysById,
@@ -81,11 +81,10 @@ async function actOnKeys(
   act: ActOnKey,
 ): Promise<KeyCounts> {
   if (keyIds !== undefined) return actOnKeysById(context, keyIds, act);
-  if (apiId !== undefined) await requireApi(context, apiId);
+  if (apiId !== undefined) await requireId(context, { kind: "api", id: apiId });
   let { identityId } = owner;
   if (identityId === undefined && owner.externalId !== undefined) {
-    const { found } = await context.store.read(context.workspaceId, [identityWant(owner)]);
-    identityId = found[0]?.record.id;
+    identityId = (await findRecord(context, identityWant(owner)))?.record.id;
     if (identityId === undefined) {
       // That there are no keys must be reliable.
       await transact(context, async () => undefined);

@@ -122,7 +122,7 @@ export async function openPortalSession(
   const mayHold = (held: readonly string[]) => held.every((one) => allowed.grant(one));
   const apiIn = (given: string | undefined): string => {
     const apiId = given ?? (apiIds.length === 1 ? apiIds[0] : undefined);
-    if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("API");
+    if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("api");
     return apiId;
   };
   /** What a repeat is told is remembered, so whether the session is over is asked first. Nothing here shows a secret again. */

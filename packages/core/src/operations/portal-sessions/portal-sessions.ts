@@ -3,18 +3,13 @@ import { lowestIdAt } from "../../lib/id.js";
 import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { formatSecret } from "../../secrets/format.js";
 import { storedRules } from "../apis/key-rules.js";
-import {
-  notFound,
-  type OperationContext,
-  randomRepeated,
-  transact,
-  type Work,
-} from "../context.js";
+import { notFound, randomRepeated, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../forget-of.js";
 import { identityIds, identityWant } from "../identities/reference.js";
 import { countGiven, evenWithIssues, externalId, id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
+import { requireId } from "../read.js";
 import { References } from "../references.js";
 import { spanBetween } from "../time-input.js";
 import { portalAllow } from "./allow.js";
@@ -60,7 +55,7 @@ export const PORTAL_TABLE = {
       references.needGrants("permission", allow.permissions);
       references.needIdentity(externalId);
       await references.read();
-      if (!allow.apiIds.every((apiId) => references.hasApi(apiId))) throw notFound("API");
+      if (!allow.apiIds.every((apiId) => references.hasApi(apiId))) throw notFound("api");
       references.grantIds("permission", allow.permissions);
       references.refuseMissing();
       const expires = now + ttl;
@@ -85,13 +80,13 @@ export const PORTAL_TABLE = {
 
   revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
     if (sessionId === undefined) {
-      const identityId = who.identityId ?? (await findIdentityId(context, who));
+      const identityId = who.identityId ?? (await requireId(context, identityWant(who)));
       const { deleted } = await forgetOf(context, portalSessionType, SESSION_LIST, identityId);
       return { revokedSessions: deleted };
     }
     return transact(context, async ({ transaction }) => {
       const session = await deleteRecord(transaction, portalSessionType, sessionId);
-      if (session === undefined) throw notFound("portal session");
+      if (session === undefined) throw notFound("portalSession");
       return { revokedSessions: 1 };
     });
   }),
@@ -112,15 +107,4 @@ async function forgetEnded({ context, transaction }: Work, storeNow: number): Pr
     else if (session === null && record.id < lowestIdAt("ps", Math.max(0, longAgo)))
       transaction.deleteAddress(record, [], [{ list: SESSION_LIST }]);
   }
-}
-
-/** @throws LatchkeyError `NOT_FOUND` if no identity has the `externalId`. */
-async function findIdentityId(
-  { store, workspaceId }: OperationContext,
-  who: { readonly externalId?: string | undefined },
-): Promise<string> {
-  const { found } = await store.read(workspaceId, [identityWant(who)]);
-  const [identity = null] = found;
-  if (identity === null) throw notFound("identity");
-  return identity.record.id;
 }

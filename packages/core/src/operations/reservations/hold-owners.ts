@@ -5,6 +5,7 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import type { OperationContext } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { getKeyById } from "../keys/load.js";
+import { findRecord } from "../read.js";
 
 /** The key of a hold. Null: it was deleted, while another of its rotation has its counters. */
 export async function keyOfHold(
@@ -25,13 +26,12 @@ export async function keyOfHold(
  * @param loaded - The key as it is now, which is likely to have the same.
  */
 export async function identityOfHold(
-  { store, workspaceId }: OperationContext,
+  context: OperationContext,
   { identityId }: Pick<Hold, "identityId">,
   loaded: Pick<LoadedKey, "identity"> | null,
 ): Promise<IdentityRecord | null> {
   if (identityId === null) return null;
   if (loaded?.identity?.id === identityId) return loaded.identity;
-  const { found } = await store.read(workspaceId, [{ kind: "identity", id: identityId }]);
-  const [stored = null] = found;
-  return stored && decodeOrNull(identityType, stored.record, workspaceId);
+  const stored = await findRecord(context, { kind: "identity", id: identityId });
+  return stored && decodeOrNull(identityType, stored.record, context.workspaceId);
 }

@@ -32,6 +32,7 @@ import {
 import { findApiId } from "../keys/load.js";
 import { addDuplicateIssues } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
+import { requireId } from "../read.js";
 import {
   anyText,
   isReservationTtl,
@@ -145,8 +146,7 @@ export const RESERVATION_TABLE = {
     const scope = { list: "reservations", ownerId } as const;
     const after = afterCursor(scope, cursor);
     // Reading it also ends expired holds.
-    const { found } = await store.read(workspaceId, [{ kind, id: ownerId }]);
-    if (found[0] === null) throw notFound(kind);
+    await requireId(context, { kind, id: ownerId });
     // A reservation may have slots in a second hold, which comes right after it.
     const behind = after === null ? LAST_LEASE_ID : slotsIdOf(after);
     const holds = await store.holds(workspaceId, { kind, id: ownerId }, behind, 2 * limit + 1);

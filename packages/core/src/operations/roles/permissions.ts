@@ -48,7 +48,7 @@ export const PERMISSION_TABLE = {
 
   getPermission: operation(permissionReference, async (context, { permissionId }) => {
     const want = { kind: "permission", id: permissionId } as const;
-    const { value } = await readRecord(context, permissionType, want, "permission");
+    const { value } = await readRecord(context, permissionType, want);
     return toPermissionView(value);
   }),
 

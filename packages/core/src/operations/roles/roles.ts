@@ -49,8 +49,7 @@ export const ROLE_TABLE = {
 
   getRole: operation(roleReference, async (context, { roleId }) => {
     const [view] = await loadRoles(context, async () => {
-      const want = { kind: "role", id: roleId } as const;
-      const { value, revision } = await readRecord(context, roleType, want, "role");
+      const { value, revision } = await readRecord(context, roleType, { kind: "role", id: roleId });
       return { values: [value], revision };
     });
     return view as RoleView;
@@ -64,7 +63,7 @@ export const ROLE_TABLE = {
   setRolePermissions: operation(setRolePermissionsInput, (context, { roleId, permissions }) =>
     transact(context, async (work) => {
       const want = { kind: "role", id: roleId } as const;
-      const { value: role } = await readRecordIn(work.transaction, roleType, want, "role");
+      const { value: role } = await readRecordIn(work.transaction, roleType, want);
       await replacePermissions(work, referencesOf(work), role, permissions);
       return {};
     }),

@@ -4,10 +4,11 @@ import { LatchkeyError } from "../../errors.js";
 import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import type { Transaction } from "../../store/transaction.js";
-import { notFound, transact } from "../context.js";
+import { transact } from "../context.js";
 import { id, text } from "../input.js";
 import { oldExpiry } from "../keys/rotate-key.js";
 import { operation } from "../operation.js";
+import { readRecordIn } from "../read.js";
 import { expiryIssues, grace, instant } from "../time-input.js";
 import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
 import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
@@ -96,9 +97,6 @@ export const rotateRootKey = operation(
 );
 
 async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {
-  const address = { kind: "rootKey", id: rootKeyId } as const;
-  const found = await transaction.readOne(address);
-  if (found !== null) return rootKeyType.decode(found.record, transaction.workspaceId);
-  transaction.expect({ ...address, version: null });
-  throw notFound("root key");
+  const want = { kind: "rootKey", id: rootKeyId } as const;
+  return (await readRecordIn(transaction, rootKeyType, want)).value;
 }

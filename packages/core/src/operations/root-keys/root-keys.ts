@@ -71,7 +71,7 @@ export const ROOT_KEY_TABLE = {
     let hash: string | undefined;
     const answer = await transact(context, async ({ transaction, audit }) => {
       const rootKey = await deleteRecord(transaction, rootKeyType, rootKeyId);
-      if (rootKey === undefined) throw notFound("root key");
+      if (rootKey === undefined) throw notFound("rootKey");
       const unreadable = rootKey === null;
       audit({ type: "root_key.revoked", resourceId: rootKeyId, unreadable });
       hash = rootKey?.hash;

@@ -14,12 +14,12 @@ import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import type { SpanMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
-import { notFound, type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { countGiven, evenWithIssues, externalId, id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import type { ResourceName } from "../read.js";
+import { requireId } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 import { exportUsage, type UsagePage } from "./export-usage.js";
 import { granularity, rangeInstant } from "./input.js";
@@ -160,13 +160,11 @@ async function subjectOf(
   { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,
 ): Promise<StatisticsSubject> {
   const { identityId, ownerId, externalId = ownerId } = ids;
-  const find = async (kind: StatisticsSubject["kind"], want: Want, name: ResourceName) => {
-    const { found } = await context.store.read(context.workspaceId, [want]);
-    const [loaded = null] = found;
-    if (loaded === null) throw notFound(name);
-    return { kind, id: loaded.record.id };
-  };
-  if (keyId !== undefined) return find("key", { kind: "key", id: keyId }, "key");
-  if (apiId !== undefined) return find("api", { kind: "api", id: apiId }, "API");
-  return find("identity", identityWant({ identityId, externalId }), "identity");
+  const find = async (kind: StatisticsSubject["kind"], want: Want) => ({
+    kind,
+    id: await requireId(context, want),
+  });
+  if (keyId !== undefined) return find("key", { kind: "key", id: keyId });
+  if (apiId !== undefined) return find("api", { kind: "api", id: apiId });
+  return find("identity", identityWant({ identityId, externalId }));
 }

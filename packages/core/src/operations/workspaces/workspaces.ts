@@ -10,6 +10,7 @@ import {
 import { afterCursor, type OperationContext, randomRepeated, transact } from "../context.js";
 import { flag, pageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
+import { findRecord } from "../read.js";
 import { deleteWorkspace } from "./delete-workspace.js";
 import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
 import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
@@ -113,9 +114,9 @@ export const WORKSPACE_TABLE = {
   deleteWorkspace,
 } satisfies TableOf<WorkspaceOperations>;
 
-async function readWorkspace({ store, workspaceId }: OperationContext): Promise<WorkspaceRecord> {
-  const { found } = await store.read(workspaceId, [{ kind: "workspace", id: workspaceId }]);
-  const [loaded = null] = found;
+async function readWorkspace(context: OperationContext): Promise<WorkspaceRecord> {
+  const { workspaceId } = context;
+  const loaded = await findRecord(context, { kind: "workspace", id: workspaceId });
   if (loaded === null) return unwrittenWorkspace(workspaceId);
   return workspaceType.decode(loaded.record, workspaceId);
 }

@@ -55,6 +55,6 @@ async function checkApiAndFindOwner(
     ...(apiId === undefined ? [] : [{ kind: "api", id: apiId } as const]),
     ...(externalId === undefined ? [] : [identityWant({ externalId })]),
   ]);
-  if (apiId !== undefined && found[0] === null) throw notFound("API");
+  if (apiId !== undefined && found[0] === null) throw notFound("api");
   return externalId === undefined ? identityId : (found.at(-1)?.record.id ?? NO_IDENTITY);
 }
