@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { corruptRecord, unavailable } from "../errors.js";
 import { encodeCursor, type ListScope } from "../lib/cursor.js";
 import type { RecordType } from "../records/record-type.js";
 import type { RecordKind } from "../records/stored-record.js";
@@ -28,12 +28,7 @@ export async function untilSteady<Result>(
     const result = await attempt();
     if (result !== undefined) return result;
   }
-  throw keptChanging(what);
-}
-
-/** The error of an operation that gives up. @param what - Kept changing, in words. */
-export function keptChanging(what: string): LatchkeyError {
-  return new LatchkeyError("STORE_UNAVAILABLE", what, { outcome: "not-applied" });
+  throw unavailable(what);
 }
 
 /** A record with what the store keeps beside it. */
@@ -109,20 +104,28 @@ export interface Page<Value> {
  * Reads a page of a list.
  *
  * @param scope - Distinguishes cursors of this list from others.
- * @param list - List in the store. Default: all records of the kind.
+ * @param want - What is read of the store. Default: all records of the kind, in ascending order of their ids.
  */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
   scope: ListScope,
-  page: { readonly limit: number; readonly cursor?: string | undefined },
-  list: string = type.kind,
+  { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+  want: Partial<Pick<PageWant, "list" | "of" | "descending">> = {},
 ): Promise<Page<Value>> {
-  const after = afterCursor(scope, page.cursor);
-  const result = await store.page(workspaceId, { kind: type.kind, list, after, limit: page.limit });
-  const items = decodeAll(type, result, workspaceId);
-  const damaged = result.found.length - items.length;
-  return { items, total: result.size, info: pageInfo(scope, result, damaged) };
+  const { kind } = type;
+  const after = afterCursor(scope, cursor);
+  const { found, hasMore, size } = await store.page(workspaceId, {
+    kind,
+    list: kind,
+    after,
+    limit,
+    ...want,
+  });
+  const items = decodeAll(type, { found }, workspaceId);
+  const damaged = found.length - items.length;
+  const last = hasMore ? (found.at(-1)?.record.id ?? null) : null;
+  return { items, total: size, info: pageInfo(scope, damaged, last) };
 }
 
 /** Most records that are read for a page of those that a filter keeps. */
@@ -158,15 +161,8 @@ export async function findPage<Value>(
     }
     const hasMore = page.hasMore || unread > 0;
     if (hasMore && unread === 0 && items.length < limit && scanned < MAX_SCANNED) continue;
-    return {
-      items,
-      total: page.size,
-      scanned,
-      info: {
-        ...(damaged > 0 && { damaged }),
-        ...(hasMore && after !== null && { cursor: encodeCursor(scope, after) }),
-      },
-    };
+    const info = pageInfo(scope, damaged, hasMore ? after : null);
+    return { items, total: page.size, scanned, info };
   }
 }
 
@@ -195,7 +191,7 @@ export function pagesOf<Value, Answer extends object>(
 /** The records of a page that are not damaged. */
 export function decodeAll<Value>(
   type: RecordType<Value>,
-  { found }: PageResult,
+  { found }: Pick<PageResult, "found">,
   workspaceId: string,
 ): readonly Value[] {
   return found
@@ -203,12 +199,11 @@ export function decodeAll<Value>(
     .filter((value) => value !== null);
 }
 
-/** What a list returns about a page. */
-export function pageInfo(scope: ListScope, page: PageResult, damaged: number): PageInfo {
-  const lastId = page.found.at(-1)?.record.id;
+/** What a list returns about a page. @param last - Where the next one goes on; null: there is none. */
+export function pageInfo(scope: ListScope, damaged: number, last: string | null): PageInfo {
   return {
     ...(damaged > 0 && { damaged }),
-    ...(page.hasMore && lastId !== undefined && { cursor: encodeCursor(scope, lastId) }),
+    ...(last !== null && { cursor: encodeCursor(scope, last) }),
   };
 }
 

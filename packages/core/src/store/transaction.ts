@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { corruptRecord, LatchkeyError, unavailable } from "../errors.js";
 import type { RandomBytes } from "../lib/id.js";
 import { createExclusive, type Exclusive } from "../lib/promises.js";
 import { DEADLINE_STAGES, deadlineOf, deadlineType } from "../records/deadline.js";
@@ -284,11 +284,7 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
       const result = await exclusive(workspaceId, () => attempt(true));
       if (result !== null) return result;
     }
-    throw new LatchkeyError(
-      "STORE_UNAVAILABLE",
-      "what this operation rests on kept changing; nothing was written, try again",
-      { outcome: "not-applied" },
-    );
+    throw unavailable("what this operation rests on kept changing; nothing was written, try again");
   };
 }
 

@@ -3,12 +3,12 @@ import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { AUDIT_LIST, auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
-import { afterCursor, type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
-import { decodeAll, type PageInfo, pageInfo } from "../read.js";
+import { type PageInfo, readPage } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 
 /** A page of the audit log. */
@@ -74,19 +74,10 @@ export const AUDIT_TABLE = {
   listAuditEvents: operation(
     listAuditEventsInput,
     async (context, filter) => {
-      const { store, workspaceId } = context;
-      const scope = { list: "audit-events", ownerId: workspaceId } as const;
-      const page = await store.page(workspaceId, {
-        kind: "auditEntry",
-        list: AUDIT_LIST,
-        of: smallListsOf(filter)[0],
-        after: afterCursor(scope, filter.cursor),
-        limit: filter.limit,
-        descending: true,
-      });
-      const entries = decodeAll(auditEntryType, page, workspaceId);
-      const damaged = page.found.length - entries.length;
-      return { events: entries.map(toAuditEvent), ...pageInfo(scope, page, damaged) };
+      const scope = { list: "audit-events", ownerId: context.workspaceId } as const;
+      const want = { list: AUDIT_LIST, of: smallListsOf(filter)[0], descending: true };
+      const { items, info } = await readPage(context, auditEntryType, scope, filter, want);
+      return { events: items.map(toAuditEvent), ...info };
     },
     { omitted: {} },
   ),

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { AuditEvent } from "../../audit/event.js";
 import { yieldToEventLoop } from "../../lib/event-loop.js";
-import { type Delivery, deliveryType } from "../../records/delivery.js";
+import { DELIVERY_LIST, type Delivery, deliveryType } from "../../records/delivery.js";
 import type { EpochMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
-import { afterCursor, type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
-import { id, pageFields, parseInput } from "../input.js";
-import { decodeAll, type PageInfo, pageInfo, readRecordIn } from "../read.js";
+import { id, pageInput, parseInput } from "../input.js";
+import { type PageInfo, readPage, readRecordIn } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 import { DEAD_LIST, type DeliveryLists, deliveryWant } from "./delivery-lists.js";
 
@@ -50,7 +50,6 @@ export interface DeadLetters {
 }
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
-const deadLettersInput = z.strictObject(pageFields);
 
 /**
  * Makes the {@link DeadLetters} of a workspace.
@@ -117,16 +116,13 @@ export function createDeadLetters(
 
   return {
     async listDead(input = {}) {
-      const { limit, cursor } = parseInput(deadLettersInput, input);
+      const page = parseInput(pageInput, input);
       const scope = { list: "dead-letters", ownerId: workspaceId } as const;
-      const result = await lists.read(DEAD_LIST, afterCursor(scope, cursor), limit);
-      const deliveries = decodeAll(deliveryType, result, workspaceId);
-      const events = await readEvents(deliveries.map(({ eventId }) => eventId));
-      const dead = deliveries.map((delivery, index) => ({
-        delivery,
-        event: events[index] ?? null,
-      }));
-      return { dead, ...pageInfo(scope, result, result.found.length - dead.length) };
+      const want = { list: DELIVERY_LIST, of: DEAD_LIST };
+      const { items, info } = await readPage(context, deliveryType, scope, page, want);
+      const events = await readEvents(items.map(({ eventId }) => eventId));
+      const dead = items.map((delivery, index) => ({ delivery, event: events[index] ?? null }));
+      return { dead, ...info };
     },
 
     async redeliver(input, mayAsk) {

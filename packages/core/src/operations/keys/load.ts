@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { secretShape } from "../../secrets/format.js";
 import type { LoadedRecord, Want } from "../../store/key-store.js";
@@ -7,7 +7,7 @@ import type { CatalogKey, LoadedKey } from "../../verification/loaded-key.js";
 import type { NoKey } from "../../verification/verdict.js";
 import { notFound, type OperationContext } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
-import { findRecord, keptChanging, MAX_ROUNDS, untilSteady } from "../read.js";
+import { findRecord, MAX_ROUNDS, untilSteady } from "../read.js";
 
 const KEPT_CHANGING = "what the key refers to kept changing while it was read";
 
@@ -55,7 +55,7 @@ async function findKey(
     if (key instanceof LatchkeyError) throw key;
     return key ?? revision;
   }
-  throw keptChanging(KEPT_CHANGING);
+  throw unavailable(KEPT_CHANGING);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function findKeyBySecret(
     const isDisabled = await context.catalog.isWorkspaceDisabled(context.workspaceId, found);
     if (isDisabled !== null) return isDisabled ? "FORBIDDEN" : "NOT_FOUND";
   }
-  throw keptChanging(KEPT_CHANGING);
+  throw unavailable(KEPT_CHANGING);
 }
 
 /** The verdict on a secret whose key the caller must not see: the same as for an unknown secret. */

@@ -97,7 +97,9 @@ export const reencryptKeys = operation(reencryptKeysInput, async (context, { api
   const vault = requireVault(context);
   await requireId(context, { kind: "api", id: apiId });
   const scope = { list: "keys", ownerId: apiId } as const;
-  const { items, info } = await readPage(context, keyType, scope, page, keysOfApi(apiId));
+  const { items, info } = await readPage(context, keyType, scope, page, {
+    list: keysOfApi(apiId),
+  });
   const { round, total } = inRounds(context, (wasSealed: boolean) => (wasSealed ? 1 : 0));
   let [reencrypted, unopened] = [0, 0];
   for (const { id, sealedSecret } of items) {

@@ -3,7 +3,7 @@ import {
   emitVerdict,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
-import { LatchkeyError } from "../../errors.js";
+import { LatchkeyError, unavailable } from "../../errors.js";
 import { mustStoreUse } from "../../rules/keys/idle-expiry.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
@@ -31,7 +31,7 @@ import {
 import type { OperationContext } from "../context.js";
 import { unreadable } from "../input.js";
 import { findKeyBySecret, sayNoKey } from "../keys/load.js";
-import { keptChanging, MAX_ROUNDS } from "../read.js";
+import { MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
 import type { VerificationRequest, VerifyKeyInput } from "./input.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
@@ -118,7 +118,7 @@ async function verifyAfresh(
     const verdict = pending !== null && "then" in pending ? await pending : pending;
     if (verdict !== null) return verdict;
   }
-  throw keptChanging("the key kept changing while it was verified; nothing was taken");
+  throw unavailable("the key kept changing while it was verified; nothing was taken");
 }
 
 /**

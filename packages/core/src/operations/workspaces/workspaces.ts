@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { isCorruptRecord } from "../../errors.js";
-import { encodeCursor } from "../../lib/cursor.js";
 import {
   unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
@@ -10,7 +9,7 @@ import {
 import { afterCursor, type OperationContext, randomRepeated, transact } from "../context.js";
 import { flag, pageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { findRecord } from "../read.js";
+import { findRecord, pageInfo } from "../read.js";
 import { deleteWorkspace } from "./delete-workspace.js";
 import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
 import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
@@ -79,14 +78,8 @@ export const WORKSPACE_TABLE = {
       const views = await Promise.all(page.map((id) => viewOrNull(context, id)));
       const workspaces = views.filter((view) => view !== null);
       const damaged = views.length - workspaces.length;
-      const last = page.at(-1);
-      const hasMore = following.length > page.length && last !== undefined;
-      return {
-        workspaces,
-        total: ids.length,
-        ...(damaged > 0 && { damaged }),
-        ...(hasMore && { cursor: encodeCursor(scope, last) }),
-      };
+      const last = following.length > page.length ? (page.at(-1) ?? null) : null;
+      return { workspaces, total: ids.length, ...pageInfo(scope, damaged, last) };
     },
     { omitted: {} },
   ),

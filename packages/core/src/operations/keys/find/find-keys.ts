@@ -1,7 +1,7 @@
-import { encodeCursor } from "../../../lib/cursor.js";
 import { afterCursor, notFound, type OperationContext } from "../../context.js";
 import { identityWant } from "../../identities/reference.js";
 import { operation } from "../../operation.js";
+import { pageInfo } from "../../read.js";
 import type { FoundKeys, ListKeysScope } from "../operations.js";
 import { withPlaintextOrError } from "../recovery.js";
 import { type KeyView, toKeyView, toStored } from "../view.js";
@@ -38,8 +38,7 @@ export const listKeys = operation(
       keys: views,
       ...(hasTotal && { total: size }),
       ...(hasScanned && { scanned }),
-      ...(damaged > 0 && { damaged }),
-      ...(next !== null && { cursor: encodeCursor(scope, next.join(".")) }),
+      ...pageInfo(scope, damaged, next?.join(".") ?? null),
     };
   },
   { omitted: {} },
