@@ -1,23 +1,6 @@
 import type { EpochMs } from "../../time.js";
 import type { HeldPermissions } from "../permission.js";
 
-/** Which keys are wanted: those that every filter keeps that is given. Instants are Unix epoch ms. */
-export interface KeyFilter {
-  readonly enabled?: boolean | undefined;
-  readonly expiresBefore?: EpochMs | undefined;
-  readonly expiresAfter?: EpochMs | undefined;
-  readonly usedBefore?: EpochMs | undefined;
-  readonly usedAfter?: EpochMs | undefined;
-  readonly createdBefore?: EpochMs | undefined;
-  readonly createdAfter?: EpochMs | undefined;
-  readonly nameContains?: string | undefined;
-  readonly start?: string | undefined;
-  readonly permission?: string | undefined;
-  readonly role?: string | undefined;
-  readonly environment?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-}
-
 /** What filters look at of a key. */
 export interface FilteredKey {
   /** Derived, as lists show it. */
@@ -35,26 +18,27 @@ export interface FilteredKey {
   readonly held: HeldPermissions;
 }
 
-/** Whether each filter keeps a key. */
-const KEEPS: {
-  readonly [Name in keyof KeyFilter]-?: (
-    key: FilteredKey,
-    wanted: Exclude<KeyFilter[Name], undefined>,
-  ) => boolean;
-} = {
-  enabled: (key, enabled) => key.enabled === enabled,
-  expiresBefore: ({ expires }, at) => expires !== null && expires < at,
-  expiresAfter: ({ expires }, at) => expires !== null && expires >= at,
-  usedBefore: ({ lastUsedAt }, at) => lastUsedAt === null || lastUsedAt < at,
-  usedAfter: ({ lastUsedAt }, at) => lastUsedAt !== null && lastUsedAt >= at,
-  createdBefore: ({ createdAt }, at) => createdAt < at,
-  createdAfter: ({ createdAt }, at) => createdAt >= at,
-  nameContains: ({ name }, part) => name !== null && contains(name, part),
-  start: ({ start }, typed) => start.startsWith(typed) || (start !== "" && typed.startsWith(start)),
-  permission: ({ held }, name) => held.grant(name),
-  role: ({ roles }, name) => roles.includes(name),
-  environment: ({ environment }, label) => environment === label,
-  tags: ({ tags }, all) => all.every((tag) => tags.includes(tag)),
+/** Whether each filter keeps a key. Instants are Unix epoch ms. */
+const KEEPS = {
+  enabled: (key: FilteredKey, enabled: boolean) => key.enabled === enabled,
+  expiresBefore: ({ expires }: FilteredKey, at: EpochMs) => expires !== null && expires < at,
+  expiresAfter: ({ expires }: FilteredKey, at: EpochMs) => expires !== null && expires >= at,
+  usedBefore: ({ lastUsedAt }: FilteredKey, at: EpochMs) => lastUsedAt === null || lastUsedAt < at,
+  usedAfter: ({ lastUsedAt }: FilteredKey, at: EpochMs) => lastUsedAt !== null && lastUsedAt >= at,
+  createdBefore: ({ createdAt }: FilteredKey, at: EpochMs) => createdAt < at,
+  createdAfter: ({ createdAt }: FilteredKey, at: EpochMs) => createdAt >= at,
+  nameContains: ({ name }: FilteredKey, part: string) => name !== null && contains(name, part),
+  start: ({ start }: FilteredKey, typed: string) =>
+    start.startsWith(typed) || (start !== "" && typed.startsWith(start)),
+  permission: ({ held }: FilteredKey, name: string) => held.grant(name),
+  role: ({ roles }: FilteredKey, name: string) => roles.includes(name),
+  environment: ({ environment }: FilteredKey, label: string) => environment === label,
+  tags: ({ tags }: FilteredKey, all: readonly string[]) => all.every((tag) => tags.includes(tag)),
+};
+
+/** Which keys are wanted: those that every filter keeps that is given. */
+export type KeyFilter = {
+  readonly [Name in keyof typeof KEEPS]?: Parameters<(typeof KEEPS)[Name]>[1] | undefined;
 };
 
 /** Filters that were given, each with what it wants. */
