@@ -74,6 +74,16 @@ export function list<Item extends z.ZodType>(
   return z.array(item, { error }).max(max, { error });
 }
 
+/** As {@link list}, of at least one. */
+export function fullList<Item extends z.ZodType>(
+  item: Item,
+  max: number,
+  what: string,
+): ListSchema<Item> {
+  const error = orRequired(`must be a list of 1 to ${max} ${what}`);
+  return z.array(item, { error }).min(1, { error }).max(max, { error });
+}
+
 /** A boolean; other values that look like one are refused. */
 export const flag = z.boolean({ error: orRequired("must be true or false") });
 

@@ -5,7 +5,7 @@ import type { EpochMs } from "../../time.js";
 import { keyRulesOf } from "../apis/key-rules.js";
 import { withCheckedMeta, withCheckedMetas } from "../checked-meta.js";
 import { type OperationContext, requireVault, transact } from "../context.js";
-import { flag, type ListSchema, orRequired, parseInput } from "../input.js";
+import { flag, fullList, type ListSchema, parseInput } from "../input.js";
 import { References } from "../references.js";
 import { notLaterThanNow } from "../time-input.js";
 import {
@@ -31,9 +31,7 @@ import { OwnerPlaces } from "./owner-places.js";
 /** Most roles and permissions that one call names: its write, one step on every store, stays short. */
 const MAX_NAMED_GRANTS = 10_000;
 
-const SIZE_ERROR = orRequired("must be a list of 1 to 100 keys");
-
-export const createKeysInput: ListSchema<typeof importedKey> = listOf(importedKey);
+export const createKeysInput = listOf(importedKey);
 
 /** The same list of keys that are judged one by one. */
 const anyKeys = listOf(z.custom<unknown>());
@@ -167,14 +165,10 @@ function ceilingError(
   return null;
 }
 
-function listOf<Item extends z.ZodType>(item: Item) {
-  return z
-    .array(item, { error: SIZE_ERROR })
-    .min(1, { error: SIZE_ERROR })
-    .max(100, { error: SIZE_ERROR })
-    .refine((imports) => grantsIn(imports) <= MAX_NAMED_GRANTS, {
-      error: `must not name more than ${MAX_NAMED_GRANTS} roles and permissions in all`,
-    });
+function listOf<Item extends z.ZodType>(item: Item): ListSchema<Item> {
+  return fullList(item, 100, "keys").refine((imports) => grantsIn(imports) <= MAX_NAMED_GRANTS, {
+    error: `must not name more than ${MAX_NAMED_GRANTS} roles and permissions in all`,
+  });
 }
 
 function grantsIn(imports: readonly unknown[]): number {

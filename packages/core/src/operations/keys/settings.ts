@@ -13,11 +13,11 @@ import {
   evenWithIssues,
   externalId,
   flag,
+  fullList,
   grantName,
   grantNames,
   type IssueSink,
   id,
-  type ListSchema,
   list,
   metadata,
   orRequired,
@@ -289,15 +289,8 @@ export const updateKeyInput = z
 /** Keys that one call changes at most: its write, one step on every store, stays short. */
 const MAX_UPDATED = 100;
 
-const UPDATED_ERROR = orRequired(`must be a list of 1 to ${MAX_UPDATED} ids`);
-
-const updatedKeys: ListSchema<typeof id> = z
-  .array(id, { error: UPDATED_ERROR })
-  .min(1, { error: UPDATED_ERROR })
-  .max(MAX_UPDATED, { error: UPDATED_ERROR });
-
 export const updateKeysInput = z
-  .strictObject({ keyIds: updatedKeys, ...updateFields })
+  .strictObject({ keyIds: fullList(id, MAX_UPDATED, "ids"), ...updateFields })
   .superRefine(addSecondDefaultIssue, evenWithIssues);
 
 /** New settings of a key. Undefined leaves a field as it is, null clears it. */

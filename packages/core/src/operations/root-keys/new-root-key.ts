@@ -4,24 +4,19 @@ import { ROOT_PERMISSION_FORM, ROOT_PERMISSION_PATTERN } from "../../rules/root-
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transactElsewhere } from "../context.js";
-import { type ListSchema, orRequired } from "../input.js";
+import { fullList } from "../input.js";
 
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 export const ROOT_PREFIX = "lk_root";
 
 const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
 
-const LIST_ERROR = "must be a list of 1 to 1000 permissions";
-
 const rootPermission = z
   .string({ error: PERMISSION_ERROR })
   .regex(ROOT_PERMISSION_PATTERN, { error: PERMISSION_ERROR });
 
 /** What a root key may authorise. */
-export const rootPermissions: ListSchema<typeof rootPermission> = z
-  .array(rootPermission, { error: orRequired(LIST_ERROR) })
-  .min(1, { error: LIST_ERROR })
-  .max(1_000, { error: LIST_ERROR });
+export const rootPermissions = fullList(rootPermission, 1_000, "permissions");
 
 /** A new secret for a root key, with what its record says of it. */
 export function newRootSecret(
