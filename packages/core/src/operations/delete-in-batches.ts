@@ -1,7 +1,9 @@
 import { yieldToEventLoop } from "../lib/event-loop.js";
+import type { RecordType } from "../records/record-type.js";
 import type { DeletedCount } from "../store/statistics.js";
 import { afterWriting } from "./after-writing.js";
-import { inRounds, type OperationContext } from "./context.js";
+import { inRounds, type OperationContext, transact } from "./context.js";
+import { decodeOrNull } from "./damaged.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
@@ -37,4 +39,37 @@ export async function deleteInBatches<Answer = DeletedCount>(
       return { deleted: await (own === 0 ? total(own) : afterWriting(() => total(own))) };
     await yieldToEventLoop(Math.min(timer() - startedAt, MAX_PAUSE_MS));
   }
+}
+
+/** Records deleted in one step: some milliseconds on every store. */
+const RECORDS_AT_ONCE = 200;
+
+/**
+ * Deletes all records in the small list that an identity has beside a list, also damaged ones.
+ *
+ * @returns How many there were.
+ */
+export async function forgetOf<Value>(
+  context: OperationContext,
+  type: RecordType<Value>,
+  list: string,
+  identityId: string,
+): Promise<{ readonly deleted: number }> {
+  const { store, workspaceId } = context;
+  const { kind } = type;
+  const lists = [{ list }, { list, of: identityId }];
+  return deleteInBatches(context, RECORDS_AT_ONCE, (round, limit) =>
+    transact(round, async ({ transaction }) => {
+      const want = { kind, list, of: identityId, after: null, limit } as const;
+      const { found, hasMore } = await store.page(workspaceId, want);
+      for (const { record, handle } of found) {
+        const { id } = record;
+        transaction.expect({ kind, id, version: "exists", handle });
+        const known = decodeOrNull(type, record, workspaceId);
+        if (known === null) transaction.deleteAddress({ kind, id }, [], lists);
+        else transaction.delete(type, known);
+      }
+      return { deleted: found.length, hasMore };
+    }),
+  );
 }

@@ -2,6 +2,11 @@ import { z } from "zod";
 import { badRequest, type InputIssue, LatchkeyError } from "../errors.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { MAX_HELD } from "../records/role.js";
+import {
+  ADDRESS_RANGE_ERROR,
+  canonicalAddressRange,
+  MAX_ADDRESS_RANGES,
+} from "../rules/address.js";
 import type { MetadataInput } from "../rules/latchkey-types.js";
 import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { PermissionQuery } from "../rules/permission.js";
@@ -142,6 +147,16 @@ export function readBy<Value, Read>(read: (value: Value) => Read | null, message
     return result ?? z.NEVER;
   };
 }
+
+const addressRange = z
+  .string({ error: orRequired(ADDRESS_RANGE_ERROR) })
+  .max(128, { error: ADDRESS_RANGE_ERROR })
+  .transform(readBy(canonicalAddressRange, ADDRESS_RANGE_ERROR));
+
+/** Addresses and ranges, of an API or a key. Each is kept in its one form, and one that is given twice counts once. */
+export const ipWhitelist = list(addressRange, MAX_ADDRESS_RANGES, "addresses and ranges").transform(
+  (entries) => [...new Set(entries)],
+);
 
 /** Schema of metadata; its output is frozen. */
 export const metadata: z.ZodType<Metadata, MetadataInput> = z

@@ -1,6 +1,9 @@
+import { corruptRecord } from "../errors.js";
 import { deepFrozen, type JsonValue } from "../lib/json.js";
 import { isPolluted, withoutPrototype } from "../lib/own-fields.js";
 import { isWhole } from "../lib/whole.js";
+import { LIMIT_ALGORITHMS } from "../rules/limit-state.js";
+import { fromWireFigures, isCountable, type RateLimit } from "../rules/rate-limit.js";
 import { isRefillSpan, LAST_REFILL_DAY, REFILL_INTERVALS, type Refill } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 
@@ -154,4 +157,18 @@ export function readRefill(body: BodyReader, from: EpochMs): Refill {
   return refillDay <= LAST_REFILL_DAY[interval]
     ? { interval, ...given, refillDay }
     : refuse("refillDay");
+}
+
+/** Reads what decides of a limit, as `toWireFigures` wrote it into a record. @throws LatchkeyError `STORE_CORRUPT`. */
+export function readFigures(body: BodyReader): Omit<RateLimit, "name"> {
+  const limit = body.positive("limit");
+  const figures = fromWireFigures({
+    limit,
+    duration: body.positive("duration"),
+    algorithm: body.wordOr("algorithm", LIMIT_ALGORITHMS, "fixed"),
+    burst: body.positiveOr("burst", limit),
+    shadow: body.flag("shadow"),
+  });
+  if (!isCountable(figures)) throw corruptRecord("burst");
+  return figures;
 }

@@ -2,8 +2,7 @@ import type { Metadata } from "../rules/metadata.js";
 import { type IdentityRateLimit, toWireLimits } from "../rules/rate-limit.js";
 import { type Refill, refillSetting } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
-import { readRefill } from "./body.js";
-import { readFigures } from "./limit-figures.js";
+import { readFigures, readRefill } from "./body.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */

@@ -11,10 +11,8 @@ import {
 } from "../rules/rate-limit.js";
 import { type Refill, refillSetting } from "../rules/refill.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import type { BodyReader } from "./body.js";
-import { readRefill } from "./body.js";
+import { type BodyReader, readFigures, readRefill } from "./body.js";
 import type { KeyLabels } from "./key-labels.js";
-import { readFigures } from "./limit-figures.js";
 import { defineRecord, unlessEmpty } from "./record-type.js";
 
 /** Stored and shown without effect: every limit is exact. */

@@ -1,4 +1,4 @@
-import { ceilDiv } from "../lib/ceil-div.js";
+import { ceilDiv } from "../lib/whole.js";
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { type LimitKind, type LimitState, NONE_EARLIER } from "./limit-state.js";
 import { currentWindow } from "./rate-window.js";

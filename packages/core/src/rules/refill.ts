@@ -1,4 +1,4 @@
-import { ceilDiv } from "../lib/ceil-div.js";
+import { ceilDiv } from "../lib/whole.js";
 import { DAY_MS, type EpochMs, type SpanMs } from "../time.js";
 import { LONGEST_DURATION } from "./duration.js";
 

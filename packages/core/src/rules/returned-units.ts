@@ -1,4 +1,4 @@
-import { ceilDiv } from "../lib/ceil-div.js";
+import { ceilDiv } from "../lib/whole.js";
 import { type EpochMs, LAST_INSTANT } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import type { LimitKind, LimitState } from "./limit-state.js";

@@ -1,4 +1,4 @@
-import { ceilDiv } from "../lib/ceil-div.js";
+import { ceilDiv } from "../lib/whole.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { type LimitState, MOST_EARLIER, NONE_EARLIER } from "./limit-state.js";
 

@@ -1,4 +1,4 @@
-import { ceilDiv } from "../lib/ceil-div.js";
+import { ceilDiv } from "../lib/whole.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import { type LimitState, NONE_EARLIER } from "./limit-state.js";

@@ -4,11 +4,18 @@ import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
-import { ipWhitelist } from "../address-input.js";
 import { afterWriting } from "../after-writing.js";
 import { inSteps, notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
-import { type ApiReference, apiReference, flag, id, type PageInput, text } from "../input.js";
+import {
+  type ApiReference,
+  apiReference,
+  flag,
+  id,
+  ipWhitelist,
+  type PageInput,
+  text,
+} from "../input.js";
 import { deleteAllKeys } from "../many-keys/many-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";

@@ -14,7 +14,7 @@ import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import { afterWriting } from "../after-writing.js";
 import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
-import { forgetOf } from "../forget-of.js";
+import { forgetOf } from "../delete-in-batches.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";
 import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { decodeAll, findRecord, listPages } from "../read.js";

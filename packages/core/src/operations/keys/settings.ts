@@ -8,7 +8,6 @@ import { startsTooLate } from "../../rules/keys/start.js";
 import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
-import { ipWhitelist } from "../address-input.js";
 import {
   evenWithIssues,
   externalId,
@@ -18,6 +17,7 @@ import {
   grantNames,
   type IssueSink,
   id,
+  ipWhitelist,
   list,
   metadata,
   orRequired,

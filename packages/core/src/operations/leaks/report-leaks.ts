@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { LatchkeyError } from "../../errors.js";
 import { keyType } from "../../records/key.js";
+import { rootKeyType } from "../../records/root-key.js";
 import {
   decideLeak,
   isDeadForGood,
@@ -8,7 +9,7 @@ import {
   type LeakPolicy,
 } from "../../rules/keys/leak.js";
 import { notFound, type OperationContext, transact, type Work } from "../context.js";
-import { readStored, withoutReadableRecord } from "../damaged.js";
+import { decodeOrNull, deleteRecord, readStored, withoutReadableRecord } from "../damaged.js";
 import { list, orRequired, text } from "../input.js";
 import { deleteDamaged, deleteLoaded } from "../keys/delete-key.js";
 import { getKeyById, readKey } from "../keys/load.js";
@@ -16,10 +17,9 @@ import { rotateLoaded, rotationOf } from "../keys/rotate-key.js";
 import { switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { toKeyView } from "../keys/view.js";
 import { operation, type TableOf } from "../operation.js";
-import { findHolders } from "./find-holders.js";
+import { findHolders, type Holder } from "./find-holders.js";
 import type { LeakedKey, LeakOperations, LeakScope } from "./operations.js";
-import { auditKeyLeak, findReport, type Report, reportOf } from "./report.js";
-import { reportRootKey } from "./report-root-key.js";
+import { auditKeyLeak, auditRootKeyLeak, findReport, type Report, reportOf } from "./report.js";
 
 const reportLeaksInput = z.strictObject({
   leaks: list(
@@ -141,4 +141,39 @@ async function handleDamaged(
   if (done === "delete") await deleteDamaged(work, keyId);
   else if (done === "disable") switchOffDamaged(work, record);
   return auditKeyLeak(work, report, { keyId, identityId: record.link }, done);
+}
+
+/**
+ * Handles a root key that leaked, in its own workspace. Nothing enables it again: it authorises no call from then on. Its pointer
+ * stays, so that the same report leads to that workspace when the root key is gone.
+ */
+function reportRootKey(
+  caller: OperationContext,
+  report: Report,
+  { id, hash, workspaceId }: Extract<Holder, { readonly kind: "rootKey" }>,
+  policy: LeakPolicy,
+): Promise<LeakedKey | null> {
+  return transact({ ...caller, workspaceId }, async (work) => {
+    const { context, transaction, audit } = work;
+    const record = await readStored(transaction, { kind: "rootKey", id });
+    const rootKey = record && decodeOrNull(rootKeyType, record, workspaceId);
+    // A pointer is a hint, and the root key itself says whose it is.
+    if (record === null || (rootKey !== null && rootKey.hash !== hash))
+      return findReport(context, report, "anywhere");
+    const known = await findReport(context, report, "same-place");
+    if (known !== null) return known;
+    if (policy === "report") {
+      if (rootKey !== null) transaction.putAnew(record);
+      return auditRootKeyLeak(work, report, id, policy, false);
+    }
+    // One that cannot be read cannot be disabled either.
+    if (rootKey === null || (policy === "delete" && context.keepsAuditLog)) {
+      await deleteRecord(transaction, rootKeyType, id);
+      audit({ type: "root_key.revoked", resourceId: id, unreadable: rootKey === null });
+      return auditRootKeyLeak(work, report, id, "delete", false);
+    }
+    const { version } = record;
+    transaction.putAnew({ ...rootKeyType.encode({ ...rootKey, enabled: false }), version });
+    return auditRootKeyLeak(work, report, id, "disable", rootKey.enabled);
+  });
 }

@@ -15,6 +15,8 @@ import { afterLeases } from "../after-leases.js";
 import { notFound, type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import {
+  flag,
+  fullList,
   grantNames,
   type InputSchema,
   id,
@@ -32,11 +34,22 @@ import type { CreatedKey } from "../keys/operations.js";
 import { rotateLoaded } from "../keys/rotate-key.js";
 import { changeKey } from "../keys/update-key.js";
 import type { KeyView } from "../keys/view.js";
+import { namedKeyRatelimits } from "../limit-input.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics/verifications.js";
 import { instant, spanBetween } from "../time-input.js";
-import { portalAllow } from "./allow.js";
 import type { OwnKey, PortalSession } from "./operations.js";
+
+/** Schema of what a session allows, as it is given and as it is kept. */
+export const portalAllow = z.strictObject({
+  apiIds: fullList(id, 20, "ids"),
+  create: flag.default(false),
+  rotate: flag.default(false),
+  revoke: flag.default(false),
+  permissions: grantNames.default([]),
+  maxKeys: wholeNumber(1, 10_000).optional(),
+  ratelimits: namedKeyRatelimits.optional(),
+});
 
 /** What is shown of a key. */
 const SHOWN = [

@@ -5,15 +5,14 @@ import { formatSecret } from "../../secrets/format.js";
 import { storedRules } from "../apis/key-rules.js";
 import { notFound, randomRepeated, transact, type Work } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
-import { forgetOf } from "../forget-of.js";
+import { forgetOf } from "../delete-in-batches.js";
 import { identityIds, identityWant } from "../identities/reference.js";
 import { countGiven, evenWithIssues, externalId, id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
 import { References } from "../references.js";
 import { spanBetween } from "../time-input.js";
-import { portalAllow } from "./allow.js";
-import { openPortalSession } from "./open-session.js";
+import { openPortalSession, portalAllow } from "./open-session.js";
 import type { PortalOperations } from "./operations.js";
 
 const MAX_TTL_MS = 3_600_000;

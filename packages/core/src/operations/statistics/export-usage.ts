@@ -5,6 +5,7 @@ import { sha256Text } from "../../secrets/hash.js";
 import {
   bucketEndAt,
   bucketStartAt,
+  GRANULARITIES,
   type Granularity,
   isAllowedRange,
   RANGE_ERRORS,
@@ -22,7 +23,7 @@ import type { EpochMs, SpanMs } from "../../time.js";
 import { afterCursor, type OperationContext } from "../context.js";
 import { orRequired, pageFields, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
-import { granularity, rangeInstant } from "./input.js";
+import { instant } from "../time-input.js";
 
 /** A page of rows. */
 export interface UsagePage {
@@ -44,6 +45,16 @@ const MOST_DAYS = 400;
 const SUMS_OF_A_DAY = { day: 1_000, month: 320 } as const;
 
 const DAY_MS: SpanMs = 86_400_000;
+
+/** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
+const LATEST: EpochMs = 253_402_300_799_999;
+
+/** An edge of a range of statistics. */
+export const rangeInstant = instant(0, LATEST);
+
+export const granularity = z.enum(GRANULARITIES, {
+  error: orRequired('must be "hour", "day" or "month"'),
+});
 
 const exportUsageInput = z.strictObject({
   start: rangeInstant,

@@ -21,8 +21,7 @@ import { countGiven, evenWithIssues, externalId, id } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
-import { exportUsage, type UsagePage } from "./export-usage.js";
-import { granularity, rangeInstant } from "./input.js";
+import { exportUsage, granularity, rangeInstant, type UsagePage } from "./export-usage.js";
 
 /** Verifications of every bucket that the range touches. */
 export interface Verifications {
