@@ -26,7 +26,6 @@ export interface ApiRecord {
 /** APIs: found by id. */
 export const apiType = defineRecord<ApiRecord>({
   kind: "api",
-  version: ({ version }) => version,
   write: (api) => ({
     name: api.name,
     deleteProtection: api.deleteProtection || undefined,

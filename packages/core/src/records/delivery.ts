@@ -46,7 +46,6 @@ export function deliveriesIn(state: Delivery["state"], endpointId: string): stri
 /** Deliveries: found by endpoint, or among those that were given up. */
 export const deliveryType = defineRecord<Delivery>({
   kind: "delivery",
-  version: ({ version }) => version,
   write: ({ id: _, workspaceId: __, version: ___, ...fields }) => fields,
   read: (body, { id, workspaceId, version }) => ({
     id,

@@ -25,7 +25,6 @@ const NO_META: Metadata = Object.freeze({});
 /** Identities: found by id or by `externalId`. */
 export const identityType = defineRecord<IdentityRecord>({
   kind: "identity",
-  version: ({ version }) => version,
   write: (identity) => ({
     externalId: identity.externalId,
     meta: Object.keys(identity.meta).length === 0 ? undefined : identity.meta,

@@ -89,7 +89,6 @@ const USES_OWNERS: readonly UsesOwner[] = ["key", "identity"];
 /** Keys: found by id or by hash; listed by API, and within it by identity. */
 export const keyType = defineRecord<KeyRecord>({
   kind: "key",
-  version: ({ version }) => version,
   link: ({ identityId }) => identityId,
   write: (key) => ({
     apiId: key.apiId,

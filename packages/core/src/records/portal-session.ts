@@ -28,7 +28,6 @@ export const SESSION_INDEX = "hash";
 /** Portal sessions, found by the digest of their secret. The identity is read along with them. */
 export const portalSessionType = defineRecord<PortalSessionRecord>({
   kind: "portalSession",
-  version: ({ version }) => version,
   link: ({ identityId }) => identityId,
   write: ({ hash, expires, storedAt, allow }) => ({ hash, expires, storedAt, allow }),
   read: (body, { id, workspaceId, version, link }) => {

@@ -55,9 +55,10 @@ const FORMAT = 1;
 
 /** Builds a {@link RecordType} from what is specific to a kind. */
 export function defineRecord<
-  Value extends { readonly id: string; readonly workspaceId?: string },
+  Value extends { readonly id: string; readonly workspaceId?: string; readonly version?: number },
 >(type: {
   readonly kind: RecordKind;
+  /** Default: its field `version`; without such a field always 1. */
   readonly version?: (value: Value) => number;
   readonly link?: (value: Value) => string | null;
   readonly write: (value: Value) => BodyMembers;
@@ -66,7 +67,7 @@ export function defineRecord<
   readonly lists?: (value: Value) => readonly RecordList[];
   readonly expiry?: (value: Value) => Expiry | null;
 }): RecordType<Value> {
-  const { kind, version = () => 1, link = () => null, write, read } = type;
+  const { kind, version = (value) => value.version ?? 1, link = () => null, write, read } = type;
   return {
     kind,
     encode: (value) => ({

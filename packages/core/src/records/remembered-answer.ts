@@ -40,7 +40,6 @@ const NO_STEPS: RememberedAnswer["steps"] = Object.freeze({});
 /** Remembered answers: found by the digest of actor and idempotency key. */
 export const rememberedAnswerType = defineRecord<RememberedAnswer>({
   kind: "rememberedAnswer",
-  version: ({ version }) => version,
   write: ({ caller, input, at, storedAt, answer, steps, identityIds }) => ({
     caller,
     input,

@@ -20,7 +20,6 @@ export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
 /** Roles: found by id or by name. */
 export const roleType = defineRecord<RoleRecord>({
   kind: "role",
-  version: ({ version }) => version,
   write: ({ name, description, permissions, createdAt }) => ({
     name,
     description,

@@ -30,7 +30,6 @@ export const SENDER_ID = "sender";
 /** Senders: found by the id that all of them have. */
 export const senderType = defineRecord<Sender>({
   kind: "sender",
-  version: ({ version }) => version,
   write: ({ holder, until, leaseMs, endpoints }) => ({
     holder,
     until,

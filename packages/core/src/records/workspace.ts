@@ -14,7 +14,6 @@ export interface WorkspaceRecord {
 /** Workspaces: found by id, in themselves. */
 export const workspaceType = defineRecord<WorkspaceRecord>({
   kind: "workspace",
-  version: ({ version }) => version,
   // Always there, unlike in other kinds: a body that has lost it, with nothing else that must be there, would be switched on.
   write: ({ name, enabled }) => ({ name, disabled: !enabled }),
   read: (body, { id, version }) => ({
