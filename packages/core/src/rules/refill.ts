@@ -94,7 +94,7 @@ export function refillSetting(refill: Refill): RefillSetting {
  * Hourly refills are due at each full hour, daily ones at 00:00, weekly and monthly ones at 00:00 on `refillDay` (or on the last day of a
  * shorter month), all in UTC; refills of a span, at every whole multiple of it after `from`. At exactly the due instant, the refill is due.
  *
- * @param now - Unix epoch ms, handed in by the caller; not before `from`.
+ * @param now - Not before `from`.
  * @see packages/core/decisions/0004-refills-are-lazy.md
  */
 export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
@@ -106,7 +106,6 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
  *
  * At a due instant, this returns the next one.
  *
- * @param now - Unix epoch ms, handed in by the caller.
  * @param times - Which due instant to return: 1 (the next) or more.
  */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
@@ -142,7 +141,6 @@ function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): D
  * How many times the refill was due after `since`, up to and including `now`; 0 if `now` is not later.
  *
  * @param since - Unix epoch ms up to which refills are applied.
- * @param now - Unix epoch ms, handed in by the caller.
  */
 export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
   return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));

@@ -20,7 +20,6 @@ const CODE_BY_CHARGE = {
 /**
  * Decides what the records decide, before any counter is read, for verifications and dry runs.
  *
- * @param now - Unix epoch ms, handed in by the caller.
  * @returns Null if they do not refuse: then limits and uses decide, in one atomic charge.
  * @see packages/core/decisions/0005-order-of-checks.md
  */

@@ -12,11 +12,7 @@ import type { VerifiableKey } from "./loaded-key.js";
 /** What a verification takes: its limits with their costs, and its uses. */
 export type Taken = Pick<ChargePlan, "limits" | "cost">;
 
-/**
- * Ms until a limit that refused has room, at least 1; null if it can never admit the cost.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
+/** Ms until a limit that refused has room, at least 1; null if it can never admit the cost. */
 export function limitRetryAfterMs(
   limit: LimitCharge,
   reading: Pick<LimitReading, "state" | "resetAt" | "admitsAt">,
@@ -53,8 +49,6 @@ export function refillRetryAfterMs(
 /**
  * Ms until a verification that limits or uses refused would pass if nothing else happens: a whole number >= 1. Null if waiting does not
  * help: a cost above the limit itself, uses without a refill, a key that expires before.
- *
- * @param now - Unix epoch ms, handed in by the caller.
  */
 export function retryAfterMs(
   loaded: Pick<VerifiableKey, "key" | "identity" | "lastUsedAt">,

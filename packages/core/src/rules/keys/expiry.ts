@@ -3,8 +3,7 @@ import type { EpochMs } from "../../time.js";
 /**
  * Whether a key has expired. At the instant itself it has, as RFC 7519 §4.1.4 says for `exp` ("on or after").
  *
- * @param expires - Unix epoch ms, or null for a key that never expires.
- * @param now - Unix epoch ms, handed in by the caller.
+ * @param expires - Null for a key that never expires.
  */
 export function isExpired(expires: EpochMs | null, now: EpochMs): boolean {
   return expires !== null && now >= expires;

@@ -1,11 +1,6 @@
 import type { EpochMs } from "../../time.js";
 
-/**
- * Whether a key has started. At the instant itself it has.
- *
- * @param startsAt - Unix epoch ms, or null for no start.
- * @param now - Unix epoch ms, handed in by the caller.
- */
+/** Whether a key has started. At the instant itself it has, and with null it always has. */
 export function isStarted(startsAt: EpochMs | null, now: EpochMs): boolean {
   return startsAt === null || now >= startsAt;
 }
