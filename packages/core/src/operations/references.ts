@@ -140,17 +140,16 @@ export class References {
   }
 
   /** @throws StaleReadError where an API is not as it was read. */
-  #learn({ kind, id, version, body, ...rest }: StoredRecord): void {
+  #learn(record: StoredRecord): void {
+    const { kind, id, version } = record;
     const api = kind === "api" ? this.#apis.get(id) : undefined;
     if (api !== undefined && api.version !== version) {
       this.#work.context.knownApis.delete(`${api.workspaceId} ${id}`);
       throw new StaleReadError();
     }
     if (kind !== "permission" && kind !== "role") return;
-    const { workspaceId } = this.#work.context;
-    const stored = { kind, id, version, body, ...rest };
     const type: RecordType<{ readonly name: string }> = kind === "role" ? roleType : permissionType;
-    const grant = decodeOrNull(type, stored, workspaceId);
+    const grant = decodeOrNull(type, record, this.#work.context.workspaceId);
     if (grant !== null) this.#names.set(id, grant.name);
   }
 

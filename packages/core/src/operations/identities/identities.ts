@@ -58,7 +58,7 @@ const createIdentityInput = withLeastUses(1);
 
 const importedIdentityInput = withLeastUses(0);
 
-const getIdentityInput = z.strictObject(identityIds).refine(hasEitherId, EITHER_ID);
+const identityReference = z.strictObject(identityIds).refine(hasEitherId, EITHER_ID);
 
 const updateIdentityInput = z
   .strictObject({
@@ -110,7 +110,7 @@ const deleteIdentityInput = z.strictObject({
 export const IDENTITY_TABLE = {
   createIdentity: { run: createIdentity, input: createIdentityInput },
 
-  getIdentity: operation(getIdentityInput, async (context, input) => {
+  getIdentity: operation(identityReference, async (context, input) => {
     const { value, loaded } = await readRecord(context, identityType, identityWant(input));
     return toIdentityView(value, usageOf(loaded), context.now());
   }),
@@ -195,10 +195,7 @@ export const IDENTITY_TABLE = {
     });
   }),
 
-  eraseIdentity: operation(
-    z.strictObject(identityIds).refine(hasEitherId, EITHER_ID),
-    eraseIdentity,
-  ),
+  eraseIdentity: operation(identityReference, eraseIdentity),
 } satisfies TableOf<IdentityOperations>;
 
 /**

@@ -9,8 +9,10 @@ import { apiIds } from "../read.js";
 /** Keys that one step looks at: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;
 
+const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
+
 /** What became of one key in a step. */
-export type KeyOutcome = "changed" | "unchanged" | "damaged";
+export type KeyOutcome = (typeof OUTCOMES)[number];
 
 /**
  * What a step does with one key: it writes only if the key is still as it was read.
@@ -25,6 +27,8 @@ export type ActOnKey = (
 
 /** How many keys there were of each outcome. */
 export type KeyCounts = Readonly<Record<KeyOutcome, number>>;
+
+export const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
 
 /** The keys of an API, or those of one identity in it, up to the last one that was there at first. */
 interface ListOfKeys {
@@ -54,7 +58,7 @@ export async function actOnListedKeys(
   let list = (await lists.next()).value;
   let after: string | null = null;
   const counts = await inBatches(context, async (round, limit) => {
-    if (list === undefined) return null;
+    if (list === undefined) return { counts: NONE, hasMore: false };
     const here: ListOfKeys = list;
     const { counts: stepCounts, lastSeen } = await transact(round, (work) =>
       actOnPage(work, here, after, limit, act),
@@ -91,24 +95,21 @@ async function inBatches(
   step: (
     round: OperationContext,
     limit: number,
-  ) => Promise<{ counts: KeyCounts; hasMore: boolean } | null>,
+  ) => Promise<{ counts: KeyCounts; hasMore: boolean }>,
 ): Promise<KeyCounts> {
-  const sums = { changed: 0, unchanged: 0, damaged: 0 };
+  const sums: Record<KeyOutcome, number> = { ...NONE };
   const { deleted: changed } = await deleteInBatches(
     context,
     BATCH_SIZE,
     async (round, limit) => {
-      const done = await step(round, limit);
-      if (done === null) return { deleted: 0, hasMore: false };
-      for (const outcome of OUTCOMES) sums[outcome] += done.counts[outcome];
-      return { deleted: done.counts.changed, hasMore: done.hasMore };
+      const { counts, hasMore } = await step(round, limit);
+      for (const outcome of OUTCOMES) sums[outcome] += counts[outcome];
+      return { deleted: counts.changed, hasMore };
     },
     ({ counts }: { readonly counts: KeyCounts }) => counts.changed,
   );
   return { ...sums, changed };
 }
-
-const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
 
 /** Lists that hold keys. */
 async function* keyLists(
@@ -149,7 +150,7 @@ async function actOnPage(
   });
   const found = page.found.filter(({ record }) => record.id <= lastId);
   const seen = new Set(found.map(({ record }) => record.id));
-  const counts = { changed: 0, unchanged: 0, damaged: 0 };
+  const counts: Record<KeyOutcome, number> = { ...NONE };
   for (const each of found)
     for (let loaded: LoadedRecord | null = each; loaded !== null; ) {
       const { id, link } = loaded.record;
@@ -176,7 +177,7 @@ async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): P
   const named = keys.map(({ record }) => decodeOrNull(keyType, record, workspaceId)?.apiId);
   const wanted = [...new Set(named.filter((id) => id !== undefined))];
   const known = new Set((await read("api", wanted)).map((api) => api?.record.id));
-  const counts = { changed: 0, unchanged: 0, damaged: 0 };
+  const counts: Record<KeyOutcome, number> = { ...NONE };
   for (const [index, loaded] of keys.entries()) {
     const apiId = named[index];
     // A record that names an API that is not there may be in the list of another one.

@@ -18,6 +18,7 @@ import {
   type KeyCounts,
   type KeyOutcome,
   type ListedKeys,
+  NONE,
 } from "./batches.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
@@ -72,8 +73,6 @@ export const MANY_KEYS_TABLE = {
     return { enabledKeys: changed, ...(damaged > 0 && { damaged }) };
   }),
 } satisfies Partial<TableOf<ManyKeysOperations>>;
-
-const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
 
 async function actOnKeys(
   context: OperationContext,
