@@ -3,7 +3,6 @@ import {
   type DeletedCount,
   type HourCount,
   MOST_SUMS_A_DAY,
-  STATISTICS_SPAN_MS,
   type StatisticsPage,
   type StatisticsPageWant,
   type StatisticsRange,
@@ -11,9 +10,7 @@ import {
   type SubjectCount,
   wholeSubjects,
 } from "../store/statistics.js";
-import type { EpochMs } from "../time.js";
-
-const DAY_MS = 24 * STATISTICS_SPAN_MS;
+import { DAY_MS, type EpochMs } from "../time.js";
 
 /**
  * The records of a page, for a small store that sorts them each time.

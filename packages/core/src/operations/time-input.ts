@@ -8,7 +8,7 @@ import {
   LONGEST_DURATION,
 } from "../rules/duration.js";
 import { isExpired } from "../rules/keys/expiry.js";
-import { type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
+import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { orRequired, readBy, wholeNumber } from "./input.js";
 
 /**
@@ -25,15 +25,6 @@ export function instant(
 
 /** A span from 1 to 2^52 ms: whole ms, or a text with its unit. What comes out is in ms. */
 export const duration = spanOf(1, LONGEST_DURATION, DURATION_ERROR);
-
-/** A span from 0 to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
-function span(max: SpanMs): z.ZodType<SpanMs, Duration> {
-  return spanOf(
-    0,
-    max,
-    `must be a whole number of ms from 0 to ${max}, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"`,
-  );
-}
 
 /** A span from `min` to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
 export function spanBetween(min: SpanMs, max: SpanMs, bounds: string): z.ZodType<SpanMs, Duration> {
@@ -69,11 +60,7 @@ export function expiryIssues(
     : [];
 }
 
-/**
- * The issue of a past instant that is later than now, which no schema can see, for example from a wrong unit.
- *
- * @param now - Unix epoch ms, handed in by the caller.
- */
+/** The issue of a past instant that is later than now, which no schema can see, for example from a wrong unit. */
 export function notLaterThanNow(
   raw: Readonly<Record<string, unknown>>,
   field: string,
@@ -109,7 +96,11 @@ function msOfDate(value: unknown): unknown {
 }
 
 /** A year: a longer grace is no rotation. */
-const MAX_GRACE_MS: SpanMs = 365 * 86_400_000;
+const MAX_GRACE_MS: SpanMs = 365 * DAY_MS;
 
 /** How long a rotated key stays valid. Default: 0. */
-export const grace = span(MAX_GRACE_MS).default(0);
+export const grace = spanOf(
+  0,
+  MAX_GRACE_MS,
+  `must be a whole number of ms from 0 to ${MAX_GRACE_MS}, or as long in seconds, minutes, hours or days, such as "30s", "1m", "1h" or "1d"`,
+).default(0);

@@ -19,7 +19,7 @@ import {
   type UsageRowPlace,
 } from "../../statistics/usage-rows.js";
 import type { StatisticsPage } from "../../store/statistics.js";
-import type { EpochMs, SpanMs } from "../../time.js";
+import { DAY_MS, type EpochMs } from "../../time.js";
 import { afterCursor, type OperationContext } from "../context.js";
 import { orRequired, pageFields, wholeNumber } from "../input.js";
 import { operation } from "../operation.js";
@@ -43,8 +43,6 @@ const MOST_DAYS = 400;
 
 /** Sums of a day that are read at once: of all days of a month together about {@link MOST_SUMS}. */
 const SUMS_OF_A_DAY = { day: 1_000, month: 320 } as const;
-
-const DAY_MS: SpanMs = 86_400_000;
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
 const LATEST: EpochMs = 253_402_300_799_999;

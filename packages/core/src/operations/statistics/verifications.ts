@@ -12,7 +12,7 @@ import {
 import type { UsageSubject } from "../../statistics/usage-rows.js";
 import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import type { SpanMs } from "../../time.js";
+import { DAY_MS, type SpanMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
 import { type OperationContext, transactPlain } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
@@ -96,7 +96,7 @@ export interface StatisticsOperations {
 }
 
 /** Without a start: 30 days. */
-const USUAL_RANGE_MS: SpanMs = 30 * 86_400_000;
+const USUAL_RANGE_MS: SpanMs = 30 * DAY_MS;
 
 const getVerificationsInput = z
   .strictObject({
