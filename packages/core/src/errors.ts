@@ -199,6 +199,15 @@ export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
   return unavailable(message, isWrite ? "unknown" : "not-applied");
 }
 
+/** A `PRECONDITION_FAILED` with its reason. */
+export function unmet(
+  reason: ErrorReason,
+  message: string,
+  details: ErrorDetails = {},
+): LatchkeyError {
+  return new LatchkeyError("PRECONDITION_FAILED", message, { reason, details });
+}
+
 /** The error for a server or file that a store cannot use. */
 export function unfit(message: string): LatchkeyError {
   return new LatchkeyError("PRECONDITION_FAILED", message);

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { type LatchkeyError, unmet } from "../errors.js";
 
 /** An error of Node.js. */
 interface NodeError {
@@ -37,7 +37,7 @@ export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
 
 /** @param below - The function of this file that the store called. */
 function missing(message: string, below: (...args: never[]) => unknown): LatchkeyError {
-  const error = new LatchkeyError("PRECONDITION_FAILED", message, { reason: "driver-missing" });
+  const error = unmet("driver-missing", message);
   Error.captureStackTrace?.(error, below);
   return error;
 }

@@ -1,7 +1,7 @@
 import type { Emit } from "../audit/emitter.js";
 import { buildAuditEntry, type ChangeDescription } from "../audit/entry.js";
 import { toAuditEvent } from "../audit/event.js";
-import { badRequest, LatchkeyError } from "../errors.js";
+import { badRequest, LatchkeyError, unmet } from "../errors.js";
 import { decodeCursor, type ListScope } from "../lib/cursor.js";
 import type { IdFactory, RandomBytes } from "../lib/id.js";
 import type { LruCache } from "../lib/lru-cache.js";
@@ -194,11 +194,7 @@ export function inRounds<Answer>(
 /** The vault, for an operation that cannot do without. @throws LatchkeyError `PRECONDITION_FAILED` without one. */
 export function requireVault({ vault }: OperationContext): Vault {
   if (vault !== null) return vault;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    "no vault is configured, so no secret can be stored or read back",
-    { reason: "no-vault" },
-  );
+  throw unmet("no-vault", "no vault is configured, so no secret can be stored or read back");
 }
 
 /** What records are called that are not called by their kind. */

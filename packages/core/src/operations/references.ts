@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { type LatchkeyError, unmet } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType, newIdentity } from "../records/identity.js";
 import { TAG_LIST, tagType } from "../records/key-labels.js";
@@ -245,9 +245,8 @@ export class References {
       ...(roles.length > 0 ? [`roles ${roles.join(", ")}`] : []),
       ...(permissions.length > 0 ? [`permissions ${listed.join(", ")}`] : []),
     ];
-    return new LatchkeyError("PRECONDITION_FAILED", `these do not exist: ${named.join("; ")}`, {
-      reason: "missing-grants",
-      details: { missing: { roles, permissions } },
+    return unmet("missing-grants", `these do not exist: ${named.join("; ")}`, {
+      missing: { roles, permissions },
     });
   }
 

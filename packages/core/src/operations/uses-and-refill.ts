@@ -1,4 +1,4 @@
-import { badRequest, LatchkeyError } from "../errors.js";
+import { badRequest, type LatchkeyError, unmet } from "../errors.js";
 import { dueRefill, type Refill, refillAfter, refillSetting } from "../rules/refill.js";
 import {
   applyRefill,
@@ -114,15 +114,12 @@ export function refuseUsageChange(
     case "unlimited":
       return badRequest([{ path: "op", message: 'must be "set": the uses are unlimited' }]);
     case "insufficient":
-      return new LatchkeyError(
-        "PRECONDITION_FAILED",
+      return unmet(
+        "insufficient-uses",
         `only ${reason.remaining} uses are left${held > 0 ? `, and ${held} are reserved` : ""}; nothing was changed`,
         {
-          reason: "insufficient-uses",
-          details: {
-            remaining: reason.remaining,
-            ...(held > 0 && { reserved: { uses: held, ratelimits: [] } }),
-          },
+          remaining: reason.remaining,
+          ...(held > 0 && { reserved: { uses: held, ratelimits: [] } }),
         },
       );
     case "overflow":
@@ -136,9 +133,8 @@ export function refuseUsageChange(
 
 /** The error for a change to the own uses of a key that takes them from its identity. */
 export function usesAreOfIdentity(): LatchkeyError {
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
+  return unmet(
+    "uses-from-identity",
     "this key takes its uses from its identity: change remaining and refill with updateIdentity",
-    { reason: "uses-from-identity" },
   );
 }

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../errors.js";
+import { unmet } from "../errors.js";
 import { encodeBase64Url } from "../lib/base64url.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
@@ -130,7 +130,4 @@ function isMissing(error: unknown): boolean {
   return isNotFound && message.includes("'jose'");
 }
 
-const MISSING = () =>
-  new LatchkeyError("PRECONDITION_FAILED", "jose is not installed: run `npm install jose@6`", {
-    reason: "driver-missing",
-  });
+const MISSING = () => unmet("driver-missing", "jose is not installed: run `npm install jose@6`");

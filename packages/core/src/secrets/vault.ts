@@ -1,5 +1,5 @@
 import { xchacha20poly1305 } from "@noble/ciphers/chacha.js";
-import { corruptRecord, LatchkeyError } from "../errors.js";
+import { corruptRecord, LatchkeyError, unmet } from "../errors.js";
 import { decodeBase64Url, encodeBase64Url } from "../lib/base64url.js";
 import { encodeLengthPrefixed } from "../lib/bytes.js";
 import type { RandomBytes } from "../lib/id.js";
@@ -61,10 +61,9 @@ export function createVault(ring: KeyRing, random: RandomBytes): Vault {
       }
       const vaultKey = keys.get(vaultKeyId);
       if (vaultKey === undefined) {
-        throw new LatchkeyError(
-          "PRECONDITION_FAILED",
+        throw unmet(
+          "vault-key-missing",
           `the vault key that the secret of ${row.keyId} was sealed with is not configured`,
-          { reason: "vault-key-missing" },
         );
       }
       try {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { corruptRecord, LatchkeyError } from "../../errors.js";
+import { corruptRecord, type LatchkeyError, unmet } from "../../errors.js";
 import type { JsonValue } from "../../lib/json.js";
 import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit } from "../../records/key.js";
@@ -150,9 +150,8 @@ export function refuseDefaultsAbove(api: ApiRecord): void {
 /** The error for exceeding a ceiling of an API. */
 export function aboveCeilingError({ field, limit }: AboveCeiling): LatchkeyError {
   const bound = typeof limit === "number" ? `${limit}` : limit.join(", ");
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
-    `"${field}" is above the ceiling of the API: ${bound}`,
-    { reason: "above-ceiling", details: { field, limit } },
-  );
+  return unmet("above-ceiling", `"${field}" is above the ceiling of the API: ${bound}`, {
+    field,
+    limit,
+  });
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
-import { badRequest, LatchkeyError } from "../../errors.js";
+import { badRequest, type LatchkeyError, unmet } from "../../errors.js";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
 import {
   AUDIT_LIST,
@@ -82,11 +82,7 @@ function positionOf(context: OperationContext, cursor: string): LogPosition {
 /** @throws LatchkeyError `PRECONDITION_FAILED` if there is no log to read. */
 export function requireAuditLog({ keepsAuditLog }: OperationContext): void {
   if (keepsAuditLog) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    "events are the entries of the audit log, and auditLog is false",
-    { reason: "no-audit-log" },
-  );
+  throw unmet("no-audit-log", "events are the entries of the audit log, and auditLog is false");
 }
 
 function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
@@ -95,7 +91,7 @@ function refusal(reason: "pruned" | "unknown-position"): LatchkeyError {
       ? "events that follow this cursor were pruned"
       : "the store does not have the event that this cursor names, as after a restore";
   const message = `${why}: read again without "after", from the earliest that is there`;
-  return new LatchkeyError("PRECONDITION_FAILED", message, { reason });
+  return unmet(reason, message);
 }
 
 /** Events with their numbers in the log, as {@link EventOperations.readEvents} returns them. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LatchkeyError } from "../../errors.js";
+import { LatchkeyError, unmet } from "../../errors.js";
 import type { RandomBytes } from "../../lib/id.js";
 import type { ApiRecord } from "../../records/api.js";
 import { fromWireKeyLimit, type KeyRateLimit, type KeyRecord, keyType } from "../../records/key.js";
@@ -271,10 +271,10 @@ export function refuseUncounted(
   expiresWhenUnused: SpanMs | null | undefined,
 ): void {
   if (recorder !== null || typeof expiresWhenUnused !== "number") return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
+  throw unmet(
+    "usage-off",
     '"expiresWhenUnused" needs uses that are counted: this latchkey was made with usage: false',
-    { reason: "usage-off", details: { field: "expiresWhenUnused" } },
+    { field: "expiresWhenUnused" },
   );
 }
 

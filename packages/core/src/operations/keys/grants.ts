@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LatchkeyError } from "../../errors.js";
+import { unmet } from "../../errors.js";
 import { MAX_HELD } from "../../records/role.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
@@ -172,10 +172,10 @@ function changeGrants<Answer>(
 function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
   const limit = MAX_HELD[FIELDS[kind]];
   if (new Set(wanted.map((item) => readGrantItem(item).label)).size <= limit) return;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
+  throw unmet(
+    "too-many-grants",
     `a key can hold at most ${limit} ${FIELDS[kind]} itself; nothing was written`,
-    { reason: "too-many-grants", details: { limit } },
+    { limit },
   );
 }
 

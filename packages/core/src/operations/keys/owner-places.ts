@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../../errors.js";
+import { LatchkeyError, unmet } from "../../errors.js";
 import type { ApiRecord } from "../../records/api.js";
 import { type IdentityRecord, identityType } from "../../records/identity.js";
 import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
@@ -141,10 +141,10 @@ export async function boundRotated(
         if (ends(key.expires)) dead.push(key.id);
         else graces += 1;
   if (!ends(expires) && graces >= limit)
-    throw new LatchkeyError(
-      "PRECONDITION_FAILED",
+    throw unmet(
+      "above-ceiling",
       `${limit} keys that were rotated still work: rotate without "graceMs", or delete one of them`,
-      { reason: "above-ceiling", details: { field: "graceMs", limit } },
+      { field: "graceMs", limit },
     );
   const over = dead.length + (ends(expires) ? 1 : 0) - limit;
   const oldest = dead.sort().slice(0, Math.min(Math.max(0, over), DELETED_AT_ONCE));

@@ -1,4 +1,4 @@
-import { badRequest, LatchkeyError } from "../../errors.js";
+import { badRequest, unmet } from "../../errors.js";
 import {
   chainCreatedAt,
   fromWireKeyLimit,
@@ -140,18 +140,13 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
   if (transition.kind === "refuse-exhausted") {
     const whose =
       (update.usesFrom ?? key.usesFrom) === "key" ? "remaining" : "its identity's remaining";
-    throw new LatchkeyError(
-      "PRECONDITION_FAILED",
-      `a key without uses left cannot be enabled: set ${whose} above 0`,
-      { reason: "no-uses-left" },
-    );
+    throw unmet("no-uses-left", `a key without uses left cannot be enabled: set ${whose} above 0`);
   }
   const { expires } = transition;
   if (putsOffRotated(key.rotatedTo, key.expires, expires)) {
-    throw new LatchkeyError(
-      "PRECONDITION_FAILED",
+    throw unmet(
+      "key-rotated",
       "this key was rotated: its expiry cannot be put off, use its successor",
-      { reason: "key-rotated" },
     );
   }
   return expires;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { LatchkeyError } from "../../errors.js";
+import { LatchkeyError, unmet } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { chainCreatedAt, type KeyRecord, keyType } from "../../records/key.js";
 import { aboveCeiling, givenByLimits } from "../../rules/keys/ceilings.js";
@@ -105,10 +105,9 @@ export function oldExpiry(what: "key" | "root key", decision: RotationDecision):
         reason: "key-rotated",
       });
     case "expired":
-      throw new LatchkeyError(
-        "PRECONDITION_FAILED",
+      throw unmet(
+        "key-expired",
         `this ${what} has expired: give it another expiry before it is rotated`,
-        { reason: "key-expired" },
       );
     default:
       return decision satisfies never;

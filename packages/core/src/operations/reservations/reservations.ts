@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emitExpired } from "../../audit/reservation-events.js";
-import { badRequest, LatchkeyError } from "../../errors.js";
+import { badRequest, LatchkeyError, unmet } from "../../errors.js";
 import { encodeCursor } from "../../lib/cursor.js";
 import {
   type HeldLimit,
@@ -341,19 +341,16 @@ function refusalOf(result: HoldResult, step?: EndStep): LatchkeyError {
         { reason: "reservation-ended" },
       );
     case "expired":
-      return new LatchkeyError(
-        "PRECONDITION_FAILED",
+      return unmet(
+        "reservation-expired",
         "the time of this reservation has passed: what it held was given back",
-        { reason: "reservation-expired" },
       );
     case "over": {
       const { hold } = result;
       const reserved = { uses: hold.uses, ratelimits: costsOf(hold) };
-      return new LatchkeyError(
-        "PRECONDITION_FAILED",
-        "more was used than is reserved; nothing was changed",
-        { reason: "over-reservation", details: { reserved } },
-      );
+      return unmet("over-reservation", "more was used than is reserved; nothing was changed", {
+        reserved,
+      });
     }
     case "unnamed": {
       const names = costsOf(result.hold).map(({ name }) => name);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { changesNothing } from "../../audit/entry.js";
-import { LatchkeyError } from "../../errors.js";
+import { unmet } from "../../errors.js";
 import { type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
 import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
 import type { Transaction } from "../../store/transaction.js";
@@ -37,11 +37,7 @@ export const updateRootKey = operation(
       refuseStronger(maker, after);
       if (expires !== undefined) refuseOutliving(maker, after);
       if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
-        throw new LatchkeyError(
-          "PRECONDITION_FAILED",
-          "this root key was rotated: its expiry cannot be put off",
-          { reason: "key-rotated" },
-        );
+        throw unmet("key-rotated", "this root key was rotated: its expiry cannot be put off");
       const change = {
         type: "root_key.updated",
         resourceId: rootKeyId,

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../../errors.js";
+import { unmet } from "../../errors.js";
 import type { TokenSigner } from "../../secrets/token-signer.js";
 import type { ValidVerdict } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
@@ -63,11 +63,7 @@ async function exchange(
 /** @throws LatchkeyError `PRECONDITION_FAILED` if no keys for tokens are configured. */
 export function requireSigner({ tokens }: Pick<OperationContext, "tokens">): TokenSigner {
   if (tokens !== null) return tokens;
-  throw new LatchkeyError(
-    "PRECONDITION_FAILED",
-    'no keys for tokens are configured: see "tokens" of createLatchkey',
-    { reason: "no-token-keys" },
-  );
+  throw unmet("no-token-keys", 'no keys for tokens are configured: see "tokens" of createLatchkey');
 }
 
 async function withToken(

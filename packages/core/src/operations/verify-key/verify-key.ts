@@ -3,7 +3,7 @@ import {
   emitVerdict,
   type VerificationTrace,
 } from "../../audit/verification-events.js";
-import { LatchkeyError, unavailable } from "../../errors.js";
+import { type LatchkeyError, unavailable, unmet } from "../../errors.js";
 import { mustStoreUse } from "../../rules/keys/idle-expiry.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
@@ -241,10 +241,10 @@ function storeUse(
 function tooManyReservations(place: number): LatchkeyError {
   const limit = MOST_OPEN[place] as number;
   const whose = place === 0 ? "this key" : "the identity of this key";
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
+  return unmet(
+    "too-many-reservations",
     `${limit} reservations of ${whose} are open, and no more may be; nothing was taken`,
-    { reason: "too-many-reservations", details: { limit } },
+    { limit },
   );
 }
 

@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../../../errors.js";
+import { type LatchkeyError, unmet } from "../../../errors.js";
 import { comparePlaces, type KeyPlace, type ValueOrder } from "../../../rules/keys/order.js";
 import type { LoadedKey } from "../../../verification/loaded-key.js";
 import {
@@ -56,10 +56,10 @@ async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
 }
 
 function tooManyKeys(): LatchkeyError {
-  return new LatchkeyError(
-    "PRECONDITION_FAILED",
+  return unmet(
+    "too-many-keys",
     `only the keys of an API or owner with at most ${MAX_READ} keys can be in another order than that of creation`,
-    { reason: "too-many-keys", details: { limit: MAX_READ } },
+    { limit: MAX_READ },
   );
 }
 
