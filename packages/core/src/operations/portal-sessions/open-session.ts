@@ -38,7 +38,7 @@ import { namedKeyRatelimits } from "../limit-input.js";
 import { repeatable } from "../repeats/repeatable.js";
 import { STATISTICS_TABLE } from "../statistics/verifications.js";
 import { instant, spanBetween } from "../time-input.js";
-import type { OwnKey, PortalSession } from "./operations.js";
+import { OWN_KEY_FIELDS, type OwnKey, type PortalSession } from "./operations.js";
 
 /** Schema of what a session allows, as it is given and as it is kept. */
 export const portalAllow = z.strictObject({
@@ -50,24 +50,6 @@ export const portalAllow = z.strictObject({
   maxKeys: wholeNumber(1, 10_000).optional(),
   ratelimits: namedKeyRatelimits.optional(),
 });
-
-/** What is shown of a key. */
-const SHOWN = [
-  "id",
-  "start",
-  "apiId",
-  "name",
-  "createdAt",
-  "lastUsedAt",
-  "expires",
-  "idleExpiresAt",
-  "startsAt",
-  "remaining",
-  "enabled",
-  "permissions",
-  "rotatedFrom",
-  "rotatedTo",
-] as const satisfies readonly Exclude<keyof OwnKey, "canRotate">[];
 
 const name = text(...KEY_LABELS.name.length);
 
@@ -235,7 +217,7 @@ export async function openPortalSession(
 
 /** A key without what is only for the host. */
 function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
-  const shown = SHOWN.filter((field) => view[field] !== undefined);
+  const shown = OWN_KEY_FIELDS.filter((field) => view[field] !== undefined);
   const fields = Object.fromEntries(shown.map((field) => [field, view[field]]));
   return { ...(fields as unknown as Omit<OwnKey, "canRotate">), canRotate };
 }

@@ -49,25 +49,26 @@ export interface CreatedPortalSession {
   readonly expires: EpochMs;
 }
 
+/** What is shown of a key to its owner. */
+export const OWN_KEY_FIELDS = [
+  "id",
+  "start",
+  "apiId",
+  "name",
+  "createdAt",
+  "lastUsedAt",
+  "expires",
+  "idleExpiresAt",
+  "startsAt",
+  "remaining",
+  "enabled",
+  "permissions",
+  "rotatedFrom",
+  "rotatedTo",
+] as const satisfies readonly (keyof KeyView)[];
+
 /** A key as its owner sees it, without what is only for the host, such as `meta`. */
-export interface OwnKey
-  extends Pick<
-    KeyView,
-    | "id"
-    | "start"
-    | "apiId"
-    | "name"
-    | "createdAt"
-    | "lastUsedAt"
-    | "expires"
-    | "idleExpiresAt"
-    | "startsAt"
-    | "remaining"
-    | "enabled"
-    | "permissions"
-    | "rotatedFrom"
-    | "rotatedTo"
-  > {
+export interface OwnKey extends Pick<KeyView, (typeof OWN_KEY_FIELDS)[number]> {
   /** Whether the session may rotate it. */
   readonly canRotate: boolean;
 }
