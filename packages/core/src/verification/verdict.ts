@@ -241,7 +241,12 @@ export function verdictOf(
   return verdict as KnownVerdict;
 }
 
-function isEnabled({ key, lastUsedAt }: VerifiableKey, remaining: number | null, now: EpochMs) {
+/** Whether a key is shown as enabled. @param remaining - Uses left, with a due refill applied; null for unlimited. */
+export function isEnabled(
+  { key, lastUsedAt }: VerifiableKey,
+  remaining: number | null,
+  now: EpochMs,
+): boolean {
   const { enabled, expires, startsAt } = key;
   const idleAt = idleExpiresAt(key, lastUsedAt);
   return (

@@ -1,7 +1,6 @@
 import type { KeyRateLimit, RateLimitType } from "../../records/key.js";
 import { KEY_LABELS, type KeyLabel, type KeyLabels, labelsOf } from "../../records/key-labels.js";
 import { idleExpiresAt } from "../../rules/keys/idle-expiry.js";
-import { keyState } from "../../rules/keys/lifecycle.js";
 import type {
   DefaultTypes,
   LatchkeyTypes,
@@ -14,7 +13,7 @@ import { applyRefill } from "../../store/counters.js";
 import type { EpochMs, SpanMs } from "../../time.js";
 import { effectiveUses } from "../../verification/effective-uses.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
+import { isEnabled, type PublicIdentity, publicIdentity } from "../../verification/verdict.js";
 import { type RefillView, toRefillView } from "../uses-and-refill.js";
 import type { KeySettingsInput } from "./settings.js";
 
@@ -155,23 +154,6 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     view.identity = publicIdentity(identity);
   }
   return view;
-}
-
-/**
- * Whether a key is enabled as lists show it.
- *
- * @param remaining - Uses left, with a due refill applied.
- */
-function isEnabled(
-  { key, lastUsedAt }: LoadedKey,
-  remaining: number | null,
-  now: EpochMs,
-): boolean {
-  const { enabled, expires, startsAt } = key;
-  const idleAt = idleExpiresAt(key, lastUsedAt);
-  return (
-    keyState({ enabled, expires, startsAt, remaining, idleExpiresAt: idleAt }, now) === "enabled"
-  );
 }
 
 /** The `enabled` that {@link toKeyView} shows. */
