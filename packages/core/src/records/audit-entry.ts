@@ -117,29 +117,19 @@ export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
   // The store gives it one, by which events are read in the order of commits. Those of before there were numbers have 1.
   version: () => 0,
-  write: ({
-    type,
-    at,
-    actor,
-    resourceId,
-    keyId,
-    identityId,
-    unreadable,
-    erased,
-    leakMark,
-    fields,
-  }) => ({
-    type,
-    at,
-    actor,
-    resourceId: resourceId === (keyId ?? identityId) ? undefined : resourceId,
-    keyId,
-    identityId,
-    unreadable: unreadable || undefined,
-    erased: erased || undefined,
-    leakMark,
-    before: writeSide(fields, "before"),
-    after: writeSide(fields, "after"),
+  write: (entry) => ({
+    type: entry.type,
+    at: entry.at,
+    actor: entry.actor,
+    resourceId:
+      entry.resourceId === (entry.keyId ?? entry.identityId) ? undefined : entry.resourceId,
+    keyId: entry.keyId,
+    identityId: entry.identityId,
+    unreadable: entry.unreadable || undefined,
+    erased: entry.erased || undefined,
+    leakMark: entry.leakMark,
+    before: writeSide(entry.fields, "before"),
+    after: writeSide(entry.fields, "after"),
   }),
   read: (body, { id, workspaceId }) => {
     const keyId = body.textOrNull("keyId");
