@@ -22,7 +22,6 @@ import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";
 import type { KeyCache, ReservedKey } from "../verification/key-cache.js";
 import type { KnownIds } from "./known-ids.js";
-import type { CallPart } from "./repeats/repeatable-call.js";
 
 /**
  * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
@@ -91,6 +90,34 @@ export interface Confines {
   readonly maxKeys: number | undefined;
   /** Reads the session, so that the commit is based on it. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
   readonly confirm: (transaction: Transaction) => Promise<void>;
+}
+
+/** How the transactions of an operation are remembered. */
+export interface CallPart {
+  /**
+   * Runs a transaction, and remembers its result, which is that of the operation, in the same commit. One without a result is a step.
+   *
+   * @throws AnsweredBefore if the call was completed before.
+   */
+  transact<Answer>(
+    work: (transaction: Transaction) => Promise<Answer>,
+  ): Promise<TransactionResult<Answer>>;
+  /** Resolves once it is known that the call was not carried out to its end before. @throws AnsweredBefore */
+  isFirst(): Promise<void>;
+  /** From now on each transaction is a step: it is carried out once, and a repeat continues after it. */
+  inSteps(): CallPart;
+  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. @param countOf - What is counted. */
+  inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
+  /** A generated value, such as an id: a repeat uses the same one. */
+  madeOnce<Answer>(make: () => Answer): Promise<Answer>;
+  /** Nothing is remembered: it is no write. */
+  forgo(): void;
+}
+
+/** Rounds of one step. */
+export interface Rounds extends CallPart {
+  /** The sum of what was counted, by this call and those that it repeats. @param own - That of this call. */
+  total(own: number): Promise<number>;
 }
 
 /** What an operation works with while it writes. */
@@ -166,6 +193,26 @@ export async function transactElsewhere(
 ): Promise<void> {
   await context.call?.isFirst();
   await context.transact(workspaceId, work);
+}
+
+/**
+ * Runs work that follows a write. If the store fails now, the change has happened, at least in part, so the error must not say that it is
+ * known not to have happened.
+ *
+ * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `unknown`; any other error of the work.
+ */
+export async function afterWriting<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LatchkeyError) || error.code !== "STORE_UNAVAILABLE") throw error;
+    const { code, message, reason } = error;
+    throw new LatchkeyError(code, message, {
+      cause: error,
+      outcome: "unknown",
+      ...(reason !== undefined && { reason }),
+    });
+  }
 }
 
 /**

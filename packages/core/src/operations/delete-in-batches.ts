@@ -1,8 +1,7 @@
 import { yieldToEventLoop } from "../lib/event-loop.js";
 import type { RecordType } from "../records/record-type.js";
 import type { DeletedCount } from "../store/statistics.js";
-import { afterWriting } from "./after-writing.js";
-import { inRounds, type OperationContext, transact } from "./context.js";
+import { afterWriting, inRounds, type OperationContext, transact } from "./context.js";
 import { decodeOrNull } from "./damaged.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */

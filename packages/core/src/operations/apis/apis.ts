@@ -4,8 +4,7 @@ import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
-import { afterWriting } from "../after-writing.js";
-import { inSteps, notFound, transact, type Work } from "../context.js";
+import { afterWriting, inSteps, notFound, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord } from "../damaged.js";
 import {
   type ApiReference,

@@ -11,8 +11,14 @@ import { keyType } from "../../records/key.js";
 import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
 import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
 import type { LoadedRecord, PageResult } from "../../store/key-store.js";
-import { afterWriting } from "../after-writing.js";
-import { inRounds, notFound, type OperationContext, transact, type Work } from "../context.js";
+import {
+  afterWriting,
+  inRounds,
+  notFound,
+  type OperationContext,
+  transact,
+  type Work,
+} from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { type ActOnKey, actOnListedKeys } from "../many-keys/batches.js";

@@ -8,9 +8,9 @@ import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
 import { applyRefill, changeUsage, type Usage, type UsageChange } from "../../store/counters.js";
 import type { EpochMs } from "../../time.js";
 import { configuredWindow } from "../../verification/window-name.js";
-import { afterWriting } from "../after-writing.js";
 import { withCheckedIdentityMeta } from "../checked-meta.js";
 import {
+  afterWriting,
   inSteps,
   notFound,
   type OperationContext,

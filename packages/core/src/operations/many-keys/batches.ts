@@ -1,7 +1,6 @@
 import { keysOfApi, keyType } from "../../records/key.js";
 import type { LoadedRecord } from "../../store/key-store.js";
-import { afterWriting } from "../after-writing.js";
-import { type OperationContext, transact, type Work } from "../context.js";
+import { afterWriting, type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { apiIds } from "../read.js";

@@ -1,5 +1,4 @@
 import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
-import type { IdFactory } from "../../lib/id.js";
 import { lowestIdAt } from "../../lib/id.js";
 import type { JsonValue } from "../../lib/json.js";
 import {
@@ -11,10 +10,9 @@ import {
 } from "../../records/remembered-answer.js";
 import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "../../rules/repetition.js";
 import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
-import type { SettledStore } from "../../store/settled.js";
-import type { Transact, Transaction, TransactionResult } from "../../store/transaction.js";
-import type { Clock, EpochMs } from "../../time.js";
-import { afterWriting } from "../after-writing.js";
+import type { Transaction, TransactionResult } from "../../store/transaction.js";
+import type { EpochMs } from "../../time.js";
+import { afterWriting, type CallPart, type OperationContext, type Rounds } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
 import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
@@ -23,14 +21,10 @@ import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 const FORGOTTEN_AT_ONCE = 4;
 
 /** What a repeatable call works with. */
-interface CallContext {
-  readonly store: SettledStore;
-  readonly readStoreClock: () => EpochMs | Promise<EpochMs>;
-  readonly transact: Transact;
-  readonly workspaceId: string;
-  readonly now: Clock;
-  readonly newId: IdFactory;
-}
+type CallContext = Pick<
+  OperationContext,
+  "store" | "readStoreClock" | "transact" | "workspaceId" | "now" | "newId"
+>;
 
 /** The digests that identify a repeat, and what to do for a first call. */
 export interface CallDigests {
@@ -40,34 +34,6 @@ export interface CallDigests {
   readonly input: string;
   /** Called before a call that is not a repeat writes anything; throws if it may not. */
   readonly beforeFirst?: (() => void) | undefined;
-}
-
-/** How the transactions of an operation are remembered. */
-export interface CallPart {
-  /**
-   * Runs a transaction, and remembers its result, which is that of the operation, in the same commit. One without a result is a step.
-   *
-   * @throws AnsweredBefore if the call was completed before.
-   */
-  transact<Answer>(
-    work: (transaction: Transaction) => Promise<Answer>,
-  ): Promise<TransactionResult<Answer>>;
-  /** Resolves once it is known that the call was not carried out to its end before. @throws AnsweredBefore */
-  isFirst(): Promise<void>;
-  /** From now on each transaction is a step: it is carried out once, and a repeat continues after it. */
-  inSteps(): CallPart;
-  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. @param countOf - What is counted. */
-  inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
-  /** A generated value, such as an id: a repeat uses the same one. */
-  madeOnce<Answer>(make: () => Answer): Promise<Answer>;
-  /** Nothing is remembered: it is no write. */
-  forgo(): void;
-}
-
-/** Rounds of one step. */
-export interface Rounds extends CallPart {
-  /** The sum of what was counted, by this call and those that it repeats. @param own - That of this call. */
-  total(own: number): Promise<number>;
 }
 
 /** A call that may be repeated. */
