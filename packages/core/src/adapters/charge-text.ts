@@ -7,7 +7,6 @@ import {
   type ChargePlan,
   type ChargeResult,
   type LimitCharge,
-  type OpenHold,
   readLimit,
 } from "../store/charge.js";
 
@@ -39,7 +38,7 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
   if (KINDS.includes(words[0])) return readApplied(words, limits);
   switch (words[0]?.toLowerCase()) {
     case "stale":
-      return { kind: "stale", moved: movedBy(words[1]) };
+      return { kind: "stale", moved: words[1] === "0" ? "revision" : placeOf(words[1]) };
     case "unsettled":
       return { kind: "unsettled", record: placeOf(words[1]) };
     case "full":
@@ -57,10 +56,6 @@ export function readChargeText(text: string, { limits }: ChargePlan): ChargeResu
 
 function unknownWords(): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
-}
-
-function movedBy(word: string | undefined): "revision" | number {
-  return word === "0" ? "revision" : placeOf(word);
 }
 
 /** The place of a record, which is counted from 1. */
@@ -112,13 +107,9 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
   });
   const remaining = left === "-" ? null : wholeOf(left);
   const applied = { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
-  const hold = readOpenHold(words.slice(limits.length + 2));
-  return hold === undefined ? applied : { ...applied, hold };
-}
-
-/** What follows the limits: nothing if nothing is held, and in texts from before there were holds. */
-function readOpenHold([id, expiresAt]: readonly string[]): OpenHold | undefined {
-  return id === undefined ? undefined : { id, expiresAt: wholeOf(expiresAt) };
+  // Nothing if nothing is held, and in texts from before there were holds.
+  const [id, expiresAt] = words.slice(limits.length + 2);
+  return id === undefined ? applied : { ...applied, hold: { id, expiresAt: wholeOf(expiresAt) } };
 }
 
 /** Text of a limit's state: `<at>:<used>`, and `:<earlier>` separated by commas if there are any. */

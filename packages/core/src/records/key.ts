@@ -163,7 +163,10 @@ export const keyType = defineRecord<KeyRecord>({
     { index: "hash", value: hash },
     ...importMarks.map((value) => ({ index: "importMark", value })),
   ],
-  lists: ({ apiId, identityId }) => keyLists(apiId, identityId),
+  lists: ({ apiId, identityId }) => {
+    const list = keysOfApi(apiId);
+    return identityId === null ? [{ list }] : [{ list }, { list, of: identityId }];
+  },
   expiry: ({ id, expires }) => (expires === null ? null : { keyId: id, at: expires }),
 });
 
@@ -175,11 +178,6 @@ export function chainCreatedAt(key: Pick<KeyRecord, "createdAt" | "chainCreatedA
 /** The list of all keys of an API. */
 export function keysOfApi(apiId: string): string {
   return `keys:${apiId}`;
-}
-
-function keyLists(apiId: string, identityId: string | null) {
-  const list = keysOfApi(apiId);
-  return identityId === null ? [{ list }] : [{ list }, { list, of: identityId }];
 }
 
 function writeLimit(keyLimit: KeyRateLimit) {

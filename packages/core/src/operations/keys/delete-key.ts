@@ -11,15 +11,14 @@ import { readKey } from "./load.js";
 
 export const deleteKey = operation(keyReference, (context, { keyId }) =>
   withoutReadableRecord(
-    () => transact(context, (work) => deleteReadable(work, keyId)),
+    () =>
+      transact(context, async (work) => {
+        deleteLoaded(work, await readKey(context, work.transaction, keyId));
+        return {};
+      }),
     () => transact(context, (work) => deleteDamaged(work, keyId)),
   ),
 );
-
-async function deleteReadable(work: Work, keyId: string) {
-  deleteLoaded(work, await readKey(work.context, work.transaction, keyId));
-  return {};
-}
 
 /** Deletes a key that was read in this transaction. */
 export function deleteLoaded({ transaction, audit }: Work, loaded: LoadedKey): void {

@@ -145,7 +145,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   if (key.ratelimits.length > 0) {
     const byDefault = key.ratelimits.find(({ name }) => name === DEFAULT_LIMIT);
     if (byDefault !== undefined) view.ratelimit = toDefaultLimit(byDefault);
-    view.ratelimits = toWireKeyLimits(key.ratelimits);
+    view.ratelimits = key.ratelimits.map(toWireKeyLimit);
   }
   if (key.rotatedFrom !== null) view.rotatedFrom = key.rotatedFrom;
   if (key.rotatedTo !== null) view.rotatedTo = key.rotatedTo;
@@ -162,15 +162,11 @@ export function isShownEnabled(loaded: LoadedKey, now: EpochMs): boolean {
   return isEnabled(loaded, applyRefill(usage, dueRefill(refill, now)).remaining, now);
 }
 
-/** Limits of a key in the words of the HTTP contract. */
-function toWireKeyLimits(
-  limits: readonly KeyRateLimit[],
-): readonly (WireKeyLimit & { readonly [field: string]: string | number | boolean })[] {
-  return limits.map((limit) => {
-    const { name, autoApply, async, type } = limit;
-    const wire = { name, ...toWireFigures(limit), autoApply, async };
-    return type === null ? wire : { ...wire, type };
-  });
+/** A limit of a key in the words of the HTTP contract. */
+function toWireKeyLimit(limit: KeyRateLimit): WireKeyLimit {
+  const { name, autoApply, async, type } = limit;
+  const wire = { name, ...toWireFigures(limit), autoApply, async };
+  return type === null ? wire : { ...wire, type };
 }
 
 type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] };

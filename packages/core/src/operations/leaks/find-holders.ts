@@ -15,17 +15,14 @@ export type Holder =
       readonly workspaceId: string;
     };
 
-type FindContext = Pick<OperationContext, "store" | "workspaceId" | "hasher">;
-
 /**
  * The key or root key of each secret: in one read of the workspace, and one of the directory if there are root keys. Null for a
  * string that never was a secret.
  */
 export async function findHolders(
-  context: FindContext,
+  { store, workspaceId, hasher }: Pick<OperationContext, "store" | "workspaceId" | "hasher">,
   secrets: readonly string[],
 ): Promise<readonly (Holder | null)[]> {
-  const { store, workspaceId, hasher } = context;
   const wants: Want[] = [];
   const rootWants: Want[] = [];
   const hashed = secrets.map((secret) => {

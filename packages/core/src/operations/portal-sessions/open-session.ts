@@ -89,7 +89,8 @@ export async function openPortalSession(
   const sessionWant = { kind: "portalSession", id: session.id } as const;
   const assertOpen = (current: LoadedRecord | null) => {
     const isOver = isExpired(session.expires, context.now());
-    if (isOver || current === null || current.linked === null) throw sessionIsOver();
+    if (isOver || current === null || current.linked === null)
+      throw new LatchkeyError("UNAUTHORIZED", "this portal session is over");
   };
   const confined: OperationContext = {
     ...context,
@@ -224,10 +225,6 @@ function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
 
 function notAllowed(what: string): LatchkeyError {
   return new LatchkeyError("FORBIDDEN", `this session does not allow to ${what} keys`);
-}
-
-function sessionIsOver(): LatchkeyError {
-  return new LatchkeyError("UNAUTHORIZED", "this portal session is over");
 }
 
 async function findSession({ store, hasher, workspaceId, now }: OperationContext, secret: string) {

@@ -1,6 +1,5 @@
 import { type LatchkeyError, unmet } from "../../../errors.js";
 import { comparePlaces, type KeyPlace, type ValueOrder } from "../../../rules/keys/order.js";
-import type { LoadedKey } from "../../../verification/loaded-key.js";
 import {
   apisOf,
   type FoundPage,
@@ -14,14 +13,18 @@ import { KeyLists, type ReadKey } from "./key-lists.js";
 /** A page in another order than that of creation: all keys are read for each, and sorted. Its position is the {@link KeyPlace} of the last key. */
 export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Promise<FoundPage> {
   const { limit, position, question } = want;
-  const after = position === null ? null : readPlace(position);
+  const [value, id = ""] = position ?? [];
+  const after = position === null ? null : { value: value ? Number(value) : null, id };
   const read = await readAllKeys(want);
   const sign = question.descending ? -1 : 1;
   const compare = (one: KeyPlace, other: KeyPlace) => sign * comparePlaces(orderBy, one, other);
   const following = read
     .map(({ loaded }) => loaded)
     .filter(wantedBy(want))
-    .map((loaded) => ({ loaded, id: loaded.key.id, value: valueIn(loaded, orderBy) }))
+    .map((loaded) => {
+      const { key, lastUsedAt } = loaded;
+      return { loaded, id: key.id, value: orderBy === "expires" ? key.expires : lastUsedAt };
+    })
     .filter((place) => after === null || compare(place, after) > 0)
     .sort(compare);
   const page = following.slice(0, limit);
@@ -61,12 +64,4 @@ function tooManyKeys(): LatchkeyError {
     `only the keys of an API or owner with at most ${MAX_READ} keys can be in another order than that of creation`,
     { limit: MAX_READ },
   );
-}
-
-function valueIn({ key, lastUsedAt }: LoadedKey, orderBy: ValueOrder): number | null {
-  return orderBy === "expires" ? key.expires : lastUsedAt;
-}
-
-function readPlace([value = "", id = ""]: readonly string[]): KeyPlace {
-  return { value: value === "" ? null : Number(value), id };
 }
