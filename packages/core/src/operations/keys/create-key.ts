@@ -28,7 +28,13 @@ import { wholeKeyFields } from "./audit-fields.js";
 import { withDefaults } from "./key-defaults.js";
 import type { KeyOperations } from "./operations.js";
 import { OwnerPlaces } from "./owner-places.js";
-import { addSettingsIssues, type KeySettings, keySettingsFields } from "./settings.js";
+import {
+  addSettingsIssues,
+  type KeySettings,
+  keySettingsFields,
+  NONE_FIELDS,
+  type NoneField,
+} from "./settings.js";
 
 const secretFields = {
   prefix: prefix.optional(),
@@ -48,25 +54,13 @@ export const createKeyInput = z
 export const libraryInput = z
   .strictObject({
     ...keySettingsFields,
-    ...orNone(keySettingsFields),
+    ...(Object.fromEntries(
+      NONE_FIELDS.map((field) => [field, keySettingsFields[field].nullable()]),
+    ) as { readonly [Field in NoneField]: z.ZodNullable<(typeof keySettingsFields)[Field]> }),
     ...secretFields,
     prefix: prefix.nullish(),
   })
   .superRefine(addSettingsIssues, evenWithIssues);
-
-/** Fields for which the API may have a default, or null. */
-function orNone({ expires, remaining, refill, ratelimit, ...fields }: typeof keySettingsFields) {
-  const { ratelimits, permissions, environment } = fields;
-  return {
-    expires: expires.nullable(),
-    remaining: remaining.nullable(),
-    refill: refill.nullable(),
-    ratelimit: ratelimit.nullable(),
-    ratelimits: ratelimits.nullable(),
-    permissions: permissions.nullable(),
-    environment: environment.nullable(),
-  };
-}
 
 export const createKey: Run<KeyOperations["createKey"]> = async (context, input) => {
   const now = context.now();

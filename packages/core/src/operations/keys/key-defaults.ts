@@ -1,7 +1,7 @@
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import { type EpochMs, LAST_INSTANT } from "../../time.js";
 import type { KeyRules } from "../apis/key-rules.js";
-import type { KeySettings, NoneField } from "./settings.js";
+import { type KeySettings, NONE_FIELDS, type NoneField } from "./settings.js";
 
 /** Settings in which null means none, whatever the defaults of the API. */
 export type SettingsOrNone = Omit<KeySettings, NoneField> & {
@@ -14,11 +14,11 @@ export function withDefaults(
   rules: KeyRules | null,
   now: EpochMs,
 ): KeySettings {
-  const { expires, remaining, refill, ratelimit, ratelimits, permissions, environment, ...rest } =
-    settings;
-  const given = { expires, remaining, refill, ratelimit, ratelimits, permissions, environment };
   const usual = rules === null ? {} : defaultsFor(settings, rules, now);
-  return { ...rest, ...usual, ...withoutNone(given) };
+  // Null is given, and is none; undefined is not.
+  const given = NONE_FIELDS.filter((field) => settings[field] !== undefined);
+  const known = Object.fromEntries(given.map((field) => [field, settings[field] ?? undefined]));
+  return { ...settings, ...usual, ...known } as KeySettings;
 }
 
 type Defaulted = Partial<Pick<KeySettings, NoneField>>;
@@ -50,10 +50,4 @@ function defaultsFor(
   }
   if (settings.ratelimits?.some(({ name }) => name === DEFAULT_LIMIT)) usual.ratelimit = undefined;
   return usual;
-}
-
-/** What is given: null is given, and is none; undefined is not. */
-function withoutNone(given: Partial<Pick<SettingsOrNone, NoneField>>): Defaulted {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries.map(([field, value]) => [field, value ?? undefined]));
 }

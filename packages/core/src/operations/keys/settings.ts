@@ -91,14 +91,18 @@ export type KeySettingsInput<
 };
 
 /** Fields for which an API may have a default that a key can be kept from, by null. */
-export type NoneField =
-  | "expires"
-  | "remaining"
-  | "refill"
-  | "ratelimit"
-  | "ratelimits"
-  | "permissions"
-  | "environment";
+export const NONE_FIELDS = [
+  "expires",
+  "remaining",
+  "refill",
+  "ratelimit",
+  "ratelimits",
+  "permissions",
+  "environment",
+] as const;
+
+/** One of {@link NONE_FIELDS}. */
+export type NoneField = (typeof NONE_FIELDS)[number];
 
 /** Fields of a new key with a new secret. Omitted fields get the `defaults` of the API. */
 export type NewKeyInput<
@@ -212,10 +216,9 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   const takesFromIdentity = given.usesFrom === "identity";
   if (takesFromIdentity && given.externalId === undefined && given.ownerId === undefined)
     refuse("usesFrom", 'needs externalId where it is "identity"');
-  if (takesFromIdentity && given.remaining !== undefined)
-    refuse("remaining", 'must not be given where usesFrom is "identity": set it on the identity');
-  if (takesFromIdentity && given.refill !== undefined)
-    refuse("refill", 'must not be given where usesFrom is "identity": set it on the identity');
+  for (const field of ["remaining", "refill"] as const)
+    if (takesFromIdentity && given[field] !== undefined)
+      refuse(field, 'must not be given where usesFrom is "identity": set it on the identity');
   const isUnlimited = given.remaining === undefined || given.remaining === null;
   if (!takesFromIdentity && given.refill !== undefined && given.refill !== null && isUnlimited)
     refuse("refill", "needs remaining");
