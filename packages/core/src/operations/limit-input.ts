@@ -2,10 +2,25 @@ import { z } from "zod";
 import type { Duration } from "../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../rules/latchkey-types.js";
 import { LIMIT_ALGORITHMS, type LimitAlgorithm } from "../rules/limit-state.js";
-import { DEFAULT_LIMIT, fromWireFigures, isCountable } from "../rules/rate-limit.js";
-import type { SpanMs } from "../time.js";
-import { flag, type IssueSink, list, refuseField, text, wholeNumber } from "./input.js";
+import {
+  DEFAULT_LIMIT,
+  fromWireFigures,
+  isCountable,
+  type PartialWireLimit,
+} from "../rules/rate-limit.js";
+import {
+  flag,
+  type IssueSink,
+  type ListSchema,
+  list,
+  refuseField,
+  text,
+  wholeNumber,
+} from "./input.js";
 import { duration } from "./time-input.js";
+
+/** Most limits of a key, an identity or a request. */
+export const MOST_LIMITS = 50;
 
 /** The figures of a limit. */
 export interface LimitFiguresInput {
@@ -79,14 +94,11 @@ export const keyRatelimit = z.strictObject(limitFields).superRefine(addCountingI
 const limitName = text(1, 128);
 
 /** The named limits of a key. The one named `default` always applies by itself. */
-export const namedKeyRatelimits = list(
+export const namedKeyRatelimits = limitList(
   z
     .strictObject({ name: limitName, ...limitFields, autoApply: flag.optional() })
     .superRefine(addCountingIssues),
-  50,
-  "limits",
 ).superRefine((limits, sink) => {
-  addDuplicateIssues(limits, sink);
   for (const [index, { name, autoApply }] of limits.entries())
     if (name === DEFAULT_LIMIT && autoApply === false)
       refuseField(
@@ -97,25 +109,14 @@ export const namedKeyRatelimits = list(
 });
 
 /** The named limits of an identity. */
-export const identityRatelimits = list(
+export const identityRatelimits = limitList(
   z
     .strictObject({ name: limitName, ...figureFields, autoApply: flag.optional() })
     .superRefine(addCountingIssues),
-  50,
-  "limits",
-).superRefine(addDuplicateIssues);
+);
 
 /** Adds an issue for a `burst` without a token bucket, and for a bucket whose units × ms exceed whole numbers. */
-export function addCountingIssues(
-  limit: {
-    readonly limit?: number | undefined;
-    readonly duration?: SpanMs | undefined;
-    readonly algorithm?: LimitAlgorithm | undefined;
-    readonly burst?: number | undefined;
-    readonly shadow?: boolean | undefined;
-  },
-  sink: IssueSink,
-): void {
+export function addCountingIssues(limit: PartialWireLimit, sink: IssueSink): void {
   const { duration } = limit;
   if (limit.algorithm === "concurrent" && limit.shadow === true)
     refuseField(sink, "shadow", 'must not be given with algorithm "concurrent"');
@@ -132,14 +133,15 @@ export function addCountingIssues(
   }
 }
 
-/** Adds an issue for each duplicate name. */
-export function addDuplicateIssues(
-  items: readonly { readonly name: string }[],
-  sink: IssueSink,
-): void {
-  const seen = new Set<string>();
-  for (const [index, { name }] of items.entries()) {
-    if (seen.has(name)) refuseField(sink, [index, "name"], "must not be given twice");
-    seen.add(name);
-  }
+/** A list of limits, no two of one name. */
+export function limitList<Limit extends z.ZodType<{ readonly name: string }>>(
+  limit: Limit,
+): ListSchema<Limit> {
+  return list(limit, MOST_LIMITS, "limits").superRefine((limits, sink) => {
+    const seen = new Set<string>();
+    for (const [index, { name }] of limits.entries()) {
+      if (seen.has(name)) refuseField(sink, [index, "name"], "must not be given twice");
+      seen.add(name);
+    }
+  });
 }

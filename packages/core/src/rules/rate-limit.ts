@@ -43,10 +43,13 @@ export type WireLimitFigures = {
   readonly shadow?: boolean;
 };
 
+/** The same where any of them may be missing. */
+export type PartialWireLimit = {
+  readonly [Field in keyof WireLimitFigures]?: WireLimitFigures[Field] | undefined;
+};
+
 /** The same as input: fields may be undefined. */
-export type WireLimitInput = {
-  readonly [Field in keyof WireLimitFigures]: WireLimitFigures[Field] | undefined;
-} & Pick<WireLimitFigures, "limit" | "duration">;
+export type WireLimitInput = PartialWireLimit & Pick<WireLimitFigures, "limit" | "duration">;
 
 /** A limit that says nothing but its figures: it counts in fixed windows, and refuses. */
 export function fixedFigures(limit: number, duration: SpanMs): LimitFigures & { shadow: boolean } {

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
+import type { ApiCeilings } from "../../rules/keys/ceilings.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
 import { afterWriting, inSteps, notFound, transact, type Work } from "../context.js";
@@ -20,7 +21,6 @@ import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
 
 import {
-  type ApiCeilings,
   type ApiDefaults,
   apiCeilings,
   apiDefaults,

@@ -41,27 +41,6 @@ export type ApiDefaults<Span = Duration> = {
   readonly environment?: string | undefined;
 };
 
-/** The most that keys of an API can be given. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
-export type ApiCeilings<Span = Duration> = {
-  /** Longest time until a key expires. Refuses keys without `expires`. */
-  readonly maxExpiresIn?: Span | undefined;
-  /** Most uses, also after a refill: whole and >= 1. Refuses keys without `remaining` of their own. */
-  readonly maxRemaining?: number | undefined;
-  /** Names and wildcards: the only permissions that a key can be given directly. Roles do not count. */
-  readonly permissions?: readonly string[] | undefined;
-  /** Most units that the limit named `default` may admit in `duration`. Refuses keys without that limit. */
-  readonly maxRatelimit?:
-    | {
-        /** Units, whole and >= 1. */
-        readonly limit: number;
-        /** In ms, or as a text such as `"1m"`. */
-        readonly duration: Span;
-      }
-    | undefined;
-  /** Most keys of one identity in the API: 1 to 10,000. Disabled keys count, rotated ones do not. */
-  readonly maxKeysPerIdentity?: number | undefined;
-};
-
 export const apiDefaults = z
   .strictObject({
     prefix: prefix.optional(),

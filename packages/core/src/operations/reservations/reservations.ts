@@ -22,7 +22,6 @@ import {
   countGiven,
   evenWithIssues,
   id,
-  list,
   pageFields,
   parseInput,
   text,
@@ -30,7 +29,7 @@ import {
   wholeNumber,
 } from "../input.js";
 import { findApiId } from "../keys/load.js";
-import { addDuplicateIssues } from "../limit-input.js";
+import { limitList } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
 import {
@@ -69,11 +68,9 @@ const libraryInput = reserveInput.extend({ key: anyText });
 /** Of a reservation, and not of its slots, which end with it. No store is asked for anything else. */
 const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
 
-const usedLimits = list(
+const usedLimits = limitList(
   z.strictObject({ name: text(1, VERIFY_BOUNDS.text), cost: wholeNumber(0) }),
-  VERIFY_BOUNDS.limits,
-  "limits",
-).superRefine(addDuplicateIssues);
+);
 
 const reference = z.strictObject({ reservationId: id });
 

@@ -5,7 +5,7 @@ import { ADDRESS_ERROR, canonicalAddress } from "../../rules/address.js";
 import type { Duration } from "../../rules/duration.js";
 import type { DefaultTypes, LatchkeyTypes, LimitName } from "../../rules/latchkey-types.js";
 import type { PermissionQuery } from "../../rules/permission.js";
-import { DEFAULT_LIMIT, fromWireFigures } from "../../rules/rate-limit.js";
+import { DEFAULT_LIMIT, fromWireFigures, type PartialWireLimit } from "../../rules/rate-limit.js";
 import type { SpanMs } from "../../time.js";
 import type { LimitCost, LimitRequest, VerifyQuestion } from "../../verification/question.js";
 import {
@@ -25,14 +25,15 @@ import {
 } from "../input.js";
 import {
   addCountingIssues,
-  addDuplicateIssues,
   countingFields,
   type LimitFiguresInput,
+  limitList,
+  MOST_LIMITS,
 } from "../limit-input.js";
 import { duration, spanBetween } from "../time-input.js";
 
 /** Most characters of an id, a name or a tag, and most limits and tags of one request. */
-export const VERIFY_BOUNDS = { text: 128, limits: 50, tags: 10 } as const;
+export const VERIFY_BOUNDS = { text: 128, limits: MOST_LIMITS, tags: 10 } as const;
 
 const [SHORTEST_TTL, LONGEST_TTL] = [1_000, 86_400_000] as const;
 
@@ -53,10 +54,7 @@ export const requestedLimit = {
 };
 
 /** A limit has both figures or none, and says how it counts only beside them. */
-function addFigureIssues(
-  given: Parameters<typeof addCountingIssues>[0] & { readonly shadow?: boolean | undefined },
-  sink: IssueSink,
-): void {
+function addFigureIssues(given: PartialWireLimit, sink: IssueSink): void {
   const present = (["limit", "duration", "algorithm", "burst", "shadow"] as const).find(
     (field) => given[field] !== undefined,
   );
@@ -67,18 +65,14 @@ function addFigureIssues(
 }
 
 /** Limits that a request names; no two of one name. */
-export const requestedLimits = list(
+export const requestedLimits = limitList(
   z.strictObject(requestedLimit).superRefine(addFigureIssues),
-  VERIFY_BOUNDS.limits,
-  "limits",
-).superRefine(addDuplicateIssues);
+);
 
 /** The same for a verifier. */
-export const verifierLimits = list(
+export const verifierLimits = limitList(
   z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
-  VERIFY_BOUNDS.limits,
-  "limits",
-).superRefine(addDuplicateIssues);
+);
 
 /** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });

@@ -1,21 +1,32 @@
 import type { EpochMs, SpanMs } from "../../time.js";
+import type { Duration } from "../duration.js";
 import { HeldPermissions } from "../permission.js";
 import { DEFAULT_LIMIT, type RateLimit } from "../rate-limit.js";
 import type { UsesOwner } from "./usage.js";
 
-/** What no key of an API is given more than. Absent: without a bound. */
-export interface KeyCeilings {
-  /** Ms from now until a key expires. One that never expires is above it. */
-  readonly maxExpiresIn?: SpanMs | undefined;
-  /** Uses, and those after a refill. A key without a number of uses of its own exceeds it. */
+/** The most that keys of an API can be given. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
+export type ApiCeilings<Span = Duration> = {
+  /** Longest time until a key expires. Refuses keys without `expires`. */
+  readonly maxExpiresIn?: Span | undefined;
+  /** Most uses, also after a refill: whole and >= 1. Refuses keys without `remaining` of their own. */
   readonly maxRemaining?: number | undefined;
-  /** Names and wildcards that cover every permission that a key may be given itself. */
+  /** Names and wildcards: the only permissions that a key can be given directly. Roles do not count. */
   readonly permissions?: readonly string[] | undefined;
-  /** Units that the limit named `default` may admit in that long. A key without such a limit is above it. */
-  readonly maxRatelimit?: { readonly limit: number; readonly duration: SpanMs } | undefined;
-  /** Keys that one identity may have in the API. */
+  /** Most units that the limit named `default` may admit in `duration`. Refuses keys without that limit. */
+  readonly maxRatelimit?:
+    | {
+        /** Units, whole and >= 1. */
+        readonly limit: number;
+        /** In ms, or as a text such as `"1m"`. */
+        readonly duration: Span;
+      }
+    | undefined;
+  /** Most keys of one identity in the API: 1 to 10,000. Disabled keys count, rotated ones do not. */
   readonly maxKeysPerIdentity?: number | undefined;
-}
+};
+
+/** Ceilings as they are kept. */
+export type KeyCeilings = ApiCeilings<SpanMs>;
 
 /** What a call gives a key. What is absent is left as it is, and measured by nothing. */
 export interface GivenToKey {
