@@ -9,7 +9,7 @@ import { decodeOrNull } from "../damaged.js";
 import { id, pageInput, parseInput } from "../input.js";
 import { type PageInfo, readPage, readRecordIn } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
-import { DEAD_LIST, type DeliveryLists, deliveryWant } from "./delivery-lists.js";
+import { DEAD_LIST, deliveryPages, deliveryWant } from "./delivery-lists.js";
 
 /** An event that was given up, with what it says now; null: it was pruned, or cannot be read. */
 export interface DeadDelivery {
@@ -59,11 +59,13 @@ const redeliverInput = z.strictObject({ deadLetterId: id });
  */
 export function createDeadLetters(
   context: OperationContext,
-  lists: DeliveryLists,
   readEvents: (ids: readonly string[]) => Promise<readonly (AuditEvent | null)[]>,
   readPlaces: () => Promise<ReadonlyMap<string, number>>,
 ): DeadLetters {
   const { workspaceId, now } = context;
+  const scope = { list: "dead-letters", ownerId: workspaceId } as const;
+  const readDead = (page: z.output<typeof pageInput>) =>
+    readPage(context, deliveryType, scope, page, { list: DELIVERY_LIST, of: DEAD_LIST });
 
   /** Deletes dead letters, the earliest event first, but for those that are none any more. @returns How many. */
   async function deleteDead(
@@ -71,7 +73,7 @@ export function createDeadLetters(
     isOver: () => boolean,
   ): Promise<number> {
     let deleted = 0;
-    for await (const { deliveries } of lists.pages(DEAD_LIST)) {
+    for await (const { deliveries } of deliveryPages(context, DEAD_LIST)) {
       if (isOver()) break;
       const wanted = deliveries.filter(isWanted);
       if (wanted.length > 0) {
@@ -92,7 +94,7 @@ export function createDeadLetters(
   }
 
   async function pruneDead({ since, most = Number.POSITIVE_INFINITY }: KeptDeadLetters) {
-    if (since === undefined && (await lists.read(DEAD_LIST, null, 1)).size <= most)
+    if (since === undefined && (await readDead({ limit: 1 })).total <= most)
       return { old: 0, tooMany: 0 };
     const before = since ?? Number.NEGATIVE_INFINITY;
     const places = await readPlaces();
@@ -116,10 +118,7 @@ export function createDeadLetters(
 
   return {
     async listDead(input = {}) {
-      const page = parseInput(pageInput, input);
-      const scope = { list: "dead-letters", ownerId: workspaceId } as const;
-      const want = { list: DELIVERY_LIST, of: DEAD_LIST };
-      const { items, info } = await readPage(context, deliveryType, scope, page, want);
+      const { items, info } = await readDead(parseInput(pageInput, input));
       const events = await readEvents(items.map(({ eventId }) => eventId));
       const dead = items.map((delivery, index) => ({ delivery, event: events[index] ?? null }));
       return { dead, ...info };

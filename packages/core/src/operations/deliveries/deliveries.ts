@@ -9,7 +9,12 @@ import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
 import { findRecord } from "../read.js";
 import { createDeadLetters, type DeadLetters } from "./dead-letters.js";
-import { DeliveryLists, type DeliveryPage, deliveryWant } from "./delivery-lists.js";
+import {
+  type DeliveryPage,
+  deliveryPages,
+  deliveryWant,
+  readDeliveries,
+} from "./delivery-lists.js";
 
 /** What is written of an event that an endpoint did not take. */
 export type DeliveryState = Omit<Delivery, "id" | "workspaceId" | "version">;
@@ -92,7 +97,6 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     endpoints: [],
     version: 0,
   };
-  const lists = new DeliveryLists(context);
   const senderWant = { kind: "sender", id: SENDER_ID } as const;
 
   async function readEvents(ids: readonly string[]): Promise<readonly (AuditEvent | null)[]> {
@@ -127,12 +131,12 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
 
   async function countDeliveries(list: string): Promise<number> {
     let count = 0;
-    for await (const { deliveries } of lists.pages(list)) count += deliveries.length;
+    for await (const { deliveries } of deliveryPages(context, list)) count += deliveries.length;
     return count;
   }
 
   return {
-    ...createDeadLetters(context, lists, readEvents, async () => readPlaces(await readSender())),
+    ...createDeadLetters(context, readEvents, async () => readPlaces(await readSender())),
     workspaceId,
     now,
     report,
@@ -171,14 +175,15 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
     },
 
     async listDeliveries(state, endpointId, after) {
-      const { deliveries, ...rest } = await lists.page(deliveriesIn(state, endpointId), after);
+      const list = deliveriesIn(state, endpointId);
+      const { deliveries, ...rest } = await readDeliveries(context, list, after);
       return { deliveries: deliveries.filter((one) => one.endpointId === endpointId), ...rest };
     },
 
     async askedEndpoints() {
       const endpointIds = new Set<string>();
       let damaged = 0;
-      for await (const part of lists.pages(deliveriesIn("asked", ""))) {
+      for await (const part of deliveryPages(context, deliveriesIn("asked", ""))) {
         for (const { endpointId } of part.deliveries) endpointIds.add(endpointId);
         damaged += part.damaged;
       }

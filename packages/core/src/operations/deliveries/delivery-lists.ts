@@ -5,7 +5,6 @@ import {
   deliveryId,
   deliveryType,
 } from "../../records/delivery.js";
-import type { PageResult } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { decodeAll } from "../read.js";
 
@@ -29,37 +28,27 @@ export function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId
   return { kind: "delivery", id: deliveryId(endpointId, eventId) } as const;
 }
 
-/** The lists of deliveries of a workspace, in the order of their events. */
-export class DeliveryLists {
-  readonly #context: Pick<OperationContext, "store" | "workspaceId">;
+/** Deliveries of a list, in the order of their events. */
+export async function readDeliveries(
+  { store, workspaceId }: OperationContext,
+  list: string,
+  after: string | null,
+): Promise<DeliveryPage> {
+  const want = { kind: "delivery", list: DELIVERY_LIST, of: list, after, limit: AT_ONCE } as const;
+  const page = await store.page(workspaceId, want);
+  const deliveries = decodeAll(deliveryType, page, workspaceId);
+  const next = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;
+  return { deliveries, damaged: page.found.length - deliveries.length, next };
+}
 
-  constructor(context: Pick<OperationContext, "store" | "workspaceId">) {
-    this.#context = context;
-  }
-
-  read(list: string, after: string | null, limit: number): Promise<PageResult> {
-    const { store, workspaceId } = this.#context;
-    return store.page(workspaceId, {
-      kind: "delivery",
-      list: DELIVERY_LIST,
-      of: list,
-      after,
-      limit,
-    });
-  }
-
-  async page(list: string, after: string | null): Promise<DeliveryPage> {
-    const result = await this.read(list, after, AT_ONCE);
-    const next = result.hasMore ? (result.found.at(-1)?.record.id ?? null) : null;
-    const deliveries = decodeAll(deliveryType, result, this.#context.workspaceId);
-    return { deliveries, damaged: result.found.length - deliveries.length, next };
-  }
-
-  async *pages(list: string): AsyncGenerator<DeliveryPage, void, undefined> {
-    for (let after: string | null = ""; after !== null; ) {
-      const page: DeliveryPage = await this.page(list, after || null);
-      yield page;
-      after = page.next;
-    }
+/** All pages of a list. */
+export async function* deliveryPages(
+  context: OperationContext,
+  list: string,
+): AsyncGenerator<DeliveryPage, void, undefined> {
+  for (let after: string | null = ""; after !== null; ) {
+    const page: DeliveryPage = await readDeliveries(context, list, after || null);
+    yield page;
+    after = page.next;
   }
 }
