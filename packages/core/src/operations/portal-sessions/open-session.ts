@@ -54,11 +54,7 @@ export const portalAllow = z.strictObject({
 const name = text(...KEY_LABELS.name.length);
 
 const INPUTS = {
-  list: z.strictObject({
-    apiId: id.optional(),
-    limit: wholeNumber(1, 100).optional(),
-    cursor: pageFields.cursor,
-  }),
+  list: z.strictObject({ apiId: id.optional(), ...pageFields }),
   create: z.strictObject({
     apiId: id.optional(),
     name: name.optional(),

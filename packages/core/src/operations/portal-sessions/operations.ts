@@ -1,6 +1,7 @@
 import type { Duration } from "../../rules/duration.js";
 import type { EpochMs } from "../../time.js";
 import type { IdentityReference } from "../identities/reference.js";
+import type { KeyReference, PageInput } from "../input.js";
 import type { CreatedKey } from "../keys/operations.js";
 import type { KeyView } from "../keys/view.js";
 import type { NamedKeyLimitInput } from "../limit-input.js";
@@ -116,14 +117,12 @@ export interface PortalSession {
    * @example
    * const { keys } = await session.listMyKeys({ limit: 20 });
    */
-  readonly listMyKeys: (input: {
-    /** Id of the API; optional if the session has only one. */
-    readonly apiId?: string | undefined;
-    /** Keys of a page: 1 to 100. */
-    readonly limit?: number | undefined;
-    /** The `cursor` of the previous page. */
-    readonly cursor?: string | undefined;
-  }) => Promise<OwnKeys>;
+  readonly listMyKeys: (
+    input: PageInput & {
+      /** Id of the API; optional if the session has only one. */
+      readonly apiId?: string | undefined;
+    },
+  ) => Promise<OwnKeys>;
   /**
    * Creates a key.
    *
@@ -148,12 +147,12 @@ export interface PortalSession {
    * @example
    * await session.renameMyKey({ keyId, name: "deploys" });
    */
-  readonly renameMyKey: (input: {
-    /** Id of the key. */
-    readonly keyId: string;
-    /** 1 to 256 characters. */
-    readonly name: string;
-  }) => Promise<Record<string, never>>;
+  readonly renameMyKey: (
+    input: KeyReference & {
+      /** 1 to 256 characters. */
+      readonly name: string;
+    },
+  ) => Promise<Record<string, never>>;
   /**
    * Rotates a key, as rotateKey; the new one has the limits of the session.
    *
@@ -162,12 +161,12 @@ export interface PortalSession {
    * @example
    * const { key } = await session.rotateMyKey({ keyId, graceMs: "1d" });
    */
-  readonly rotateMyKey: CreatesKey<{
-    /** Id of the key. */
-    readonly keyId: string;
-    /** How long the old secret stays valid: ms, or a text such as `"1d"`, at most 7 days. Default: 0. */
-    readonly graceMs?: Duration | undefined;
-  }>;
+  readonly rotateMyKey: CreatesKey<
+    KeyReference & {
+      /** How long the old secret stays valid: ms, or a text such as `"1d"`, at most 7 days. Default: 0. */
+      readonly graceMs?: Duration | undefined;
+    }
+  >;
   /**
    * Deletes a key for good.
    *
@@ -175,10 +174,7 @@ export interface PortalSession {
    * @example
    * await session.revokeMyKey({ keyId });
    */
-  readonly revokeMyKey: (input: {
-    /** Id of the key. */
-    readonly keyId: string;
-  }) => Promise<Record<string, never>>;
+  readonly revokeMyKey: (input: KeyReference) => Promise<Record<string, never>>;
   /**
    * How often a key was verified on each day of UTC, today included.
    *
@@ -186,12 +182,12 @@ export interface PortalSession {
    * @example
    * const { verifications } = await session.usageOfMyKey({ keyId, days: 7 });
    */
-  readonly usageOfMyKey: (input: {
-    /** Id of the key. */
-    readonly keyId: string;
-    /** 1 to 366. Default: 30. */
-    readonly days?: number | undefined;
-  }) => Promise<Verifications>;
+  readonly usageOfMyKey: (
+    input: KeyReference & {
+      /** 1 to 366. Default: 30. */
+      readonly days?: number | undefined;
+    },
+  ) => Promise<Verifications>;
 }
 
 /** A call of a session that creates a key. With an `idempotencyKey`, a repeat in any session of the same identity creates nothing. */

@@ -40,10 +40,15 @@ export interface UsedUses {
   readonly cost: number;
 }
 
-/** What the work of a reservation cost. For anything that you leave out, all that was reserved is charged. */
-export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes> {
+/** A reservation. */
+export type ReservationReference = {
   /** `rsv_…` */
   readonly reservationId: string;
+};
+
+/** What the work of a reservation cost. For anything that you leave out, all that was reserved is charged. */
+export interface SettleInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends ReservationReference {
   /** Uses that the work took. */
   readonly remaining?: UsedUses | undefined;
   /** Units that it took from limits: at most 50, each name once. Slots of concurrent limits are always freed. */
@@ -64,9 +69,7 @@ export interface SettledReservation {
 }
 
 /** An open reservation. */
-export interface ReservationView {
-  /** `rsv_…` */
-  readonly reservationId: string;
+export interface ReservationView extends ReservationReference {
   /** The key that made it. */
   readonly keyId: string;
   /** Unix epoch ms. */
@@ -122,13 +125,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * @example
    * await latchkey.release({ reservationId });
    */
-  release(
-    input: {
-      /** `rsv_…` */
-      readonly reservationId: string;
-    },
-    scope?: VerifyScope,
-  ): Promise<SettledReservation>;
+  release(input: ReservationReference, scope?: VerifyScope): Promise<SettledReservation>;
   /**
    * Holds a reservation for `ttl` from now on.
    *
@@ -137,9 +134,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * const { expiresAt } = await latchkey.renew({ reservationId, ttl: "1m" });
    */
   renew(
-    input: {
-      /** `rsv_…` */
-      readonly reservationId: string;
+    input: ReservationReference & {
       /** As in reserve. Default: as long as at first. */
       readonly ttl?: Duration | undefined;
     },

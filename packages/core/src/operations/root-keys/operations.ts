@@ -4,10 +4,14 @@ import type { PageInput } from "../input.js";
 import type { PageInfo } from "../read.js";
 import type { RootKeyOutcome } from "./authenticate-root-key.js";
 
-/** A root key that was created. */
-export interface CreatedRootKey {
-  /** `root_…` */
+/** A root key. */
+export type RootKeyReference = {
+  /** Id of the root key: `root_…` */
   readonly rootKeyId: string;
+};
+
+/** A root key that was created. */
+export interface CreatedRootKey extends RootKeyReference {
   /** The secret, which is shown only once. */
   readonly key: string;
 }
@@ -96,9 +100,7 @@ export interface RootKeyOperations {
    * await latchkey.updateRootKey({ rootKeyId, permissions: ["api.*.read_key"] });
    */
   updateRootKey(
-    input: {
-      /** Id of the root key. */
-      readonly rootKeyId: string;
+    input: RootKeyReference & {
       /** For people: 1 to 256 characters; null for none. */
       readonly name?: string | null | undefined;
       /** All that it authorises from now on: 1 to 1,000. */
@@ -119,9 +121,7 @@ export interface RootKeyOperations {
    * const { rootKeyId: nextId, key } = await latchkey.rotateRootKey({ rootKeyId, graceMs: "1h" });
    */
   rotateRootKey(
-    input: {
-      /** Id of the root key. */
-      readonly rootKeyId: string;
+    input: RootKeyReference & {
       /** How long the old secret stays valid: ms, or a text such as `"1h"`, at most a year. Default: 0. */
       readonly graceMs?: Duration | undefined;
     },
@@ -135,10 +135,7 @@ export interface RootKeyOperations {
    * @example
    * await latchkey.revokeRootKey({ rootKeyId });
    */
-  revokeRootKey(input: {
-    /** Id of the root key. */
-    readonly rootKeyId: string;
-  }): Promise<Record<string, never>>;
+  revokeRootKey(input: RootKeyReference): Promise<Record<string, never>>;
   /**
    * Recognises a root key of any workspace. Keys of APIs are not root keys, whatever their permissions.
    *

@@ -13,6 +13,7 @@ import {
   type RequestedLimit,
   readCallBySchema,
   reservationTtl,
+  type VerifyKeyInput,
   verifierLimits,
 } from "./input.js";
 import { EVERY_API, type VerifyScope } from "./operations.js";
@@ -30,11 +31,8 @@ export interface VerifierLimit<Types extends LatchkeyTypes = DefaultTypes>
 }
 
 /** What a verifier requires of every key. `apiId`, `environment`, `permissions` and `ratelimits` are refused if present but undefined. */
-export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes> {
-  /** The API that the key must belong to. Default: any. */
-  readonly apiId?: string | undefined;
-  /** The environment that the key must have. Default: any, or none. */
-  readonly environment?: string | undefined;
+export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes>
+  extends Pick<VerifyKeyInput<Types>, "apiId" | "environment"> {
   /**
    * Permissions that the key must have: a name, or `{ and: [...] }` or `{ or: [...] }` of queries. Impossible names are refused. Default:
    * none.
@@ -70,13 +68,9 @@ const LIMIT_FIELDS: OwnFields = {
 };
 
 /** Options of one call of a verifier. */
-export interface VerifierCall {
-  /** The caller's IPv4 or IPv6 address. Required if the key or its API has an `ipWhitelist`. */
-  readonly ipAddress?: string | undefined;
+export interface VerifierCall extends Pick<VerifyKeyInput, "ipAddress" | "tags"> {
   /** Makes a retry safe, as in verifyKey: 1 to 128 characters. */
   readonly requestId?: string | undefined;
-  /** Labels for your own statistics, shown in events: at most 10, of 1 to 128 characters each. */
-  readonly tags?: readonly string[] | undefined;
   /** Uses to take instead of the verifier's `cost`: whole and >= 0. */
   readonly cost?: number | undefined;
   /** Units to take from limits of the verifier instead of their `cost`: whole and >= 0. */
