@@ -5,10 +5,8 @@ import { pageInfo } from "../../read.js";
 import type { FoundKeys, ListKeysScope } from "../operations.js";
 import { withPlaintextOrError } from "../recovery.js";
 import { type KeyView, toKeyView, toStored } from "../view.js";
-import { pageInCreationOrder } from "./creation-order.js";
-import { NO_IDENTITY } from "./found-page.js";
+import { NO_IDENTITY, pageInCreationOrder, pageInValueOrder } from "./found-page.js";
 import { type KeyQuestion, listKeysInput, positionForm, questionOf, scopeOf } from "./question.js";
-import { pageInValueOrder } from "./value-order.js";
 
 export const listKeys = operation(
   listKeysInput,

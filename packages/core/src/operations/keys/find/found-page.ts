@@ -1,20 +1,22 @@
+import { type LatchkeyError, unmet } from "../../../errors.js";
 import { lowestIdAt } from "../../../lib/id.js";
 import { isKept } from "../../../rules/keys/filter.js";
+import { comparePlaces, type KeyPlace, type ValueOrder } from "../../../rules/keys/order.js";
 import type { EpochMs } from "../../../time.js";
 import type { LoadedKey } from "../../../verification/loaded-key.js";
 import type { OperationContext } from "../../context.js";
 import { isShownEnabled } from "../view.js";
-import type { KeyListsWant, ReadKey } from "./key-lists.js";
+import { KeyLists, type KeyListsWant, type ReadKey } from "./key-lists.js";
 import type { KeyQuestion } from "./question.js";
 
 /** Most keys that are read for a page, and most keys of an API or owner that can be put in another order than that of creation. */
-export const MAX_READ = 2_000;
+const MAX_READ = 2_000;
 
 /** An impossible id stands for an unknown `externalId`: an empty list, with the real total. */
 export const NO_IDENTITY = "id_none";
 
 /** Which page is wanted. */
-export interface PageWant {
+interface PageWant {
   readonly context: OperationContext;
   readonly question: KeyQuestion;
   /** The owner that the question names by whichever id; undefined for none. */
@@ -26,7 +28,7 @@ export interface PageWant {
 }
 
 /** A page before it is shown. */
-export interface FoundPage {
+interface FoundPage {
   readonly keys: readonly LoadedKey[];
   readonly damaged: number;
   /** Keys that were read. */
@@ -80,7 +82,7 @@ async function readApiGroup(
 }
 
 /** The APIs that may have matching keys; `start` and `end` as for {@link readApiGroup}. */
-export async function apisOf(
+async function apisOf(
   { context, question, identityId }: PageWant,
   start = "",
   end = "",
@@ -91,7 +93,7 @@ export async function apisOf(
 }
 
 /** How the lists of these APIs are read from their beginning. */
-export function listsWant(
+function listsWant(
   { question, identityId, now }: PageWant,
   { apiIds }: ApiGroup,
 ): Omit<KeyListsWant, "enough" | "budget"> {
@@ -102,7 +104,7 @@ export function listsWant(
 }
 
 /** Whether a key that was read is wanted, at `now`. */
-export function wantedBy({ question: { filters }, now }: PageWant) {
+function wantedBy({ question: { filters }, now }: PageWant) {
   return (read: ReadKey["loaded"]): read is LoadedKey => {
     if (typeof read === "string") return false;
     if (filters.length === 0) return true;
@@ -110,4 +112,98 @@ export function wantedBy({ question: { filters }, now }: PageWant) {
     const enabled = isShownEnabled(read, now);
     return isKept({ ...key, enabled, lastUsedAt, roles, held }, filters);
   };
+}
+
+/** Keys that a page reads first, where a filter may keep few. */
+const FIRST_READ = 50;
+
+/**
+ * A page in the order of ids, which is that of creation. Its position is the last id; without an API what begins and ends the group of
+ * APIs stands before that.
+ *
+ * A page ends behind the last key that it looked at, not behind the last that it keeps: so what a filter passes over is read once.
+ */
+export async function pageInCreationOrder(want: PageWant): Promise<FoundPage> {
+  const { context, question, limit, position } = want;
+  const [start = "", end = ""] = question.apiId === undefined ? (position ?? []) : [];
+  const group = await apisOf(want, start, end);
+  const after = position?.at(-1) || null;
+  const isFiltered = question.filters.length > 0;
+  const enough = isFiltered ? Math.max(limit, FIRST_READ) : limit;
+  const budget = isFiltered || question.apiId === undefined ? MAX_READ : limit;
+  const lists = new KeyLists(context, { ...listsWant(want, group), after, enough, budget });
+  const isWanted = wantedBy(want);
+  const keys: LoadedKey[] = [];
+  let damaged = 0;
+  let last = after ?? "";
+  let isFull = false;
+  while (keys.length < limit && (await lists.readOn()))
+    for (const { id, loaded } of lists.take()) {
+      const isKept = isWanted(loaded);
+      isFull = isKept && keys.length === limit;
+      if (isFull) break;
+      if (isKept) keys.push(loaded);
+      if (loaded === "damaged") damaged += 1;
+      last = id;
+    }
+  const { scanned, size, isOver } = lists;
+  const place = question.apiId === undefined ? [start, group.end] : [];
+  const nextGroup = group.hasMore ? [group.end, "", ""] : null;
+  return { keys, damaged, scanned, size, next: isFull || !isOver ? [...place, last] : nextGroup };
+}
+
+/** A page in another order than that of creation: all keys are read for each, and sorted. Its position is the {@link KeyPlace} of the last key. */
+export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Promise<FoundPage> {
+  const { limit, position, question } = want;
+  const [value, id = ""] = position ?? [];
+  const after = position === null ? null : { value: value ? Number(value) : null, id };
+  const read = await readAllKeys(want);
+  const sign = question.descending ? -1 : 1;
+  const compare = (one: KeyPlace, other: KeyPlace) => sign * comparePlaces(orderBy, one, other);
+  const following = read
+    .map(({ loaded }) => loaded)
+    .filter(wantedBy(want))
+    .map((loaded) => {
+      const { key, lastUsedAt } = loaded;
+      return { loaded, id: key.id, value: orderBy === "expires" ? key.expires : lastUsedAt };
+    })
+    .filter((place) => after === null || compare(place, after) > 0)
+    .sort(compare);
+  const page = following.slice(0, limit);
+  const last = following.length > limit ? page.at(-1) : undefined;
+  return {
+    keys: page.map(({ loaded }) => loaded),
+    // Damaged keys have no value, and so no place: all of them count with the first page.
+    damaged: after === null ? read.filter(({ loaded }) => loaded === "damaged").length : 0,
+    scanned: read.length,
+    size: read.length,
+    next: last === undefined ? null : [`${last.value ?? ""}`, last.id],
+  };
+}
+
+/** All keys of an API or owner. @throws LatchkeyError `PRECONDITION_FAILED` where they are too many. */
+async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
+  const { context, question, identityId } = want;
+  if (question.apiId === undefined && identityId === undefined) throw tooManyKeys();
+  const read: ReadKey[] = [];
+  let start = "";
+  for (;;) {
+    const group = await apisOf(want, start);
+    // One more than there may be, to know of it.
+    const budget = MAX_READ + 1 - read.length;
+    const limits = { budget, enough: MAX_READ, descending: false };
+    const lists = new KeyLists(context, { ...listsWant(want, group), ...limits });
+    while (await lists.readOn()) read.push(...lists.take());
+    if (read.length > MAX_READ || !lists.isOver) throw tooManyKeys();
+    if (!group.hasMore) return read;
+    start = group.end;
+  }
+}
+
+function tooManyKeys(): LatchkeyError {
+  return unmet(
+    "too-many-keys",
+    `only the keys of an API or owner with at most ${MAX_READ} keys can be in another order than that of creation`,
+    { limit: MAX_READ },
+  );
 }
