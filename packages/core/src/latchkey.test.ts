@@ -44,6 +44,7 @@ test.each<[string, object, string]>([
   ],
   ["no options at all", undefined as never, "createLatchkey needs an object of options"],
   ["null", null as never, "createLatchkey needs an object of options"],
+  ["a store in place of the options", store, "createLatchkey needs an object of options"],
   ["a clock that cannot be read", { store, clock: 5 }, '"clock" must be a function'],
   ["a random that cannot be called", { store, random: 5 }, '"random" must be a function'],
   ["a vault that is null", { store, vault: null }, '"vault" must be a key ring'],

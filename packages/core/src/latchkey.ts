@@ -166,8 +166,9 @@ export function createLatchkey<
 >(
   options: LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>,
 ): Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>> {
-  if (typeof options !== "object" || options === null)
-    throw new TypeError("createLatchkey needs an object of options, with a store");
+  // A store in place of the options, too: the name of its first method would help nobody.
+  if (typeof options !== "object" || options === null || "charge" in options)
+    throw new TypeError("createLatchkey needs an object of options, with a store: { store }");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createLatchkey`);
   const {

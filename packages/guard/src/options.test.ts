@@ -62,7 +62,7 @@ describe("the options of a guard", () => {
 
 describe("the question of a route is refused when the guard is made, not when the first request comes", () => {
   test.each([
-    [{ permission: "tiles.read" }, '"permission" is not a field of a question'],
+    [{ permission: "tiles.read" }, '"permission" is not an option of a guarded route'],
     [{ optional: "yes" }, '"optional" must be true or false'],
     [{ permissions: { and: [] } }, "permissions.and"],
     [{ permissions: "" }, "permissions"],
@@ -74,7 +74,11 @@ describe("the question of a route is refused when the guard is made, not when th
     [{ ratelimits: [{ name: "a", cost: "1" }] }, "ratelimits.0.cost"],
     [{ ratelimits: [{ name: "a" }, { name: "a", cost: () => 1 }] }, "ratelimits.1.name"],
     [{ ratelimits: [{ name: "a", costs: () => 1 }] }, "costs"],
-    ["tiles.read", "an object is needed"],
+    ["tiles.read", "an object is needed: each of its fields is an option of a guarded route"],
+    [new Request("http://maps.example"), "use guard() or guard({ … }) there, not guard itself"],
+    [{ req: {}, res: {} }, "use guard() or guard({ … }) there, not guard itself"],
+    [{ request: {}, response: {} }, "use guard() or guard({ … }) there, not guard itself"],
+    [{ ctx: {}, next: () => {} }, "use guard() or guard({ … }) there, not guard itself"],
   ])("%j", async (question, message) => {
     const { latchkey } = await open();
     expect(() => createDecision(latchkey)(question as never)).toThrow(message);

@@ -195,7 +195,9 @@ export function ownFieldsWithin(
 ): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     throw new TypeError(
-      name === "" ? `an object is needed where ${what} may stand` : `"${name}" must be an object`,
+      name === ""
+        ? `an object is needed: each of its fields is ${what}`
+        : `"${name}" must be an object`,
     );
   const path = name === "" ? "" : `${name}.`;
   const own = ownFieldsOf(value, { known, stated, path });

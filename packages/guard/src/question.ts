@@ -123,6 +123,12 @@ const LIMIT_FIELDS: ReadonlySet<string> = new Set([
   "shadow",
 ] satisfies (keyof GuardLimit<unknown>)[]);
 
+/** Whether a framework called `guard` itself, as if it were a middleware: with a request, or with a context that has one. */
+function isOfRequest(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return ["headers", "req", "request", "ctx"].some((name) => name in value);
+}
+
 /**
  * Reads the question of a route once, and creates its verifier.
  *
@@ -133,10 +139,14 @@ export function readQuestion<Request>(
   question: GuardQuestion<Request>,
   { unknownLimit }: Pick<GuardSettings<Request>, "unknownLimit">,
 ): AskedQuestion<Request> {
+  if (isOfRequest(question))
+    throw new TypeError(
+      "a request is no options of a route: use guard() or guard({ … }) there, not guard itself",
+    );
   const own = ownFieldsWithin(
     question,
     QUESTION_FIELDS,
-    "a field of a question",
+    "an option of a guarded route",
     "",
     NARROWING_FIELDS,
   );

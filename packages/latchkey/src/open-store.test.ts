@@ -33,6 +33,18 @@ test("options reach the store that the URL names", () => {
   expect(() => openStore("memory:", options)).not.toThrow();
 });
 
+test("a misspelt option is refused by name, for every store", () => {
+  for (const url of [
+    "memory:",
+    "sqlite::memory:",
+    "redis://127.0.0.1:1",
+    "postgres://127.0.0.1:1/a",
+  ])
+    expect(() => openStore(url, { postgre: { schema: "keys" } } as object)).toThrow(
+      new TypeError('"postgre" is not an option of openStore: sqlite, redis, postgres'),
+    );
+});
+
 test("a Redis that is not there is STORE_UNAVAILABLE with the first call, and closes all the same", async () => {
   const latchkey = createLatchkey({ store: openStore("redis://app:hunter2@127.0.0.1:1/0") });
   const call = latchkey.createApi({ name: "tide-tables" });

@@ -12,15 +12,24 @@ export interface OpenStoreOptions {
   readonly postgres?: PostgresStoreOptions;
 }
 
+const STORES_WITH_OPTIONS: readonly string[] = [
+  "sqlite",
+  "redis",
+  "postgres",
+] satisfies (keyof OpenStoreOptions)[];
+
 /**
  * Opens the store of a URL.
  *
  * @param url - `memory:`, `sqlite:./keys.db`, `sqlite:/var/lib/keys.db`, `sqlite::memory:`, `redis://host:6379/0`,
  * `rediss://host:6379/0` (TLS), `redis+cluster://a:6379,b:6379` or `postgres://user@host/database`.
- * @throws TypeError for any other URL, repeating only its scheme; and what the store throws if it cannot be opened.
+ * @throws TypeError for any other URL, repeating only its scheme, and for an unknown option; and what the store throws if it cannot be opened.
  */
 export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore {
   const wanted = parseStoreUrl(url);
+  const unknown = Object.keys(options).find((name) => !STORES_WITH_OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`"${unknown}" is not an option of openStore: sqlite, redis, postgres`);
   switch (wanted.kind) {
     case "memory":
       return memoryStore();

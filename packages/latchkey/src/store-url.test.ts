@@ -51,6 +51,15 @@ describe("a store URL", () => {
     },
   );
 
+  test.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a URL object", new URL("redis://app:hunter2@127.0.0.1:1")],
+  ])("that is %s is refused as no text", (_what, url) => {
+    expect(() => parseStoreUrl(url as never)).toThrow('"url" must be a text: memory:, sqlite:');
+    expect(() => parseStoreUrl(url as never)).not.toThrow("hunter2");
+  });
+
   test("an unknown scheme is named, and the known forms are listed", () => {
     expect(() => parseStoreUrl("mongodb://127.0.0.1/keys")).toThrow(
       new TypeError(

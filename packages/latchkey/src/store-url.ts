@@ -24,6 +24,8 @@ const REDIS_SCHEMES = ["redis:", "rediss:", "redis+cluster:", "rediss+cluster:"]
  * rest may hold a password.
  */
 export function parseStoreUrl(url: string): StoreUrl {
+  // A URL object would be read as its text here, and refused by the store as a wrong client.
+  if (typeof url !== "string") throw new TypeError(`"url" must be a text: ${KNOWN_FORMS}`);
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
   if (scheme === "memory:") {
     if (url.length > scheme.length) throw new TypeError('"url" must be just memory:, with no name');

@@ -1,7 +1,7 @@
 import type { KeyStore } from "@latchkey/core";
 import { createCharges } from "./charge.js";
 import { commit } from "./commit.js";
-import { assertNeverResends, isCluster, type RedisClient } from "./engine/client.js";
+import { assertClient, isCluster, type RedisClient } from "./engine/client.js";
 import { Connection } from "./engine/connection.js";
 import { openUrl } from "./engine/open.js";
 import { Workspace } from "./engine/workspace.js";
@@ -36,7 +36,7 @@ export function redisStore(
 ): KeyStore {
   const settings = parseOptions(options);
   const isOwned = typeof server === "string";
-  if (!isOwned) assertNeverResends(server);
+  if (!isOwned) assertClient(server);
   const client = isOwned ? openUrl(server, settings) : server;
   if (settings.waitReplicas.count > 0 && isCluster(client)) {
     client.disconnect();

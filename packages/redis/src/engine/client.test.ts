@@ -32,6 +32,17 @@ function cluster(options: object): Cluster {
 }
 
 describe("a client that is handed in", () => {
+  test.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["a URL that is no text", new URL("redis://127.0.0.1:1")],
+    ["options of a client", { host: "127.0.0.1" }],
+  ])("is refused when it is %s", (_what, given) => {
+    const open = () => redisStore(given as never);
+    expect(open).toThrow(TypeError);
+    expect(open).toThrow('"server" must be a text such as redis://host:6379/0, or a client');
+  });
+
   test("is taken when it never sends a command twice", async () => {
     for (const client of [server({}), cluster({})]) await redisStore(client).close();
   });

@@ -61,11 +61,15 @@ const OF_CLUSTER: readonly Requirement[] = [
 ];
 
 /**
- * Refuses a client that would resend a command after losing its reply, because that charges twice.
+ * Refuses what is no client, and a client that would resend a command after losing its reply, because that charges twice.
  *
  * @throws TypeError naming the option, what it is and what it has to be.
  */
-export function assertNeverResends(client: RedisClient): void {
+export function assertClient(client: RedisClient): void {
+  if (typeof client?.evalsha !== "function")
+    throw new TypeError(
+      '"server" must be a text such as redis://host:6379/0, or a client of ioredis (new Redis or new Cluster)',
+    );
   for (const [option, wanted, reason] of isCluster(client) ? OF_CLUSTER : OF_SERVER) {
     const found = option
       .split(".")

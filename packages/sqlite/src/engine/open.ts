@@ -42,6 +42,10 @@ export function openPath(path: string): SqliteDatabase {
     throw new TypeError(
       '"path" must not begin or end with white space: better-sqlite3 would trim it and open something else',
     );
+  if (/^sqlite:/i.test(path))
+    throw new TypeError(
+      '"path" must be a path, such as keys.db, and no URL: openStore of latchkey takes sqlite:./keys.db',
+    );
   const isFile = path !== ":memory:";
   if (isFile) createPrivately(path);
   return openWithDriver(path, { timeout: ATTEMPT_TIMEOUT_MS, fileMustExist: isFile });
