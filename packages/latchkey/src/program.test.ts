@@ -19,6 +19,10 @@ describe("the program", () => {
     [["serve", "--help"], "Usage: latchkey serve"],
     [["root-key", "-h"], "Usage: latchkey root-key"],
     [["workspace", "disable", "--help"], "Usage: latchkey workspace"],
+    [["events", "--help"], "Usage: latchkey events"],
+    [["help"], "Usage: latchkey <command>"],
+    [["help", "keys"], "Usage: latchkey keys"],
+    [["help", "events", "read"], "Usage: latchkey events read"],
   ])("%j prints usage, options, an example and the environment", async (args, usage) => {
     const { exitCode, stdout, stderr } = await runInProcess(args);
     expect(stdout.startsWith(usage)).toBe(true);

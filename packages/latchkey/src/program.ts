@@ -123,7 +123,8 @@ export async function runArguments(args: readonly string[], host: Host): Promise
     running = command;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    const [first, ...named] = args;
+    await program.parseAsync(first === "help" ? [...named, "--help"] : args, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw operationComplaint(error, running);
     if (error.exitCode !== 0) throw parserComplaint(error, namedBy(args, program));

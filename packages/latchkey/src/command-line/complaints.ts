@@ -1,6 +1,6 @@
 import { LatchkeyError } from "@latchkey/core";
 import type { Command, CommanderError } from "commander";
-import { UsageError } from "./failures.js";
+import { reworded, UsageError } from "./failures.js";
 import { typedNames } from "./fields.js";
 import { fieldsAsTyped, inTypedWords } from "./typed-words.js";
 
@@ -60,6 +60,8 @@ export function parserComplaint({ code, message }: CommanderError, command: Comm
 
 /** An error of an operation, in terms of the command line: a field of the input is named by its option or argument. */
 export function operationComplaint(error: unknown, command: Command | null): unknown {
+  if (error instanceof LatchkeyError && error.reason === "missing-grants")
+    return reworded(error, `${error.message}: ${wayToGrant(command)}`);
   if (!(error instanceof LatchkeyError) || error.code !== "BAD_REQUEST") return inTypedWords(error);
   const [issue] = error.issues;
   if (issue === undefined) return error;
@@ -71,6 +73,12 @@ export function operationComplaint(error: unknown, command: Command | null): unk
   const members = isItem ? rest.slice(1) : rest;
   const member = members.length === 0 ? "" : `: ${members.join(".")}`;
   return new UsageError(`${typedAs(field, command)}${item}${member} ${message}`);
+}
+
+/** What helps if roles or permissions do not exist. */
+function wayToGrant(command: Command | null): string {
+  const creates = command?.options.some(({ long }) => long === "--create") ?? false;
+  return creates ? "pass --create, or create them first" : "create them first";
 }
 
 /** The name of an input field on the command line. */

@@ -1,7 +1,7 @@
 import type { AuditEvent, Latchkey, NoticedCount } from "@latchkey/core";
 import type { Command } from "commander";
 import { type Field, span } from "../command-line/fields.js";
-import { example } from "../command-line/help.js";
+import { addGroup, example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import {
   addCommonOptions,
@@ -36,7 +36,10 @@ const INTERVAL_MS = 1_000;
 
 /** Adds `latchkey events`: what happened, in the order in which it was committed. */
 export function addEvents(program: Command, host: Host): void {
-  const events = program.command("events").description("read what happened, in its order");
+  const events = addGroup(program, "events", "read what happened, in its order", [
+    "latchkey events read --types key.created --json",
+    "latchkey events notice",
+  ]);
   addNotice(events, host);
   const read = events
     .command("read")

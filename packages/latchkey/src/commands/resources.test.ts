@@ -53,6 +53,22 @@ describe("keys, from the cradle to the grave", () => {
     expect(await run(`keys get ${keyId}`)).toMatchObject({ exitCode: 1, stdout: "" });
   });
 
+  test("what a key is to hold and does not exist is named, with the way to create it", async () => {
+    const { run, json } = cliStore();
+    const [{ apiId } = { apiId: "" }] = await json("apis create --name payments");
+    const { keyId } = (await json(`keys create ${apiId}`))[0] ?? {};
+    expect(await run(`keys create ${apiId} --permissions docs.read`)).toMatchObject({
+      exitCode: 1,
+      stderr:
+        "latchkey: these do not exist: permissions docs.read: pass --create, or create them first\n",
+    });
+    expect(await run(`keys update ${keyId} --roles editor`)).toMatchObject({
+      exitCode: 1,
+      stderr: "latchkey: these do not exist: roles editor: create them first\n",
+    });
+    expect((await run(`keys create ${apiId} --permissions docs.read --create`)).exitCode).toBe(0);
+  });
+
   test("a key is deleted on a terminal only with --yes", async () => {
     const { run } = cliStore();
     expect((await run("apis delete api_1", TERMINAL)).stderr).toBe(
