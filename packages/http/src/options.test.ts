@@ -1,7 +1,7 @@
 import { createLatchkey } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { expect, test } from "vitest";
-import { createHandler, type HandlerOptions } from "./index.js";
+import { createHandler, type HandlerOptions, toNodeListener } from "./index.js";
 
 const latchkey = createLatchkey({ store: memoryStore() });
 
@@ -35,6 +35,18 @@ test("an option that does not exist is a TypeError that names it", () => {
     expect(() => createHandler({ latchkey, [option]: undefined } as HandlerOptions)).toThrow(
       new TypeError(`"${option}" is not an option of createHandler`),
     );
+});
+
+test("a latchkey in place of the options is a TypeError that says where it goes", () => {
+  expect(() => createHandler(latchkey as never)).toThrow(
+    new TypeError("createHandler takes an object of options: { latchkey }"),
+  );
+});
+
+test.each([undefined, null, {}])("a listener is made of a function, not of %j", (handler) => {
+  expect(() => toNodeListener(handler as never)).toThrow(
+    new TypeError('"handler" must be a function, such as createHandler returns'),
+  );
 });
 
 test("an option that is inherited is a TypeError that names it", () => {

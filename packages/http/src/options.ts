@@ -65,6 +65,9 @@ const DEFAULT_MAX_BODY_BYTES = 65_536;
 export function settingsOf(options: HandlerOptions): Settings {
   if (typeof options !== "object" || options === null)
     throw new TypeError('"options" must be an object');
+  // Unlike createConsole and createGuard, this takes it among the options.
+  if ("verifyKey" in options)
+    throw new TypeError("createHandler takes an object of options: { latchkey }");
   const unknown = Object.keys(options).find((name) => !KNOWN.has(name));
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not an option of createHandler`);
   const {

@@ -349,6 +349,17 @@ describe("a latchkey that is observed", () => {
     expect(errors).toEqual([broken]);
   });
 
+  test.each([undefined, {}, createLatchkey({ store: memoryStore() })])(
+    "is refused where it is not the function that makes it",
+    (given) => {
+      expect(() => instrument(given as never)).toThrow(
+        new TypeError(
+          '"createLatchkey" must be the function: instrument(createLatchkey)({ store })',
+        ),
+      );
+    },
+  );
+
   test("is refused with the options that createLatchkey refuses", () => {
     const create = instrument(createLatchkey);
     expect(() => create({} as never)).toThrow('"store" must be a KeyStore');

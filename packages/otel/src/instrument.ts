@@ -18,6 +18,10 @@ export function instrument<Create extends (options: never) => object>(
   createLatchkey: Create,
   options: TelemetryOptions = {},
 ): Create {
+  if (typeof createLatchkey !== "function")
+    throw new TypeError(
+      '"createLatchkey" must be the function: instrument(createLatchkey)({ store })',
+    );
   const instruments = createInstruments(options);
   const measuring = createMeasuring(instruments);
   const create = createLatchkey as unknown as (options: LatchkeyOptions) => Latchkey;

@@ -113,9 +113,18 @@ test.each(["/", "/account/keys/", "/konto/schlüssel", undefined])(
 );
 
 describe("options", () => {
+  test.each([undefined, {}, { session: () => null }])(
+    "a portal of %j in place of a latchkey is refused",
+    (latchkey) => {
+      expect(() => forFetch(latchkey as never)).toThrow(
+        new TypeError('"latchkey" must be what createLatchkey returns'),
+      );
+    },
+  );
+
   test.each([
     [{ sesion: () => null }, '"sesion" is not an option'],
-    [{ session: "alice" }, '"session" must be a function'],
+    [{ session: "a customer" }, '"session" must be a function'],
     [{ signInUrl: "javascript:alert()" }, '"signInUrl"'],
     [{ basePath: "keys/" }, '"basePath"'],
     [{ cookie: "a;b" }, '"cookie"'],

@@ -49,6 +49,8 @@ const CALLS: Readonly<
  * @throws TypeError naming the wrong option.
  */
 export function makePortal(latchkey: Latchkey, options: PortalOptions): FetchPortal {
+  if (typeof latchkey?.openPortalSession !== "function")
+    throw new TypeError('"latchkey" must be what createLatchkey returns');
   checkOptions(options);
   const {
     basePath = "",

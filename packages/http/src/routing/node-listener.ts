@@ -22,8 +22,12 @@ const BRIDGE_OPTIONS = {
  *
  * Express removes the path that it is mounted on from the URL, so `basePath` stays empty there; Fastify and node:http keep it.
  * If a parser of the host has read the body before, the body is used as that parser left it in `body`.
+ *
+ * @throws TypeError if the handler is no function.
  */
 export function toNodeListener(handler: Handler): NodeListener {
+  if (typeof handler !== "function")
+    throw new TypeError('"handler" must be a function, such as createHandler returns');
   const service = serviceOf(handler);
   const bridge = once(() => (service === undefined ? bridgeTo(handler) : bridgeToService(service)));
   return async (incoming, outgoing) => {

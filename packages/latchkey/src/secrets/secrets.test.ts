@@ -130,6 +130,15 @@ describe("the rules of scanners", () => {
 });
 
 describe("redact", () => {
+  test.each([
+    ["text", () => redact(undefined as never)],
+    ["text", () => redact({ url: "/tiles" } as never)],
+    ["prefixes", () => redact("", { prefixes: "sk_live" } as never)],
+  ])("names what is wrong of its arguments: %s", (argument, call) => {
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(`"${argument}" must be a`);
+  });
+
   test("leaves of every key what lists show of it", async () => {
     for (const [prefix, byteLength] of [
       ["pay_live", 16],
