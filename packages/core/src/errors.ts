@@ -164,13 +164,16 @@ Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
   },
 });
 
+/** Messages about several fields, which need no path in front. */
+const NAMES_ITS_FIELDS = /^exactly one of /;
+
 /** A `BAD_REQUEST` about the given fields; its message lists them all. */
 export function badRequest(
   issues: readonly InputIssue[],
   why: Pick<LatchkeyErrorOptions, "reason" | "details"> = {},
 ): LatchkeyError {
   const listed = issues.map(({ path, message }) =>
-    path === "" ? message : `"${path}" ${message}`,
+    path === "" || NAMES_ITS_FIELDS.test(message) ? message : `"${path}" ${message}`,
   );
   return new LatchkeyError("BAD_REQUEST", listed.join("; "), { ...why, issues });
 }

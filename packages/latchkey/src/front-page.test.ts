@@ -1,6 +1,12 @@
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createLatchkey, ERROR_CODES, ERROR_REASONS, OPERATIONS } from "@latchkey/core";
+import {
+  AUDIT_TYPES,
+  createLatchkey,
+  ERROR_CODES,
+  ERROR_REASONS,
+  OPERATIONS,
+} from "@latchkey/core";
 import { openApiDocument } from "@latchkey/http";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
@@ -95,6 +101,13 @@ describe("the reference", () => {
     expect(rows.slice(1).toSorted()).toEqual(
       [...ERROR_CODES, "reason", ...ERROR_REASONS].toSorted(),
     );
+  });
+
+  test("lists every type of the audit log, and no other", () => {
+    const [, rows = ""] =
+      /\n\| Of \| `type` \|\n.*\n((?:\|.*\n)+)/.exec(textOf("docs/events-and-audit-log.md")) ?? [];
+    const listed = [...rows.matchAll(/`([^`]+)`/g)].map(([, type]) => type);
+    expect(listed.toSorted()).toEqual(AUDIT_TYPES.toSorted());
   });
 
   test("leads to the file of every rule", () => {

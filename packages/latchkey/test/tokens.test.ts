@@ -110,7 +110,9 @@ describeOnMemory("exchangeKey", (open) => {
       const input = { key, audience: AUDIENCE, ttl: ttl as number };
       const error = await rejectionOf(latchkey.exchangeKey(input));
       expect(error).toMatchObject({ code: "BAD_REQUEST", issues: [{ path: "ttl" }] });
-      expect(error.message).toContain("from 1,000 to 900,000 ms");
+      expect(error.message).toContain(
+        'from 1,000 to 900,000 ms: whole ms, or a text such as "30s" or "5m"',
+      );
     }
     const dying = await latchkey.createKey({ apiId, expires: now() + 61_999 });
     const { token, tokenExpiresAt } = await tokenOf(latchkey, dying.key, { ttl: "15m" });

@@ -11,6 +11,11 @@ import { isExpired } from "../rules/keys/expiry.js";
 import { DAY_MS, type EpochMs, LAST_INSTANT, type SpanMs } from "../time.js";
 import { orRequired, readBy, wholeNumber } from "./input.js";
 
+const HOUR_MS = 3_600_000;
+
+/** As ms this is in 1973, as seconds after the year 5000: a smaller number may be one of seconds. */
+const LEAST_IN_MS = 100_000_000_000;
+
 /**
  * An instant from `min` to `max`, both included: whole ms since the Unix epoch, or a `Date`. What comes out is in ms. Over HTTP
  * it is a number: JSON has no dates.
@@ -28,7 +33,8 @@ export const duration = spanOf(1, LONGEST_DURATION, DURATION_ERROR);
 
 /** A span from `min` to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
 export function spanBetween(min: SpanMs, max: SpanMs, bounds: string): z.ZodType<SpanMs, Duration> {
-  return spanOf(min, max, `must be ${bounds}: whole ms, or a text such as "30s", "5m" or "1h"`);
+  const texts = max < HOUR_MS ? '"30s" or "5m"' : '"30s", "5m" or "1h"';
+  return spanOf(min, max, `must be ${bounds}: whole ms, or a text such as ${texts}`);
 }
 
 /** The same with its own message. */
@@ -55,9 +61,10 @@ export function expiryIssues(
   now: EpochMs,
 ): readonly InputIssue[] {
   const at = msOfDate(expires);
-  return typeof at === "number" && isExpired(at, now)
-    ? [{ path: "expires", message: "must be later than now" }]
-    : [];
+  if (typeof at !== "number" || !isExpired(at, now)) return [];
+  const isOfSeconds = at > now / 1_000 && at < LEAST_IN_MS;
+  const hint = isOfSeconds ? ": it is in ms, and this would be a time to come in seconds" : "";
+  return [{ path: "expires", message: `must be later than now${hint}` }];
 }
 
 /** The issue of a past instant that is later than now, which no schema can see, for example from a wrong unit. */

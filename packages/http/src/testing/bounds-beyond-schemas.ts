@@ -109,7 +109,7 @@ export const BOUNDS_BEYOND_SCHEMAS: readonly BoundBeyondSchemas[] = [
     example: { operation: "keys.reserve", input: { key: SECRET, ttl: "25h" } },
   },
   {
-    message: 'must be from 1,000 to 900,000 ms: whole ms, or a text such as "30s", "5m" or "1h"',
+    message: 'must be from 1,000 to 900,000 ms: whole ms, or a text such as "30s" or "5m"',
     reason: "a pattern that compares a number with a bound for each unit would be unreadable",
     example: {
       operation: "keys.exchangeKey",

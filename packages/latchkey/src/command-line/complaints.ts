@@ -66,7 +66,7 @@ export function operationComplaint(error: unknown, command: Command | null): unk
   const [issue] = error.issues;
   if (issue === undefined) return error;
   const message = fieldsAsTyped(issue.message, command);
-  if (issue.path === "") return new UsageError(message);
+  if (issue.path === "" || message.startsWith("exactly one of ")) return new UsageError(message);
   const [field = "", ...rest] = issue.path.split(".");
   const isItem = /^\d+$/.test(rest[0] ?? "");
   const item = isItem ? ` (item ${Number(rest[0]) + 1})` : "";

@@ -98,7 +98,7 @@ describe("latchkey reservations", () => {
     for (const whose of ["", " --key-id key_1 --identity-id id_1"]) {
       const { exitCode, stderr } = await run(`reservations list${whose}`);
       expect(exitCode).toBe(2);
-      expect(stderr).toContain(complaint);
+      expect(stderr).toBe(`latchkey: ${complaint} (see --help)\n`);
     }
     const { exitCode, stderr } = await run("reservations release rsv_none");
     expect([exitCode, stderr]).toEqual([1, "latchkey: no such reservation\n"]);

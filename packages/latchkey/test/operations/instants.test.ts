@@ -185,6 +185,25 @@ describeOnMemory("an instant", (open) => {
     expect((await latchkey.pruneAuditEvents({ before: new Date(NOON + 1) })).deleted).toBe(6);
   });
 
+  test("an expiry in seconds is refused with the unit that is meant", async () => {
+    const { latchkey } = open();
+    const { apiId } = await latchkey.createApi({ name: "tide tables" });
+    const seconds = NOON / 1000;
+    const message =
+      "must be later than now: it is in ms, and this would be a time to come in seconds";
+    for (const [expires, expected] of [
+      [seconds, "must be later than now"],
+      [seconds + 1, message],
+      [seconds + 3600, message],
+      [99_999_999_999, message],
+      [100_000_000_000, "must be later than now"],
+      [3600, "must be later than now"],
+    ] as const)
+      expect((await rejectionOf(latchkey.createKey({ apiId, expires }))).issues).toEqual([
+        { path: "expires", message: expected },
+      ]);
+  });
+
   test("that lies on the wrong side of now is refused as a date as well", async () => {
     const { latchkey } = open();
     const { apiId } = await latchkey.createApi({ name: "tide tables" });

@@ -127,7 +127,11 @@ describeOnMemory("setting shared uses", (open) => {
     const all = [{}, { keyId, identityId }, { keyId, externalId }, { identityId, externalId }];
     for (const ids of [...all, { keyId, identityId, externalId }]) {
       const call = latchkey.updateRemaining({ ...ids, op: "increment", value: 0 });
-      expect((await rejectionOf(call)).issues).toEqual([
+      const { issues, message } = await rejectionOf(call);
+      expect(message).toBe(
+        'exactly one of keyId, identityId and externalId must be given; "value" must be a whole number >= 1',
+      );
+      expect(issues).toEqual([
         { path: "keyId", message: "exactly one of keyId, identityId and externalId must be given" },
         { path: "value", message: "must be a whole number >= 1" },
       ]);
