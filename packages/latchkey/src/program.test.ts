@@ -45,6 +45,22 @@ describe("the program", () => {
     expect(stdout.includes("memory:")).toBe(takesMemory);
   });
 
+  test("the help of a group shows all of its examples, and that of its command its own, once", async () => {
+    const examplesOf = async (...args: string[]) => {
+      const { stdout } = await runInProcess([...args, "--help"]);
+      expect(stdout.split("\nExample:\n")).toHaveLength(2);
+      return /\nExample:\n((?: {2}.*\n)+)/.exec(stdout)?.[1]?.trim().split("\n  ") ?? [];
+    };
+    const all = await examplesOf("keys");
+    expect(all.length).toBeGreaterThan(5);
+    expect(await examplesOf("keys", "rotate")).toEqual(["latchkey keys rotate <keyId> --grace 1d"]);
+    expect(await examplesOf("keys", "update")).toEqual([
+      "latchkey keys update <keyId> --expires 30d --clear name",
+    ]);
+    expect(await examplesOf("events", "read")).toHaveLength(1);
+    expect(await examplesOf("roles", "list")).toEqual(await examplesOf("roles"));
+  });
+
   test("--version prints the version of the package", async () => {
     const { exitCode, stdout } = await runInProcess(["--version"]);
     expect(stdout).toBe(`${manifest.version}\n`);

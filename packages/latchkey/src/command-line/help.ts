@@ -20,7 +20,7 @@ export function example(...lines: readonly string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** Adds a command with subcommands; its help shows their examples too. */
+/** Adds a command with subcommands. The help of each shows its own examples, and those of the group if it has none. */
 export function addGroup(
   program: Command,
   name: string,
@@ -31,5 +31,8 @@ export function addGroup(
     .command(name)
     .description(description)
     .helpCommand(false)
-    .addHelpText("afterAll", example(...examples));
+    .addHelpText("afterAll", ({ command }) => {
+      const own = examples.filter((line) => `${line} `.includes(`${name} ${command.name()} `));
+      return example(...(own.length > 0 ? own : examples));
+    });
 }

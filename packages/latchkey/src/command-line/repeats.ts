@@ -60,7 +60,9 @@ export async function perform<Name extends OperationName>(
   };
   const answer = await run({ ...typed, idempotencyKey }, { complete });
   if (isRepeat)
-    host.warn("this was done by an earlier command with this --idempotency-key: it is its answer");
+    host.warn(
+      "this is the answer of an earlier command with the same --idempotency-key: nothing was done again",
+    );
   const { secretShownBefore } = answer as { readonly secretShownBefore?: true };
   if (secretShownBefore)
     host.warn("the secret was shown the first time, and is not kept: rotate the key for another");

@@ -28,18 +28,21 @@ export function addCopy(program: Command, host: Host): void {
     .description("copy everything from one store to another, whichever they are")
     .option("--from <url>", "the store that has the keys")
     .option("--from-env <variable>", "the environment variable that holds it, if it has a password")
-    .option("--to <url>", "an empty store, or one that a copy did not come to an end in")
+    .option("--to <url>", "an empty store, or one with an unfinished copy of the same source")
     .option("--to-env <variable>", "the environment variable that holds it, if it has a password")
     .option(
       "--to-schema <name>",
       "PostgreSQL: the schema of --to, where it is another than --schema",
     )
-    .option("--live", "the servers of the source go on; in the end the keys have moved, for good")
+    .option(
+      "--live",
+      "the servers of the source keep running; at the end the keys have moved, for good",
+    )
     .option(
       "--start-over",
       "delete first what another copy or restore left half done in the target",
     )
-    .option("--take-back", "give a live copy up that did not come to its end")
+    .option("--take-back", "cancel a live copy that did not finish: the source is in charge again")
     .option(
       "--force",
       "with --take-back: also from a target that serves, which is closed, or that is lost: then leave --to out",

@@ -26,7 +26,7 @@ export function addDoctor(program: Command, host: Host): void {
   const doctor = program
     .command("doctor")
     .description(
-      "look whether the store answers, whether its clock, its lists and its records agree, whether the vault key and the pepper fit, and whether a wrong clock has put limits or refills into the future; ends with 1 where something is wrong",
+      "check whether the store answers, whether its clock, its lists and its records agree, whether the vault key and the pepper fit, and whether a wrong clock has put limits or refills into the future; exits with 1 if something is wrong",
     )
     .option("--fix", "mend what can be mended")
     .option("--end-leases", "end all leases first: then no change waits for them any more")

@@ -1,7 +1,7 @@
 import type { AuditEvent, Latchkey, NoticedCount } from "@latchkey/core";
 import type { Command } from "commander";
 import { type Field, span } from "../command-line/fields.js";
-import { addGroup, example } from "../command-line/help.js";
+import { addGroup } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import {
   addCommonOptions,
@@ -38,7 +38,7 @@ const INTERVAL_MS = 1_000;
 export function addEvents(program: Command, host: Host): void {
   const events = addGroup(program, "events", "read what happened, in its order", [
     "latchkey events read --types key.created --json",
-    "latchkey events notice",
+    "latchkey events notice --expires-within 3d",
   ]);
   addNotice(events, host);
   const read = events
@@ -47,8 +47,7 @@ export function addEvents(program: Command, host: Host): void {
       "show every event since a cursor, the earliest first; the last line says where it ended",
     )
     .option("--limit <n>", "only so many, the earliest", wholeNumber("--limit", 1, 1_000_000))
-    .option("--follow", "go on with what happens from now on, until it is stopped")
-    .addHelpText("after", example("latchkey events read --types key.created --json"));
+    .option("--follow", "go on with what happens from now on, until it is stopped");
   addCommonOptions(addInput(read, [], FIELDS)).action(async () => {
     const options = read.opts<CommonOptions & { limit?: number; follow?: true }>();
     const { limit: most = Number.POSITIVE_INFINITY, follow = false } = options;
@@ -78,8 +77,7 @@ function addNotice(events: Command, host: Host): void {
       "--expires-within <span>",
       "how long before that a key expires soon: 7d unless given",
       span("--expires-within", 1),
-    )
-    .addHelpText("after", example("latchkey events notice --expires-within 3d"));
+    );
   addCommonOptions(notice).action(async () => {
     const options = notice.opts<CommonOptions & { expiresWithin?: number }>();
     const { expiresWithin } = options;

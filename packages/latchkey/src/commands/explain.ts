@@ -21,7 +21,7 @@ export function addExplain(program: Command, host: Host): void {
   const explain = program
     .command("explain")
     .description(
-      "show each check of a verification, and when it would pass; takes nothing, and ends with 1 where the key would be refused",
+      "show each check of a verification, and when it would pass; takes nothing, and exits with 1 if the key would be refused",
     )
     .argument("<keyId>", `id of the key; ${ON_STDIN}`)
     .addHelpText("after", example("latchkey explain <keyId> --permissions docs.read"));

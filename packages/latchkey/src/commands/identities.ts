@@ -108,7 +108,12 @@ export function addIdentities(program: Command, host: Host): void {
     program,
     "identities",
     "create, list, show, change and delete identities, the users that keys belong to",
-    ["latchkey identities create user_1 --ratelimits writes=20/1m:auto"],
+    [
+      "latchkey identities create user_1 --ratelimits writes=20/1m:auto",
+      "latchkey identities update-remaining --external-id user_1 --op increment --value 500",
+      "latchkey identities delete <identityId> --keys disable",
+      "latchkey identities erase --external-id user_1",
+    ],
   );
   for (const add of COMMANDS) add(identities, host);
 }

@@ -61,7 +61,7 @@ export function addImport(program: Command, host: Host): void {
     )
     .option(
       "--api-name <name>",
-      "the API of all keys by its name; it is made where there is none",
+      "the API of all keys by its name; it is created if there is none",
       apiNameOf("--api-name"),
     )
     .option("--table <name>", "better-auth: the table of its keys (default apikey)")

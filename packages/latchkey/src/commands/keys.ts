@@ -249,7 +249,14 @@ export function addKeys(program: Command, host: Host): void {
       "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
       "latchkey keys list <apiId> --external-id user_1 --json",
       "latchkey keys find --enabled yes --used-before 90d",
+      "latchkey keys get <keyId> --json",
+      "latchkey keys update <keyId> --expires 30d --clear name",
+      "latchkey keys update-many --keys <keyId>,<keyId> --expires 30d",
+      "latchkey keys update-remaining <keyId> --op increment --value 500",
       "latchkey keys disable --external-id user_1",
+      "latchkey keys enable <keyId>",
+      "latchkey keys rotate <keyId> --grace 1d",
+      "latchkey keys delete <keyId> --yes",
     ],
   );
   for (const add of COMMANDS) add(keys, host);

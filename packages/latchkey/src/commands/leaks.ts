@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Found>[] = [
 
 const CHECK = `find keys in a text, and disable them
 
-Finds every key of latchkey's own form, whatever stands around it, and keys of another form by --prefixes. What is done to a key, and where it was found, is in the audit log. Ends with 1 where a key is found.`;
+Finds every key of latchkey's own form, whatever stands around it, and keys of another form by --prefixes. What is done to a key, and where it was found, is in the audit log. Exits with 1 if a key is found.`;
 
 /** What core is told of at once. */
 const AT_ONCE = 100;

@@ -50,7 +50,7 @@ export function addLeases(program: Command, host: Host): void {
   const leases = program
     .command("leases")
     .description(
-      "list the uses and units of limits that processes have taken ahead; of a process that seems dead they come back to nobody",
+      "list the uses and units of limits that processes have taken ahead; those of a dead process are not returned",
     )
     .option("--end-dead", "count what dead processes hold as used")
     .addHelpText("after", example("latchkey leases", "latchkey leases --end-dead"));

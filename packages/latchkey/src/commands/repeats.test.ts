@@ -3,7 +3,7 @@ import { cliStore, TERMINAL } from "../testing/cli-store.js";
 import { runInProcess } from "../testing/run-in-process.js";
 
 const REPEATED =
-  "latchkey: this was done by an earlier command with this --idempotency-key: it is its answer\n";
+  "latchkey: this is the answer of an earlier command with the same --idempotency-key: nothing was done again\n";
 const SHOWN =
   "latchkey: the secret was shown the first time, and is not kept: rotate the key for another\n";
 

@@ -47,7 +47,7 @@ export function addReservations(program: Command, host: Host): void {
   const reservations = addGroup(
     program,
     "reservations",
-    "list and release what is held: uses and units until their price is known, and slots",
+    "list and release what is held: uses and units until the cost is known, and slots",
     [
       "latchkey reservations list --key-id <keyId>",
       "latchkey reservations release <reservationId>",

@@ -23,7 +23,7 @@ export function addVerify(program: Command, host: Host): void {
   const verify = program
     .command("verify")
     .description(
-      `verify a key as a server would, and take what that costs; ends with 1 where it is refused`,
+      `verify a key as a server would, and take what that costs; exits with 1 if it is refused`,
     )
     .option("--dry-run", "take nothing")
     .addHelpText("after", example("latchkey verify - --store sqlite:./keys.db < key.txt"));
@@ -49,7 +49,7 @@ export function addExchange(program: Command, host: Host): void {
   const exchange = program
     .command("exchange")
     .description(
-      "verify a key, take what that costs, and print a signed token for it; ends with 1 where it is refused",
+      "verify a key, take what that costs, and print a signed token for it; exits with 1 if it is refused",
     )
     .addHelpText("after", example("latchkey exchange - --audience billing < key.txt"));
   addQuestion(exchange, [...OF_TOKEN, ...QUESTION], host, async (latchkey, input, options) => {

@@ -47,7 +47,11 @@ export function addWorkspace(program: Command, host: Host): void {
     program,
     "workspace",
     "make, list, show, name or delete workspaces, or switch one off or on",
-    ["latchkey workspace disable ws_default --store sqlite:./keys.db"],
+    [
+      "latchkey workspace create --name tenant --store sqlite:./keys.db",
+      "latchkey workspace disable ws_default --store sqlite:./keys.db",
+      "latchkey workspace delete <id> --confirm <id>",
+    ],
   );
   const commands = [addCreate, addList, GET, addUpdate, DISABLE, ENABLE, addDelete];
   for (const add of commands) add(workspace, host);
