@@ -11,15 +11,17 @@ interface NodeError {
  * the error itself. Its stack begins in the store, because Node.js prints the line of code at the top, and lines of this bundle are long.
  *
  * @param adviceOn - Advice for an error of an installed package; null for any other error.
+ * @param wanted - What to install if it is missing, such as `name@version`. Default: `name`.
  */
 export function driverError(
   name: string,
   error: unknown,
   adviceOn: (error: NodeError) => string | null = () => null,
+  wanted: string = name,
 ): unknown {
   const { code, message } = error as NodeError;
   const isMissing = code === "MODULE_NOT_FOUND" && message.includes(`'${name}'`);
-  const install = isMissing ? `${name} is not installed: run \`npm install ${name}\`` : null;
+  const install = isMissing ? `${name} is not installed: run \`npm install ${wanted}\`` : null;
   const advice = install ?? adviceOn({ code, message });
   if (advice === null) return error;
   // Not as a cause, because it contains paths of this machine.

@@ -29,12 +29,19 @@ const failing = (message: string, code?: string): Driver =>
 const noBindings = (folder: string) =>
   failing(`Could not locate the bindings file. Tried:\n → ${folder}/build/better_sqlite3.node`);
 
-test("without better-sqlite3 the error says how to install it", () => {
+test.each([
+  ["20.19.0", "better-sqlite3@12"],
+  ["22.0.0", "better-sqlite3"],
+  ["24.1.0", "better-sqlite3"],
+])("without better-sqlite3 the error says what to install for Node.js %s", (version, wanted) => {
+  const node = vi.spyOn(process, "versions", "get");
+  node.mockReturnValue({ ...process.versions, node: version });
   const missing = "Cannot find module 'better-sqlite3'\nRequire stack:\n- /app/dist/index.js";
   const message = messageOf(() => {
     throw Object.assign(new Error(missing), { code: "MODULE_NOT_FOUND" });
   });
-  expect(message).toContain("`npm install better-sqlite3`");
+  node.mockRestore();
+  expect(message).toContain(`\`npm install ${wanted}\``);
   expect(message).not.toContain("/app");
 });
 

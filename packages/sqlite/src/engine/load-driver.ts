@@ -12,6 +12,8 @@ export type Driver = new (
 const requireHere = createRequire(import.meta.url);
 const required = (name: string): unknown => Reflect.apply(requireHere, undefined, [name]);
 const NAME = "better-sqlite3";
+/** The last one for Node.js 20. */
+const EARLIER = `${NAME}@12`;
 
 /**
  * Opens a database with better-sqlite3, which may be missing, not built, or made for another Node.js. `load` and `describe` are for tests.
@@ -25,10 +27,11 @@ export function openWithDriver(
   describe: () => DriverManifest = () => required(`${NAME}/package.json`) as DriverManifest,
 ): SqliteDatabase {
   try {
-    refuseLaterDriver(describe, process.versions.node, `${NAME}@12`);
+    refuseLaterDriver(describe, process.versions.node, EARLIER);
     return new (load())(path, options);
   } catch (error) {
-    throw driverError(NAME, error, adviceOn);
+    const isNode20 = Number.parseInt(process.versions.node, 10) < 22;
+    throw driverError(NAME, error, adviceOn, isNode20 ? EARLIER : NAME);
   }
 }
 
