@@ -97,6 +97,21 @@ describe("keys find", () => {
     expect((await cli.run("keys find", TERMINAL)).stdout).toContain("Deploys");
   });
 
+  test("on a terminal the state says what ends when: what is enabled, and not what is used up", async () => {
+    await create("maps --expires 30d --tags a");
+    const usedUp = await create("maps --expires 30d --remaining 1 --tags b");
+    await cli.run(`keys update ${usedUp} --remaining 0`);
+    await create("maps --expires 30d --starts-at 10d --tags c");
+    const wide = { terminal: { ...TERMINAL.terminal, columns: 200 } };
+    const stateOf = async (tag: string) => {
+      const { stdout } = await cli.run(`keys find --tags ${tag}`, wide);
+      return stdout.split("\n")[1]?.split(/ {2,}/)[2];
+    };
+    expect(await stateOf("a")).toBe("enabled until 2031-06-16");
+    expect(await stateOf("b")).toBe("no uses left, expires 2031-06-16");
+    expect(await stateOf("c")).toBe("not started, expires 2031-06-16");
+  });
+
   test.each([
     ["--used-before soon", "--used-before must be an ISO date, such as 2031-05-17"],
     ["--enabled maybe", "--enabled must be yes or no"],

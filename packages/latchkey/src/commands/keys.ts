@@ -95,7 +95,9 @@ const COLUMNS: readonly Column<ShownKey>[] = [
     of: ({ state }) => state,
     inTable: ({ state, expires }) => {
       if (expires === undefined || state === "disabled") return state;
-      return `${state}${state === "expired" ? "" : " until"} ${day(expires)}`;
+      if (state === "expired") return `expired ${day(expires)}`;
+      // Not "no uses left until": that would be the day of a refill.
+      return `${state}${state === "enabled" ? " until" : ", expires"} ${day(expires)}`;
     },
   },
   {
