@@ -137,6 +137,51 @@ describeInBrowser("what an operator changes", (open) => {
     expect([...roles].sort()).toEqual(["editor", "reader"]);
   });
 
+  test("of the tags of a key and the addresses of an API takes back nothing that others have changed since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { keyId } = await latchkey.createKey({ apiId, tags: ["eu", "team:maps"] });
+    const { page } = await open(origin);
+    // The page of usage does not read the key again.
+    await page.goto(`${url}#/keys/${keyId}?tab=usage`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await latchkey.updateKey({ keyId, tags: ["eu", "leaked"] });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Tags").fill("eu, team:maps, plan:pro");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const { tags } = await latchkey.getKey({ keyId });
+    expect([...(tags ?? [])].sort()).toEqual(["eu", "leaked", "plan:pro"]);
+
+    await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.1", "192.0.2.2"] });
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByRole("button", { name: "Settings" }).click();
+    await latchkey.updateApi({ apiId, ipWhitelist: ["192.0.2.1"] });
+    await form.getByLabel("Allowed addresses").fill("192.0.2.2");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText('Somebody else has changed "ipWhitelist"').waitFor();
+    expect(await latchkey.getApi({ apiId })).toMatchObject({ ipWhitelist: ["192.0.2.1"] });
+  });
+
+  test("of the metadata of an owner is refused where somebody else has changed it since the page was opened", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { identityId } = await latchkey.createIdentity({
+      externalId: "northwind",
+      meta: { plan: "free" },
+    });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/identities/${identityId}`);
+    await page.getByRole("button", { name: "Edit" }).click();
+    await latchkey.updateIdentity({ identityId, meta: { plan: "free", customer: 7 } });
+    const form = page.getByRole("dialog");
+    await form.getByLabel("Metadata").fill('{"plan":"pro"}');
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText('Somebody else has changed "meta"').waitFor();
+    expect(await latchkey.getIdentity({ identityId })).toMatchObject({
+      meta: { plan: "free", customer: 7 },
+    });
+  });
+
   test("of an API leaves what others have changed since the page was opened", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AS_IT_IS, changesOf } from "./key-changes.js";
+import { AS_IT_IS, changesOf, mergedChanges } from "./key-changes.js";
 import type { Key } from "./types.js";
 
 const KEY: Key = {
@@ -87,4 +87,45 @@ test("how a limit counts stays when its number changes, and so does what a refil
     refill: { interval: "monthly", amount: 20, refillDay: 15, carryOver: 5 },
     ratelimit: { limit: 6, duration: 1_000, algorithm: "sliding" },
   });
+});
+
+test("of tags and roles, what was added and taken away here is done to those that the key has now", () => {
+  const now = { ...KEY, roles: ["editor"], tags: ["eu", "team:maps"] };
+  const changes = changesOf({ ...OPENED, roles: ["reader", "admin"], tags: ["us"] }, KEY);
+  expect(mergedChanges(changes, KEY, now)).toEqual({
+    roles: ["editor", "admin"],
+    tags: ["team:maps", "us"],
+  });
+  expect(mergedChanges(changesOf({ ...OPENED, tags: undefined }, KEY), KEY, now)).toEqual({
+    tags: ["team:maps"],
+  });
+});
+
+test.each([
+  ["ipWhitelist", ["192.0.2.1"], ["192.0.2.2"]],
+  ["meta", { plan: "pro" }, { plan: "free" }],
+  ["refill", { interval: "weekly", amount: 10 }, { interval: "daily", amount: 5 }],
+])(
+  "of %s, who overwrites what somebody else has changed meanwhile is told",
+  (field, mine, theirs) => {
+    const changes = changesOf({ ...OPENED, [field]: mine }, KEY);
+    const now = { ...KEY, [field]: theirs };
+    expect(() => mergedChanges(changes, KEY, now)).toThrow(`"${field}"`);
+    // The same change is none, nor is a refill that has taken place, nor a change of something else.
+    expect(mergedChanges(changes, KEY, { ...KEY, [field]: mine })).toEqual(changes);
+    expect(mergedChanges(changesOf({ ...OPENED, remaining: 1 }, KEY), KEY, now)).toEqual({
+      remaining: 1,
+    });
+    const refilled = { interval: "daily", amount: 10, lastRefillAt: 9 };
+    expect(mergedChanges(changes, KEY, { ...KEY, refill: refilled })).toEqual(changes);
+  },
+);
+
+test("a limit that somebody else has added is not lost where another is changed", () => {
+  const opened = { ...KEY, ratelimits: [{ name: "writes", limit: 2, duration: 60_000 }] };
+  const reads = { name: "reads", limit: 9, duration: 60_000 };
+  const now = { ...opened, ratelimits: [...opened.ratelimits, reads] };
+  const ratelimits = [{ name: "writes", limit: 3, duration: 60_000 }];
+  const changes = changesOf({ ...OPENED, ratelimit: undefined, ratelimits }, opened);
+  expect(() => mergedChanges(changes, opened, now)).toThrow('"ratelimits"');
 });

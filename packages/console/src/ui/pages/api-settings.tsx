@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { limitsOf, limitsText, spanOf, spanText } from "../lib/limit-text.js";
 import { forgetLists } from "../lib/list.js";
@@ -10,7 +11,7 @@ import { LIMITS_HINT } from "../parts/key-form.js";
 
 /** Changes an API: what new keys are given, and what none may have more than. */
 export function ApiSettings({
-  api,
+  api: current,
   onClose,
   onSaved,
 }: {
@@ -18,6 +19,8 @@ export function ApiSettings({
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }) {
+  // The page reads the API again after somebody has signed in again: what is typed is meant for the API as it was when the form was opened.
+  const [api] = useState(current);
   return (
     <Confirm
       title={`Settings of ${api.name}`}
@@ -73,7 +76,16 @@ async function changesOf(typed: Typed, api: Api): Promise<object> {
   const fields = Object.keys(typed) as (keyof Typed)[];
   const changed = fields.filter((field) => inOrder(typed[field]) !== inOrder(before[field]));
   const rules = changed.filter((field) => field === "defaults" || field === "ceilings");
-  const now = rules.length === 0 ? api : await call<Api>("apis.getApi", { apiId: api.id });
+  const isWhole = rules.length > 0 || changed.includes("ipWhitelist");
+  const now = isWhole ? await call<Api>("apis.getApi", { apiId: api.id }) : api;
+  // Not merged: two who each take one of two addresses away would leave none, which lets keys in from anywhere.
+  if (changed.includes("ipWhitelist"))
+    mergedRules(
+      { ipWhitelist },
+      { ipWhitelist: typed.ipWhitelist },
+      { ipWhitelist },
+      { ipWhitelist: now.ipWhitelist ?? [] },
+    );
   return {
     ...Object.fromEntries(changed.map((field) => [field, typed[field]])),
     ...Object.fromEntries(

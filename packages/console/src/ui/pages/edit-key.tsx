@@ -1,10 +1,8 @@
 import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
-import { changesOf } from "../lib/key-changes.js";
-import { mergedNames } from "../lib/rule-changes.js";
+import { changesOf, mergedChanges } from "../lib/key-changes.js";
 import type { Key } from "../lib/types.js";
 import { Confirm } from "../parts/dialog.js";
-import { namesOf } from "../parts/fields.js";
 import { KeyFields, keyInputOf } from "../parts/key-form.js";
 import { useRoleNames } from "./create-key.js";
 import type { KeyDialogProps } from "./key-actions.js";
@@ -12,25 +10,25 @@ import type { KeyDialogProps } from "./key-actions.js";
 /** Changes the settings of a key: only what was changed in the form is sent. */
 export function EditKey({ item, onClose, onDone }: KeyDialogProps) {
   const roles = useRoleNames();
+  // The page reads the key again and again: what is typed is meant for the key as it was when the form was opened.
   const [opened] = useState(item);
   return (
     <Confirm
-      title={`Edit ${item.name ?? `${item.start}…`}`}
+      title={`Edit ${opened.name ?? `${opened.start}…`}`}
       submit="Save"
       isDangerous={false}
       onClose={onClose}
       action={async (form) => {
-        const keyId = item.id;
-        const changed = changesOf(keyInputOf(form), item);
-        if (changed.roles !== undefined) {
+        const keyId = opened.id;
+        const changed = changesOf(keyInputOf(form), opened);
+        if (Object.keys(changed).length > 0) {
           const now = await call<Key>("keys.getKey", { keyId });
-          changed.roles = mergedNames(opened.roles, namesOf(form, "roles") ?? [], now.roles);
+          await call("keys.updateKey", { keyId, ...mergedChanges(changed, opened, now) });
         }
-        if (Object.keys(changed).length > 0) await call("keys.updateKey", { keyId, ...changed });
         onDone();
       }}
     >
-      <KeyFields item={item} roles={roles} />
+      <KeyFields item={opened} roles={roles} />
     </Confirm>
   );
 }

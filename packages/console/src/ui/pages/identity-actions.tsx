@@ -1,8 +1,10 @@
+import { useState } from "preact/hooks";
 import { call } from "../lib/api.js";
 import { forgetLists } from "../lib/list.js";
 import { actOnAll } from "../lib/owned-keys.js";
 import { useAllowed } from "../lib/permissions.js";
 import { go, linkTo } from "../lib/router.js";
+import { mergedRules } from "../lib/rule-changes.js";
 import type { Identity, Key } from "../lib/types.js";
 import { plural } from "../lib/words.js";
 import { Confirm } from "../parts/dialog.js";
@@ -166,7 +168,9 @@ export function EraseIdentity({ identity, keys, isWhole, onClose }: IdentityDial
 }
 
 /** Changes what the keys of an owner share. */
-export function EditIdentity({ identity, onClose, onDone }: IdentityDialogProps) {
+export function EditIdentity({ identity: current, onClose, onDone }: IdentityDialogProps) {
+  // The page may read it again meanwhile: what is typed is meant for the owner as it was when the form was opened.
+  const [identity] = useState(current);
   return (
     <Confirm
       title={`Edit ${identity.externalId}`}
@@ -176,9 +180,16 @@ export function EditIdentity({ identity, onClose, onDone }: IdentityDialogProps)
       action={async (form) => {
         const remaining = numberOf(form, "remaining");
         const meta = objectOf(form, "meta", "Metadata") ?? {};
+        const before = { meta: identity.meta ?? {} };
         // What was not changed here may have been changed elsewhere since.
+        const changesMeta = JSON.stringify(meta) !== JSON.stringify(before.meta);
+        if (changesMeta) {
+          const input = { identityId: identity.id };
+          const now = await call<Identity>("identities.getIdentity", input);
+          mergedRules(before, { meta }, before, { meta: now.meta ?? {} });
+        }
         const changed = {
-          ...(JSON.stringify(meta) !== JSON.stringify(identity.meta ?? {}) && { meta }),
+          ...(changesMeta && { meta }),
           ...(remaining !== identity.remaining && { remaining: remaining ?? null }),
         };
         if (Object.keys(changed).length > 0)
