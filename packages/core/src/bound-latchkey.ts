@@ -1,7 +1,10 @@
-import type { ErrorListener } from "./lib/error-listener.js";
 import { createLruCache } from "./lib/lru-cache.js";
 import { checkedActor, type OperationContext } from "./operations/context.js";
-import { createDeliveries, DELIVERIES } from "./operations/deliveries/deliveries.js";
+import {
+  createDeliveries,
+  DELIVERIES,
+  type DeliveriesHost,
+} from "./operations/deliveries/deliveries.js";
 import { bindLists, type Lists } from "./operations/lists.js";
 import { bindOperations, type Operations } from "./operations/operations.js";
 import { requireSigner } from "./operations/tokens/exchange-key.js";
@@ -89,7 +92,7 @@ const MAX_BOUND = 1_000;
 /** What all workspaces of a latchkey share. */
 export type SharedContext = Omit<OperationContext, "workspaceId"> & {
   readonly close: () => Promise<void>;
-  readonly report: ErrorListener;
+  readonly deliveries: DeliveriesHost;
   readonly endLeases: (workspaceId: string) => Promise<void>;
 };
 
@@ -107,7 +110,7 @@ export function createBinder(
     const context: OperationContext = { ...shared, workspaceId, actor };
     const operations = bindOperations(context);
     return Object.assign(operations, bindLists(operations), {
-      [DELIVERIES]: () => createDeliveries(context, shared.report),
+      [DELIVERIES]: () => createDeliveries(context, shared.deliveries),
       workspaceId,
       now: shared.now,
       workspace: (otherId: string) => bind(otherId, actor),

@@ -270,7 +270,7 @@ export function createLatchkey<
   const whole: SharedContext = {
     ...shared,
     close: () => close(shared, stopWatching),
-    report: (error) => report(onError ?? warnOfFailure, error),
+    deliveries: { clock, report: (error) => report(onError ?? warnOfFailure, error) },
     endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
   };
   const bound = createBinder(whole)(workspaceId, null);

@@ -31,14 +31,21 @@ export type Timer = () => number;
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;
   return () => {
-    const now = read();
-    if (!Number.isSafeInteger(now) || now < 0 || now > LAST_INSTANT) {
-      throw new LatchkeyError(
-        "INTERNAL_SERVER_ERROR",
-        `"clock" must answer whole milliseconds from 0 to ${LAST_INSTANT}`,
-      );
-    }
+    const now = checkedInstant(read());
     if (now > highest) highest = now;
     return highest;
   };
+}
+
+/**
+ * Checks what a clock returned.
+ *
+ * @throws LatchkeyError `INTERNAL_SERVER_ERROR` for anything but a whole number of ms from 0 to the last instant of a `Date`.
+ */
+export function checkedInstant(now: EpochMs): EpochMs {
+  if (Number.isSafeInteger(now) && now >= 0 && now <= LAST_INSTANT) return now;
+  throw new LatchkeyError(
+    "INTERNAL_SERVER_ERROR",
+    `"clock" must answer whole milliseconds from 0 to ${LAST_INSTANT}`,
+  );
 }

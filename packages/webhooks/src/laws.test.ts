@@ -21,6 +21,8 @@ function chanceOf(seed: number) {
   return { below, pick };
 }
 
+const DAY_MS = 86_400_000;
+
 /** What a receiver answers to a request that is not taken. */
 const FAULTS = ["500", "302", "429", "410", "reset", "hang", "slow head"] as const;
 
@@ -53,6 +55,7 @@ describeOnEveryStore("webhooks", (openStore) => {
         leaseMs: 300,
         retryForMs: 2_000,
         timeoutMs: 40,
+        deadLettersForMs: 3_650 * DAY_MS,
       };
       let skipped = 0;
       const clock = () => Date.now() + skipped;

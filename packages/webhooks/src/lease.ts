@@ -20,6 +20,8 @@ export class Lease {
   readonly #deliveries: Deliveries;
   readonly #leaseMs: SpanMs;
   #until: EpochMs = 0;
+  /** The same by the machine's timer: the clock may be set back. */
+  #untilTimer = 0;
   readonly #patienceMs: SpanMs;
   /** Since when the sender has been unchanged, as far as this process knows: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
@@ -36,12 +38,12 @@ export class Lease {
 
   /** Whether it is held without a renewal. */
   isHeld(): boolean {
-    return this.#deliveries.now() < this.#until;
+    return this.#deliveries.now() < this.#until && performance.now() < this.#untilTimer;
   }
 
   /**
-   * Takes the lease if nobody holds it, if it is over, or if its holder has been silent for that long: the holder's clock may
-   * have been wrong.
+   * Takes the lease if nobody holds it, if it is over, or if its holder has been silent for that long, by the clock or by the machine's timer:
+   * the holder's clock may have been wrong, and this one may have been set back.
    *
    * @returns The sender; null if another process holds the lease, or the store has no sender.
    */
@@ -54,7 +56,8 @@ export class Lease {
     if (this.#seen.version !== sender.version)
       this.#seen = { version: sender.version, at: now, timerAt };
     const isFree = sender.holder === null || sender.holder === this.#holder;
-    const isSilent = now - this.#seen.at >= Math.max(this.#leaseMs, sender.leaseMs);
+    const silentMs = Math.max(now - this.#seen.at, timerAt - this.#seen.timerAt);
+    const isSilent = silentMs >= Math.max(this.#leaseMs, sender.leaseMs);
     const isOver = isSilent || sender.until <= now;
     const isStill = timerAt - this.#seen.timerAt >= this.#patienceMs;
     if (!isFree && !(isOver && isStill)) return null;
@@ -115,12 +118,13 @@ export class Lease {
   /** @param change - What to write; false if the lease is not held any more. */
   async #hold(change: (sender: Sender) => Sender | false): Promise<Sender | null> {
     const until = this.#deliveries.now() + this.#leaseMs;
+    const untilTimer = performance.now() + this.#leaseMs;
     const held = { holder: this.#holder, until, leaseMs: this.#leaseMs };
     const written = await this.#deliveries.write((sender) => {
       const changed = change(sender);
       return changed === false ? null : { ...changed, ...held };
     });
-    if (written !== null) this.#until = until;
+    if (written !== null) [this.#until, this.#untilTimer] = [until, untilTimer];
     return written;
   }
 }

@@ -226,7 +226,8 @@ export class Sender {
     const { deliveries, settings } = this.#context;
     const { deadLettersForMs, maxDeadLetters } = settings;
     const now = deliveries.now();
-    const isOldDue = now - this.#prunedAt >= PRUNE_OLD_EVERY_MS;
+    // Also where the clock was set back.
+    const isOldDue = Math.abs(now - this.#prunedAt) >= PRUNE_OLD_EVERY_MS;
     const { tooMany } = await deliveries.pruneDead({
       most: maxDeadLetters,
       ...(isOldDue && { since: now - deadLettersForMs }),

@@ -3,7 +3,7 @@ import type { ErrorListener } from "../../lib/error-listener.js";
 import { auditEntryType } from "../../records/audit-entry.js";
 import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
 import { SENDER_ID, type Sender, senderType } from "../../records/sender.js";
-import type { EpochMs } from "../../time.js";
+import { type Clock, checkedInstant } from "../../time.js";
 import { type OperationContext, transactPlain } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
@@ -30,7 +30,11 @@ export interface DeliveryChanges {
 /** What sends the events of one workspace to endpoints works with: `@latchkey/webhooks`. No part of what callers use. */
 export interface Deliveries extends DeadLetters {
   readonly workspaceId: string;
-  readonly now: () => EpochMs;
+  /**
+   * The clock of the latchkey as it is: it may be set back. The time of a latchkey would then stand still until the clock has caught up, and
+   * nothing that waits would be sent.
+   */
+  readonly now: Clock;
   /** Says what nobody waits for, to the `onError` of the latchkey. */
   readonly report: ErrorListener;
   /** As `readEvents`, with the number of each. @param limit - 1 to 100. */
@@ -85,9 +89,18 @@ export interface EndpointState {
   readonly waiting: number;
 }
 
+/** What a latchkey adds to a workspace, to send its events. */
+export interface DeliveriesHost {
+  readonly clock: Clock;
+  readonly report: ErrorListener;
+}
+
 /** Makes the {@link Deliveries} of a workspace. */
-export function createDeliveries(context: OperationContext, report: ErrorListener): Deliveries {
-  const { store, workspaceId, now } = context;
+export function createDeliveries(
+  context: OperationContext,
+  { clock, report }: DeliveriesHost,
+): Deliveries {
+  const { store, workspaceId } = context;
   const newSender: Sender = {
     id: SENDER_ID,
     workspaceId,
@@ -138,7 +151,7 @@ export function createDeliveries(context: OperationContext, report: ErrorListene
   return {
     ...createDeadLetters(context, readEvents, async () => readPlaces(await readSender())),
     workspaceId,
-    now,
+    now: () => checkedInstant(clock()),
     report,
     readLog: ({ types, ...rest }) => readLogPage(context, { ...rest, types: [...types] }),
     endOfLog: () => endOfLog(context),
