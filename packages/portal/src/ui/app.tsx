@@ -110,6 +110,11 @@ export function App({
   const maxKeys = session?.allow.maxKeys ?? Number.POSITIVE_INFINITY;
   const counts = session?.allow.apis.map(({ id }) => read.get(id) ?? 0) ?? [];
   const isFull = counts.reduce((sum, count) => sum + count, 0) >= maxKeys;
+  const refuseMore = () => {
+    setDone(fill(texts.errorTooMany, { limit: `${maxKeys}` }));
+    // Some may have been revoked elsewhere, as in another tab.
+    setRound(round + 1);
+  };
   const Title = isPage ? "h1" : "h2";
   return (
     <SettingContext.Provider value={setting}>
@@ -125,11 +130,7 @@ export function App({
               class="primary"
               // Not disabled: it keeps the focus, and says why when it is pressed.
               aria-disabled={isFull}
-              onClick={() =>
-                isFull
-                  ? setDone(fill(texts.errorTooMany, { limit: `${maxKeys}` }))
-                  : setOpen({ kind: "create" })
-              }
+              onClick={() => (isFull ? refuseMore() : setOpen({ kind: "create" }))}
             >
               {texts.create}
             </button>

@@ -31,8 +31,13 @@ export function KeyList({
   const [keys, setKeys] = useState<readonly PortalKey[] | null>(null);
   const [cursor, setCursor] = useState<string | undefined>(undefined);
   const [error, setError] = useState<PortalError | null>(null);
+  const [isReading, setIsReading] = useState(false);
+  const latest = useRef(0);
   const load = async (from?: string) => {
+    latest.current += 1;
+    const turn = latest.current;
     setError(null);
+    setIsReading(true);
     let known = from === undefined ? [] : (keys ?? []);
     try {
       const page = await client.listKeys({
@@ -40,14 +45,18 @@ export function KeyList({
         limit: 100,
         ...(from !== undefined && { cursor: from }),
       });
+      // It was read again meanwhile: what comes late is how it was before.
+      if (turn !== latest.current) return;
       known = [...known, ...page.keys];
       setKeys(known);
       setCursor(page.cursor);
     } catch (failure) {
+      if (turn !== latest.current) return;
       const refusal = asPortalError(failure);
       if (refusal.code === "UNAUTHORIZED") onOver();
       else setError(refusal);
     }
+    setIsReading(false);
     // A key that was replaced does not count.
     onRead(known.filter(({ rotatedTo }) => rotatedTo === undefined).length);
   };
@@ -73,7 +82,7 @@ export function KeyList({
         </ul>
       )}
       {cursor !== undefined && (
-        <button type="button" onClick={() => load(cursor)}>
+        <button type="button" aria-disabled={isReading} onClick={() => isReading || load(cursor)}>
           {texts.more}
         </button>
       )}

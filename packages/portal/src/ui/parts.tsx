@@ -24,7 +24,10 @@ export function useSetting(): Setting {
   return setting;
 }
 
-/** A dialog that is open as long as it is there. Escape closes it unless `isHeld`. */
+/**
+ * A dialog that is open as long as it is there. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: what is done
+ * already could not be called off, and the answer would close the dialog that is open then.
+ */
 export function Dialog({
   title,
   onClose,
@@ -39,6 +42,7 @@ export function Dialog({
   const { Heading } = useSetting();
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const isKept = () => isHeld || element.current?.querySelector("[aria-busy=true]") != null;
   // Not after a paint: until then nothing would have the focus, neither before `showModal` nor after the dialog is gone. `close` gives
   // the focus back to what had it when the dialog opened.
   useLayoutEffect(() => {
@@ -52,12 +56,12 @@ export function Dialog({
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        if (!isHeld) onClose();
+        if (!isKept()) onClose();
       }}
       onClose={({ currentTarget }) => {
         // A browser closes a dialog without asking if Escape is pressed twice, or if a finger goes back.
         if (!currentTarget.isConnected) return;
-        if (isHeld) currentTarget.showModal();
+        if (isKept()) currentTarget.showModal();
         else onClose();
       }}
     >
@@ -110,7 +114,7 @@ export function ActionForm({
       {children}
       {error !== null && <Failure error={error} isWrite />}
       <div class="end">
-        <button type="button" onClick={onCancel}>
+        <button type="button" aria-disabled={isBusy} onClick={() => isBusy || onCancel()}>
           {texts.cancel}
         </button>
         <button type="submit" class={isDangerous ? "danger" : "primary"} aria-busy={isBusy}>
