@@ -127,15 +127,14 @@ export function useLastDay(keyId: string): Loaded<Outcomes> {
 
 /** The refusals of the last day by their code, beside what a verification would answer now. */
 function LastDay({ outcomes }: { readonly outcomes: Outcomes }) {
-  const { VALID = 0, SHADOW_LIMITED = 0, ...refused } = outcomes;
+  // What a shadow limit had no room for is counted under its verdict too.
+  const { VALID = 0, SHADOW_LIMITED: _, ...refused } = outcomes;
   const codes = Object.entries(refused).sort(([, one], [, other]) => other - one);
   return (
     <>
       <p>
         In the last 24 hours:{" "}
-        <a href={withQuery({ tab: "usage", span: "day" })}>
-          {figure(VALID + SHADOW_LIMITED)} let in
-        </a>
+        <a href={withQuery({ tab: "usage", span: "day" })}>{figure(VALID)} let in</a>
         {codes.length === 0 ? ", none refused." : ", and refused:"}
       </p>
       {codes.length > 0 && (

@@ -1,0 +1,44 @@
+import { describeInBrowser } from "@latchkey/http/testing";
+import { expect, test } from "vitest";
+import { mount } from "./testing/mounted.js";
+
+const OPERATOR = {
+  authenticate: () => ({ workspaceId: "ws_default", permissions: ["*"] }),
+};
+
+describeInBrowser("what an operator is told of keys", (open) => {
+  test("counts each request once, also one for which a shadow limit had no room", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { key, keyId } = await latchkey.createKey({
+      apiId,
+      ratelimits: [{ name: "default", limit: 2, duration: "1h", shadow: true }],
+    });
+    for (let count = 0; count < 5; count += 1) await latchkey.verifyKey({ key });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/keys/${keyId}`);
+    const told = page.getByRole("link", { name: "let in" });
+    await told.waitFor();
+    await expect.poll(() => told.textContent()).toBe("5 let in");
+    await told.click();
+    await page.getByText("5 valid, 0 refused").waitFor();
+  });
+
+  test("is nothing of a day whose year has a digit too much: the form says so", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    await latchkey.createKey({ apiId, name: "map server" });
+    const { page } = await open(origin);
+    await page.goto(`${url}#/apis/${apiId}`);
+    await page.getByText("map server").waitFor();
+    await page.getByText("More filters").click();
+    await page.getByLabel("Created since").fill("20261-01-01");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.locator("input[name=createdAfter]:invalid:focus").waitFor();
+    expect(page.url()).not.toContain("createdAfter");
+    await page.getByLabel("Created since").fill("2026-01-01");
+    await page.getByRole("button", { name: "Find" }).click();
+    await page.waitForURL(/createdAfter=\d+$/);
+    await page.getByText("map server").waitFor();
+  });
+});
