@@ -17,6 +17,8 @@ interface InputProps extends FieldProps {
   readonly placeholder?: string;
   readonly defaultValue?: string | number;
   readonly min?: number;
+  /** The last day of a field of a day. */
+  readonly max?: string;
   readonly step?: "any";
   readonly minLength?: number;
   readonly maxLength?: number;

@@ -52,6 +52,8 @@ export function FilterBar() {
                 label={label}
                 name={name}
                 type="date"
+                // Browsers take years of six digits, and `Date` reads none of those.
+                max="9999-12-31"
                 defaultValue={dayOf(query[name])}
               />
             ))}
