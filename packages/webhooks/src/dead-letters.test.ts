@@ -97,6 +97,35 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(await dead()).toHaveLength(3);
   });
 
+  test("that are to be sent again to an endpoint that is gone stay dead letters, and it is said", async () => {
+    const { open, process, receiver, options, keyIds, dead } = await setUp(2);
+    await until(async () => (await dead()).length === 2);
+    await process.stop();
+    const { deadLetters } = await process.listDeadLetters();
+    // As the command line does, which does not know to whom is sent.
+    for (const { deadLetterId } of deadLetters) await process.redeliver({ deadLetterId });
+    expect(await dead()).toEqual([]);
+    const before = receiver.received.length;
+    const endpoints = [endpointAt(`${receiver.url}other`, { types: ["api.created"] })];
+    const other = sendingProcess(open(), { endpoints }, { clock: () => NOON + DAY_MS });
+    await other.start();
+    await until(async () => (await dead()).length === 2);
+    await until(() => other.errors.length > 0);
+    expect(other.errors.map(String)).toEqual([
+      "Error: webhooks: 2 dead letters are not sent again: their endpoint is none of endpoints",
+    ]);
+    expect((await process.listDeadLetters()).deadLetters).toEqual(deadLetters);
+    await other.stop();
+    expect(receiver.received).toHaveLength(before);
+    const [first] = deadLetters;
+    await process.redeliver({ deadLetterId: first?.deadLetterId ?? "" });
+    receiver.answerWith(204);
+    const again = sendingProcess(open(), options, { clock: () => NOON + DAY_MS });
+    await again.start();
+    await until(() => receiver.received.length > before);
+    expect(receiver.received.at(-1)?.about).toBe(keyIds[0]);
+  });
+
   test("are read once an hour, and in between it is only asked how many there are", async () => {
     const { open, options, process } = await setUp(3);
     await until(async () => (await process.listDeadLetters()).deadLetters.length === 3);

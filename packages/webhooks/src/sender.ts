@@ -1,5 +1,6 @@
 import {
   AUDIT_TYPES,
+  type Deliveries,
   type EndpointPlace,
   type Sender as SenderState,
   type SpanMs,
@@ -28,6 +29,8 @@ const PRUNE_OLD_EVERY_MS = 3_600_000;
 
 /** Maximum endpoints of earlier settings whose position is remembered. */
 const MOST_PLACES = 1_000;
+
+type DeliveryPage = Awaited<ReturnType<Deliveries["listDeliveries"]>>;
 
 /** Sends to all endpoints while it has the lease, and otherwise waits for the lease. */
 export class Sender {
@@ -147,7 +150,7 @@ export class Sender {
     }
     const repetitions = [
       new Repetition(settings.leaseMs / 3, () => lease.renew()),
-      new Repetition(lookEveryMs, this.#looking(senders)),
+      new Repetition(lookEveryMs, this.#looking(senders, lease)),
       this.#beside("notice", NOTICE_EVERY_LOOKS * lookEveryMs, () => this.#notice()),
       this.#beside("prune", PRUNE_EVERY_LOOKS * lookEveryMs, () => this.#prune()),
     ];
@@ -182,13 +185,17 @@ export class Sender {
   }
 
   /** Creates the function that checks, once for all endpoints, for new events, and wakes the endpoints that may have some. */
-  #looking(senders: ReadonlyMap<string, EndpointSender>): () => Promise<void> {
+  #looking(senders: ReadonlyMap<string, EndpointSender>, lease: Lease): () => Promise<void> {
     const { deliveries } = this.#context;
     let seen: string | null = null;
     return async () => {
       const [end, asked] = await Promise.all([deliveries.endOfLog(), deliveries.askedEndpoints()]);
       if (end !== seen) for (const sender of senders.values()) sender.wake("inLog");
-      for (const id of asked.endpointIds) senders.get(id)?.wake("asked");
+      for (const id of asked.endpointIds) {
+        const sender = senders.get(id);
+        if (sender === undefined) await this.#giveBack(id, lease);
+        else sender.wake("asked");
+      }
       if (asked.damaged > this.#damaged)
         deliveries.report(
           new Error(
@@ -198,6 +205,26 @@ export class Sender {
       this.#damaged = asked.damaged;
       seen = end;
     };
+  }
+
+  /**
+   * Makes what is to be sent again a dead letter as before, where nobody sends to its endpoint: it would be in no list, and never be deleted.
+   */
+  async #giveBack(endpointId: string, lease: Lease): Promise<void> {
+    const { deliveries } = this.#context;
+    let count = 0;
+    for (let after: string | null = "", page: DeliveryPage; after !== null; after = page.next) {
+      page = await deliveries.listDeliveries("asked", endpointId, after || null);
+      const puts = page.deliveries.map((one) => ({ ...one, state: "dead" as const }));
+      if (puts.length > 0) await lease.write({ puts });
+      count += puts.length;
+    }
+    if (count > 0)
+      deliveries.report(
+        new Error(
+          `webhooks: ${count} dead letters are not sent again: their endpoint is none of endpoints`,
+        ),
+      );
   }
 
   /** If this fails, sending continues, and only the first of several failures is reported. */
