@@ -141,7 +141,7 @@ export type {
   LimitFiguresInput,
   NamedKeyLimitInput,
 } from "./operations/limit-input.js";
-export type { ListIterator } from "./operations/lists.js";
+export { bindLists, type ListIterator } from "./operations/lists.js";
 export type {
   DeletedKeys,
   DisabledKeys,

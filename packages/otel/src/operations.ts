@@ -1,4 +1,4 @@
-import { type Latchkey, OPERATIONS, type Verifier } from "@latchkey/core";
+import { bindLists, type Latchkey, OPERATIONS, type Verifier } from "@latchkey/core";
 import type { Attributes } from "@opentelemetry/api";
 import type { Instruments } from "./instruments.js";
 import { measure } from "./measure.js";
@@ -42,9 +42,11 @@ function measuredOperations(
     name,
     measured(name, (latchkey as unknown as Record<string, Operation>)[name] as Operation),
   ]);
+  const own: Instance = { ...latchkey, ...Object.fromEntries(operations) };
   return {
-    ...latchkey,
-    ...Object.fromEntries(operations),
+    ...own,
+    // They read each page with an operation.
+    ...bindLists(own),
     verifier: (...question: Parameters<Latchkey["verifier"]>) =>
       measured("verifyKey", latchkey.verifier(...question) as Operation) as Verifier,
     workspace: (id: string) => measuring(latchkey.workspace(id)),

@@ -80,7 +80,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   workspaces(input?: PageInput): ListIterator<WorkspaceView>;
 }
 
-/** The lists over the operations of one workspace. */
+/** The lists over the operations of one workspace. For `@latchkey/otel`: programs have no use for it, and it may change with any version. */
 export function bindLists(operations: Operations): Lists {
   return {
     apis: (input = {}) => iterateList(operations.listApis, input, ({ apis }) => apis),
