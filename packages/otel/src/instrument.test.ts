@@ -323,14 +323,6 @@ describe("a latchkey that is observed", () => {
     expect(Object.keys(latchkey)).toEqual(Object.keys(createLatchkey({ store: memoryStore() })));
   });
 
-  test("is kept for each workspace and actor, as latchkey keeps them", async () => {
-    const { latchkey } = await observed();
-    expect(latchkey.workspace("ws_other")).toBe(latchkey.workspace("ws_other"));
-    expect(latchkey.workspace(latchkey.workspaceId)).toBe(latchkey);
-    expect(latchkey.actingAs("billing")).toBe(latchkey.actingAs("billing"));
-    expect(latchkey.actingAs("billing")).not.toBe(latchkey);
-  });
-
   test("is made by a function of the same type", () => {
     const create = instrument(createLatchkey);
     expectTypeOf(create).toEqualTypeOf<typeof createLatchkey>();

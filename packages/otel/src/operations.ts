@@ -42,7 +42,7 @@ function measuredOperations(
     name,
     measured(name, (latchkey as unknown as Record<string, Operation>)[name] as Operation),
   ]);
-  const own: Instance = { ...latchkey, ...Object.fromEntries(operations) };
+  const own: Latchkey = { ...latchkey, ...Object.fromEntries(operations) };
   return {
     ...own,
     // They read each page with an operation.
