@@ -59,6 +59,11 @@ export class PlainHolds {
     return hasMore ? this.settle(step, now) : result;
   }
 
+  /** What is remembered of one that has ended. */
+  ended(id: string): RememberedEnd | null {
+    return this.#ends.get(id) ?? null;
+  }
+
   /** All that is open. */
   get open(): readonly Hold[] {
     return [...this.holds.values()].map(({ hold }) => hold);
@@ -79,7 +84,7 @@ export class PlainHolds {
       request: () => null,
       setRequest: () => undefined,
       addStatistics: () => undefined,
-      remembered: (id) => this.#ends.get(id) ?? null,
+      remembered: (id) => this.ended(id),
       remember: (id, end) => this.#ends.set(id, end),
       usage: (counters) => counters.usage,
       setUsage(counters, usage) {
