@@ -23,7 +23,7 @@ function nested(levels: number, innermost: unknown, wrap: "object" | "array" = "
   return levels === 0 ? innermost : { a: value };
 }
 
-const NOT_JSON = "must hold JSON values only";
+const notJson = (path: string, what: string) => `must hold JSON values only: "${path}" is ${what}`;
 const TOO_DEEP = "must be at most 16 levels deep";
 const TOO_LARGE = "must be at most 16384 bytes of JSON";
 const BAD_MEMBER = "must not have a member named __proto__, constructor or prototype";
@@ -66,8 +66,8 @@ describe("what metadata is", () => {
     { label: "an object that inherits from another", value: Object.create({ plan: "pro" }) },
   ])("$label is not a JSON object, and not a JSON value inside of one", ({ value }) => {
     expect(refusal(value)).toBe("must be a JSON object");
-    expect(refusal({ a: value })).toBe(NOT_JSON);
-    expect(refusal({ a: [value] })).toBe(NOT_JSON);
+    expect(refusal({ a: value })).toBe(notJson("a", "an object of a class"));
+    expect(refusal({ a: [value] })).toBe(notJson("a.0", "an object of a class"));
   });
 
   test.each([
@@ -75,18 +75,26 @@ describe("what metadata is", () => {
     { label: "a function", value: () => 1 },
     { label: "a symbol", value: Symbol("x") },
     { label: "a bigint", value: 1n },
-    { label: "a boxed string", value: new String("x") },
-  ])("$label is refused wherever it stands, not dropped", ({ value }) => {
-    expect(refusal({ a: value })).toBe(NOT_JSON);
-    expect(refusal({ a: [1, value] })).toBe(NOT_JSON);
-    expect(refusal({ a: { b: value } })).toBe(NOT_JSON);
+    { label: "an object of a class", value: new String("x") },
+  ])(
+    "$label is refused wherever it stands, not dropped, and the message says where",
+    ({ label, value }) => {
+      expect(refusal({ a: value })).toBe(notJson("a", label));
+      expect(refusal({ a: [1, value] })).toBe(notJson("a.1", label));
+      expect(refusal({ b: 1, a: { c: { d: value } } })).toBe(notJson("a.c.d", label));
+    },
+  );
+
+  test("a message has no more of a long name than its beginning, and nothing of a value", () => {
+    expect(refusal({ ["n".repeat(9_000)]: undefined })).toBe(notJson("n".repeat(100), "undefined"));
+    expect(refusal({ a: { toString: () => "secret" } })).not.toContain("secret");
   });
 
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     "the number %s is refused, not written as null",
     (value) => {
-      expect(refusal({ a: value })).toBe("must hold finite numbers only");
-      expect(refusal({ a: [value] })).toBe("must hold finite numbers only");
+      expect(refusal({ a: value })).toBe(`must hold finite numbers only: "a" is ${value}`);
+      expect(refusal({ a: [value] })).toBe(`must hold finite numbers only: "a.0" is ${value}`);
     },
   );
 
@@ -97,12 +105,12 @@ describe("what metadata is", () => {
   test("a hole in an array is refused, not written as null", () => {
     const sparse = [1, 2];
     sparse[3] = 4;
-    expect(refusal({ a: sparse })).toBe(NOT_JSON);
-    expect(refusal({ a: new Array(4_294_967_295) })).toBe(NOT_JSON);
+    expect(refusal({ a: sparse })).toBe(notJson("a.2", "undefined"));
+    expect(refusal({ a: new Array(4_294_967_295) })).toBe(notJson("a.0", "undefined"));
   });
 
   test("a toJSON of the caller is never called: it is a function, and refused", () => {
-    expect(refusal({ a: { toJSON: () => "forged" } })).toBe(NOT_JSON);
+    expect(refusal({ a: { toJSON: () => "forged" } })).toBe(notJson("a.toJSON", "a function"));
   });
 
   test("a member that is named toJSON and holds a value is an ordinary member", () => {

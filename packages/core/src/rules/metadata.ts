@@ -29,12 +29,31 @@ export function checkMetadata(value: unknown): MetadataCheck {
     if (bytes > METADATA_BOUNDS.maxBytes) return refuse(TOO_LARGE);
     return { ok: true, metadata };
   } catch (error) {
-    if (error instanceof MetadataRefusal) return refuse(error.message);
+    if (error instanceof MetadataRefusal) return refuse(messageOf(error));
     throw error;
   }
 }
 
-class MetadataRefusal extends Error {}
+/** Of a member: where it stands is added on the way out. */
+class MetadataRefusal extends Error {
+  /** Names and indexes, from the outermost on; none where it is about the whole. */
+  readonly path: (string | number)[] = [];
+  /** What the member is, which it must not be. */
+  readonly what: string | undefined;
+
+  constructor(message: string, what?: string) {
+    super(message);
+    this.what = what;
+  }
+}
+
+/** Most of a path that a message has: names may be long. */
+const LONGEST_PATH = 100;
+
+function messageOf({ message, path, what }: MetadataRefusal): string {
+  if (what === undefined) return message;
+  return `${message}: "${path.join(".").slice(0, LONGEST_PATH)}" is ${what}`;
+}
 
 const TOO_LARGE = `must be at most ${METADATA_BOUNDS.maxBytes} bytes of JSON`;
 
@@ -60,25 +79,43 @@ function copyJson(value: unknown, depth: number, room: Room): JsonValue {
   take(room, typeof value === "string" ? value.length : 1);
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw new MetadataRefusal("must hold finite numbers only");
+    if (!Number.isFinite(value))
+      throw new MetadataRefusal("must hold finite numbers only", String(value));
     return value + 0; // JSON has no negative zero: what is kept is what every store gives back
   }
   if (!Array.isArray(value) && !isPlainObject(value))
-    throw new MetadataRefusal("must hold JSON values only");
+    throw new MetadataRefusal("must hold JSON values only", kindOf(value));
   if (depth > METADATA_BOUNDS.maxDepth) {
     throw new MetadataRefusal(`must be at most ${METADATA_BOUNDS.maxDepth} levels deep`);
   }
   if (Array.isArray(value))
-    return Object.freeze(Array.from(value, (member) => copyJson(member, depth + 1, room)));
+    return Object.freeze(
+      Array.from(value, (member, index) => copyMember(index, member, depth + 1, room)),
+    );
   const members = Object.entries(value).map(([member, content]) => {
     if (REFUSED_MEMBERS.has(member)) {
       throw new MetadataRefusal("must not have a member named __proto__, constructor or prototype");
     }
     take(room, member.length);
-    return [member, copyJson(content, depth + 1, room)] as const;
+    return [member, copyMember(member, content, depth + 1, room)] as const;
   });
   // Not assigned one by one: where Object.prototype is frozen, that throws for each name that it has, such as `toString`.
   return Object.freeze(Object.fromEntries(members));
+}
+
+function copyMember(name: string | number, value: unknown, depth: number, room: Room): JsonValue {
+  try {
+    return copyJson(value, depth, room);
+  } catch (error) {
+    if (error instanceof MetadataRefusal) error.path.unshift(name);
+    throw error;
+  }
+}
+
+/** What a value is that is not JSON: never what it holds. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "undefined";
+  return typeof value === "object" ? "an object of a class" : `a ${typeof value}`;
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
