@@ -1,10 +1,21 @@
-import { createLatchkey, deliveriesOf } from "@latchkey/core";
+import { createLatchkey, type Deliveries, deliveriesOf } from "@latchkey/core";
+
 import { describe, expect, test } from "vitest";
 import { openStore } from "../open-store.js";
 import { cliStore, TERMINAL } from "../testing/cli-store.js";
 
 const ENDPOINT = "0123456789abcdef0123456789abcdef";
 const NOON = Date.UTC(2031, 4, 17, 12);
+
+/** What could not be sent to an endpoint. */
+const failed = (
+  { event, number }: Awaited<ReturnType<Deliveries["readLog"]>>["found"][number],
+  endpointId: string,
+  state: "dead" | "pending",
+) => ({
+  ...{ endpointId, eventId: event.id, number, lane: event.resourceId, state },
+  ...{ tries: 3, since: NOON, at: NOON, failure: "503" },
+});
 
 /** A store whose sender gave up so many events, and has one more to send again; and one of an endpoint that nobody knows. */
 async function deadStore(count: number) {
@@ -24,17 +35,7 @@ async function deadStore(count: number) {
     const { found, cursor } = await deliveries.readLog({ limit: 100, types: ["api.created"] });
     const place = { id: ENDPOINT, cursor, origin: "https://billing.example" };
     await deliveries.write((sender) => ({ ...sender, endpoints: [place] }), {
-      puts: found.map(({ event, number }, at) => ({
-        endpointId: ENDPOINT,
-        eventId: event.id,
-        number,
-        lane: event.resourceId,
-        state: at < count ? "dead" : "pending",
-        tries: 3,
-        since: NOON,
-        at: NOON,
-        failure: "503",
-      })),
+      puts: found.map((each, at) => failed(each, ENDPOINT, at < count ? "dead" : "pending")),
     });
   });
   return { ...store, work };
@@ -98,6 +99,21 @@ describe("latchkey webhooks", () => {
     expect(await run(`webhooks redeliver ${letter?.deadLetterId}`)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringContaining("add it to createWebhooks"),
+    });
+    expect(await json("webhooks dead-letters")).toHaveLength(1);
+  });
+
+  test("of all, leaves those of endpoints that nobody knows, and sends the others", async () => {
+    const { run, json, work } = await deadStore(3);
+    await work(async (deliveries) => {
+      const { found } = await deliveries.readLog({ limit: 1, types: ["api.created"] });
+      const puts = found.map((each) => failed(each, "f".repeat(32), "dead"));
+      await deliveries.write((sender) => sender, { puts });
+    });
+    expect(await run("webhooks redeliver --all")).toEqual({
+      exitCode: 0,
+      stdout: "3 dead letters will be sent again, by the process that sends\n",
+      stderr: "latchkey: 1 dead letter stays: its endpoint is not known any more\n",
     });
     expect(await json("webhooks dead-letters")).toHaveLength(1);
   });

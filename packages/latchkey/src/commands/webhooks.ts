@@ -83,25 +83,34 @@ async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<
   });
 }
 
-async function redeliverAll(deliveries: Deliveries): Promise<number> {
-  let [count, cursor]: [number, string | undefined] = [0, undefined];
+/** Has all sent again, but those whose endpoint the store does not know: they are left. */
+async function redeliverAll(
+  deliveries: Deliveries,
+): Promise<{ readonly redelivered: number; readonly left: number }> {
+  let [redelivered, left] = [0, 0];
+  let cursor: string | undefined;
   do {
     const page: Awaited<ReturnType<typeof deadLetters>> = await deadLetters(
       deliveries,
       cursor === undefined ? {} : { cursor },
     );
-    for (const { deadLetterId } of page.items) {
-      await redeliver(deliveries, deadLetterId).catch(unlessGone);
-      count += 1;
-    }
+    for (const { deadLetterId, origin } of page.items)
+      if (origin === null) left += 1;
+      else if (await isRedelivered(deliveries, deadLetterId)) redelivered += 1;
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return count;
+  return { redelivered, left };
 }
 
-/** Another one may have sent it, or deleted it, meanwhile. */
-function unlessGone(error: unknown): void {
-  if (!(error instanceof LatchkeyError && error.code === "NOT_FOUND")) throw error;
+/** False if another one has sent it, or deleted it, meanwhile. */
+async function isRedelivered(deliveries: Deliveries, deadLetterId: string): Promise<boolean> {
+  try {
+    await redeliver(deliveries, deadLetterId);
+    return true;
+  } catch (error) {
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
 }
 
 const addRedeliver: AddCommand = (group, host) => {
@@ -117,9 +126,14 @@ const addRedeliver: AddCommand = (group, host) => {
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const deliveries = deliveriesOf(latchkey);
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
-      const redelivered = deadLetterId === undefined ? await redeliverAll(deliveries) : 1;
+      const { redelivered, left } =
+        deadLetterId === undefined ? await redeliverAll(deliveries) : { redelivered: 1, left: 0 };
       if (options.json) host.print(JSON.stringify({ redelivered }));
       else host.print(`${countOf(redelivered)} will be sent again, by the process that sends`);
+      if (left > 0)
+        host.warn(
+          `${countOf(left)} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} not known any more`,
+        );
     });
   });
 };
