@@ -62,6 +62,18 @@ describeInBrowser("an address", (open) => {
     await page.getByRole("link", { name: "maps" }).waitFor();
   });
 
+  test.each(["century", "toString", "__proto__"])(
+    "of a chart over a span that there is not, %s, shows the usual one",
+    async (span) => {
+      const { latchkey, origin, url } = await mount(OPERATOR);
+      const { apiId } = await latchkey.createApi({ name: "maps" });
+      const { page, complaints } = await open(origin);
+      await page.goto(`${url}#/apis/${apiId}?tab=usage&span=${span}`);
+      await page.getByRole("button", { name: "30 days", pressed: true }).waitFor();
+      expect(complaints).toEqual([]);
+    },
+  );
+
   test("of a key that is deleted while it is looked at says so, and no more that it is valid", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

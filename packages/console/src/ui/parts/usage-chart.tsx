@@ -18,7 +18,7 @@ type Span = keyof typeof SPANS;
 /** How often keys were verified over time, by verdict. */
 export function UsageChart({ of }: { readonly of: Readonly<Record<string, string>> }) {
   const { query } = useRoute();
-  const chosen = query.span !== undefined && query.span in SPANS ? (query.span as Span) : "month";
+  const chosen = Object.hasOwn(SPANS, query.span ?? "") ? (query.span as Span) : "month";
   const { granularity, ms } = SPANS[chosen];
   const question = JSON.stringify([of, chosen]);
   const { value, error, reload } = useLoad(question, async () => {
