@@ -94,6 +94,24 @@ describe("a whole number from 1 to 3", () => {
   });
 });
 
+describe("a whole number from 1 on", () => {
+  test.each([
+    [0, "must be a whole number >= 1"],
+    [Number.NaN, "must be a whole number >= 1"],
+    ["9", "must be a whole number >= 1"],
+    [undefined, "is required"],
+    [2 ** 53, "must be a whole number from 1 to 9007199254740991"],
+    [1e300, "must be a whole number from 1 to 9007199254740991"],
+    [Number.POSITIVE_INFINITY, "must be a whole number from 1 to 9007199254740991"],
+  ])("%s is told the bound that it exceeds", (value, message) => {
+    expect(issuesOf(wholeNumber(1), value)).toEqual([{ path: "field", message }]);
+  });
+
+  test.each([1, Number.MAX_SAFE_INTEGER])("is %i", (value) => {
+    expect(issuesOf(wholeNumber(1), value)).toEqual([]);
+  });
+});
+
 describe("a text", () => {
   test.each([
     ["shorter than its bound", "", false],

@@ -34,12 +34,13 @@ export function orRequired(message: string): ErrorText {
 }
 
 /** A whole number from `min` to `max`, both included. Strings are not coerced. @param message - What it must be, in words. */
-export function wholeNumber(
-  min: number,
-  max: number = MAX_NUMBER,
-  message = `must be a whole number ${max === MAX_NUMBER ? `>= ${min}` : `from ${min} to ${max}`}`,
-) {
-  const error = orRequired(message);
+export function wholeNumber(min: number, max: number = MAX_NUMBER, message?: string) {
+  const range = `must be a whole number from ${min} to ${max}`;
+  const isOpen = max === MAX_NUMBER && message === undefined;
+  const usual = orRequired(message ?? (isOpen ? `must be a whole number >= ${min}` : range));
+  // The bound that is nobody's wish is named to those who exceed it.
+  const error: ErrorText = (issue) =>
+    isOpen && typeof issue.input === "number" && issue.input > max ? range : usual(issue);
   const number = z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
   // What is kept is what every store gives back, and JSON has no negative zero.
   return number.overwrite((value) => value + 0);

@@ -38,6 +38,11 @@ describe("an error that the server answers", () => {
     },
   );
 
+  test("says how to go on where tables are missing, and may be for want of a right", () => {
+    for (const code of ["42501", "42P01", "42883", "3F000"])
+      expect(String(translateError(answered(code), true))).toContain("call migrate");
+  });
+
   test("is worth another attempt only where the server has rolled back because of others", () => {
     expect(
       ["40001", "40P01", "57014", "40003"].map((code) => isRolledBack(answered(code))),

@@ -21,7 +21,7 @@ const UNFIT: Readonly<Record<string, string>> = {
   "26000": UNPREPARED,
   "42P05": UNPREPARED,
   "42501":
-    "the role lacks a right that latchkey needs: see the README of @latchkey/postgres for the list",
+    "the role lacks a right that latchkey needs: see the README of @latchkey/postgres for the list. In a database without tables of latchkey, first call migrate with a role that may create them",
   "42P01": "tables of latchkey are missing: call migrate of @latchkey/postgres",
   "42883": "functions of latchkey are missing: call migrate of @latchkey/postgres",
   "3F000": "the schema of latchkey is missing: call migrate of @latchkey/postgres",
