@@ -181,6 +181,39 @@ describe("a renewal of slots of the workspace", () => {
   });
 });
 
+describe("what has expired", () => {
+  test("is over from its end on", () => {
+    for (const [now, openIds] of [
+      [NOW + 5 * MINUTE - 1, ["rsv_1"]],
+      [NOW + 5 * MINUTE, []],
+    ] as const) {
+      const { holds, reserve } = holding();
+      reserve("rsv_1");
+      reserve("rsv_2", {}, NOW + 1);
+      holds.settle(end("rsv_2"), now);
+      expect(openOf(holds)).toEqual(openIds);
+    }
+  });
+
+  test("is not remembered if its key is gone, nor are slots of a reservation that holds more", () => {
+    const { holds, reserve } = holding(100, 50);
+    reserve("rsv_1", OF_BOTH);
+    const found = holds.holds.get("rsv_1");
+    if (found !== undefined)
+      holds.holds.set("rsv_1", { ...found, counters: [null, holds.identity] });
+    const of = { kind: "identity", id: "id_1" } as const;
+    holds.settle({ kind: "refresh", of, refill: null }, NOW + 5 * MINUTE);
+    expect(openOf(holds)).toEqual([]);
+    expect(holds.identity.usage.remaining).toBe(50);
+    expect(holds.ended("rsv_1")).toBe(null);
+    const hold = { keeps: "all", ttl: 5 * MINUTE, slotTtl: MINUTE, most: [9] } as const;
+    reserve("rsv_2", { hold, limits: [SLOTS] });
+    holds.settle(refresh, NOW + MINUTE);
+    expect(openOf(holds)).toEqual(["rsv_2"]);
+    expect(holds.ended("rsv_2.s")).toBe(null);
+  });
+});
+
 describe("a refresh", () => {
   test("ends what is over, the earliest first, then by id, and says so", () => {
     const { holds, reserve } = holding();
