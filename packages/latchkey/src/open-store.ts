@@ -29,7 +29,9 @@ export function openStore(url: string, options: OpenStoreOptions = {}): KeyStore
   const wanted = parseStoreUrl(url);
   const unknown = Object.keys(options).find((name) => !STORES_WITH_OPTIONS.includes(name));
   if (unknown !== undefined)
-    throw new TypeError(`"${unknown}" is not an option of openStore: sqlite, redis, postgres`);
+    throw new TypeError(
+      `"${unknown}" is not an option of openStore: ${STORES_WITH_OPTIONS.join(", ")}`,
+    );
   switch (wanted.kind) {
     case "memory":
       return memoryStore();

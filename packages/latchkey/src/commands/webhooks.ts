@@ -83,32 +83,35 @@ async function redeliver(deliveries: Deliveries, deadLetterId: string): Promise<
   });
 }
 
-/** Has all sent again, but those whose endpoint the store does not know: they are left. */
+/** Has all sent again, but those whose endpoint is not known: they are left. */
 async function redeliverAll(
   deliveries: Deliveries,
 ): Promise<{ readonly redelivered: number; readonly left: number }> {
-  let [redelivered, left] = [0, 0];
+  const count = { redelivered: 0, left: 0, gone: 0 };
   let cursor: string | undefined;
   do {
     const page: Awaited<ReturnType<typeof deadLetters>> = await deadLetters(
       deliveries,
       cursor === undefined ? {} : { cursor },
     );
-    for (const { deadLetterId, origin } of page.items)
-      if (origin === null) left += 1;
-      else if (await isRedelivered(deliveries, deadLetterId)) redelivered += 1;
+    for (const { deadLetterId } of page.items)
+      count[await tryToRedeliver(deliveries, deadLetterId)] += 1;
     cursor = page.cursor;
   } while (cursor !== undefined);
-  return { redelivered, left };
+  return count;
 }
 
-/** False if another one has sent it, or deleted it, meanwhile. */
-async function isRedelivered(deliveries: Deliveries, deadLetterId: string): Promise<boolean> {
+/** `gone`: another one has sent it, or deleted it, meanwhile. */
+async function tryToRedeliver(
+  deliveries: Deliveries,
+  deadLetterId: string,
+): Promise<"redelivered" | "left" | "gone"> {
   try {
     await redeliver(deliveries, deadLetterId);
-    return true;
+    return "redelivered";
   } catch (error) {
-    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return false;
+    if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "gone";
+    if (error instanceof LatchkeyError && error.code === "PRECONDITION_FAILED") return "left";
     throw error;
   }
 }
@@ -125,9 +128,9 @@ const addRedeliver: AddCommand = (group, host) => {
       throw new UsageError("give the id of a dead letter, or --all");
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const deliveries = deliveriesOf(latchkey);
+      let [redelivered, left] = [1, 0];
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
-      const { redelivered, left } =
-        deadLetterId === undefined ? await redeliverAll(deliveries) : { redelivered: 1, left: 0 };
+      else ({ redelivered, left } = await redeliverAll(deliveries));
       if (options.json) host.print(JSON.stringify({ redelivered }));
       else host.print(`${countOf(redelivered)} will be sent again, by the process that sends`);
       if (left > 0)
