@@ -1,22 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Hold } from "../rules/hold.js";
 import { PlainHolds } from "../testing/hold-book.js";
+import { SLOTS, UNITS } from "../testing/limit-charges.js";
 import { usageOf } from "../testing/records.js";
-import type { ChargePlan, LimitCharge } from "./charge.js";
+import type { ChargePlan } from "./charge.js";
 import { type EndStep, type HoldStep, MOST_ENDED_AT_ONCE, REMEMBER_END_MS } from "./settle.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
 const KEY = { kind: "key", id: "key_1" } as const;
 
-const UNITS: LimitCharge = {
-  ...{ name: "files", window: "60000:files", owner: 0, cost: 5, shadow: false },
-  ...{ algorithm: "fixed", limit: 9, duration: MINUTE, burst: 9 },
-};
-const SLOTS: LimitCharge = {
-  ...{ ...UNITS, name: "parallel", window: "c60000:parallel", cost: 1 },
-  ...{ algorithm: "concurrent" },
-};
 /** Four uses of the key. */
 const PLAN: ChargePlan = {
   ...{ workspaceId: "ws_default", revision: 7, mode: "commit", cost: 4, uses: 0, limits: [] },

@@ -1,21 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { PlainHolds } from "../testing/hold-book.js";
+import { SLOTS, UNITS } from "../testing/limit-charges.js";
 import { usageOf } from "../testing/records.js";
 import { LAST_INSTANT } from "../time.js";
-import type { ChargePlan, LimitCharge } from "./charge.js";
+import type { ChargePlan } from "./charge.js";
 import type { EndStep, HoldStep } from "./settle.js";
 
 const NOW = 90_000;
 const MINUTE = 60_000;
 
-const UNITS: LimitCharge = {
-  ...{ name: "files", window: "60000:files", owner: 0, cost: 5, shadow: false },
-  ...{ algorithm: "fixed", limit: 9, duration: MINUTE, burst: 9 },
-};
-const SLOTS: LimitCharge = {
-  ...{ ...UNITS, name: "parallel", window: "c60000:parallel", cost: 1 },
-  ...{ algorithm: "concurrent" },
-};
 const PLAN: ChargePlan = {
   ...{ workspaceId: "ws_default", revision: 7, mode: "commit", cost: 4, uses: 0 },
   confirms: [{ kind: "key", id: "key_1", version: 3 }],
