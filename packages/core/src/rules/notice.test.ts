@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LAST_INSTANT } from "../time.js";
+import { DURATION_ERROR } from "./duration.js";
 import type { LimitFigures } from "./limit-algorithm.js";
 import {
   lowUses,
@@ -28,6 +29,37 @@ const daily = (amount: number) => ({ interval: "daily", amount }) as const;
 function limited(limit: number, more: Partial<LimitFigures> = {}): LimitFigures {
   return { algorithm: "fixed", limit, duration: DAY_MS, burst: 1, ...more };
 }
+
+test("settings that are left out are seven days, never, and four fifths", () => {
+  const usual = { expiresWithin: 7 * DAY_MS, usesBelow: null, limitAbove: 0.8 };
+  expect(readNoticeSettings()).toEqual({ ...usual, writesByItself: false });
+  expect(readNoticeSettings({})).toEqual({ ...usual, writesByItself: true });
+});
+
+test("settings are what was given, also at their bounds", () => {
+  const given = { expiresWithin: "1h", usesBelow: 1, limitAbove: 0.999 };
+  const read = { expiresWithin: 3_600_000, usesBelow: 1, limitAbove: 0.999, writesByItself: true };
+  expect(readNoticeSettings(given)).toEqual(read);
+  expect(readNoticeSettings({ usesBelow: null }).usesBelow).toBeNull();
+});
+
+const USES_ERROR = '"notice.usesBelow" must be a whole number >= 1, or a share between 0 and 1';
+const LIMIT_ERROR = '"notice.limitAbove" must be a share between 0 and 1';
+
+test.each([
+  [null, '"notice" must be an object of options'],
+  ["1d", '"notice" must be an object of options'],
+  [{ expiresIn: 1 }, '"notice.expiresIn" is not an option'],
+  [{ expiresWithin: "soon" }, `"notice.expiresWithin" ${DURATION_ERROR}`],
+  ...[0, -1, -0.5, 1.5, Number.NaN, Infinity, 2 ** 53, "5"].map(
+    (usesBelow) => [{ usesBelow }, USES_ERROR] as const,
+  ),
+  ...[0, -0.5, 1, 1.5, Number.NaN, "0.5", null].map(
+    (limitAbove) => [{ limitAbove }, LIMIT_ERROR] as const,
+  ),
+])("settings such as %j are refused", (notice, message) => {
+  expect(() => readNoticeSettings(notice)).toThrow(new TypeError(message));
+});
 
 test("uses are low below exactly the share, and a limit is near above exactly the share, whatever numbers make of it", () => {
   fc.assert(
