@@ -59,4 +59,28 @@ describeInBrowser("a portal to which several sign in with one browser", (open) =
     const { keys } = await latchkey.listKeys({ apiId });
     expect(keys.map(({ name }) => name)).toEqual(["of bob"]);
   });
+
+  test("a new secret of one customer is not shown to another, who opens a link in the same page", async () => {
+    const { latchkey, apiId, origin, url } = await mount({}, { session: undefined } as never);
+    const linkOf = async (externalId: string) => {
+      const allow = { apiIds: [apiId], create: true };
+      const { secret } = await latchkey.createPortalSession({ externalId, allow });
+      return `${url}#session=${secret}`;
+    };
+    await latchkey.createKey({ apiId, externalId: "bob", name: "of bob" });
+    const { page } = await open(origin);
+    await page.goto(await linkOf("alice"));
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog", { name: "Create a key" });
+    await dialog.getByLabel("Name").fill("of alice");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const secret = (await page.locator("output").textContent()) ?? "";
+    expect(secret).not.toBe("");
+    await page.evaluate(`location.href = ${JSON.stringify(await linkOf("bob"))}`);
+    await page.getByText("of bob").waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(0);
+    expect(await page.content()).not.toContain(secret);
+    await page.evaluate(`location.href = ${JSON.stringify(await linkOf("alice"))}`);
+    await page.getByText(secret).waitFor();
+  });
 });

@@ -16,6 +16,12 @@ import { fill } from "./words.js";
 /** What is open over the list. */
 type Open = { readonly kind: "create" } | { readonly kind: Act; readonly key: PortalKey } | null;
 
+/** A key that was just created: its secret, unless that was lost, is shown to nobody but whom it is of. */
+interface Created {
+  readonly secret: string | undefined;
+  readonly externalId: string | undefined;
+}
+
 /** The page: who the customer is, and their keys. What was typed stays when a session ends. */
 export function App({
   client,
@@ -34,7 +40,7 @@ export function App({
   const [isOver, setIsOver] = useState(false);
   const [isStillOver, setIsStillOver] = useState(false);
   const [open, setOpen] = useState<Open>(null);
-  const [created, setCreated] = useState<{ readonly secret: string | undefined } | null>(null);
+  const [created, setCreated] = useState<Created | null>(null);
   const [round, setRound] = useState(0);
   const [done, setDone] = useState("");
   // A list that comes late would push those below it.
@@ -96,6 +102,7 @@ export function App({
     onStale: () => setRound((before) => before + 1),
   };
 
+  const session = state?.session ?? null;
   const close = () => setOpen(null);
   const finish = (text: string) => {
     setOpen(null);
@@ -104,9 +111,8 @@ export function App({
   };
   const show = (secret: string | undefined, text: string) => {
     finish(text);
-    setCreated({ secret });
+    setCreated({ secret, externalId: session?.externalId });
   };
-  const session = state?.session ?? null;
   const maxKeys = session?.allow.maxKeys ?? Number.POSITIVE_INFINITY;
   const counts = session?.allow.apis.map(({ id }) => read.get(id) ?? 0) ?? [];
   const isFull = counts.reduce((sum, count) => sum + count, 0) >= maxKeys;
@@ -191,7 +197,7 @@ export function App({
             onRevoked={() => finish(texts.doneRevoked)}
           />
         )}
-        {created !== null && (
+        {created !== null && created.externalId === session?.externalId && (
           <SecretDialog secret={created.secret} onClose={() => setCreated(null)} />
         )}
         {isOver && (
