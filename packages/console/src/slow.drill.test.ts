@@ -48,6 +48,30 @@ describeInBrowser("a server that is slow", (open) => {
     await page.locator("output").waitFor({ timeout: 30_000 });
   });
 
+  test("a step back while a key is created, and while its secret is shown, is undone; the next one is not", async () => {
+    const { latchkey, origin, url } = await mount(OPERATOR);
+    const { apiId } = await latchkey.createApi({ name: "maps" });
+    const { page } = await open(origin);
+    await page.route(/createKey/, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await route.continue();
+    });
+    await page.goto(`${url}#/apis`);
+    await page.getByRole("link", { name: "maps" }).click();
+    const create = page.getByRole("button", { name: "Create key" });
+    await create.click();
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+    await page.waitForTimeout(100);
+    await page.goBack();
+    const secret = (await page.locator("output").textContent()) ?? "";
+    await page.goBack();
+    await page.waitForTimeout(100);
+    expect(await page.locator("output").textContent()).toBe(secret);
+    await page.getByRole("button", { name: "I have it" }).click();
+    await page.goBack();
+    await page.waitForURL(`${url}#/apis/${apiId}`);
+  });
+
   test("an answer that does not come: the same again creates no second key, and says that the secret is lost", async () => {
     const { latchkey, origin, url } = await mount(OPERATOR);
     const { apiId } = await latchkey.createApi({ name: "maps" });

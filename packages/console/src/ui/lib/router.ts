@@ -38,12 +38,30 @@ export function linkTo(path: readonly string[], query: QueryPatch = {}): string 
 
 const routeStore = createStore<Route>(parseRoute(location.hash));
 
+/** Each says whether something on the page would be lost if it were left. */
+const keepers = new Set<() => boolean>();
+
+/** Undoes steps back and forth while something says that it would be lost. @returns Ends it. */
+export function stayWhile(isKept: () => boolean): () => void {
+  keepers.add(isKept);
+  return () => keepers.delete(isKept);
+}
+
 /** Follows the address from now on. */
 export function startRouter(): void {
-  const follow = () => routeStore.set(parseRoute(location.hash));
+  const follow = () => {
+    const [here, there] = [routeStore.get(), parseRoute(location.hash)];
+    const stays = [...keepers].some((isKept) => isKept());
+    if (!stays) routeStore.set(there);
+    else if (fragmentOf(there) !== fragmentOf(here)) history.pushState(null, "", fragmentOf(here));
+  };
   addEventListener("hashchange", follow);
   addEventListener("popstate", follow);
   follow();
+}
+
+function fragmentOf({ path, query }: Route): string {
+  return linkTo(path, query);
 }
 
 /** Where somebody is, now and after each step. */

@@ -1,11 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../lib/api.js";
+import { stayWhile } from "../lib/router.js";
 import { Failure } from "./basics.js";
 
 /**
- * A dialog that is open as long as it is there. Escape closes it unless `isHeld`, or unless a form in it waits for its answer: what is
- * done already could not be called off, and a secret in the answer would be lost.
+ * A dialog that is open as long as it is there. Escape closes it, and a step back leaves its page, unless `isHeld`, or unless a form in it
+ * waits for its answer: what is done already could not be called off, and a secret in the answer would be lost.
  */
 export function Dialog({
   title,
@@ -26,7 +27,11 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = element.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    const leave = stayWhile(isKept);
+    return () => {
+      leave();
+      dialog?.close();
+    };
   }, []);
   return (
     <dialog
