@@ -14,6 +14,7 @@ describe("an address", () => {
     ["64:ff9b::192.0.2.7", "64:ff9b::c000:207"],
     ["fe80::1%eth0", "fe80::1"],
     ["fe80::1%3", "fe80::1"],
+    [`fe80::1%${"e".repeat(64)}`, "fe80::1"],
   ])("%s has the one form %s", (text, canonical) => {
     expect(canonicalAddress(text)).toBe(canonical);
   });
@@ -107,6 +108,10 @@ describe("an address", () => {
     "::ffff:192.0.2",
     "1:2:3:4:5:6:7:192.0.2.7",
     `${"0".repeat(200)}::1`,
+    "x::1%eth0",
+    "%::1%eth0",
+    "::1%eth0 ",
+    `fe80::1%${"e".repeat(65)}`,
   ])("%j is none", (text) => {
     expect(canonicalAddress(text)).toBeNull();
   });

@@ -7,12 +7,14 @@ import { canShowStart, importedStart, secretStart } from "./shown-start.js";
 /** SHA-256 of "abc", FIPS 180-4. */
 const HEX = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 const BASE64 = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
+const BASE64URL = "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0";
 
 describe("an imported hash", () => {
-  test("means the same in both forms, and is what latchkey would have stored without a pepper", () => {
+  test("means the same in each form, and is what latchkey would have stored without a pepper", () => {
     expect(importedHash(HEX, "sha256_hex")).toBe(portableSha256("abc"));
     expect(importedHash(HEX.toUpperCase(), "sha256_hex")).toBe(portableSha256("abc"));
     expect(importedHash(BASE64, "sha256_base64")).toBe(portableSha256("abc"));
+    expect(importedHash(BASE64URL, "sha256_base64url")).toBe(portableSha256("abc"));
   });
 
   test.each([
@@ -33,6 +35,8 @@ describe("an imported hash", () => {
     ["of 31 bytes", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFQ=="],
     ["of 33 bytes", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa2t"],
     ["empty", ""],
+    ["with more before it", `AAAA${BASE64}`],
+    ["with more behind it", `${BASE64}AAAA`],
     ["in base64url", BASE64.replaceAll("+", "-").replaceAll("/", "_")],
     ["with stray bits at its end", BASE64.replace("0=", "1=")],
     ["with a line end", `${BASE64}\n`],
@@ -40,6 +44,20 @@ describe("an imported hash", () => {
     ["in the other form", HEX],
   ])("of the variant sha256_base64 is refused: %s", (_, value) => {
     expect(importedHash(value, "sha256_base64")).toBeNull();
+  });
+
+  test.each([
+    ["with padding", `${BASE64URL}=`],
+    ["of 31 bytes", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFQ"],
+    ["of 33 bytes", "ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa2t"],
+    ["with more before it", `AAAA${BASE64URL}`],
+    ["with more behind it", `${BASE64URL}AAAA`],
+    ["empty", ""],
+    ["in base64", BASE64.slice(0, -1)],
+    ["with stray bits at its end", BASE64URL.replace(/0$/, "1")],
+    ["with a line end", `${BASE64URL}\n`],
+  ])("of the variant sha256_base64url is refused: %s", (_, value) => {
+    expect(importedHash(value, "sha256_base64url")).toBeNull();
   });
 });
 
@@ -67,6 +85,8 @@ describe("the beginning of an imported secret", () => {
       "",
     ],
     ["four of 24 mixed letters", "AbCdEfGhIjKlMnOpQrStUvWx", "AbCd"],
+    ["four of 28 lower-case letters", "abcdefghijklmnopqrstuvwxyzab", "abcd"],
+    ["three of 27 upper-case letters", "ABCDEFGHIJKLMNOPQRSTUVWXYZA", "ABC"],
     ["four of 40 decimal digits", "1234567890".repeat(4), "1234"],
     ["nothing of 33 decimal digits", "1234567890".repeat(4).slice(0, 33), ""],
     [

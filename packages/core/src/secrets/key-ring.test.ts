@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { copyKeyRing, type KeyRing, refuseSharedSecrets } from "./key-ring.js";
+import { copyKeyRing, isKeyRing, type KeyRing, refuseSharedSecrets } from "./key-ring.js";
 
 const BOUNDS = { minBytes: 32, maxBytes: 64 };
 
@@ -127,6 +127,21 @@ describe("refuseSharedSecrets", () => {
 
   test("accepts one ring without the other", () => {
     expect(() => refuseSharedSecrets({ vault })).not.toThrow();
+    expect(() => refuseSharedSecrets({ vault, pepper: undefined })).not.toThrow();
     expect(() => refuseSharedSecrets({ pepper: vault })).not.toThrow();
   });
+});
+
+test.each([
+  [{ keys: {} }, true],
+  [{ current: "a", keys: { a: keyOf(32) } }, true],
+  [{ keys: null }, false],
+  [{ keys: "a" }, false],
+  [{}, false],
+  [null, false],
+  [undefined, false],
+  ["keys", false],
+  [Object.assign(() => {}, { keys: {} }), false],
+])("whether %j has the form of a ring: %j", (ring, isRing) => {
+  expect(isKeyRing(ring)).toBe(isRing);
 });

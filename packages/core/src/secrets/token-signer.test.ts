@@ -1,3 +1,4 @@
+import { createLocalJWKSet, jwtVerify } from "jose";
 import { expect, test } from "vitest";
 import { createTokenSigner } from "./token-signer.js";
 
@@ -45,6 +46,64 @@ test.each([
     expect(await signer.sign({ sub: "key_1" })).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   },
 );
+
+test("signs what it is given, so that whoever has the public key can check it", async () => {
+  const signer = createTokenSigner(ring);
+  const token = await signer.sign({ sub: "key_1", exp: 4_102_444_800 });
+  const { payload, protectedHeader } = await jwtVerify(
+    token,
+    createLocalJWKSet(await signer.publicKeys()),
+  );
+  expect(payload).toEqual({ sub: "key_1", exp: 4_102_444_800 });
+  expect(protectedHeader).toEqual({ alg: "EdDSA", kid: "a", typ: "JWT" });
+});
+
+test("a seed whose text has every kind of character signs as others do", async () => {
+  // In base64 it has both characters that base64url writes in another way.
+  const bytes = Uint8Array.from({ length: 32 }, (_, at) => 255 - at * 5);
+  expect(Buffer.from(bytes).toString("base64")).toMatch(/\+.*\/|\/.*\+/);
+  const signer = createTokenSigner({ current: "a", keys: { a: bytes } });
+  const keys = createLocalJWKSet(await signer.publicKeys());
+  expect((await jwtVerify(await signer.sign({ sub: "key_1" }), keys)).payload.sub).toBe("key_1");
+});
+
+test.each([31, 33])("a seed of %i bytes is refused", (length) => {
+  const keys = { a: Uint8Array.from({ length }, (_, at) => at) };
+  expect(() => createTokenSigner({ current: "a", keys })).toThrow(
+    new TypeError('"tokens.keys.a" must be 32 bytes'),
+  );
+});
+
+test.each(["a", "https://keys.example", "é\n", "😀".repeat(256)])(
+  "the issuer may be %j",
+  (issuer) => {
+    expect(createTokenSigner({ ...ring, issuer }).issuer).toBe(issuer);
+  },
+);
+
+test("without an issuer it has none", () => {
+  expect(createTokenSigner(ring).issuer).toBeNull();
+  expect(createTokenSigner({ ...ring, issuer: undefined }).issuer).toBeNull();
+});
+
+test.each(["", "a".repeat(257), 7 as unknown as string, {} as unknown as string])(
+  "the issuer may not be %j",
+  (issuer) => {
+    expect(() => createTokenSigner({ ...ring, issuer })).toThrow(
+      new TypeError('"tokens.issuer" must be a string of 1 to 256 characters'),
+    );
+  },
+);
+
+test.each([
+  ["of another library that is missing", "ERR_MODULE_NOT_FOUND", "Cannot find package 'other'"],
+  ["of jose, but not that it is missing", "EACCES", "cannot read 'jose'"],
+])("a failure %s is what it is", async (_, code, message) => {
+  const failure = Object.assign(new Error(message), { code });
+  await expect(createTokenSigner(ring, () => Promise.reject(failure)).ready()).rejects.toBe(
+    failure,
+  );
+});
 
 test("any other failure to load it is what it is", async () => {
   const broken = new Error("broken");
