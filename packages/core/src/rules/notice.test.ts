@@ -46,17 +46,19 @@ test("settings are what was given, also at their bounds", () => {
 const USES_ERROR = '"notice.usesBelow" must be a whole number >= 1, or a share between 0 and 1';
 const LIMIT_ERROR = '"notice.limitAbove" must be a share between 0 and 1';
 
-test.each([
+test.each<[notice: unknown, message: string]>([
   [null, '"notice" must be an object of options'],
   ["1d", '"notice" must be an object of options'],
   [{ expiresIn: 1 }, '"notice.expiresIn" is not an option'],
   [{ expiresWithin: "soon" }, `"notice.expiresWithin" ${DURATION_ERROR}`],
-  ...[0, -1, -0.5, 1.5, Number.NaN, Infinity, 2 ** 53, "5"].map(
-    (usesBelow) => [{ usesBelow }, USES_ERROR] as const,
-  ),
-  ...[0, -0.5, 1, 1.5, Number.NaN, "0.5", null].map(
-    (limitAbove) => [{ limitAbove }, LIMIT_ERROR] as const,
-  ),
+  ...[0, -1, -0.5, 1.5, Number.NaN, Infinity, 2 ** 53, "5"].map((usesBelow): [unknown, string] => [
+    { usesBelow },
+    USES_ERROR,
+  ]),
+  ...[0, -0.5, 1, 1.5, Number.NaN, "0.5", null].map((limitAbove): [unknown, string] => [
+    { limitAbove },
+    LIMIT_ERROR,
+  ]),
 ])("settings such as %j are refused", (notice, message) => {
   expect(() => readNoticeSettings(notice)).toThrow(new TypeError(message));
 });
