@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { coreInOneFile } from "./.ci/core-in-one-file.js";
 
 // Vitest 4 does not look for this file by itself: every script passes `--config vitest.workspace.ts`.
 
@@ -49,6 +50,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [coreInOneFile()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
@@ -59,6 +61,8 @@ export default defineConfig({
     // The files of a project share their modules: loading these anew for each file took longer than running the tests.
     // So a test leaves nothing behind in its process. For the same reason the packages are one project, not one each.
     isolate: false,
+    // What Node.js imports by itself is used as it is: otherwise each use of it, as of zod or a hash, goes through a proxy.
+    deps: { interopDefault: false },
     setupFiles: ["packages/core/src/testing/whole-sizes.ts"],
     // One more than there are processors: many a test waits for a server or a program that it started.
     maxWorkers: 1 + availableParallelism(),

@@ -28,7 +28,7 @@ const SHARED_INPUTS = [
 ];
 
 /** What is no path is the name of a package, and stays an import. @param {string} id */
-const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
+export const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
 
 /**
  * The packages that are bundled in, where they are used; everything else stays an import. zod, read file by file, costs more than
