@@ -35,6 +35,7 @@ describe("an address", () => {
     ["192.0.2.7:65535", "192.0.2.7"],
     ["[2001:DB8::7]:443", "2001:db8::7"],
     ["[2001:db8::7]", "2001:db8::7"],
+    ["[2001:db8::7]:65535", "2001:db8::7"],
     ["[::ffff:192.0.2.7]:51234", "192.0.2.7"],
     ["[fe80::1%eth0]:51234", "fe80::1"],
     // Not told apart from an address: without brackets all of it is one.
@@ -161,6 +162,7 @@ describe("an entry of an allow-list", () => {
     "2001:db8::/999",
     "fe80::1%eth0",
     "fe80::%eth0/10",
+    "::ffff:192.0.2.7%eth0",
     "::ffff:0.0.0.0/95",
     "::ffff:10.0.0.0/129",
     "*",
