@@ -61,14 +61,45 @@ test.each([
   ["ECONNREFUSED", "nothing listens at its address: check host and port, and that it runs (EC"],
   ["ENOTFOUND", "its host was not found: check the name"],
   ["ETIMEDOUT", "its address did not answer in time"],
-  ["CERT_HAS_EXPIRED", "its certificate is not trusted"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is not trusted"],
+  // Of a server that sends its own certificate only, and not that of its authority, as most do.
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is not trusted"],
+  ["INVALID_PURPOSE", "its certificate is not trusted"],
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
   ["ERR_SSL_WRONG_VERSION_NUMBER", "TLS did not come about"],
+  ["ERR_OSSL_PEM_NO_START_LINE", "TLS did not come about"],
+  ["EISDIR", "no such socket, or no such certificate file"],
   [undefined, "the connection broke off, or the server has no TLS and is asked for it"],
 ])("a connection that did not come about says why, and nothing was sent: %s", (code, message) => {
   const error = notConnected(Object.assign(new Error("connect to hunter2"), { code }));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   expect(String(error)).toContain(`PostgreSQL is not connected: ${message}`);
   expect(String(error)).not.toContain("hunter2");
+});
+
+test.each([
+  ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", "asks for a password"],
+  [
+    "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a non-empty string",
+    "for a password",
+  ],
+  ["The server does not support SSL connections", "the server has no TLS"],
+])("what node-postgres finds out by itself is told too: %s", (text, message) => {
+  const error = notConnected(new Error(text));
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+  expect(String(error)).toContain(message);
+});
+
+test.each([
+  ["57014", "statement_timeout"],
+  ["55P03", "lock_timeout"],
+  ["25006", "default_transaction_read_only"],
+  ["53300", "max_connections"],
+  // PgBouncer says so of a database or a parameter in the URL that it does not know.
+  ["08P01", "pooler"],
+])("a refusal that a setting causes names it: %s %s", (code, setting) => {
+  expect(String(translateError(answered(code), true))).toContain(setting);
 });
 
 test("a connection that the server refuses says so", () => {

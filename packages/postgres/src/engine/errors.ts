@@ -1,7 +1,8 @@
 import { LatchkeyError, noAnswer, unavailable, unfit } from "@latchkey/core";
 
-/** Meanings of errors that refuse a statement, by code or its first two characters. */
+/** Meanings of errors that refuse a statement, by their code or its first two characters. */
 const REFUSALS: Readonly<Record<string, string>> = {
+  "08": "PostgreSQL, or a pooler before it, refused the connection: check the database and the parameters that the URL names",
   "40": "other transactions were in the way",
   "53": "PostgreSQL is short of connections, memory or disk",
   "57": "PostgreSQL cancelled the statement, or is starting or stopping",
@@ -10,6 +11,11 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "3D": "there is no database of that name",
   "55": "a lock was not to be had in time",
   "58": "the operating system of the server failed",
+  "25006": "the server takes no writes: it is a standby, or has default_transaction_read_only on",
+  "53300":
+    "PostgreSQL has no connection left (max_connections, or CONNECTION LIMIT of the role or database): raise it, or lower maxConnections",
+  "55P03": "a lock was not to be had in time: the role or database may have a lock_timeout",
+  "57014": "PostgreSQL cancelled the statement: its statement_timeout may be too short",
   XX: "PostgreSQL, or a proxy before it, ended the connection",
 };
 
@@ -50,10 +56,27 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
   [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, "the connection broke off"],
-  [/^ENOENT$/, "no such socket, or no such certificate file as the URL names"],
+  [/^(ENOENT|EISDIR)$/, "no such socket, or no such certificate file as the URL names"],
   [/^EACCES$/, "this process may not open its socket, or a certificate file that the URL names"],
-  [/CERT|ISSUER/, "its certificate is not trusted: name its CA in the URL (sslrootcert) or in ssl"],
-  [/^ERR_(SSL|TLS)_/, "TLS did not come about"],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    "its certificate has expired, or is not valid yet: renew it, or set the clock of this machine",
+  ],
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    "its certificate is for another host name: connect by the name that it has",
+  ],
+  [
+    /CERT|ISSUER|LEAF_SIGNATURE|^INVALID_(CA|PURPOSE)$/,
+    "its certificate is not trusted: name its CA in the URL (sslrootcert) or in ssl",
+  ],
+  [/^ERR_(SSL|TLS|OSSL)_/, "TLS did not come about"],
+];
+
+/** What node-postgres finds out by itself, by a text without a code. */
+const CONNECTION_TEXTS: readonly (readonly [text: RegExp, sentence: string])[] = [
+  [/^SASL: .*password must be/, "PostgreSQL asks for a password: set one in the URL or the pool"],
+  [/does not support SSL/, "the server has no TLS: turn it on there, or set sslmode=disable"],
 ];
 
 /** The error that a caller gets if there was no connection: nothing was sent. @see translateError */
@@ -62,10 +85,11 @@ export function notConnected(error: unknown): unknown {
     return translateError(error, false);
   const code = String((error as { code?: unknown } | null)?.code);
   const known = CONNECTION_CODES.find(([codes]) => codes.test(code));
-  const cause =
-    known === undefined
-      ? "the connection broke off, or the server has no TLS and is asked for it"
-      : `${known[1]} (${code})`;
+  const { message = "" } = (error ?? {}) as { readonly message?: string };
+  const told = CONNECTION_TEXTS.find(([text]) => text.test(message));
+  const untold =
+    told?.[1] ?? "the connection broke off, or the server has no TLS and is asked for it";
+  const cause = known ? `${known[1]} (${code})` : untold;
   return unavailable(`PostgreSQL is not connected: ${cause}`);
 }
 
@@ -88,7 +112,7 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
       "STORE_CORRUPT",
       `what is stored cannot be what was written (${code})`,
     );
-  const message = `${REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
+  const message = `${REFUSALS[code] ?? REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
   const isOver = severity === "ERROR" && code !== "40003";
   return isOver ? unavailable(message) : noAnswer(isWrite, message);
 }
