@@ -27,8 +27,14 @@ describe("why there is no connection, by the error of the driver and without its
     ["ECONNRESET", "rediss://"],
     ["EPROTO", "does not speak TLS"],
     ["ERR_SSL_WRONG_VERSION_NUMBER", "does not speak TLS"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "certificate"],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", "certificate"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "NODE_EXTRA_CA_CERTS"],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "NODE_EXTRA_CA_CERTS"],
+    ["CERT_HAS_EXPIRED", "its certificate has expired"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
+    ["ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "wants a certificate of its clients"],
+    ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "TLS did not come about"],
+    ["ENOENT", "socket"],
+    ["EACCES", "socket"],
   ])("%s: %s", (code, reason) => {
     expect(reasonOf(coded(code))).toContain(reason);
     expect(reasonOf(coded(code))).toContain(`(${code})`);
@@ -123,6 +129,8 @@ describeWithServers("a store that does not get a connection says why", () => {
     releases.push(() => proxy.close());
     proxy.stall();
     await expectReason(proxy.url, /has not answered yet/);
+    // A Redis without TLS waits for the end of a line, which a greeting of TLS does not have.
+    await expectReason(proxy.url.replace("redis:", "rediss:"), /TLS/);
   });
 
   test("TLS where the server speaks none, and none where it speaks TLS", async () => {

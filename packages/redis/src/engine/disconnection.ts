@@ -1,20 +1,36 @@
 import { firstWord, redisRefusal } from "./errors.js";
 
-const BROKEN = "the connection broke off; if it always does, its port may want TLS (rediss://)";
+const BROKEN =
+  "the connection broke off; if it always does, its port may want TLS (rediss://) or a certificate of its clients";
 const NO_TLS = "its port does not speak TLS: use redis:// without it";
-const REFUSED_CERTIFICATE =
-  "its certificate was not accepted: check the host name, or give the client the authority that signed it";
+const UNTRUSTED =
+  "its certificate is not trusted: name the file of the authority that signed it in NODE_EXTRA_CA_CERTS, or give it to a client of your own";
+const EXPIRED =
+  "its certificate has expired, or is not valid yet: renew it, or set the clock of this machine";
+const OTHER_HOST = "its certificate is for another host name: connect by the name that it has";
+const WANTS_CERTIFICATE =
+  "it wants a certificate of its clients: give key and cert to a client of your own";
+const NO_SOCKET = "its socket is not there, or may not be opened";
+
+/** What to look at where a connection gets no answer. A Redis without TLS gives none to a greeting of TLS. */
+export const SILENT =
+  "check host, port and firewalls, and that its port speaks TLS if the URL says rediss://";
 
 /** What codes of errors of Node.js say about a connection that did not come about. */
 const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the client"],
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
   [/^ECONNREFUSED$/, "nothing listens at its address: check host and port, and that it runs"],
-  [/^ETIMEDOUT$/, "its address did not answer in time: check host, port and firewalls"],
+  [/^ETIMEDOUT$/, `its address did not answer in time: ${SILENT}`],
   [/^E(HOST|NET)UNREACH$/, "there is no way to its address: check host and network"],
   [/^(ECONNRESET|EPIPE)$/, BROKEN],
   [/^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/, NO_TLS],
-  [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|ERR_TLS_CERT)_[A-Z_]+$/, REFUSED_CERTIFICATE],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, EXPIRED],
+  [/^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/, OTHER_HOST],
+  [/^(CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE|INVALID)_[A-Z_]+$/, UNTRUSTED],
+  [/^ERR_SSL_\w*CERTIFICATE_REQUIRED$/, WANTS_CERTIFICATE],
+  [/^ERR_SSL_/, "TLS did not come about"],
+  [/^(ENOENT|EACCES)$/, NO_SOCKET],
 ];
 
 /** For a connection that was in use. */

@@ -1,7 +1,7 @@
 import { LatchkeyError, unavailable, unfit, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
-import { CLOSED_UNANSWERED, LOST, reasonOf } from "./disconnection.js";
+import { CLOSED_UNANSWERED, LOST, reasonOf, SILENT } from "./disconnection.js";
 import { translateError } from "./errors.js";
 import { layoutKey } from "./names.js";
 
@@ -133,7 +133,7 @@ export class ServerRequirements {
     const { status } = this.#client;
     if (status === "ready") return unavailable("Redis did not answer in time");
     const isWaiting = status === "connecting" || status === "connect";
-    const reason = this.#reason ?? (isWaiting ? "it has not answered yet" : "");
+    const reason = this.#reason ?? (isWaiting ? `it has not answered yet: ${SILENT}` : "");
     return unavailable(`Redis is not connected${reason && `: ${reason}`}`);
   }
 
