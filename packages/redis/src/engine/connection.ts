@@ -1,7 +1,7 @@
 import { type EpochMs, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
-import { firstWord, redisRefusal, translateError } from "./errors.js";
+import { firstWord, isCutShort, redisRefusal, translateError } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { asList, whole } from "./stored-values.js";
@@ -78,7 +78,7 @@ export class Connection {
     const requirements = this.#requirements;
     const late = () => noAnswer(isWrite, "Redis did not answer in time");
     const translate = (error: unknown) => {
-      if (firstWord(error) === "READONLY") requirements.doubt();
+      if (firstWord(error) === "READONLY" || isCutShort(error)) requirements.doubt();
       return translateError(error, isWrite);
     };
     if (requirements.areMet) return withTimeout(spanMs, send(), late, translate);

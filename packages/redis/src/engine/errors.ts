@@ -13,7 +13,10 @@ const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["TRYAGAIN", "the slot of this workspace is being moved to another node"],
   ["NOAUTH", "Redis asks for a password: set one in the URL or the client"],
   ["WRONGPASS", "Redis refused the user name or password"],
-  ["NOPERM", "the Redis user lacks a permission that latchkey needs"],
+  [
+    "NOPERM",
+    "the Redis user lacks a permission that latchkey needs: the README of @latchkey/redis lists them",
+  ],
 ]);
 
 /** What a Redis error means for the operator; null if its first word is unknown. */
@@ -28,12 +31,21 @@ export function redisRefusal(word: string): string | null {
  */
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
+  if (isCutShort(error)) return noAnswer(isWrite, redisRefusal("NOPERM") as string);
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
   return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
+}
+
+/** Whether Redis refused a user a command within a script, which may have written before: see `refused-commands.lua`. */
+export function isCutShort(error: unknown): boolean {
+  return (
+    firstWord(error) !== "" &&
+    /user executing the script can't|ACL failure in script/.test(String(error))
+  );
 }
 
 /** The error for a script that did nothing. @param word - First word of the reply of Redis or of the script. */

@@ -17,7 +17,15 @@ const TEXTS = {
   commitFreeing: commit.replace("#!lua", "#!lua flags=allow-oom"),
 };
 
-const READS = ["daySums", "listHolds", "logPage", "page", "read", "readStatistics"];
+const READS = [
+  "daySums",
+  "listHolds",
+  "logPage",
+  "page",
+  "read",
+  "readStatistics",
+  "refusedCommands",
+];
 
 /** Every script by the name of its file. */
 export const SCRIPTS = Object.fromEntries(
@@ -25,3 +33,25 @@ export const SCRIPTS = Object.fromEntries(
     return [name, { text, sha1: hash("sha1", text), isWrite: !READS.includes(name) }];
   }),
 ) as { readonly [Name in keyof typeof TEXTS]: Script };
+
+/** Every command that a script runs. */
+export const SCRIPT_COMMANDS: readonly string[] = [
+  "DEL",
+  "GET",
+  "HDEL",
+  "HEXISTS",
+  "HGET",
+  "HGETALL",
+  "HMGET",
+  "HSET",
+  "PEXPIRE",
+  "SET",
+  "UNLINK",
+  "ZADD",
+  "ZCARD",
+  "ZRANGEBYLEX",
+  "ZRANGEBYSCORE",
+  "ZREM",
+  "ZREVRANGEBYLEX",
+  "ZUNIONSTORE",
+];

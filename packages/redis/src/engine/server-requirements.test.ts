@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
+import { createLatchkey } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { redisStore } from "../index.js";
 import { errorOf, until, untilAnswered } from "../testing/errors.js";
-import { type ServerOptions, startServer } from "../testing/redis-server.js";
+import { PATIENT, type ServerOptions, startServer } from "../testing/redis-server.js";
 import { removeEverything, useEverything } from "../testing/use-everything.js";
 import { describeWithServers } from "../testing/where.js";
 import { translateError } from "./errors.js";
@@ -156,6 +157,52 @@ describeWithServers("a server that is not fit to hold keys", () => {
       const another = await left.latchkey.workspace(workspaceId).getWorkspace();
       expect(another).toMatchObject({ name: "another" });
       expect(await store.forget(workspaceId, null)).toBeNull();
+    } finally {
+      control.disconnect();
+      await store.close();
+      await server.remove();
+    }
+  });
+
+  test.each(["hset", "zadd", "zrem", "zrevrangebylex"])(
+    "a user who may not run %s writes nothing, and is told what is missing",
+    async (command) => {
+      const server = await startServer();
+      const control = server.connect();
+      await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~lk:*", "+@all", `-${command}`);
+      const store = redisStore(server.url.replace("//", "//narrow:pw@"), PATIENT);
+      try {
+        const error = await errorOf(createLatchkey({ store }).createApi({ name: "payments" }));
+        expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+        expect(error.message).toContain(`may not run ${command.toUpperCase()} `);
+        expect(error.message).toContain("README");
+        expect(await control.dbsize()).toBe(0);
+        await control.call("ACL", "SETUSER", "narrow", `+${command}`);
+        await createLatchkey({ store }).createApi({ name: "payments" });
+      } finally {
+        control.disconnect();
+        await store.close();
+        await server.remove();
+      }
+    },
+  );
+
+  test("a right that is taken away while the store is open is missed by name too", async () => {
+    const server = await startServer();
+    const control = server.connect();
+    await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~lk:*", "+@all");
+    const store = redisStore(server.url.replace("//", "//narrow:pw@"), PATIENT);
+    const latchkey = createLatchkey({ store });
+    try {
+      await latchkey.createApi({ name: "payments" });
+      await control.call("ACL", "SETUSER", "narrow", "-zadd");
+      const cut = await errorOf(latchkey.createApi({ name: "invoices" }));
+      // The script was refused halfway.
+      expect(cut).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+      expect(cut.message).toContain("(NOPERM)");
+      const next = await errorOf(latchkey.createApi({ name: "invoices" }));
+      expect(next).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+      expect(next.message).toContain("may not run ZADD ");
     } finally {
       control.disconnect();
       await store.close();

@@ -2,8 +2,10 @@ import { LatchkeyError, unavailable, unfit, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf, SILENT } from "./disconnection.js";
-import { translateError } from "./errors.js";
+import { firstWord, translateError } from "./errors.js";
 import { layoutKey } from "./names.js";
+import { SCRIPT_COMMANDS, SCRIPTS } from "./scripts.js";
+import { asList } from "./stored-values.js";
 
 /** How this code lays records out. @see packages/core/decisions/0012-redis-one-slot-per-workspace.md */
 const LAYOUT = 1;
@@ -149,18 +151,24 @@ export class ServerRequirements {
     remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
-  /** Both commands are sent together, and so on one connection. */
+  /** All commands are sent together, and so on one connection. */
   async #examine(node: RedisClient): Promise<void> {
     if (node !== this.#client) this.#watch(node);
     const isAway = ["close", "reconnecting", "end"].includes(node.status);
     if (isAway || this.#examined.has(node)) return;
     const settings = this.#settings;
     const database = this.#database;
-    const answers = Promise.all([node.info(), database === 0 ? "" : node.client("INFO")]);
+    const answers = Promise.all([
+      node.info(),
+      database === 0 ? "" : node.client("INFO"),
+      refusedCommands(node, settings.keyPrefix),
+    ]);
     try {
-      const [info, connection] = await withTimeout(settings.commandTimeoutMs, answers);
+      const [info, connection, refused] = await withTimeout(settings.commandTimeoutMs, answers);
       const problem =
-        requirementProblem(info, settings) ?? databaseProblem(String(connection), database);
+        requirementProblem(info, settings) ??
+        databaseProblem(String(connection), database) ??
+        rightsProblem(refused, settings.keyPrefix);
       if (problem !== null) throw unavailable(problem);
       this.#examined.add(node);
     } catch (error) {
@@ -211,4 +219,23 @@ function databaseOf(client: RedisClient): number {
 function databaseProblem(connection: string, database: number): string | null {
   if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;
   return 'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT';
+}
+
+/** Commands of scripts that the user of a connection may not run. A server that cannot tell refuses none. */
+async function refusedCommands(node: RedisClient, keyPrefix: string): Promise<readonly string[]> {
+  try {
+    const args = [layoutKey(keyPrefix), ...SCRIPT_COMMANDS];
+    const answer = await node.eval(SCRIPTS.refusedCommands.text, 0, ...args);
+    return asList(answer, "rights").map(String);
+  } catch (error) {
+    // Without scripts, or too old for this one: the other checks say so.
+    if (firstWord(error) === "NOPERM") throw error;
+    return [];
+  }
+}
+
+/** What is wrong with the rights of a user; null if nothing is. Redis looks at them only when a script comes to the command. */
+function rightsProblem(refused: readonly string[], keyPrefix: string): string | null {
+  if (refused.length === 0) return null;
+  return `the Redis user may not run ${refused.join(", ")} on ${keyPrefix}:*: the README of @latchkey/redis lists the rights that latchkey needs`;
 }

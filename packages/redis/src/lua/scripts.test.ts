@@ -6,7 +6,7 @@ import {
   REMEMBER_END_MS,
 } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { SCRIPTS, type Script } from "../engine/scripts.js";
+import { SCRIPT_COMMANDS, SCRIPTS, type Script } from "../engine/scripts.js";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 const folder = new URL("./", import.meta.url);
@@ -31,6 +31,15 @@ describe("scripts", () => {
     expect(commitFreeing.text.replace(" flags=allow-oom", "")).toBe(textOf("commit.lua"));
     const isSame = embedded.toSorted().join() === written.toSorted().join();
     expect(isSame, "run `npm run embed-lua` in packages/redis").toBe(true);
+  });
+
+  test("the commands whose rights are looked at before the first call are those that scripts run", () => {
+    // What stands in a variable is a command of sorted sets.
+    const found = files.flatMap((file) => [
+      ...codeOf(file).matchAll(/call\("([A-Z]+)"|"(Z[A-Z]+)"/g),
+    ]);
+    const words = new Set(found.map(([, called, named]) => called ?? named));
+    expect([...words].toSorted()).toEqual(SCRIPT_COMMANDS);
   });
 
   test("a window is kept after its end as long as core says", () => {
