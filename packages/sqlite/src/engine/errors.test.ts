@@ -88,3 +88,11 @@ test.each([
   expect(String(error)).not.toContain("text of the driver");
   if (expected === "STORE_UNAVAILABLE") expect(error).toMatchObject({ outcome: "unknown" });
 });
+
+test.each([
+  ["SQLITE_READONLY_DIRECTORY", "directory"],
+  ["SQLITE_READONLY", "file"],
+])("%s says that the %s has to be writable", (code, what) => {
+  const error = translateError(new Database.SqliteError("text of the driver", code), "not-applied");
+  expect(String(error)).toContain(`let this process write to its ${what}`);
+});

@@ -17,12 +17,15 @@ const DAMAGED: Readonly<Record<string, string>> = {
   CORRUPT: "the database file is damaged: restore it from a backup",
   ERROR: "the tables of the database are not those that latchkey made",
 };
+/** By the code without `SQLITE_`, or by the group. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
   LOCKED: "is locked",
   FULL: "has no room left on its disk",
-  READONLY: "cannot be written to",
-  CANTOPEN: "cannot be opened",
+  READONLY: "cannot be written to: let this process write to its file",
+  READONLY_DIRECTORY:
+    "cannot be written to: let this process write to its directory, where SQLite keeps two more files",
+  CANTOPEN: "cannot be opened: let this process read and write its file and its directory",
 };
 
 /**
@@ -37,5 +40,6 @@ export function translateError(error: unknown, outcome: "not-applied" | "unknown
   if (damage !== undefined) return new LatchkeyError("STORE_CORRUPT", `${damage} (${code})`);
   if (["CONSTRAINT", "MISMATCH", "TOOBIG", "RANGE", "MISUSE"].includes(group))
     return new LatchkeyError("INTERNAL_SERVER_ERROR", `the database refused a write (${code})`);
-  return unavailable(`the database ${UNUSABLE[group] ?? "does not answer"} (${code})`, outcome);
+  const why = UNUSABLE[code.slice("SQLITE_".length)] ?? UNUSABLE[group] ?? "does not answer";
+  return unavailable(`the database ${why} (${code})`, outcome);
 }

@@ -6,6 +6,7 @@ import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { type SqliteStoreOptions, sqliteStore } from "../index.js";
 import { aPlan, charge, load, withKey } from "../testing/fixtures.js";
 import { openScratch, withDatabase } from "../testing/scratch.js";
+import { reasonNotCreated } from "./open.js";
 
 const scratch = openScratch();
 afterAll(() => scratch.remove());
@@ -113,6 +114,16 @@ test("a directory, a broken link and a nameless path are wrong arguments", () =>
   for (const path of [directory, link, "", "a\0b"]) {
     expect(() => sqliteStore(path)).toThrow(TypeError);
   }
+});
+
+test.each([
+  ["EACCES", "this process may not write to its directory"],
+  ["EPERM", "this process may not write to its directory"],
+  ["EROFS", "its file system is read-only"],
+  ["ENOENT", "its directory does not exist"],
+  ["ENOSPC", "ENOSPC"],
+])("a file that cannot be created says why: %s", (code, reason) => {
+  expect(reasonNotCreated(code)).toContain(reason);
 });
 
 test.each([

@@ -68,6 +68,21 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
   });
 }
 
+/** Why a file could not be created, by the code of the error, in words for the operator. */
+export function reasonNotCreated(code: string): string {
+  switch (code) {
+    case "ENOENT":
+      return "its directory does not exist: create it";
+    case "EACCES":
+    case "EPERM":
+      return `this process may not write to its directory: change the directory's owner or mode (${code})`;
+    case "EROFS":
+      return "its file system is read-only: put the file on a volume that can be written to (EROFS)";
+    default:
+      return code;
+  }
+}
+
 /** The log and its index are made by SQLite, with the mode of the file. */
 function createPrivately(path: string): void {
   try {
@@ -75,8 +90,7 @@ function createPrivately(path: string): void {
   } catch (error) {
     const { code = "no reason given" } = error as NodeJS.ErrnoException;
     if (code !== "EEXIST") {
-      const reason = code === "ENOENT" ? "its directory does not exist: create it" : code;
-      throw unavailable(`the database file cannot be created: ${reason}`);
+      throw unavailable(`the database file cannot be created: ${reasonNotCreated(code)}`);
     }
     if (!statSync(path, { throwIfNoEntry: false })?.isFile())
       throw new TypeError('"path" must name a file, not a directory, a device or a broken link');
