@@ -10,7 +10,7 @@ interface NodeError {
  * The error to throw if the driver of a store cannot be loaded: `PRECONDITION_FAILED`, reason `driver-missing`, with the command to run, or
  * the error itself. Its stack begins in the store, because Node.js prints the line of code at the top, and lines of this bundle are long.
  *
- * @param adviceOn - Advice for an error of an installed package; null for any other error.
+ * @param adviceOn - Advice for an error, such as of an installed package; null for any other error.
  * @param wanted - What to install if it is missing, such as `name@version`. Default: `name`.
  */
 export function driverError(
@@ -20,12 +20,19 @@ export function driverError(
   wanted: string = name,
 ): unknown {
   const { code, message } = error as NodeError;
-  const isMissing = code === "MODULE_NOT_FOUND" && message.includes(`'${name}'`);
-  const install = isMissing ? `${name} is not installed: run \`npm install ${wanted}\`` : null;
-  const advice = install ?? adviceOn({ code, message });
+  const advice = adviceOn({ code, message }) ?? missingAdvice({ code, message }, name, wanted);
   if (advice === null) return error;
   // Not as a cause, because it contains paths of this machine.
   return missing(advice, driverError);
+}
+
+/** What to run if a driver is not installed; null for any other error. Yarn without `node_modules` has an error of its own. */
+function missingAdvice({ code, message }: NodeError, name: string, wanted: string): string | null {
+  if (code !== "MODULE_NOT_FOUND") return null;
+  const command = message.includes(` tried to access ${name} `)
+    ? "yarn add"
+    : message.includes(`'${name}'`) && "npm install";
+  return command ? `${name} is not installed: run \`${command} ${wanted}\`` : null;
 }
 
 /** Returns what `load` returns. @throws The {@link driverError} of its error. */

@@ -45,6 +45,28 @@ test.each([
   expect(message).not.toContain("/app");
 });
 
+test("where Yarn resolves packages without node_modules the error says what to install too", () => {
+  const text =
+    "@latchkey/sqlite tried to access better-sqlite3 (a peer dependency) but it isn't provided by your application";
+  const message = messageOf(() => {
+    throw Object.assign(new Error(`${text}\n\nRequired by: /app/`), { code: "MODULE_NOT_FOUND" });
+  });
+  expect(message).toContain("`yarn add better-sqlite3");
+  expect(message).not.toContain("/app");
+});
+
+test.each([
+  ["missing", "Cannot find module 'better-sqlite3'", "MODULE_NOT_FOUND"],
+  ["installed", "'better-sqlite3' is not yet supported in Bun.", "ERR_DLOPEN_FAILED"],
+])("on Bun, where better-sqlite3 does not run, the error names no command: %s", (_, text, code) => {
+  const versions = vi.spyOn(process, "versions", "get");
+  versions.mockReturnValue({ ...process.versions, bun: "1.4.5", node: "26.3.0" });
+  const message = messageOf(() => failing(text, code));
+  versions.mockRestore();
+  expect(message).toContain("does not run on Bun");
+  expect(message).not.toContain("npm");
+});
+
 test("without its binary the error says how to have it built, by npm and where pnpm blocked its script", () => {
   const npm = noBindings("/app/node_modules/better-sqlite3");
   expect(messageOf(() => npm)).toContain("`npm rebuild better-sqlite3`");

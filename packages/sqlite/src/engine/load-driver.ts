@@ -36,6 +36,9 @@ export function openWithDriver(
 }
 
 function adviceOn({ code, message }: { readonly code?: unknown; readonly message: string }) {
+  const isBun = process.versions.bun !== undefined;
+  if (isBun && (code === "ERR_DLOPEN_FAILED" || code === "MODULE_NOT_FOUND"))
+    return "the SQLite store needs better-sqlite3, which does not run on Bun: use Node.js, or another store";
   if (code === "ERR_DLOPEN_FAILED")
     return `the binary of better-sqlite3 is for another Node.js or machine: run \`npm rebuild ${NAME}\``;
   if (!message.startsWith("Could not locate the bindings file")) return null;
