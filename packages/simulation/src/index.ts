@@ -12,7 +12,7 @@ const USAGE = `latchkey-simulate: runs latchkey in a simulated world, and checks
   --all           go on after a violation, and tell each of them in a line
   --first         end with the first violation, and tell it in a line
   --story         tell what happens in the schedule of --seed, and no other
-  --leases        run the model of leases instead, which is a thousand times as fast
+  --leases        run the model of leases instead, which is ten times as fast
   --fault name    with --leases: plant this fault, which a law has to notice
   --faults        with --leases: plant each fault in turn, and tell what notices it, as a table
 `;
