@@ -26,7 +26,7 @@ export interface CreatedKey {
 export interface FoundKeys<Types extends LatchkeyTypes = DefaultTypes> extends PageInfo {
   /** In the order of their creation, unless `orderBy` says otherwise. */
   readonly keys: readonly KeyView<Types>[];
-  /** Exact number of keys of the API. Only if you give nothing but `apiId` and `externalId`. */
+  /** Exact number of keys of the API. Only if you give an `apiId`, and nothing else but an `externalId`. */
   readonly total?: number;
   /** How many keys were read for this page: at most 2,000. Only with filters or an order. */
   readonly scanned?: number;
