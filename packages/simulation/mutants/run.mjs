@@ -2,10 +2,10 @@
 // table of which law that was and after how many schedules.
 //
 //   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
-//   node packages/simulation/mutants/run.mjs --check     only: does every mutant still find its text?
+//   node packages/simulation/mutants/run.mjs --check     only: does every mutant still find its text, and use names that exist?
 
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ import { build } from "rolldown";
 import { mutated, readMutants } from "./read.mjs";
 
 const SIMULATION = fileURLToPath(new URL("../", import.meta.url));
+const BIOME = fileURLToPath(new URL("../../../node_modules/.bin/biome", import.meta.url));
 
 const { values } = parseArgs({
   options: {
@@ -66,10 +67,33 @@ function simulate(dir) {
   });
 }
 
+/**
+ * A mutant that uses a name that does not exist breaks a law because it crashes, and not because of its mistake.
+ *
+ * @param {ReturnType<typeof readMutants>} mutants
+ * @returns {string | null} What the linter says; null: all names exist.
+ */
+function unknownNames(mutants) {
+  const dir = mkdtempSync(join(tmpdir(), "latchkey-mutants-"));
+  try {
+    writeFileSync(join(dir, "biome.json"), "{}");
+    for (const mutant of mutants)
+      for (const [place, text] of [...mutated(mutant).values()].entries())
+        writeFileSync(join(dir, `${mutant.name}.${place}.ts`), text);
+    const args = ["lint", "--only=correctness/noUndeclaredVariables", "."];
+    const { status, stdout, stderr } = spawnSync(BIOME, args, { cwd: dir, encoding: "utf8" });
+    return status === 0 ? null : `${stdout}${stderr}`;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
 if (values.check) {
-  for (const mutant of readMutants()) mutated(mutant);
-  process.stdout.write(`${readMutants().length} mutants find their texts\n`);
-  process.exit();
+  const all = readMutants();
+  const unknown = unknownNames(all);
+  if (unknown === null) process.stdout.write(`${all.length} mutants find their texts\n`);
+  else process.stderr.write(unknown);
+  process.exit(unknown === null ? 0 : 1);
 }
 
 const only = values.only?.split(",");

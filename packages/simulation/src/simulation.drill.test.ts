@@ -42,7 +42,7 @@ test.each(ONCE_BROKEN)("the schedule of seed %s, which once broke a law, breaks 
   expect(status, stdout).toBe(0);
 });
 
-test("every mutant finds the text that it changes", () => {
+test("every mutant finds the text that it changes, and uses names that exist", () => {
   const { status, stderr } = run(MUTANTS, "--check");
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
