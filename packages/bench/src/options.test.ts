@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseOptions } from "./options.js";
-import { chosenTasks } from "./run.js";
+import { packageFile } from "./package-file.js";
+import { chosenTasks } from "./tasks.js";
 
 test("without arguments everything is measured, and nothing is written", () => {
   expect(parseOptions([])).toEqual({
@@ -38,4 +40,20 @@ test("a store that cannot be measured is refused, and so is an unknown argument"
 test("a quick run, whose figures mean nothing, judges no goal and writes no README", () => {
   expect(() => parseOptions(["--quick", "--check"])).toThrow("mean nothing");
   expect(() => parseOptions(["--quick", "--write"])).toThrow("mean nothing");
+});
+
+test("the start of an id that no task has is refused: a run of nothing would meet every goal", () => {
+  expect(() => parseOptions(["--task", "verify/sqlite", "--task", "verfy/redis"])).toThrow(
+    'no task begins with "verfy/redis"',
+  );
+  expect(() => parseOptions(["--store", "memory", "--task", "verify/redis"])).toThrow(
+    'no task begins with "verify/redis"',
+  );
+});
+
+test("the README names only tasks that there are", () => {
+  const readme = readFileSync(packageFile("README.md"), "utf8");
+  const named = [...readme.matchAll(/bench -- --task ([\w/-]+)/g)].map(([, start = ""]) => start);
+  expect(named.length).toBeGreaterThan(5);
+  for (const start of named) expect(parseOptions(["--task", start]).tasks).toEqual([start]);
 });

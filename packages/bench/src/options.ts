@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { TASK_STORES, type TaskStore } from "./tasks.js";
+import { chosenTasks, TASK_STORES, type TaskStore } from "./tasks.js";
 
 /** How a run is asked for on the command line. */
 export interface Options {
@@ -20,7 +20,7 @@ export const USAGE = `npm run bench [-- options]
   --store memory|sqlite|redis|postgres|http
                                      only what is about this store; may be given several times
   --task <start of an id>            only these tasks, such as verify/sqlite; may be given several times
-  --quick                            a minute, for the correctness of the benchmark: its figures mean nothing
+  --quick                            some minutes, for the correctness of the benchmark: its figures mean nothing
   --check                            exits 1 where a goal is missed
   --json <file>                      writes the figures
   --write                            writes the README, its charts and results.json; figures not measured stay`;
@@ -39,12 +39,13 @@ export function parseOptions(args: readonly string[]): Options {
     },
   });
   const stores = (values.store ?? []).map(storeOf);
+  const tasks = (values.task ?? []).map((start) => startOf(start, stores));
   const { quick = false, check = false, write = false } = values;
   if (quick && (check || write))
     throw new TypeError("the figures of --quick mean nothing: no --check and no --write with it");
   return {
     stores,
-    tasks: values.task ?? [],
+    tasks,
     isQuick: quick,
     isCheck: check,
     isWrite: write,
@@ -56,4 +57,11 @@ function storeOf(name: string): TaskStore {
   const store = TASK_STORES.find((one) => one === name);
   if (store === undefined) throw new TypeError(`--store must be one of ${TASK_STORES.join(", ")}`);
   return store;
+}
+
+/** A misspelt start would choose nothing: a run that meets every goal and finds every answer right. */
+function startOf(start: string, stores: readonly TaskStore[]): string {
+  if (chosenTasks({ stores, tasks: [start] }).length === 0)
+    throw new TypeError(`no task begins with ${JSON.stringify(start)}`);
+  return start;
 }

@@ -3,7 +3,7 @@ import { STORE_TITLES } from "./fixture/stores.js";
 import type { Options } from "./options.js";
 import { type DatedMeasurement, dated } from "./results.js";
 import { groupTasks, runTasks } from "./run-tasks.js";
-import { TASKS, type Task } from "./tasks.js";
+import { chosenTasks, type Task } from "./tasks.js";
 
 /** What a run came to. `failed`: the ids of tasks whose answers were wrong, or that broke off. */
 export interface RunResult {
@@ -39,14 +39,6 @@ export async function run(
     failed.push(...missing);
   }
   return { measurements, failed };
-}
-
-/** The tasks that the options choose. What is about no store is chosen where no store is named. */
-export function chosenTasks({ stores, tasks }: Pick<Options, "stores" | "tasks">): readonly Task[] {
-  return TASKS.filter(({ id, store }) => {
-    const isOfStore = stores.length === 0 || (store !== null && stores.includes(store));
-    return isOfStore && (tasks.length === 0 || tasks.some((start) => id.startsWith(start)));
-  });
 }
 
 /** Those whose servers are installed. What is left out is said, where it was chosen. */

@@ -45,6 +45,21 @@ export const TASKS: readonly Task[] = [
   { id: "tarball", store: null, work: packageSizes },
 ];
 
+/** What a run is asked to do. */
+interface Choice {
+  readonly stores: readonly TaskStore[];
+  /** Starts of ids. */
+  readonly tasks: readonly string[];
+}
+
+/** The tasks that the options choose. What is about no store is chosen where no store is named. */
+export function chosenTasks({ stores, tasks }: Choice): readonly Task[] {
+  return TASKS.filter(({ id, store }) => {
+    const isOfStore = stores.length === 0 || (store !== null && stores.includes(store));
+    return isOfStore && (tasks.length === 0 || tasks.some((start) => id.startsWith(start)));
+  });
+}
+
 function tasksOf(store: StoreKind): readonly Task[] {
   return [
     ...QUESTIONS.map((question) => ({
