@@ -14,7 +14,7 @@ import { build } from "rolldown";
 import { mutated, readMutants } from "./read.mjs";
 
 const SIMULATION = fileURLToPath(new URL("../", import.meta.url));
-const BIOME = fileURLToPath(new URL("../../../node_modules/.bin/biome", import.meta.url));
+const BIOME = join(SIMULATION, "..", "..", "node_modules", ".bin", "biome");
 
 const { values } = parseArgs({
   options: {
