@@ -34,24 +34,24 @@ export const SCRIPTS = Object.fromEntries(
   }),
 ) as { readonly [Name in keyof typeof TEXTS]: Script };
 
-/** Every command that a script runs. */
+/** Every command that a script runs, with arguments that it can have behind its key; `@` is the key once more. */
 export const SCRIPT_COMMANDS: readonly string[] = [
   "DEL",
   "GET",
-  "HDEL",
-  "HEXISTS",
-  "HGET",
+  "HDEL f",
+  "HEXISTS f",
+  "HGET f",
   "HGETALL",
-  "HMGET",
-  "HSET",
-  "PEXPIRE",
-  "SET",
+  "HMGET f",
+  "HSET f v",
+  "PEXPIRE 1",
+  "SET v",
   "UNLINK",
-  "ZADD",
+  "ZADD 0 m",
   "ZCARD",
-  "ZRANGEBYLEX",
-  "ZRANGEBYSCORE",
-  "ZREM",
-  "ZREVRANGEBYLEX",
-  "ZUNIONSTORE",
+  "ZRANGEBYLEX - +",
+  "ZRANGEBYSCORE 0 1",
+  "ZREM m",
+  "ZREVRANGEBYLEX + -",
+  "ZUNIONSTORE 1 @",
 ];

@@ -4,19 +4,17 @@
   wrote before would stay.
 
   KEYS[1]  none, since each primary of a cluster is asked
-  ARGV[1]  a name that latchkey uses in Redis, ARGV[2] and those that follow: commands
-  Returns  those of them that the user may not run on such a name
+  ARGV[1]  a name that latchkey uses in Redis, ARGV[2] and those that follow: commands, each with the arguments behind its key
+  Returns  those of them, by their names, that the user may not run on such a name
   Mirrors  nothing in core
 ]]
-local refused, check = {}, redis.acl_check_cmd
+local refused = {}
 for index = 2, #ARGV do
-  local command, isKnown, isAllowed = ARGV[index], nil, nil
-  if command == "ZUNIONSTORE" then
-    -- Whole: Redis 7.0 looks for keys behind the last argument where their number is missing, and crashes.
-    isKnown, isAllowed = pcall(check, command, ARGV[1], "1", ARGV[1])
-  else
-    isKnown, isAllowed = pcall(check, command, ARGV[1])
-  end
+  local words = {}
+  for word in string.gmatch(ARGV[index], "%S+") do words[#words + 1] = word == "@" and ARGV[1] or word end
+  local command = table.remove(words, 1)
+  -- With all of its arguments: Redis 7.0 crashes where those are missing that say how many keys there are.
+  local isKnown, isAllowed = pcall(redis.acl_check_cmd, command, ARGV[1], unpack(words))
   -- A server that is like Redis may not have the function: its user finds out later.
   if isKnown and not isAllowed then refused[#refused + 1] = command end
 end
