@@ -53,7 +53,7 @@ test("titles are found in every form of a test, and in contracts of stores", () 
     test.each([1])("of each %i", () => {});
     test.each\`a\`("of a table", () => {});
     describe("a group", () => { test("inner", () => expect(1).toBe(1)); });
-    const contracts = [{ title: "of a store", async check() {} }, { title: "of nothing" }];
+    const contracts = [it("of a store", async (store) => {}), { title: "of nothing" }];
     // test("in a comment", () => {});
   `;
   expect(testTitles("some.ts", text)).toEqual([

@@ -24,18 +24,11 @@ function textOf(value: unknown): string | null {
     : null;
 }
 
-/** The title of an object `{ title, check }`, as the contracts of stores are written. */
-function contractTitle({ properties }: Node): string | null {
-  const members = (properties as Node[]).flatMap(({ key, value }) =>
-    isNode(key) ? [[key.name, value] as const] : [],
-  );
-  const names = new Map(members);
-  return names.has("check") ? textOf(names.get("title")) : null;
-}
-
+/** Of a test, or of a contract of stores: these are written with `it`. */
 function titleOf(node: Node): string | null {
-  if (node.type === "ObjectExpression") return contractTitle(node);
-  if (node.type !== "CallExpression" || calleeName(node.callee) !== "test") return null;
+  if (node.type !== "CallExpression") return null;
+  const callee = calleeName(node.callee);
+  if (callee !== "test" && callee !== "it") return null;
   return textOf((node.arguments as unknown[])[0]);
 }
 

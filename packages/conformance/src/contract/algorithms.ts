@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { KeyStore, LimitCharge } from "@latchkey/core";
 import fc from "fast-check";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlanOfLimits, charge, chargeAs } from "../fixtures/plans.js";
 import { runsOf } from "../fixtures/random.js";
 import { aRecord, NOW, putWithUses } from "../fixtures/records.js";
@@ -80,140 +80,114 @@ async function everyRun(
 type Steps = typeof attempts extends fc.Arbitrary<infer Value> ? Value : never;
 
 export const algorithmContracts: readonly StoreContract[] = [
-  {
-    title:
-      "S1, S2: a sliding limit admits what fits into the span before it, of its own length and a sixteenth more",
-    async check({ store, other }, share) {
-      await putWithUses(store, aRecord("key"));
-      await everyRun(share, async (window, steps) => {
-        const made = await chargeEach(other, SLIDING, window, steps);
-        for (const [index, { cost, at, isAdmitted }] of made.entries()) {
-          const most = SLIDING.limit - cost;
-          if (isAdmitted) assert.ok(admitted(made, index, at - SPAN, at) <= most, `S1 at ${index}`);
-          else assert.ok(admitted(made, index, at - SPAN - SPAN / 16, at) > most, `S2 at ${index}`);
-        }
-      });
-    },
-  },
-  {
-    title:
-      "what a sliding limit counted comes back when its group is a span old, and not a millisecond earlier",
-    async check({ store, other }) {
-      await putWithUses(store, aRecord("key"));
-      const groupEndsAt = NOW - (NOW % (SPAN / 16)) + SPAN / 16;
-      const all = aPlanOfLimits([{ ...SLIDING, cost: SLIDING.limit }]);
-      await chargeAs("charged", store, all, { now: groupEndsAt - 1 });
-      await chargeAs("rate-limited", other, all, { now: groupEndsAt - 1 + SPAN - 1 });
-      await chargeAs("charged", other, all, { now: groupEndsAt - 1 + SPAN });
-    },
-  },
-  {
-    title: "T1: a token bucket decides as the ideal one, and says what it holds",
-    async check({ store, other }, share) {
-      await putWithUses(store, aRecord("key"));
-      await everyRun(share, async (window, steps) => {
-        const full = BigInt(BUCKET.burst * SPAN);
-        let [level, levelAt] = [full, 0n];
-        for (const each of await chargeEach(other, BUCKET, window, steps)) {
-          const flowed = level + (BigInt(each.at) - levelAt) * BigInt(BUCKET.limit);
-          const held = flowed > full ? full : flowed;
-          const price = BigInt(each.cost * SPAN);
-          assert.equal(each.isAdmitted, price <= held);
-          const left = each.isAdmitted ? held - price : held;
-          assert.equal(each.remaining, Number(left / BigInt(SPAN)));
-          if (each.isAdmitted && each.cost > 0) [level, levelAt] = [left, BigInt(each.at)];
-        }
-      });
-    },
-  },
-  {
-    title: "D1: a shadow counts as if it refused, and refuses nobody",
-    async check({ store, other }, share) {
-      await putWithUses(store, aRecord("key"));
-      for (const limit of [aLimit({ limit: 6, duration: SPAN }), SLIDING, BUCKET])
-        await everyRun(
-          share,
-          async (window, steps) => {
-            const name = `${limit.algorithm}-${window}`;
-            const real = await chargeEach(other, limit, name, steps);
-            const shadow = { ...limit, shadow: true };
-            const tried = await chargeEach(other, shadow, `${name}-shadow`, steps);
-            for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
-              assert.equal(tried[index]?.isAdmitted, true);
-              assert.deepEqual(
-                [tried[index].exceeded, tried[index].remaining],
-                [exceeded, remaining],
-              );
-              assert.equal(exceeded, !isAdmitted);
-            }
-          },
-          3,
-        );
-    },
-  },
-  {
-    title: "limits of all algorithms are taken from together, or none is",
-    async check({ store, other }) {
-      await putWithUses(store, aRecord("key"));
-      const narrow = aLimit({ name: "narrow", limit: 2 });
-      const sliding = { ...SLIDING, name: "sliding", window: "sliding" };
-      const bucket = { ...BUCKET, name: "bucket", window: "bucket" };
-      const shadow = { ...BUCKET, name: "shadow", window: "shadow", burst: 1, shadow: true };
-      const limits = [sliding, narrow, bucket, shadow];
-      await chargeAs("charged", store, aPlanOfLimits(limits));
-      const costly = limits.map((limit) => ({ ...limit, cost: 2 }));
-      await chargeAs("rate-limited", other, aPlanOfLimits(costly));
-      const { limits: left } = await chargeAs("charged", other, aPlanOfLimits(limits));
-      assert.deepEqual(
-        left.map(({ remaining, exceeded }) => [remaining, exceeded]),
-        [
-          [4, false],
-          [0, false],
-          [8, false],
-          [0, true],
-        ],
-      );
-    },
-  },
-  {
-    title: "a limit of no record is kept as one of a record is, whatever its algorithm",
-    async check({ store, other }) {
-      for (const { algorithm } of [SLIDING, BUCKET]) {
-        const limit = { ...BUCKET, algorithm, limit: 4, burst: 4, owner: null, window: algorithm };
-        const plan = aPlanOfLimits([{ ...limit, cost: 3 }], { confirms: [] });
-        await chargeAs("charged", store, plan);
-        await chargeAs("rate-limited", other, plan, { now: NOW + 1 });
-        await chargeAs("charged", other, plan, { now: NOW + 2 * SPAN });
+  it("S1, S2: a sliding limit admits what fits into the span before it, of its own length and a sixteenth more", async (store, other, context) => {
+    await putWithUses(store, aRecord("key"));
+    await everyRun(context.share, async (window, steps) => {
+      const made = await chargeEach(other, SLIDING, window, steps);
+      for (const [index, { cost, at, isAdmitted }] of made.entries()) {
+        const most = SLIDING.limit - cost;
+        if (isAdmitted) assert.ok(admitted(made, index, at - SPAN, at) <= most, `S1 at ${index}`);
+        else assert.ok(admitted(made, index, at - SPAN - SPAN / 16, at) > most, `S2 at ${index}`);
       }
-    },
-  },
-  {
-    title: "a cost that never fits is refused, however large it is",
-    async check({ store, other }) {
-      await putWithUses(store, aRecord("key"));
-      for (const limit of [SLIDING, BUCKET])
-        for (const uses of [null, 0]) {
-          const costly = { ...limit, duration: 2 ** 40, window: `${limit.algorithm}-${uses}` };
-          const planOf = (cost: number) => aPlanOfLimits([{ ...costly, cost }], { uses });
-          for (const cost of [limit.burst + 1, Number.MAX_SAFE_INTEGER])
-            await chargeAs("rate-limited", other, planOf(cost));
-          await chargeAs("charged", other, planOf(1));
-        }
-    },
-  },
-  {
-    title: "the figures of a bucket may be as large as whole numbers allow",
-    async check({ store, other }) {
-      await putWithUses(store, aRecord("key"));
-      const duration = 2 ** 26;
-      const burst = 2 ** 27 - 1;
-      const large = { ...BUCKET, duration, burst, limit: 2 ** 26 - 1, window: "large" };
-      await chargeAs("charged", store, aPlanOfLimits([{ ...large, cost: burst - 1 }]));
-      const { limits } = await chargeAs("charged", other, aPlanOfLimits([large]));
-      assert.equal(limits[0]?.remaining, 0);
-      const one = aPlanOfLimits([large]);
-      await chargeAs("rate-limited", other, one, { now: NOW + 1 });
-      await chargeAs("charged", other, one, { now: NOW + 2 });
-    },
-  },
+    });
+  }),
+  it("what a sliding limit counted comes back when its group is a span old, and not a millisecond earlier", async (store, other) => {
+    await putWithUses(store, aRecord("key"));
+    const groupEndsAt = NOW - (NOW % (SPAN / 16)) + SPAN / 16;
+    const all = aPlanOfLimits([{ ...SLIDING, cost: SLIDING.limit }]);
+    await chargeAs("charged", store, all, { now: groupEndsAt - 1 });
+    await chargeAs("rate-limited", other, all, { now: groupEndsAt - 1 + SPAN - 1 });
+    await chargeAs("charged", other, all, { now: groupEndsAt - 1 + SPAN });
+  }),
+  it("T1: a token bucket decides as the ideal one, and says what it holds", async (store, other, context) => {
+    await putWithUses(store, aRecord("key"));
+    await everyRun(context.share, async (window, steps) => {
+      const full = BigInt(BUCKET.burst * SPAN);
+      let [level, levelAt] = [full, 0n];
+      for (const each of await chargeEach(other, BUCKET, window, steps)) {
+        const flowed = level + (BigInt(each.at) - levelAt) * BigInt(BUCKET.limit);
+        const held = flowed > full ? full : flowed;
+        const price = BigInt(each.cost * SPAN);
+        assert.equal(each.isAdmitted, price <= held);
+        const left = each.isAdmitted ? held - price : held;
+        assert.equal(each.remaining, Number(left / BigInt(SPAN)));
+        if (each.isAdmitted && each.cost > 0) [level, levelAt] = [left, BigInt(each.at)];
+      }
+    });
+  }),
+  it("D1: a shadow counts as if it refused, and refuses nobody", async (store, other, context) => {
+    await putWithUses(store, aRecord("key"));
+    for (const limit of [aLimit({ limit: 6, duration: SPAN }), SLIDING, BUCKET])
+      await everyRun(
+        context.share,
+        async (window, steps) => {
+          const name = `${limit.algorithm}-${window}`;
+          const real = await chargeEach(other, limit, name, steps);
+          const shadow = { ...limit, shadow: true };
+          const tried = await chargeEach(other, shadow, `${name}-shadow`, steps);
+          for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
+            assert.equal(tried[index]?.isAdmitted, true);
+            assert.deepEqual(
+              [tried[index].exceeded, tried[index].remaining],
+              [exceeded, remaining],
+            );
+            assert.equal(exceeded, !isAdmitted);
+          }
+        },
+        3,
+      );
+  }),
+  it("limits of all algorithms are taken from together, or none is", async (store, other) => {
+    await putWithUses(store, aRecord("key"));
+    const narrow = aLimit({ name: "narrow", limit: 2 });
+    const sliding = { ...SLIDING, name: "sliding", window: "sliding" };
+    const bucket = { ...BUCKET, name: "bucket", window: "bucket" };
+    const shadow = { ...BUCKET, name: "shadow", window: "shadow", burst: 1, shadow: true };
+    const limits = [sliding, narrow, bucket, shadow];
+    await chargeAs("charged", store, aPlanOfLimits(limits));
+    const costly = limits.map((limit) => ({ ...limit, cost: 2 }));
+    await chargeAs("rate-limited", other, aPlanOfLimits(costly));
+    const { limits: left } = await chargeAs("charged", other, aPlanOfLimits(limits));
+    assert.deepEqual(
+      left.map(({ remaining, exceeded }) => [remaining, exceeded]),
+      [
+        [4, false],
+        [0, false],
+        [8, false],
+        [0, true],
+      ],
+    );
+  }),
+  it("a limit of no record is kept as one of a record is, whatever its algorithm", async (store, other) => {
+    for (const { algorithm } of [SLIDING, BUCKET]) {
+      const limit = { ...BUCKET, algorithm, limit: 4, burst: 4, owner: null, window: algorithm };
+      const plan = aPlanOfLimits([{ ...limit, cost: 3 }], { confirms: [] });
+      await chargeAs("charged", store, plan);
+      await chargeAs("rate-limited", other, plan, { now: NOW + 1 });
+      await chargeAs("charged", other, plan, { now: NOW + 2 * SPAN });
+    }
+  }),
+  it("a cost that never fits is refused, however large it is", async (store, other) => {
+    await putWithUses(store, aRecord("key"));
+    for (const limit of [SLIDING, BUCKET])
+      for (const uses of [null, 0]) {
+        const costly = { ...limit, duration: 2 ** 40, window: `${limit.algorithm}-${uses}` };
+        const planOf = (cost: number) => aPlanOfLimits([{ ...costly, cost }], { uses });
+        for (const cost of [limit.burst + 1, Number.MAX_SAFE_INTEGER])
+          await chargeAs("rate-limited", other, planOf(cost));
+        await chargeAs("charged", other, planOf(1));
+      }
+  }),
+  it("the figures of a bucket may be as large as whole numbers allow", async (store, other) => {
+    await putWithUses(store, aRecord("key"));
+    const duration = 2 ** 26;
+    const burst = 2 ** 27 - 1;
+    const large = { ...BUCKET, duration, burst, limit: 2 ** 26 - 1, window: "large" };
+    await chargeAs("charged", store, aPlanOfLimits([{ ...large, cost: burst - 1 }]));
+    const { limits } = await chargeAs("charged", other, aPlanOfLimits([large]));
+    assert.equal(limits[0]?.remaining, 0);
+    const one = aPlanOfLimits([large]);
+    await chargeAs("rate-limited", other, one, { now: NOW + 1 });
+    await chargeAs("charged", other, one, { now: NOW + 2 });
+  }),
 ];

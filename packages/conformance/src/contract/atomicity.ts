@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Change, KeyStore } from "@latchkey/core";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { idsOn, pageOf } from "../fixtures/pages.js";
 import { takeUnits, usedOf } from "../fixtures/plans.js";
 import { countByKind, race } from "../fixtures/race.js";
@@ -121,105 +121,85 @@ const REFUSED: readonly (readonly [kind: string, change: Partial<Change>])[] = [
 ];
 
 export const atomicityContracts: readonly StoreContract[] = [
-  {
-    title: "a change that goes through moves everything that it names",
-    async check({ store, other }) {
-      await prepare(store);
-      await commit(store, EVERYTHING);
-      const seen = await observe(other);
-      assert.deepEqual(
-        seen.records.map((loaded) => loaded?.record.body ?? null),
-        ["changed", null, { number: 3 }, { number: 4 }, null, null, { number: 3 }],
-      );
-      assert.deepEqual(seen.lists, [[NEW.id], [NEW.id]]);
-      assert.deepEqual([seen.others, seen.size], [[NEW.id], 1]);
-      assert.deepEqual([seen.windows, seen.revision], [[0, 0], 2]);
-      await assertHolds(other, NEW, { usage: usesOf(6) });
-    },
-  },
-  ...REFUSED.map(([kind, change], index) => ({
-    title: `a change that is ${kind} writes nothing at all (${index + 1} of ${REFUSED.length})`,
-    async check({ store, other }: { readonly store: KeyStore; readonly other: KeyStore }) {
+  it("a change that goes through moves everything that it names", async (store, other) => {
+    await prepare(store);
+    await commit(store, EVERYTHING);
+    const seen = await observe(other);
+    assert.deepEqual(
+      seen.records.map((loaded) => loaded?.record.body ?? null),
+      ["changed", null, { number: 3 }, { number: 4 }, null, null, { number: 3 }],
+    );
+    assert.deepEqual(seen.lists, [[NEW.id], [NEW.id]]);
+    assert.deepEqual([seen.others, seen.size], [[NEW.id], 1]);
+    assert.deepEqual([seen.windows, seen.revision], [[0, 0], 2]);
+    await assertHolds(other, NEW, { usage: usesOf(6) });
+  }),
+  ...REFUSED.map(([kind, change], index) =>
+    it(`a change that is ${kind} writes nothing at all (${index + 1} of ${REFUSED.length})`, async (store, other) => {
       await prepare(store);
       const before = await observe(store);
       assert.equal((await tryCommit(other, change)).kind, kind);
       assert.deepEqual(await observe(store), before);
       assert.deepEqual(await observe(other), before);
-    },
-  })),
-  {
-    title: "of N changes that expect one version exactly one goes through",
-    async check(context) {
-      const record = aRecord("key");
-      await put(context.store, record);
-      const results = await race(context, 20, (store, number) =>
-        tryCommit(store, {
-          expects: [{ ...at("key"), version: 1 }],
-          puts: [{ record: nextOf(record, number) }],
-          enters: [{ list: "keys", id: idOf("key", number) }],
-          revision: 7,
-        }),
-      );
-      assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
-      const winner = results.findIndex(({ kind }) => kind === "committed");
-      await assertHolds(context.other, nextOf(record, winner));
-      assert.deepEqual(
-        [(await pageOf(context.store)).size, await revisionOf(context.store)],
-        [1, 7],
-      );
-    },
-  },
-  {
-    title: "of N changes that expect a record to be absent exactly one writes it",
-    async check(context) {
-      const results = await race(context, 20, (store, number) =>
-        tryCommit(store, {
-          expects: [{ ...at("key"), version: null }],
-          puts: [{ record: aRecord("key", 1, { body: number }) }],
-        }),
-      );
-      assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
-    },
-  },
-  {
-    title: "of N claims of one name exactly one wins, and the others leave nothing",
-    async check(context) {
-      const name = { ...HASH, value: "wanted by all" };
-      const results = await race(context, 20, (store, number) =>
-        tryCommit(store, {
-          puts: [{ record: aRecord("key", number) }],
-          claims: [{ ...name, id: idOf("key", number) }],
-          enters: [{ list: "keys", id: idOf("key", number) }],
-        }),
-      );
-      assert.deepEqual(countByKind(results), { committed: 1, taken: 19 });
-      const winner = results.findIndex(({ kind }) => kind === "committed");
-      assert.equal((await find(context.other, name))?.record.id, idOf("key", winner));
-      const wants = results.map((_, number) => at("key", number));
-      const there = (await readAll(context.other, wants)).filter((loaded) => loaded !== null);
-      assert.deepEqual([there.length, (await pageOf(context.other)).size], [1, 1]);
-    },
-  },
-  {
-    title:
-      "of changes at once each is carried out: lists count each record, and one was the latest",
-    async check(context) {
-      await race(context, 20, (store, number) =>
-        commit(store, {
-          puts: [{ record: aRecord("key", number) }],
-          enters: [{ list: "keys", id: idOf("key", number) }],
-          revision: number + 1,
-        }),
-      );
-      const { size, found, revision } = await context.other.page(WORKSPACE, {
-        kind: "key",
-        list: "keys",
-        after: null,
-        limit: 100,
-      });
-      assert.deepEqual([size, found.length], [20, 20]);
-      assert.ok(revision >= 1 && revision <= 20, `the revision is ${revision}`);
-      assert.equal(await revisionOf(context.store), revision);
-    },
-  },
+    }),
+  ),
+  it("of N changes that expect one version exactly one goes through", async (store, other) => {
+    const record = aRecord("key");
+    await put(store, record);
+    const results = await race({ store, other }, 20, (each, number) =>
+      tryCommit(each, {
+        expects: [{ ...at("key"), version: 1 }],
+        puts: [{ record: nextOf(record, number) }],
+        enters: [{ list: "keys", id: idOf("key", number) }],
+        revision: 7,
+      }),
+    );
+    assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
+    const winner = results.findIndex(({ kind }) => kind === "committed");
+    await assertHolds(other, nextOf(record, winner));
+    assert.deepEqual([(await pageOf(store)).size, await revisionOf(store)], [1, 7]);
+  }),
+  it("of N changes that expect a record to be absent exactly one writes it", async (store, other) => {
+    const results = await race({ store, other }, 20, (each, number) =>
+      tryCommit(each, {
+        expects: [{ ...at("key"), version: null }],
+        puts: [{ record: aRecord("key", 1, { body: number }) }],
+      }),
+    );
+    assert.deepEqual(countByKind(results), { committed: 1, stale: 19 });
+  }),
+  it("of N claims of one name exactly one wins, and the others leave nothing", async (store, other) => {
+    const name = { ...HASH, value: "wanted by all" };
+    const results = await race({ store, other }, 20, (each, number) =>
+      tryCommit(each, {
+        puts: [{ record: aRecord("key", number) }],
+        claims: [{ ...name, id: idOf("key", number) }],
+        enters: [{ list: "keys", id: idOf("key", number) }],
+      }),
+    );
+    assert.deepEqual(countByKind(results), { committed: 1, taken: 19 });
+    const winner = results.findIndex(({ kind }) => kind === "committed");
+    assert.equal((await find(other, name))?.record.id, idOf("key", winner));
+    const wants = results.map((_, number) => at("key", number));
+    const there = (await readAll(other, wants)).filter((loaded) => loaded !== null);
+    assert.deepEqual([there.length, (await pageOf(other)).size], [1, 1]);
+  }),
+  it("of changes at once each is carried out: lists count each record, and one was the latest", async (store, other) => {
+    await race({ store, other }, 20, (each, number) =>
+      commit(each, {
+        puts: [{ record: aRecord("key", number) }],
+        enters: [{ list: "keys", id: idOf("key", number) }],
+        revision: number + 1,
+      }),
+    );
+    const { size, found, revision } = await other.page(WORKSPACE, {
+      kind: "key",
+      list: "keys",
+      after: null,
+      limit: 100,
+    });
+    assert.deepEqual([size, found.length], [20, 20]);
+    assert.ok(revision >= 1 && revision <= 20, `the revision is ${revision}`);
+    assert.equal(await revisionOf(store), revision);
+  }),
 ];

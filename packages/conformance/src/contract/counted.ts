@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { ChargeCounts, KeyStore, StatisticsSubject, SumCode } from "@latchkey/core";
-import type { StoreContract, TestContext } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { anEnd, aReservation, reserve } from "../fixtures/holds.js";
-import { aLimit, aPlan, aPlanOfLimits, aRequest, chargeAs } from "../fixtures/plans.js";
+import { aLimit, aPlan, aPlanOfLimits, aRequest, charge, chargeAs } from "../fixtures/plans.js";
 import { race } from "../fixtures/race.js";
 import { at, KEY, NOW, putWithUses, usesOf, WORKSPACE } from "../fixtures/records.js";
 
@@ -37,18 +37,16 @@ async function assertSums(store: KeyStore, sums: Sums, hourAt = NOW - (NOW % HOU
 }
 
 /** For stores that say that they count in the step: others are given no plan that is counted. */
-const ofCounting = (title: string, check: StoreContract["check"]): StoreContract => ({
+const whereCounted = ({ title, check }: StoreContract): StoreContract => ({
   title,
-  check: async (context: TestContext, share) => {
-    const { store, other } = context;
-    assert.equal(store.countsInStep, other.countsInStep);
-    if (store.countsInStep) await check(context, share);
+  check: async (context, share) => {
+    assert.equal(context.store.countsInStep, context.other.countsInStep);
+    if (context.store.countsInStep) await check(context, share);
   },
 });
 
 export const countedContracts: readonly StoreContract[] = [
-  ofCounting("a charge adds to the sums of each subject what it came to", async (context) => {
-    const { store, other } = context;
+  it("a charge adds to the sums of each subject what it came to", async (store, other) => {
     await putWithUses(store, KEY, usesOf(4));
     await chargeAs("charged", store, counted);
     await assertSums(other, { VALID: 1, EXTRA_USES: 2 });
@@ -59,24 +57,21 @@ export const countedContracts: readonly StoreContract[] = [
     await chargeAs("rate-limited", store, full);
     await assertSums(other, { VALID: 1, EXTRA_USES: 2, USAGE_EXCEEDED: 2, RATE_LIMITED: 1 });
   }),
-  ofCounting(
-    "a charge that takes nothing is counted, and so is a look",
-    async ({ store, other }) => {
-      await putWithUses(store, KEY, usesOf(null));
-      await chargeAs("charged", store, aPlan({ cost: 0, uses: null, counts: COUNTS }));
-      await chargeAs("charged", other, aPlan({ counts: COUNTS }));
-      await chargeAs("charged", other, aPlan({ mode: "peek", counts: COUNTS }));
-      await chargeAs("charged", store, aPlan({ mode: "peek", counts: COUNTS }));
-      await assertSums(store, { VALID: 4, EXTRA_USES: 8 });
-    },
-  ),
-  ofCounting("a plan that does not say so is not counted", async ({ store, other }) => {
+  it("a charge that takes nothing is counted, and so is a look", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(null));
+    await chargeAs("charged", store, aPlan({ cost: 0, uses: null, counts: COUNTS }));
+    await chargeAs("charged", other, aPlan({ counts: COUNTS }));
+    await chargeAs("charged", other, aPlan({ mode: "peek", counts: COUNTS }));
+    await chargeAs("charged", store, aPlan({ mode: "peek", counts: COUNTS }));
+    await assertSums(store, { VALID: 4, EXTRA_USES: 8 });
+  }),
+  it("a plan that does not say so is not counted", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     await Promise.all([chargeAs("charged", store, counted), chargeAs("charged", store)]);
     await chargeAs("charged", store);
     await assertSums(other, { VALID: 1, EXTRA_USES: 2 });
   }),
-  ofCounting("the repeat of a request is counted as a repeat", async ({ store, other }) => {
+  it("the repeat of a request is counted as a repeat", async (store, other) => {
     await putWithUses(store, KEY, usesOf(7));
     const request = aRequest();
     await chargeAs("charged", store, counted, { request });
@@ -88,7 +83,7 @@ export const countedContracts: readonly StoreContract[] = [
       await chargeAs("usage-exceeded", connection, refused, { request: aRequest({ id: "two" }) });
     await assertSums(other, { VALID: 3, EXTRA_USES: 2, FREE: 2, USAGE_EXCEEDED: 2 });
   }),
-  ofCounting("what is stale or a conflict is not counted", async ({ store, other }) => {
+  it("what is stale or a conflict is not counted", async (store, other) => {
     await putWithUses(store, KEY, usesOf(7));
     const confirms = [{ ...at("key"), version: 7 }];
     await chargeAs("stale", store, { ...counted, confirms });
@@ -98,7 +93,7 @@ export const countedContracts: readonly StoreContract[] = [
     await chargeAs("conflict", other, counted, { request: other2 });
     await assertSums(other, { VALID: 1, EXTRA_USES: 2 });
   }),
-  ofCounting("a shadow without room is counted beside the verdict", async ({ store, other }) => {
+  it("a shadow without room is counted beside the verdict", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     const limits = [aLimit({ cost: 11, shadow: true })];
     const request = aRequest();
@@ -107,23 +102,21 @@ export const countedContracts: readonly StoreContract[] = [
     await chargeAs("charged", other, aPlan({ limits, counts: COUNTS }));
     await assertSums(other, { VALID: 4, EXTRA_USES: 4, FREE: 2, SHADOW_LIMITED: 2 });
   }),
-  ofCounting("charges count in the hour of their moment", async ({ store, other }) => {
+  it("charges count in the hour of their moment", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     const later = NOW - (NOW % HOUR) + 30 * HOUR;
     await chargeAs("charged", store, counted, { now: later + HOUR - 1 });
     await chargeAs("charged", other, counted, { now: later });
     await assertSums(other, { VALID: 2, EXTRA_USES: 4 }, later);
   }),
-  ofCounting("of N at once each is counted once, whatever is charged", async (context) => {
-    await putWithUses(context.store, KEY, usesOf(30));
-    const results = await race(context, 30, async (store) =>
-      store.charge(counted, { now: NOW, refill: null }),
-    );
+  it("of N at once each is counted once, whatever is charged", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(30));
+    const results = await race({ store, other }, 30, (each) => charge(each, counted));
     const charged = results.filter(({ kind }) => kind === "charged").length;
     assert.equal(charged, 10);
-    await assertSums(context.other, { VALID: 10, EXTRA_USES: 20, USAGE_EXCEEDED: 20 });
+    await assertSums(other, { VALID: 10, EXTRA_USES: 20, USAGE_EXCEEDED: 20 });
   }),
-  ofCounting("the end of a hold adds the uses that it came to, once", async ({ store, other }) => {
+  it("the end of a hold adds the uses that it came to, once", async (store, other) => {
     await putWithUses(store, KEY, usesOf(20));
     const end = (connection: KeyStore, number: number, uses: number | null) =>
       connection.settle(WORKSPACE, anEnd(number, uses), {
@@ -144,4 +137,4 @@ export const countedContracts: readonly StoreContract[] = [
     await store.settle(WORKSPACE, anEnd(4), { now: NOW, revision: null });
     await assertSums(other, { EXTRA_USES: 8 });
   }),
-];
+].map(whereCounted);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { changeUsage, type KeyStore, type Usage, type UsageChange } from "@latchkey/core";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { takeUnits, usedOf } from "../fixtures/plans.js";
 import { race } from "../fixtures/race.js";
 import {
@@ -69,172 +69,135 @@ async function windowsOf(store: KeyStore, ...names: readonly string[]): Promise<
 }
 
 export const countingContracts: readonly StoreContract[] = [
-  {
-    title: "a change to the uses answers and stores what `changeUsage` says, refusals among it",
-    async check({ store, other }) {
-      for (const usage of USAGES) {
-        for (const change of CHANGES) {
-          await putWithUses(store, KEY, usage);
-          const expected = changeUsage(usage, change);
-          const result = await tryCommit(other, { counters: [{ ...at("key"), usage: change }] });
-          const label = JSON.stringify({ usage, change });
-          if (expected.kind === "changed") {
-            assert.deepEqual(result, { kind: "committed", usages: [expected.usage] }, label);
-            await assertHolds(store, KEY, { usage: expected.usage });
-          } else {
-            assert.deepEqual(result, { kind: "refused", index: 0, reason: expected }, label);
-            await assertHolds(store, KEY, { usage });
-          }
+  it("a change to the uses answers and stores what `changeUsage` says, refusals among it", async (store, other) => {
+    for (const usage of USAGES) {
+      for (const change of CHANGES) {
+        await putWithUses(store, KEY, usage);
+        const expected = changeUsage(usage, change);
+        const result = await tryCommit(other, { counters: [{ ...at("key"), usage: change }] });
+        const label = JSON.stringify({ usage, change });
+        if (expected.kind === "changed") {
+          assert.deepEqual(result, { kind: "committed", usages: [expected.usage] }, label);
+          await assertHolds(store, KEY, { usage: expected.usage });
+        } else {
+          assert.deepEqual(result, { kind: "refused", index: 0, reason: expected }, label);
+          await assertHolds(store, KEY, { usage });
         }
       }
-    },
-  },
-  {
-    title: "the counters after a change are answered in the order in which they were wanted",
-    async check({ store, other }) {
-      const records = [3, 1, 2].map((number) => aRecord("key", number));
-      for (const [index, record] of records.entries())
-        await putWithUses(store, record, usesOf(index * 10));
-      const usages = await commit(other, {
-        counters: records.map(({ kind, id }) => ({ kind, id, usage: increment(1) })),
-      });
-      assert.deepEqual(usages, [usesOf(1), usesOf(11), usesOf(21)]);
-    },
-  },
-  {
-    title: "a refusal names the first of the counters that refuses, and moves none of the others",
-    async check({ store, other }) {
-      const records = [1, 2, 3].map((number) => aRecord("key", number));
-      for (const record of records) await putWithUses(store, record, usesOf(5));
-      const by = [1, 6, 7];
-      const counters = records.map(({ kind, id }, index) => ({
-        kind,
-        id,
-        usage: decrement(by[index] ?? 0),
-      }));
-      assert.deepEqual(await tryCommit(other, { counters }), {
-        kind: "refused",
-        index: 1,
-        reason: { kind: "insufficient", remaining: 5 },
-      });
-      for (const record of records) await assertHolds(other, record, { usage: usesOf(5) });
-    },
-  },
-  {
-    title: "two changes to one counter in one change follow each other",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      const usages = await commit(other, {
-        counters: [increment(3), decrement(8)].map((usage) => ({ ...at("key"), usage })),
-      });
-      assert.deepEqual(usages, [usesOf(8), usesOf(0)]);
-      const result = await tryCommit(other, {
-        counters: [increment(3), decrement(4)].map((usage) => ({ ...at("key"), usage })),
-      });
-      assert.deepEqual(result, {
-        kind: "refused",
-        index: 1,
-        reason: { kind: "insufficient", remaining: 3 },
-      });
-      await assertHolds(store, KEY, { usage: usesOf(0) });
-    },
-  },
-  {
-    title: "a record is written and its counters changed in one change",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await commit(other, {
-        puts: [{ record: nextOf(KEY) }],
-        counters: [{ ...at("key"), usage: increment(2) }],
-      });
-      await assertHolds(store, nextOf(KEY), { usage: usesOf(7) });
-    },
-  },
-  {
-    title: "a change to the uses moves neither the version nor a window",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await takeUnits(store, KEY, 2, "default");
-      await commit(other, { counters: [{ ...at("key"), usage: setTo(9) }] });
-      await assertHolds(other, KEY, { usage: usesOf(9) });
-      assert.equal(await usedOf(other), 2);
-    },
-  },
-  {
-    title:
-      "of the windows of a record, those that are to be kept stay, and the others are forgotten",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await takeUnits(store, KEY, 2, "a", "b", "c");
-      const usages = await commit(other, {
-        counters: [{ ...at("key"), keepWindows: ["b", "nothing"] }],
-      });
-      assert.deepEqual(usages, [usesOf(5)]);
-      assert.deepEqual(await windowsOf(other, "a", "b", "c", "nothing"), [0, 2, 0, 0]);
-      await commit(store, { counters: [{ ...at("key"), keepWindows: [] }] });
-      assert.deepEqual(await windowsOf(other, "a", "b", "c"), [0, 0, 0]);
-    },
-  },
-  {
-    title: "of the windows of a record, those that are dropped are forgotten, and the others stay",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await takeUnits(store, KEY, 2, "a", "b", "c");
-      await commit(other, {
-        counters: [{ ...at("key"), usage: increment(1), dropWindows: ["b", "nothing"] }],
-      });
-      assert.deepEqual(await windowsOf(other, "a", "b", "c"), [2, 0, 2]);
-      await commit(other, {
-        counters: [{ ...at("key"), keepWindows: ["a", "c"], dropWindows: ["c"] }],
-      });
-      assert.deepEqual(await windowsOf(store, "a", "b", "c"), [2, 0, 0]);
-      await assertHolds(other, KEY, { usage: usesOf(6) });
-    },
-  },
-  {
-    title: "windows of the workspace are dropped by name, and those of records are not",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await takeUnits(store, KEY, 1, "a", "b");
-      await takeUnits(store, null, 2, "a", "b");
-      await commit(other, { dropWindows: ["a", "nothing"] });
-      assert.deepEqual(await windowsOf(other, "a", "b"), [1, 1]);
-      assert.equal(await usedOf(other, { owner: null, window: "a" }), 0);
-      assert.equal(await usedOf(other, { owner: null, window: "b" }), 2);
-    },
-  },
-  {
-    title: "windows of a record are dropped, and those of the workspace of the same name are not",
-    async check({ store, other }) {
-      await putWithUses(store, KEY, usesOf(5));
-      await takeUnits(store, KEY, 1, "a");
-      await takeUnits(store, null, 2, "a");
-      await commit(other, { counters: [{ ...at("key"), dropWindows: ["a"] }] });
-      assert.equal(await usedOf(other, { window: "a" }), 0);
-      assert.equal(await usedOf(other, { owner: null, window: "a" }), 2);
-    },
-  },
-  {
-    title: "of N increments and decrements at once each counts",
-    async check(context) {
-      await putWithUses(context.store, KEY, usesOf(10));
-      await race(context, 40, (store, number) =>
-        commit(store, {
-          counters: [{ ...at("key"), usage: number % 4 === 3 ? decrement(1) : increment(2) }],
-        }),
-      );
-      await assertHolds(context.other, KEY, { usage: usesOf(10 + 30 * 2 - 10) });
-    },
-  },
-  {
-    title: "of N decrements at once exactly as many go through as there are uses",
-    async check(context) {
-      await putWithUses(context.store, KEY, usesOf(7));
-      const results = await race(context, 30, (store) =>
-        tryCommit(store, { counters: [{ ...at("key"), usage: decrement(1) }] }),
-      );
-      assert.equal(results.filter(({ kind }) => kind === "committed").length, 7);
-      await assertHolds(context.other, KEY, { usage: usesOf(0) });
-    },
-  },
+    }
+  }),
+  it("the counters after a change are answered in the order in which they were wanted", async (store, other) => {
+    const records = [3, 1, 2].map((number) => aRecord("key", number));
+    for (const [index, record] of records.entries())
+      await putWithUses(store, record, usesOf(index * 10));
+    const usages = await commit(other, {
+      counters: records.map(({ kind, id }) => ({ kind, id, usage: increment(1) })),
+    });
+    assert.deepEqual(usages, [usesOf(1), usesOf(11), usesOf(21)]);
+  }),
+  it("a refusal names the first of the counters that refuses, and moves none of the others", async (store, other) => {
+    const records = [1, 2, 3].map((number) => aRecord("key", number));
+    for (const record of records) await putWithUses(store, record, usesOf(5));
+    const by = [1, 6, 7];
+    const counters = records.map(({ kind, id }, index) => ({
+      kind,
+      id,
+      usage: decrement(by[index] ?? 0),
+    }));
+    assert.deepEqual(await tryCommit(other, { counters }), {
+      kind: "refused",
+      index: 1,
+      reason: { kind: "insufficient", remaining: 5 },
+    });
+    for (const record of records) await assertHolds(other, record, { usage: usesOf(5) });
+  }),
+  it("two changes to one counter in one change follow each other", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    const usages = await commit(other, {
+      counters: [increment(3), decrement(8)].map((usage) => ({ ...at("key"), usage })),
+    });
+    assert.deepEqual(usages, [usesOf(8), usesOf(0)]);
+    const result = await tryCommit(other, {
+      counters: [increment(3), decrement(4)].map((usage) => ({ ...at("key"), usage })),
+    });
+    assert.deepEqual(result, {
+      kind: "refused",
+      index: 1,
+      reason: { kind: "insufficient", remaining: 3 },
+    });
+    await assertHolds(store, KEY, { usage: usesOf(0) });
+  }),
+  it("a record is written and its counters changed in one change", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await commit(other, {
+      puts: [{ record: nextOf(KEY) }],
+      counters: [{ ...at("key"), usage: increment(2) }],
+    });
+    await assertHolds(store, nextOf(KEY), { usage: usesOf(7) });
+  }),
+  it("a change to the uses moves neither the version nor a window", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await takeUnits(store, KEY, 2, "default");
+    await commit(other, { counters: [{ ...at("key"), usage: setTo(9) }] });
+    await assertHolds(other, KEY, { usage: usesOf(9) });
+    assert.equal(await usedOf(other), 2);
+  }),
+  it("of the windows of a record, those that are to be kept stay, and the others are forgotten", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await takeUnits(store, KEY, 2, "a", "b", "c");
+    const usages = await commit(other, {
+      counters: [{ ...at("key"), keepWindows: ["b", "nothing"] }],
+    });
+    assert.deepEqual(usages, [usesOf(5)]);
+    assert.deepEqual(await windowsOf(other, "a", "b", "c", "nothing"), [0, 2, 0, 0]);
+    await commit(store, { counters: [{ ...at("key"), keepWindows: [] }] });
+    assert.deepEqual(await windowsOf(other, "a", "b", "c"), [0, 0, 0]);
+  }),
+  it("of the windows of a record, those that are dropped are forgotten, and the others stay", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await takeUnits(store, KEY, 2, "a", "b", "c");
+    await commit(other, {
+      counters: [{ ...at("key"), usage: increment(1), dropWindows: ["b", "nothing"] }],
+    });
+    assert.deepEqual(await windowsOf(other, "a", "b", "c"), [2, 0, 2]);
+    await commit(other, {
+      counters: [{ ...at("key"), keepWindows: ["a", "c"], dropWindows: ["c"] }],
+    });
+    assert.deepEqual(await windowsOf(store, "a", "b", "c"), [2, 0, 0]);
+    await assertHolds(other, KEY, { usage: usesOf(6) });
+  }),
+  it("windows of the workspace are dropped by name, and those of records are not", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await takeUnits(store, KEY, 1, "a", "b");
+    await takeUnits(store, null, 2, "a", "b");
+    await commit(other, { dropWindows: ["a", "nothing"] });
+    assert.deepEqual(await windowsOf(other, "a", "b"), [1, 1]);
+    assert.equal(await usedOf(other, { owner: null, window: "a" }), 0);
+    assert.equal(await usedOf(other, { owner: null, window: "b" }), 2);
+  }),
+  it("windows of a record are dropped, and those of the workspace of the same name are not", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(5));
+    await takeUnits(store, KEY, 1, "a");
+    await takeUnits(store, null, 2, "a");
+    await commit(other, { counters: [{ ...at("key"), dropWindows: ["a"] }] });
+    assert.equal(await usedOf(other, { window: "a" }), 0);
+    assert.equal(await usedOf(other, { owner: null, window: "a" }), 2);
+  }),
+  it("of N increments and decrements at once each counts", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(10));
+    await race({ store, other }, 40, (each, number) =>
+      commit(each, {
+        counters: [{ ...at("key"), usage: number % 4 === 3 ? decrement(1) : increment(2) }],
+      }),
+    );
+    await assertHolds(other, KEY, { usage: usesOf(10 + 30 * 2 - 10) });
+  }),
+  it("of N decrements at once exactly as many go through as there are uses", async (store, other) => {
+    await putWithUses(store, KEY, usesOf(7));
+    const results = await race({ store, other }, 30, (each) =>
+      tryCommit(each, { counters: [{ ...at("key"), usage: decrement(1) }] }),
+    );
+    assert.equal(results.filter(({ kind }) => kind === "committed").length, 7);
+    await assertHolds(other, KEY, { usage: usesOf(0) });
+  }),
 ];

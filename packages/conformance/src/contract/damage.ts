@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { KeyStore, RecordAddress, StoredRecord } from "@latchkey/core";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { entriesOf, pageOf } from "../fixtures/pages.js";
 import { aPlan, charge } from "../fixtures/plans.js";
 import {
@@ -68,118 +68,81 @@ export function damageContracts(damage: Damage): readonly StoreContract[] {
   return DAMAGE_KINDS.flatMap((kind) => {
     const inflict = damage[kind];
     if (inflict === undefined) return [];
-    return [
-      readingDamage(kind, inflict),
-      pagingDamage(kind, inflict),
-      linkingDamage(kind, inflict),
-      deletingDamage(kind, inflict),
-      mendingDamage(kind, inflict),
-      ...(kind === "version" ? [confirmingDamage(inflict)] : []),
-    ];
+    const contracts = contractsOf(kind, inflict);
+    return kind === "version" ? [...contracts, confirmingContract(inflict)] : contracts;
   });
 }
 
-function readingDamage(kind: DamageKind, inflict: Inflict): StoreContract {
-  return {
-    title: `a record whose ${kind} cannot be read is answered without it, by id and by name, and others are unharmed`,
-    async check({ store, other }) {
-      await prepare(store, inflict);
-      for (const connection of [store, other]) {
-        for (const want of [DAMAGED, NAME])
-          assertUnreadable(kind, (await find(connection, want))?.record);
-        await assertHolds(connection, FIRST, { usage: usesOf(5), linked: LINKED });
-        const { found } = await connection.read(WORKSPACE, [THIRD, DAMAGED, FIRST]);
-        assert.deepEqual(
-          found.map((loaded) => loaded?.record.id),
-          [THIRD.id, DAMAGED.id, FIRST.id],
-        );
-      }
-    },
-  };
-}
+const contractsOf = (kind: DamageKind, inflict: Inflict): readonly StoreContract[] => [
+  it(`a record whose ${kind} cannot be read is answered without it, by id and by name, and others are unharmed`, async (store, other) => {
+    await prepare(store, inflict);
+    for (const connection of [store, other]) {
+      for (const want of [DAMAGED, NAME])
+        assertUnreadable(kind, (await find(connection, want))?.record);
+      await assertHolds(connection, FIRST, { usage: usesOf(5), linked: LINKED });
+      const { found } = await connection.read(WORKSPACE, [THIRD, DAMAGED, FIRST]);
+      assert.deepEqual(
+        found.map((loaded) => loaded?.record.id),
+        [THIRD.id, DAMAGED.id, FIRST.id],
+      );
+    }
+  }),
+  it(`a page goes on past a record whose ${kind} cannot be read`, async (store, other) => {
+    await prepare(store, inflict);
+    for (const connection of [store, other]) {
+      const { found, size, hasMore } = await pageOf(connection, { limit: 3 });
+      assert.deepEqual(
+        found.map(({ record }) => record.id),
+        KEYS.map(({ id }) => id),
+      );
+      assert.deepEqual([size, hasMore], [3, false]);
+      assertUnreadable(kind, found[1]?.record);
+    }
+  }),
+  it(`a record is read whole beside an identity whose ${kind} cannot be read`, async (store, other) => {
+    await prepare(store, inflict, IDENTITY);
+    const { record, usage, linked } = await load(other, FIRST);
+    assert.deepEqual([record.version, record.body, usage], [1, FIRST.body, usesOf(5)]);
+    assertUnreadable(kind, linked?.record);
+  }),
+  it(`a record whose ${kind} cannot be read can be deleted, and its name is free again`, async (store, other) => {
+    await prepare(store, inflict);
+    await commit(other, {
+      expects: [{ ...at("key", 2), version: "exists" }],
+      deletes: [DAMAGED],
+      leaves: entriesOf([DAMAGED.id]),
+      releases: [{ ...NAME, id: DAMAGED.id }],
+    });
+    await assertGone(store, DAMAGED);
+    assert.equal((await pageOf(store)).size, 2);
+    await commit(store, { claims: [{ ...NAME, id: FIRST.id }] });
+    assert.equal((await find(other, NAME))?.record.id, FIRST.id);
+  }),
+  it(`a record whose ${kind} cannot be read is whole again once it was written, with the uses it had`, async (store, other) => {
+    await prepare(store, inflict);
+    const record = { ...DAMAGED, version: 2 };
+    await commit(other, {
+      expects: [{ ...at("key", 2), version: "exists" }],
+      puts: [{ record }],
+    });
+    await assertHolds(store, record, { usage: usesOf(5), linked: LINKED });
+  }),
+];
 
-function pagingDamage(kind: DamageKind, inflict: Inflict): StoreContract {
-  return {
-    title: `a page goes on past a record whose ${kind} cannot be read`,
-    async check({ store, other }) {
-      await prepare(store, inflict);
-      for (const connection of [store, other]) {
-        const { found, size, hasMore } = await pageOf(connection, { limit: 3 });
-        assert.deepEqual(
-          found.map(({ record }) => record.id),
-          KEYS.map(({ id }) => id),
-        );
-        assert.deepEqual([size, hasMore], [3, false]);
-        assertUnreadable(kind, found[1]?.record);
-      }
-    },
-  };
-}
-
-function linkingDamage(kind: DamageKind, inflict: Inflict): StoreContract {
-  return {
-    title: `a record is read whole beside an identity whose ${kind} cannot be read`,
-    async check({ store, other }) {
-      await prepare(store, inflict, IDENTITY);
-      const { record, usage, linked } = await load(other, FIRST);
-      assert.deepEqual([record.version, record.body, usage], [1, FIRST.body, usesOf(5)]);
-      assertUnreadable(kind, linked?.record);
-    },
-  };
-}
-
-function deletingDamage(kind: DamageKind, inflict: Inflict): StoreContract {
-  return {
-    title: `a record whose ${kind} cannot be read can be deleted, and its name is free again`,
-    async check({ store, other }) {
-      await prepare(store, inflict);
-      await commit(other, {
-        expects: [{ ...at("key", 2), version: "exists" }],
-        deletes: [DAMAGED],
-        leaves: entriesOf([DAMAGED.id]),
-        releases: [{ ...NAME, id: DAMAGED.id }],
-      });
-      await assertGone(store, DAMAGED);
-      assert.equal((await pageOf(store)).size, 2);
-      await commit(store, { claims: [{ ...NAME, id: FIRST.id }] });
-      assert.equal((await find(other, NAME))?.record.id, FIRST.id);
-    },
-  };
-}
-
-function mendingDamage(kind: DamageKind, inflict: Inflict): StoreContract {
-  return {
-    title: `a record whose ${kind} cannot be read is whole again once it was written, with the uses it had`,
-    async check({ store, other }) {
-      await prepare(store, inflict);
-      const record = { ...DAMAGED, version: 2 };
-      await commit(other, {
-        expects: [{ ...at("key", 2), version: "exists" }],
-        puts: [{ record }],
-      });
-      await assertHolds(store, record, { usage: usesOf(5), linked: LINKED });
-    },
-  };
-}
-
-function confirmingDamage(inflict: Inflict): StoreContract {
-  return {
-    title: "a version that cannot be read is none that a change or a charge can rest on",
-    async check({ store, other }) {
-      await prepare(store, inflict);
-      const expected = { ...at("key", 2), version: 1 };
-      assert.deepEqual(await tryCommit(other, { expects: [expected] }), {
-        kind: "stale",
-        index: 0,
-      });
-      for (const connection of [store, other]) {
-        const kind = await charge(connection, aPlan({ confirms: [expected] })).then(
-          (result) => result.kind,
-          (error: { readonly code?: string }) => error.code,
-        );
-        assert.ok(kind === "stale" || kind === "STORE_CORRUPT", `the charge was ${kind}`);
-      }
-      assert.deepEqual((await load(other, DAMAGED)).usage, usesOf(5));
-    },
-  };
-}
+const confirmingContract = (inflict: Inflict): StoreContract =>
+  it("a version that cannot be read is none that a change or a charge can rest on", async (store, other) => {
+    await prepare(store, inflict);
+    const expected = { ...at("key", 2), version: 1 };
+    assert.deepEqual(await tryCommit(other, { expects: [expected] }), {
+      kind: "stale",
+      index: 0,
+    });
+    for (const connection of [store, other]) {
+      const kind = await charge(connection, aPlan({ confirms: [expected] })).then(
+        (result) => result.kind,
+        (error: { readonly code?: string }) => error.code,
+      );
+      assert.ok(kind === "stale" || kind === "STORE_CORRUPT", `the charge was ${kind}`);
+    }
+    assert.deepEqual((await load(other, DAMAGED)).usage, usesOf(5));
+  });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChargePlan, type KeyStore, LAST_INSTANT, type LimitCharge } from "@latchkey/core";
 import fc from "fast-check";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import {
   aHeldLimit,
   aReservation,
@@ -142,87 +142,70 @@ class LeasedBucket {
 }
 
 export const leasingContracts: readonly StoreContract[] = [
-  {
-    title: "a bucket fills to its burst less what leases hold of it",
-    async check({ store, other }) {
-      await putWithUses(store, KEY);
-      await chargeAs("charged", store, aLease(8), { holdId: leaseId(1) });
-      const roomAt = (seconds: number) => room(other, BUCKET, NOW + seconds * SECOND);
-      assert.deepEqual([await roomAt(0), await roomAt(100)], [12, 12]);
-      await chargeAs("charged", other, taking(12), { now: NOW + 100 * SECOND });
-      assert.deepEqual([await roomAt(100), await roomAt(150), await roomAt(900)], [0, 5, 12]);
-      await chargeAs("charged", store, aLease(3), {
-        now: NOW + 150 * SECOND,
-        holdId: leaseId(2),
-      });
-      assert.deepEqual([await roomAt(150), await roomAt(900)], [2, 9]);
-      // Five come back, and three count from now on.
-      await settleAs("ended", other, endOf(1, 3), NOW + 150 * SECOND);
-      assert.deepEqual([await roomAt(150), await roomAt(180), await roomAt(900)], [7, 10, 17]);
-    },
-  },
-  {
-    title:
-      "what was used of a lease counts from its end on, also where nobody says how much it was",
-    async check({ store, other }) {
-      await putWithUses(store, KEY);
-      for (const [number, used] of [8, null].entries()) {
-        const now = NOW + number * 1_000 * SECOND;
-        await chargeAs("charged", store, aLease(8), { now, holdId: leaseId(number) });
-        await settleAs("ended", other, endOf(number, used), now + 300 * SECOND);
-        await settleAs("ended", store, endOf(number, used), now + 310 * SECOND);
-        const roomAt = (seconds: number) => room(other, BUCKET, now + seconds * SECOND);
-        assert.deepEqual([await roomAt(300), await roomAt(310), await roomAt(380)], [12, 13, 20]);
-      }
-    },
-  },
-  {
-    title: "a charge that ends a lease of a bucket gives back to it first",
-    async check({ store, other }) {
-      await putWithUses(store, KEY);
-      await chargeAs("charged", store, aLease(20), { holdId: leaseId(1) });
-      const moment = { now: NOW + SECOND, holdId: leaseId(2) };
-      assert.equal((await charge(other, aLease(15), moment)).kind, "rate-limited");
-      await chargeAs("charged", other, aLease(15), { ...moment, ends: endOf(1, 5) });
-      assert.equal(await room(store, BUCKET, NOW + 900 * SECOND), 5);
-      assert.equal((await settle(store, endOf(2, 16), NOW)).kind, "over");
-    },
-  },
-  {
-    title: "what a reservation gives back beside a lease is no more than the bucket may hold",
-    async check({ store, other }) {
-      await putWithUses(store, KEY);
-      await chargeAs("charged", store, aLease(8), { holdId: leaseId(1) });
-      const limits = [{ ...BUCKET, cost: 6 }];
-      await chargeAs("charged", store, aReservation({ cost: 0, limits }), { holdId: "rsv_1" });
-      const now = NOW + 10 * SECOND;
-      const release = { kind: "end", id: "rsv_1", uses: 0, limits: [], rest: false } as const;
-      await settleAs("ended", other, release, now);
-      assert.equal(await room(other, BUCKET, now), 12);
-      assert.equal(await room(other, BUCKET, NOW + 900 * SECOND), 12);
-    },
-  },
-  {
-    title:
-      "E1, E3: whatever is leased, used and ended, a bucket admits what has flowed in, and loses nothing",
-    async check({ store, other }, share) {
-      await putWithUses(store, KEY);
-      let run = 0;
-      await fc.assert(
-        fc.asyncProperty(steps, async (made) => {
-          run += 1;
-          const bucket = new LeasedBucket(run % 2 === 0 ? store : other, `run-${run}`);
-          for (const [number, { move, what, units }] of made.entries()) {
-            bucket.now += move;
-            if (what === "take") await bucket.take(units);
-            else if (what === "lease") await bucket.lease(100 * run + number, units);
-            else if (what === "use") bucket.use();
-            else await bucket.end(what === "die");
-            await bucket.check();
-          }
-        }),
-        { numRuns: runsOf(8, share) },
-      );
-    },
-  },
+  it("a bucket fills to its burst less what leases hold of it", async (store, other) => {
+    await putWithUses(store, KEY);
+    await chargeAs("charged", store, aLease(8), { holdId: leaseId(1) });
+    const roomAt = (seconds: number) => room(other, BUCKET, NOW + seconds * SECOND);
+    assert.deepEqual([await roomAt(0), await roomAt(100)], [12, 12]);
+    await chargeAs("charged", other, taking(12), { now: NOW + 100 * SECOND });
+    assert.deepEqual([await roomAt(100), await roomAt(150), await roomAt(900)], [0, 5, 12]);
+    await chargeAs("charged", store, aLease(3), {
+      now: NOW + 150 * SECOND,
+      holdId: leaseId(2),
+    });
+    assert.deepEqual([await roomAt(150), await roomAt(900)], [2, 9]);
+    // Five come back, and three count from now on.
+    await settleAs("ended", other, endOf(1, 3), NOW + 150 * SECOND);
+    assert.deepEqual([await roomAt(150), await roomAt(180), await roomAt(900)], [7, 10, 17]);
+  }),
+  it("what was used of a lease counts from its end on, also where nobody says how much it was", async (store, other) => {
+    await putWithUses(store, KEY);
+    for (const [number, used] of [8, null].entries()) {
+      const now = NOW + number * 1_000 * SECOND;
+      await chargeAs("charged", store, aLease(8), { now, holdId: leaseId(number) });
+      await settleAs("ended", other, endOf(number, used), now + 300 * SECOND);
+      await settleAs("ended", store, endOf(number, used), now + 310 * SECOND);
+      const roomAt = (seconds: number) => room(other, BUCKET, now + seconds * SECOND);
+      assert.deepEqual([await roomAt(300), await roomAt(310), await roomAt(380)], [12, 13, 20]);
+    }
+  }),
+  it("a charge that ends a lease of a bucket gives back to it first", async (store, other) => {
+    await putWithUses(store, KEY);
+    await chargeAs("charged", store, aLease(20), { holdId: leaseId(1) });
+    const moment = { now: NOW + SECOND, holdId: leaseId(2) };
+    assert.equal((await charge(other, aLease(15), moment)).kind, "rate-limited");
+    await chargeAs("charged", other, aLease(15), { ...moment, ends: endOf(1, 5) });
+    assert.equal(await room(store, BUCKET, NOW + 900 * SECOND), 5);
+    assert.equal((await settle(store, endOf(2, 16), NOW)).kind, "over");
+  }),
+  it("what a reservation gives back beside a lease is no more than the bucket may hold", async (store, other) => {
+    await putWithUses(store, KEY);
+    await chargeAs("charged", store, aLease(8), { holdId: leaseId(1) });
+    const limits = [{ ...BUCKET, cost: 6 }];
+    await chargeAs("charged", store, aReservation({ cost: 0, limits }), { holdId: "rsv_1" });
+    const now = NOW + 10 * SECOND;
+    const release = { kind: "end", id: "rsv_1", uses: 0, limits: [], rest: false } as const;
+    await settleAs("ended", other, release, now);
+    assert.equal(await room(other, BUCKET, now), 12);
+    assert.equal(await room(other, BUCKET, NOW + 900 * SECOND), 12);
+  }),
+  it("E1, E3: whatever is leased, used and ended, a bucket admits what has flowed in, and loses nothing", async (store, other, context) => {
+    await putWithUses(store, KEY);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (made) => {
+        run += 1;
+        const bucket = new LeasedBucket(run % 2 === 0 ? store : other, `run-${run}`);
+        for (const [number, { move, what, units }] of made.entries()) {
+          bucket.now += move;
+          if (what === "take") await bucket.take(units);
+          else if (what === "lease") await bucket.lease(100 * run + number, units);
+          else if (what === "use") bucket.use();
+          else await bucket.end(what === "die");
+          await bucket.check();
+        }
+      }),
+      { numRuns: runsOf(8, context.share) },
+    );
+  }),
 ];

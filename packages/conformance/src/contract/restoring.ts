@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { HoldStep, HoldSums, KeyStore } from "@latchkey/core";
-import type { StoreContract } from "../fixtures/context.js";
+import { it, type StoreContract } from "../fixtures/context.js";
 import { aLimit, aPlan, chargeAs } from "../fixtures/plans.js";
 import {
   at,
@@ -53,76 +53,64 @@ async function restored(from: KeyStore, to: KeyStore): Promise<void> {
 }
 
 export const restoringContracts: readonly StoreContract[] = [
-  {
-    title: "what is restored beside a record is held there as it was, and no unit moves",
-    async check({ store }) {
-      await reserved(store);
-      const before = [await besideOf(store, "key"), await besideOf(store, "identity")];
-      await restored(store, store);
-      assert.deepEqual([await besideOf(store, "key"), await besideOf(store, "identity")], before);
-    },
-  },
-  {
-    title: "holds that are not restored are gone from beside the record, and stay beside others",
-    async check({ store }) {
-      await reserved(store);
-      const { sums, holds } = await besideOf(store, "key");
-      const [, second] = holds;
-      assert.ok(sums !== null && second !== undefined);
-      const one: HoldSums = { ...sums, open: 1, uses: 7 };
-      await settle(store, { kind: "restore", of: at("key"), sums: one, holds: [second] });
-      assert.deepEqual(await besideOf(store, "key"), { sums: one, remaining: 29, holds: [second] });
-      assert.equal((await besideOf(store, "identity")).holds.length, 3);
-      const gone = { kind: "end", id: IDS[0], uses: 0, limits: [], rest: false } as const;
-      assert.equal((await settle(store, gone)).kind, "unknown");
-      assert.equal((await settle(store, { ...gone, id: IDS[1] })).kind, "ended");
-      assert.equal((await besideOf(store, "key")).remaining, 36);
-      await settle(store, { kind: "restore", of: at("key"), sums: null, holds: [] });
-      assert.deepEqual(await besideOf(store, "key"), { sums: null, remaining: 36, holds: [] });
-    },
-  },
-  {
-    title: "a hold that is restored beside a key and an identity that had none ends beside both",
-    async check({ store, openEmpty }) {
-      await reserved(store);
-      const { store: target, close } = await openEmpty();
-      try {
-        await putWithUses(target, KEY, usesOf(29));
-        await putWithUses(target, IDENTITY, usesOf(50));
-        await restored(store, target);
-        const result = await settle(target, {
-          kind: "end",
-          id: IDS[1],
-          uses: 2,
-          limits: [],
-          rest: true,
-        });
-        assert.equal(result.kind, "ended");
-        const [key, identity] = [await besideOf(target, "key"), await besideOf(target, "identity")];
-        assert.deepEqual([key.remaining, key.sums?.open, key.sums?.uses], [34, 2, 14]);
-        assert.deepEqual([identity.remaining, identity.sums?.open], [50, 2]);
-        // Of an identity alone as well: its units come back when their time has passed, though the key is gone.
-        await commit(target, { deletes: [at("key")] });
-        assert.equal((await besideOf(target, "identity")).holds.length, 2);
-        const later = NOW + 10 * MINUTE;
-        await settle(target, { kind: "refresh", of: at("identity"), refill: null }, later);
-        assert.deepEqual((await besideOf(target, "identity")).holds, []);
-      } finally {
-        await close();
-      }
-    },
-  },
-  {
-    title: "beside a record that is not there nothing is restored",
-    async check({ store }) {
-      await reserved(store);
-      const { sums, holds } = await besideOf(store, "key");
-      const of = at("key", 2);
-      assert.deepEqual(await settle(store, { kind: "restore", of, sums, holds }), {
-        kind: "restored",
+  it("what is restored beside a record is held there as it was, and no unit moves", async (store) => {
+    await reserved(store);
+    const before = [await besideOf(store, "key"), await besideOf(store, "identity")];
+    await restored(store, store);
+    assert.deepEqual([await besideOf(store, "key"), await besideOf(store, "identity")], before);
+  }),
+  it("holds that are not restored are gone from beside the record, and stay beside others", async (store) => {
+    await reserved(store);
+    const { sums, holds } = await besideOf(store, "key");
+    const [, second] = holds;
+    assert.ok(sums !== null && second !== undefined);
+    const one: HoldSums = { ...sums, open: 1, uses: 7 };
+    await settle(store, { kind: "restore", of: at("key"), sums: one, holds: [second] });
+    assert.deepEqual(await besideOf(store, "key"), { sums: one, remaining: 29, holds: [second] });
+    assert.equal((await besideOf(store, "identity")).holds.length, 3);
+    const gone = { kind: "end", id: IDS[0], uses: 0, limits: [], rest: false } as const;
+    assert.equal((await settle(store, gone)).kind, "unknown");
+    assert.equal((await settle(store, { ...gone, id: IDS[1] })).kind, "ended");
+    assert.equal((await besideOf(store, "key")).remaining, 36);
+    await settle(store, { kind: "restore", of: at("key"), sums: null, holds: [] });
+    assert.deepEqual(await besideOf(store, "key"), { sums: null, remaining: 36, holds: [] });
+  }),
+  it("a hold that is restored beside a key and an identity that had none ends beside both", async (store, _, context) => {
+    await reserved(store);
+    const { store: target, close } = await context.openEmpty();
+    try {
+      await putWithUses(target, KEY, usesOf(29));
+      await putWithUses(target, IDENTITY, usesOf(50));
+      await restored(store, target);
+      const result = await settle(target, {
+        kind: "end",
+        id: IDS[1],
+        uses: 2,
+        limits: [],
+        rest: true,
       });
-      assert.deepEqual(await store.holds(WORKSPACE, of, null, 10), []);
-      assert.equal((await besideOf(store, "key")).holds.length, 3);
-    },
-  },
+      assert.equal(result.kind, "ended");
+      const [key, identity] = [await besideOf(target, "key"), await besideOf(target, "identity")];
+      assert.deepEqual([key.remaining, key.sums?.open, key.sums?.uses], [34, 2, 14]);
+      assert.deepEqual([identity.remaining, identity.sums?.open], [50, 2]);
+      // Of an identity alone as well: its units come back when their time has passed, though the key is gone.
+      await commit(target, { deletes: [at("key")] });
+      assert.equal((await besideOf(target, "identity")).holds.length, 2);
+      const later = NOW + 10 * MINUTE;
+      await settle(target, { kind: "refresh", of: at("identity"), refill: null }, later);
+      assert.deepEqual((await besideOf(target, "identity")).holds, []);
+    } finally {
+      await close();
+    }
+  }),
+  it("beside a record that is not there nothing is restored", async (store) => {
+    await reserved(store);
+    const { sums, holds } = await besideOf(store, "key");
+    const of = at("key", 2);
+    assert.deepEqual(await settle(store, { kind: "restore", of, sums, holds }), {
+      kind: "restored",
+    });
+    assert.deepEqual(await store.holds(WORKSPACE, of, null, 10), []);
+    assert.equal((await besideOf(store, "key")).holds.length, 3);
+  }),
 ];
