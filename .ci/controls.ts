@@ -165,7 +165,7 @@ const CALLERS: readonly Control[] = [
         "$title: exists, deleted and never existed look the same and cost the same",
       ],
       [
-        `${CONTRACT}/isolation.ts`,
+        `${CONTRACT}/workspaces.ts`,
         "records, names and lists of one workspace are not there in another",
       ],
     ],
@@ -252,7 +252,7 @@ const CALLERS: readonly Control[] = [
         "what one permission grants is what comparing segment by segment says",
       ],
       [
-        `${CONTRACT}/claiming.ts`,
+        `${CONTRACT}/commit/claims.ts`,
         "names are compared character by character: case, spaces and accents count",
       ],
     ],
@@ -346,7 +346,7 @@ const INPUT: readonly Control[] = [
     tests: [
       [`${OPERATIONS}/bad-input.test.ts`, "of %s is never worse than a refusal"],
       [`${HTTP}/request/query.test.ts`, "plain decimal whole numbers become numbers"],
-      [`${CONTRACT}/naming.ts`, "uses, costs and limits are exact up to 2^53 − 1"],
+      [`${CONTRACT}/names-and-numbers.ts`, "uses, costs and limits are exact up to 2^53 − 1"],
     ],
   },
   {
@@ -379,7 +379,10 @@ const INPUT: readonly Control[] = [
     id: "C29",
     control: "Texts of callers reach SQL and Lua as values alone",
     tests: [
-      [`${CONTRACT}/naming.ts`, "any text can be claimed, and each finds its own record"],
+      [
+        `${CONTRACT}/names-and-numbers.ts`,
+        "any text can be claimed, and each finds its own record",
+      ],
       ["packages/redis/src/lua/scripts.test.ts", "the embedded texts are those of the files"],
     ],
   },
@@ -413,7 +416,7 @@ const STATE: readonly Control[] = [
     control: "Uses and every limit are taken in one atomic step, and a refusal takes nothing",
     tests: [
       [
-        `${CONTRACT}/limiting.ts`,
+        `${CONTRACT}/charge/limits.ts`,
         "one full limit refuses, and nothing is taken from any limit or use",
       ],
       [
@@ -427,7 +430,7 @@ const STATE: readonly Control[] = [
     control: "No more is admitted than was granted, whatever the number of callers",
     tests: [
       [
-        `${CONTRACT}/charging.ts`,
+        `${CONTRACT}/charge/uses-and-refills.ts`,
         "of N charges at once exactly as many go through as there are uses, each with its own number left",
       ],
       [
@@ -442,11 +445,11 @@ const STATE: readonly Control[] = [
       "A verification that starts after a revocation has resolved is refused, in every process",
     tests: [
       [
-        `${CONTRACT}/confirming.ts`,
+        `${CONTRACT}/charge/confirmation.ts`,
         "of charges beside a revocation none that started after it goes through",
       ],
       [
-        `${CONTRACT}/confirming.ts`,
+        `${CONTRACT}/charge/confirmation.ts`,
         "once a change has resolved, no plan made before it is carried out, on any connection",
       ],
     ],
@@ -492,7 +495,7 @@ const STATE: readonly Control[] = [
       [`${CORE}/store/charge.property.test.ts`, "no window and no refill ever goes back"],
       [`${CORE}/time.property.test.ts`, "every answer is the highest reading so far"],
       [
-        `${CONTRACT}/limiting.ts`,
+        `${CONTRACT}/charge/limits.ts`,
         "calls of a process whose clock is days ahead reopen no window of anybody else's, and forget no request",
       ],
     ],

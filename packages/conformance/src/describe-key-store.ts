@@ -1,7 +1,7 @@
 import { describe, test } from "vitest";
-import { reopeningContracts } from "./contract/closing.js";
-import { type Damage, damageContracts } from "./contract/damage.js";
-import { losingContracts, type SaveState } from "./contract/losing.js";
+import { reopeningContracts } from "./contract/close.js";
+import { type Damage, damagedRecordContracts } from "./contract/damaged-records.js";
+import { lostWriteContracts, type SaveState } from "./contract/lost-writes.js";
 import { CONTRACTS, type ContractSection } from "./contract/sections.js";
 import {
   type OpenAgain,
@@ -58,8 +58,8 @@ export function describeKeyStore(
   const all = [
     ...CONTRACTS,
     ...(openAgain ? [{ name: "opening again", contracts: reopeningContracts }] : []),
-    ...(damage ? [{ name: "damaged records", contracts: damageContracts(damage) }] : []),
-    ...(saveState ? [{ name: "lost writes", contracts: losingContracts(saveState) }] : []),
+    ...(damage ? [{ name: "damaged records", contracts: damagedRecordContracts(damage) }] : []),
+    ...(saveState ? [{ name: "lost writes", contracts: lostWriteContracts(saveState) }] : []),
   ];
   const sections = wanted === undefined ? all : sectionsNamed(wanted, all);
   const run = (contract: StoreContract) => () =>

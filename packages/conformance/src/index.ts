@@ -3,8 +3,8 @@ export {
   type Damage,
   type DamagedRecord,
   type DamageKind,
-} from "./contract/damage.js";
-export type { SaveState } from "./contract/losing.js";
+} from "./contract/damaged-records.js";
+export type { SaveState } from "./contract/lost-writes.js";
 export { CONTRACTS, type ContractSection } from "./contract/sections.js";
 export {
   type DeadlineOptions,
