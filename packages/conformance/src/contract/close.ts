@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type KeyStore, LatchkeyError, type StoreMethod } from "@latchkey/core";
 import { it, type StoreContract } from "../fixtures/context.js";
+import { add, countOf, HOUR_AT, SUBJECT } from "../fixtures/counts.js";
 import { anEnd, holdsOf, settle } from "../fixtures/holds.js";
 import { idsOn, pageOf } from "../fixtures/pages.js";
 import { aPlan, aRequest, charge, chargeAs, repeatOf } from "../fixtures/plans.js";
@@ -11,15 +12,15 @@ import {
   at,
   commit,
   find,
+  HASH,
   NOW,
   putWithUses,
   revisionOf,
+  tellUse,
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
 
-const SUBJECT = { kind: "key", id: at("key").id } as const;
-const HOUR_AT = NOW - (NOW % 3_600_000);
 const RANGE = { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 };
 
 type Method = Exclude<StoreMethod, "close" | "readClock">;
@@ -65,22 +66,21 @@ export const closeContracts: readonly StoreContract[] = [
 export const reopeningContracts: readonly StoreContract[] = [
   it("what was written is there when the store is opened again", async (store, other, context) => {
     const key = aRecord("key", 1, { body: { name: "kept" } });
-    const name = { kind: "key", index: "hash", value: "kept" } as const;
     await commit(store, {
       puts: [{ record: key, counters: { usage: usesOf(5) } }],
-      claims: [{ ...name, id: key.id }],
+      claims: [{ ...HASH, id: key.id }],
       enters: [{ list: "keys", id: key.id }],
       revision: 1,
     });
     const request = aRequest();
     const first = await chargeAs("charged", store, aPlan(), { request });
-    const counts = [{ subject: SUBJECT, hourAt: HOUR_AT, code: "VALID" as const, count: 3 }];
-    await store.addStatistics(WORKSPACE, { counts, uses: [{ ...at("key"), usedAt: NOW }] });
+    await add(store, countOf({ count: 3 }));
+    await tellUse(store, key);
     await other.close();
     await store.close();
     const opened = (await context.reopen?.()) as KeyStore;
     await assertHolds(opened, key, { usage: usesOf(4), usedAt: NOW });
-    assert.equal((await find(opened, name))?.record.id, key.id);
+    assert.equal((await find(opened, HASH))?.record.id, key.id);
     assert.deepEqual([await idsOn(opened), await revisionOf(opened)], [[key.id], 1]);
     assert.deepEqual(await charge(opened, aPlan(), { request }), repeatOf(first));
     assert.deepEqual(await opened.readStatistics(WORKSPACE, RANGE), [

@@ -10,6 +10,7 @@ import {
   at,
   commit,
   find,
+  HASH,
   IDENTITY,
   load,
   tryCommit,
@@ -37,7 +38,6 @@ export type Damage = {
   readonly [Kind in DamageKind]?: (store: KeyStore, record: DamagedRecord) => void | Promise<void>;
 };
 
-const NAME = { kind: "key", index: "hash", value: "a hash" } as const;
 const KEYS = [1, 2, 3].map((number) => aRecord("key", number, { link: IDENTITY.id }));
 const [FIRST, DAMAGED, THIRD] = KEYS as [StoredRecord, StoredRecord, StoredRecord];
 const LINKED = { record: IDENTITY, usage: usesOf(9), usedAt: null };
@@ -51,7 +51,7 @@ async function prepare(store: KeyStore, inflict: Inflict, address: RecordAddress
       ...KEYS.map((record) => ({ record, counters: { usage: usesOf(5) } })),
     ],
     enters: entriesOf(KEYS.map(({ id }) => id)),
-    claims: [{ ...NAME, id: DAMAGED.id }],
+    claims: [{ ...HASH, id: DAMAGED.id }],
   });
   await inflict(store, { workspaceId: WORKSPACE, kind: address.kind, id: address.id });
 }
@@ -77,7 +77,7 @@ const contractsOf = (kind: DamageKind, inflict: Inflict): readonly StoreContract
   it(`a record whose ${kind} cannot be read is answered without it, by id and by name, and others are unharmed`, async (store, other) => {
     await prepare(store, inflict);
     for (const connection of [store, other]) {
-      for (const want of [DAMAGED, NAME])
+      for (const want of [DAMAGED, HASH])
         assertUnreadable(kind, (await find(connection, want))?.record);
       await assertHolds(connection, FIRST, { usage: usesOf(5), linked: LINKED });
       const { found } = await connection.read(WORKSPACE, [THIRD, DAMAGED, FIRST]);
@@ -111,12 +111,12 @@ const contractsOf = (kind: DamageKind, inflict: Inflict): readonly StoreContract
       expects: [{ ...at("key", 2), version: "exists" }],
       deletes: [DAMAGED],
       leaves: entriesOf([DAMAGED.id]),
-      releases: [{ ...NAME, id: DAMAGED.id }],
+      releases: [{ ...HASH, id: DAMAGED.id }],
     });
     await assertGone(store, DAMAGED);
     assert.equal((await pageOf(store)).size, 2);
-    await commit(store, { claims: [{ ...NAME, id: FIRST.id }] });
-    assert.equal((await find(other, NAME))?.record.id, FIRST.id);
+    await commit(store, { claims: [{ ...HASH, id: FIRST.id }] });
+    assert.equal((await find(other, HASH))?.record.id, FIRST.id);
   }),
   it(`a record whose ${kind} cannot be read is whole again once it was written, with the uses it had`, async (store, other) => {
     await prepare(store, inflict);

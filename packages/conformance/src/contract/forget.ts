@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { KeyStore } from "@latchkey/core";
 import { it, type StoreContract } from "../fixtures/context.js";
+import { countOf, HOUR_AT, SUBJECT } from "../fixtures/counts.js";
 import { aReservation, holdsOf, reserve } from "../fixtures/holds.js";
 import { entriesOf, idsOn, pageOf } from "../fixtures/pages.js";
 import { aPlan, aRequest, chargeAs, confirmed, takeUnits, usedOf } from "../fixtures/plans.js";
@@ -9,6 +10,7 @@ import {
   at,
   commit,
   find,
+  HASH,
   IDENTITY,
   KEY,
   load,
@@ -17,14 +19,12 @@ import {
   put,
   putWithUses,
   revisionOf,
+  tellUse,
   tryCommit,
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
 
-const HASH = { kind: "key", index: "hash", value: "a hash" } as const;
-const HOUR_AT = NOW - (NOW % 3_600_000);
-const SUBJECT = { kind: "key", id: KEY.id } as const;
 const REQUEST = aRequest();
 
 /** One of everything that a store keeps of a workspace. */
@@ -45,7 +45,7 @@ async function fill(store: KeyStore, workspaceId: string): Promise<void> {
     workspaceId,
   );
   await chargeAs("charged", store, aPlan({ workspaceId }), { request: REQUEST });
-  const counts = [{ subject: SUBJECT, hourAt: HOUR_AT, code: "VALID", count: 3 }] as const;
+  const counts = [countOf({ count: 3 })];
   await store.addStatistics(workspaceId, { counts, uses: [{ ...at("key"), usedAt: NOW }] });
 }
 
@@ -108,7 +108,7 @@ export const forgetContracts: readonly StoreContract[] = [
   it("a use of a key that is counted late brings back no workspace that was forgotten", async (store, other) => {
     await fill(store, WORKSPACE);
     await forgetAll(other, WORKSPACE);
-    await store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...at("key"), usedAt: NOW }] });
+    await tellUse(store, KEY);
     assert.deepEqual(await workspaces(other), []);
     assert.equal(await revisionOf(other), 0);
   }),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createLatchkey, type KeyStore, type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { StoreContract, TestContext } from "../fixtures/context.js";
+import { DAY } from "../fixtures/records.js";
 
 /**
  * Saves the contents of a store, and returns a function that restores them under open connections: as a failover that loses the last
@@ -76,7 +77,7 @@ const LOSSES: readonly Loss[] = [
     lose: ({ latchkey }) => latchkey.updateIdentity({ externalId: "acme", meta: { plan: "lost" } }),
     codes: ["VALID", "VALID", "RATE_LIMITED"],
     follow: ({ latchkey }) => {
-      const limit = { name: "all", limit: 1, duration: 86_400_000, autoApply: true };
+      const limit = { name: "all", limit: 1, duration: DAY, autoApply: true };
       return latchkey.updateIdentity({ externalId: "acme", ratelimits: [limit] });
     },
   },

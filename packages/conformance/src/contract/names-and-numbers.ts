@@ -5,14 +5,16 @@ import { aLimit, aPlan, aRequest, charge, chargeAs, usedOf } from "../fixtures/p
 import {
   aRecord,
   assertHolds,
+  atFirst,
   commit,
   find,
+  HASH,
   idOf,
   NOW,
   put,
   putWithUses,
+  tellUse,
   usesOf,
-  WORKSPACE,
 } from "../fixtures/records.js";
 
 /** Text that means something to a database, a script, a separator or a regular expression. */
@@ -65,40 +67,11 @@ const TEXTS: readonly string[] = [
 
 /** Ids as the port allows them: 1 to 128 ASCII characters without spaces. */
 const IDS: readonly string[] = [
-  "0",
-  "00",
-  "1",
-  "A",
-  "a",
-  "a:b",
-  "a;b",
-  "{a}",
-  "a.b",
-  "a/b",
-  "a|b",
-  "'",
-  '"',
-  "`",
-  "\\",
-  "%",
-  "_",
-  "*",
-  "?",
-  "[a]",
-  "__proto__",
-  "constructor",
-  "null",
-  "-1",
-  "1e3",
-  "key_",
+  ..."0 00 1 A a a:b a;b {a} a.b a/b a|b ' \" ` \\ % _ * ? [a] ! ~".split(" "),
+  ..."__proto__ constructor null -1 1e3 key_ id_1".split(" "),
   "key_000000000000000000000000001",
   "key_0000000000000000000000000001",
-  "id_1",
-  "k".repeat(127),
-  "k".repeat(128),
-  `${"k".repeat(127)}l`,
-  "!",
-  "~",
+  ...["k".repeat(127), "k".repeat(128), `${"k".repeat(127)}l`],
 ];
 
 export const nameAndNumberContracts: readonly StoreContract[] = [
@@ -143,7 +116,7 @@ export const nameAndNumberContracts: readonly StoreContract[] = [
           { record: key, counters: { usage: usesOf(number + 1) } },
         ],
         enters: [{ list: "keys", id }],
-        claims: [{ kind: "key", index: "hash", value: id, id }],
+        claims: [{ ...HASH, value: id, id }],
       });
     }
     for (const [number, id] of IDS.entries()) {
@@ -154,8 +127,8 @@ export const nameAndNumberContracts: readonly StoreContract[] = [
       };
       const key = aRecord("key", number, { id, link: id, body: { id } });
       await assertHolds(other, key, { usage: usesOf(number + 1), linked });
-      assert.equal((await find(other, { kind: "key", index: "hash", value: id }))?.record.id, id);
-      const confirms = [{ kind: "key" as const, id, version: 1 }];
+      assert.equal((await find(other, { ...HASH, value: id }))?.record.id, id);
+      const confirms = atFirst(key);
       const { remaining } = await chargeAs("charged", other, aPlan({ confirms }));
       assert.equal(remaining, number, id);
     }
@@ -238,8 +211,7 @@ export const nameAndNumberContracts: readonly StoreContract[] = [
       const confirms = [{ kind: key.kind, id: key.id, version: number }];
       const { remaining } = await chargeAs("charged", other, aPlan({ confirms }));
       assert.equal(remaining, number - 1);
-      const uses = [{ kind: key.kind, id: key.id, usedAt: number }];
-      await store.addStatistics(WORKSPACE, { counts: [], uses });
+      await tellUse(store, key, number);
       const after = { ...usage, remaining: number - 1 };
       await assertHolds(other, key, { usage: after, usedAt: number });
       await commit(store, { deletes: [key] });

@@ -11,8 +11,8 @@ import {
   NOW,
   put,
   stateWith,
+  tellUse,
   usesOf,
-  WORKSPACE,
 } from "../fixtures/records.js";
 
 /** Writes keys with the given numbers, and enters them into the list in the order given. */
@@ -173,8 +173,7 @@ export const pageContracts: readonly StoreContract[] = [
       enters: entriesOf([plain.id, linked.id]),
       revision: 1,
     });
-    const use = { kind: "key", id: linked.id, usedAt: NOW } as const;
-    await store.addStatistics(WORKSPACE, { counts: [], uses: [use] });
+    await tellUse(store, linked);
     const { found, revision } = await pageOf(other);
     assert.equal(revision, 1);
     const state = { record: identity, usage: usesOf(5), usedAt: null };

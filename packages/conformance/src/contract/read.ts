@@ -10,6 +10,7 @@ import {
   commit,
   comparable,
   find,
+  HASH,
   load,
   NOW,
   nextOf,
@@ -18,6 +19,7 @@ import {
   readAll,
   revisionOf,
   stateWith,
+  tellUse,
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
@@ -73,22 +75,22 @@ export const readContracts: readonly StoreContract[] = [
   it("a record is found by each name that it has claimed", async (store, other) => {
     const record = aRecord("key");
     const names = [
-      { kind: "key", index: "hash", value: "one" },
-      { kind: "key", index: "hash", value: "two" },
-      { kind: "key", index: "other", value: "one" },
-    ] as const;
+      { ...HASH, value: "one" },
+      { ...HASH, value: "two" },
+      { ...HASH, index: "other", value: "one" },
+    ];
     await commit(store, {
       puts: [{ record }],
       claims: names.map((name) => ({ ...name, id: record.id })),
     });
     for (const name of names)
       assert.deepEqual(comparable(await find(other, name)), stateWith(record));
-    await assertGone(other, { kind: "key", index: "other", value: "two" });
-    await assertGone(other, { kind: "identity", index: "hash", value: "one" });
+    await assertGone(other, { ...HASH, index: "other", value: "two" });
+    await assertGone(other, { ...HASH, kind: "identity", value: "one" });
   }),
   it("records are answered in the order of the wants, one as often as it is wanted, null where there is none", async (store, other) => {
     const [first, second] = [aRecord("key", 1), aRecord("key", 2)];
-    const claim = { kind: "key", index: "hash", value: "second" } as const;
+    const claim = { ...HASH, value: "second" };
     await commit(store, {
       puts: [{ record: first }, { record: second }],
       claims: [{ ...claim, id: second.id }],
@@ -108,7 +110,7 @@ export const readContracts: readonly StoreContract[] = [
     );
   }),
   it("a workspace that nothing was written to has nothing, at revision 0", async (store) => {
-    const wants = [at("key"), { kind: "key", index: "hash", value: "x" } as const];
+    const wants = [at("key"), HASH];
     const { revision, found } = await store.read(WORKSPACE, wants);
     assert.deepEqual({ revision, found }, { revision: 0, found: [null, null] });
   }),
@@ -122,10 +124,7 @@ export const readContracts: readonly StoreContract[] = [
     const key = aRecord("key", 1, { link: identity.id });
     await putWithUses(store, identity, usesOf(7));
     await put(store, key);
-    await store.addStatistics(WORKSPACE, {
-      counts: [],
-      uses: [{ kind: "identity", id: identity.id, usedAt: NOW }],
-    });
+    await tellUse(store, identity);
     const linked = { record: identity, usage: usesOf(7), usedAt: NOW };
     await assertHolds(other, key, { linked });
   }),

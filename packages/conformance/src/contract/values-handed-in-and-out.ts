@@ -11,11 +11,13 @@ import {
   commit,
   comparable,
   find,
+  HASH,
   idOf,
+  KEY,
   load,
-  NOW,
   nextOf,
   putWithUses,
+  tellUse,
   tryCommit,
   usesOf,
   WORKSPACE,
@@ -47,7 +49,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     const page = await pageOf(store);
     const before = JSON.stringify([comparable(read), page.found.map(comparable), page.size]);
     await chargeAs("charged", store, aPlan());
-    await store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...at("key"), usedAt: NOW }] });
+    await tellUse(store, KEY);
     await commit(store, {
       puts: [{ record: nextOf(key, "new") }, { record: nextOf(identity, "new") }],
       leaves: entriesOf([key.id]),
@@ -95,7 +97,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     const change = aChange({
       puts: [{ record, counters: { usage } }],
       enters: entriesOf([key.id]),
-      claims: [{ kind: "key", index: "hash", value: "a hash", id: key.id }],
+      claims: [{ ...HASH, id: key.id }],
     });
     assert.equal((await store.commit(WORKSPACE, change)).kind, "committed");
     scribble(change);
@@ -103,7 +105,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     await assertHolds(store, key, { usage: usesOf(5) });
     await assertHolds(other, key, { usage: usesOf(5) });
     assert.deepEqual(await idsOn(other), [idOf("key", 1)]);
-    assert.ok(await find(other, { kind: "key", index: "hash", value: "a hash" }));
+    assert.ok(await find(other, HASH));
   }),
   it("a body that was not frozen is the store's own from the commit on", async (store, other) => {
     const body: JsonValue = { list: [{ name: "as written" }] };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { KeyStore } from "@latchkey/core";
 import { it, type StoreContract } from "../fixtures/context.js";
+import { countOf, DAY_AT, HOUR_AT, SUBJECT } from "../fixtures/counts.js";
 import { entriesOf, idsOn, pageOf } from "../fixtures/pages.js";
 import { aLimit, aPlan, aPlanOfLimits, aRequest, chargeAs, usedOf } from "../fixtures/plans.js";
 import {
@@ -8,7 +9,9 @@ import {
   at,
   commit,
   comparable,
+  DAY,
   find,
+  HASH,
   KEY,
   load,
   NOW,
@@ -19,8 +22,6 @@ import {
   usesOf,
   WORKSPACE,
 } from "../fixtures/records.js";
-
-const HASH = { kind: "key", index: "hash", value: "a hash" } as const;
 
 /** Ids that a store which only joins strings would take for parts of each other. */
 const WORKSPACES = [
@@ -145,24 +146,21 @@ export const workspaceContracts: readonly StoreContract[] = [
     assert.equal(remaining, 8);
   }),
   it("statistics and latest uses are apart in each workspace, and so is their deletion", async (store, other) => {
-    const hourAt = NOW - (NOW % 3_600_000);
-    const subject = { kind: "key", id: KEY.id } as const;
     for (const workspaceId of [WORKSPACE, OTHER_WORKSPACE]) {
       await prepare(store, workspaceId);
       await store.addStatistics(workspaceId, {
-        counts: [{ subject, hourAt, code: "VALID", count: 3 }],
+        counts: [countOf({ count: 3 })],
         uses: workspaceId === WORKSPACE ? [{ ...at("key"), usedAt: NOW }] : [],
       });
     }
     assert.equal((await load(other, KEY)).usedAt, NOW);
     assert.equal((await load(other, KEY, OTHER_WORKSPACE)).usedAt, null);
-    const dayAfter = NOW - (NOW % 86_400_000) + 86_400_000;
-    const deleted = await other.deleteStatistics(OTHER_WORKSPACE, dayAfter, 1_000);
+    const deleted = await other.deleteStatistics(OTHER_WORKSPACE, DAY_AT + DAY, 1_000);
     assert.deepEqual(deleted, { deleted: 1, hasMore: false });
-    const range = { subject, startAt: hourAt, endAt: hourAt + 1 };
+    const range = { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 };
     assert.deepEqual(await other.readStatistics(OTHER_WORKSPACE, range), []);
     assert.deepEqual(await other.readStatistics(WORKSPACE, range), [
-      { hourAt, code: "VALID", count: 3 },
+      { hourAt: HOUR_AT, code: "VALID", count: 3 },
     ]);
   }),
 ];

@@ -8,6 +8,7 @@ import {
   aRequest,
   charge,
   chargeAs,
+  leftOfLimits,
   repeatOf,
   usedOf,
 } from "../../fixtures/plans.js";
@@ -16,6 +17,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
   commit,
   DAY,
   KEY,
@@ -105,7 +107,7 @@ export const limitContracts: readonly StoreContract[] = [
   it("readings come in the order of the plan, each of its own window and owner", async (store, other) => {
     await putWithUses(store, KEY);
     await putWithUses(store, aRecord("identity"));
-    const confirms = [at("key"), at("identity")].map((address) => ({ ...address, version: 1 }));
+    const confirms = atFirst(at("key"), at("identity"));
     const limits = [
       aLimit({ name: "z", cost: 1 }),
       aLimit({ name: "a", cost: 2, owner: 1 }),
@@ -174,24 +176,15 @@ export const limitContracts: readonly StoreContract[] = [
     await putWithUses(store, aRecord("identity"));
     for (const number of [1, 2]) {
       await putWithUses(store, aRecord("key", number));
-      const confirms = [at("key", number), at("identity")];
+      const confirms = atFirst(at("key", number), at("identity"));
       const limits = [aLimit({ owner: 1 }), aLimit({ name: "own" })];
-      const plan = aPlanOfLimits(limits, {
-        confirms: confirms.map((address) => ({ ...address, version: 1 })),
-      });
-      const charged = await chargeAs("charged", other, plan);
-      assert.deepEqual(
-        charged.limits.map(({ remaining }) => remaining),
-        [10 - number, 9],
-      );
+      const charged = await chargeAs("charged", other, aPlanOfLimits(limits, { confirms }));
+      assert.deepEqual(leftOfLimits(charged), [10 - number, 9]);
     }
   }),
   it("a record that does not exist counts nothing: its limits admit as if nothing was taken", async (store, other) => {
     await putWithUses(store, KEY);
-    const confirms = [
-      { ...at("key"), version: 1 },
-      { ...at("identity"), version: null },
-    ];
+    const confirms = [...atFirst(KEY), { ...at("identity"), version: null }];
     const plan = aPlanOfLimits([aLimit({ owner: 1, cost: 7 })], { confirms });
     for (const connection of [store, other]) {
       const { limits } = await chargeAs("charged", connection, plan);
@@ -298,10 +291,8 @@ export const limitContracts: readonly StoreContract[] = [
       aLimit({ name: `limit-${number}`, cost: number % 10, owner: number % 3 === 0 ? null : 0 }),
     );
     const result = await chargeAs("charged", other, aPlanOfLimits(limits));
-    assert.deepEqual(
-      result.limits.map(({ remaining }) => remaining),
-      limits.map(({ cost }) => 10 - cost),
-    );
+    const expected = limits.map(({ cost }) => 10 - cost);
+    assert.deepEqual(leftOfLimits(result), expected);
     assert.equal(await usedOf(store, { window: "limit-49" }), 9);
     assert.equal(await usedOf(store, { window: "limit-48", owner: null }), 8);
   }),

@@ -14,6 +14,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
   KEY,
   MINUTE,
   NOW,
@@ -84,7 +85,7 @@ export const replayedRequestContracts: readonly StoreContract[] = [
       [3, 1, 3],
     ] as const) {
       await putWithUses(store, aRecord("key", number), usesOf(5));
-      const confirms = [{ ...at("key", number), version: 1 }];
+      const confirms = atFirst(at("key", number));
       const request = aRequest({ rememberUntil: until });
       await chargeAs("charged", store, aPlan({ confirms }), { request });
       const later = {
@@ -117,7 +118,7 @@ export const replayedRequestContracts: readonly StoreContract[] = [
     await putWithUses(store, KEY, usesOf(5));
     await putWithUses(store, aRecord("key", 2), usesOf(9));
     await chargeAs("charged", store, plan(), { request: aRequest() });
-    const confirms = [{ ...at("key", 2), version: 1 }];
+    const confirms = atFirst(at("key", 2));
     const request = aRequest({ fingerprint: "question-2" });
     const { remaining } = await chargeAs("charged", other, plan({ confirms }), { request });
     assert.equal(remaining, 8);

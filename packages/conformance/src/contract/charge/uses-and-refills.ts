@@ -15,6 +15,8 @@ import {
   assertGone,
   assertHolds,
   at,
+  atFirst,
+  aUsageChange,
   commit,
   DAY,
   IDENTITY,
@@ -35,10 +37,7 @@ const REFILL = { amount: 100, dueAt: MIDNIGHT };
 const planOfIdentity = (version: number | null = 1) =>
   aPlan({
     uses: 1,
-    confirms: [
-      { ...at("key"), version: 1 },
-      { ...at("identity"), version },
-    ],
+    confirms: [...atFirst(at("key")), { ...at("identity"), version }],
   });
 
 export const usesAndRefillContracts: readonly StoreContract[] = [
@@ -104,10 +103,7 @@ export const usesAndRefillContracts: readonly StoreContract[] = [
         each,
         aPlan({
           uses: 1,
-          confirms: [
-            { ...at("key", 1 + (number % 4)), version: 1 },
-            { ...at("identity"), version: 1 },
-          ],
+          confirms: atFirst(at("key", 1 + (number % 4)), at("identity")),
         }),
       ),
     );
@@ -235,7 +231,7 @@ export const usesAndRefillContracts: readonly StoreContract[] = [
     await putWithUses(store, aRecord("key", 2), usesOf(9));
     const plan = aPlan({ limits: [aLimit()] });
     await chargeAs("charged", store, plan);
-    const confirms = [{ ...at("key", 2), version: 1 }];
+    const confirms = atFirst(at("key", 2));
     await chargeAs("charged", store, {
       ...plan,
       confirms,
@@ -256,13 +252,10 @@ export const usesAndRefillContracts: readonly StoreContract[] = [
   }),
   it("charges beside changes to the uses lose none of either", async (store, other) => {
     await putWithUses(store, KEY, usesOf(100));
-    const increment = { kind: "increment", by: 3 } as const;
+    const usage = aUsageChange({ kind: "increment", by: 3 });
     await race({ store, other }, 40, async (each, number) => {
       if (number % 2 === 0) await chargeAs("charged", each, aPlan());
-      else {
-        const usage = { due: null, operation: increment, restartsAt: null };
-        await commit(each, { counters: [{ ...at("key"), usage }] });
-      }
+      else await commit(each, { counters: [{ ...at("key"), usage }] });
     });
     await assertHolds(other, KEY, { usage: usesOf(100 - 20 + 60) });
   }),

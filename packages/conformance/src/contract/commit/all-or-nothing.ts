@@ -8,9 +8,12 @@ import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
+  aUsageChange,
   commit,
   comparable,
   find,
+  HASH,
   idOf,
   nextOf,
   put,
@@ -21,7 +24,6 @@ import {
   WORKSPACE,
 } from "../../fixtures/records.js";
 
-const HASH = { kind: "key", index: "hash" } as const;
 const [KEPT, DELETED, NEW] = [aRecord("key", 1), aRecord("key", 2), aRecord("key", 3)];
 
 /** Two records with names, in lists, with uses and windows: something of everything that a change may move. */
@@ -44,7 +46,7 @@ async function prepare(store: KeyStore): Promise<void> {
 
 /** Moves all of it. */
 const EVERYTHING: Partial<Change> = {
-  expects: [{ ...at("key", 1), version: 1 }],
+  expects: atFirst(KEPT),
   puts: [
     { record: nextOf(KEPT, "changed") },
     { record: NEW, counters: { sharedWith: KEPT.id } },
@@ -63,11 +65,7 @@ const EVERYTHING: Partial<Change> = {
     { list: "keys", of: "small", id: DELETED.id },
   ],
   counters: [
-    {
-      ...at("key", 1),
-      usage: { due: null, operation: { kind: "increment", by: 1 }, restartsAt: null },
-      keepWindows: [],
-    },
+    { ...at("key", 1), usage: aUsageChange({ kind: "increment", by: 1 }), keepWindows: [] },
   ],
   dropWindows: ["default"],
   revision: 2,
@@ -111,10 +109,7 @@ const REFUSED: readonly (readonly [kind: string, change: Partial<Change>])[] = [
       ...EVERYTHING,
       counters: [
         ...(EVERYTHING.counters ?? []),
-        {
-          ...at("key", 2),
-          usage: { due: null, operation: { kind: "decrement", by: 6 }, restartsAt: null },
-        },
+        { ...at("key", 2), usage: aUsageChange({ kind: "decrement", by: 6 }) },
       ],
     },
   ],
@@ -148,7 +143,7 @@ export const allOrNothingContracts: readonly StoreContract[] = [
     await put(store, record);
     const results = await race({ store, other }, 20, (each, number) =>
       tryCommit(each, {
-        expects: [{ ...at("key"), version: 1 }],
+        expects: atFirst(record),
         puts: [{ record: nextOf(record, number) }],
         enters: [{ list: "keys", id: idOf("key", number) }],
         revision: 7,

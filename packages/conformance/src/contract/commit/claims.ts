@@ -7,12 +7,11 @@ import {
   at,
   commit,
   find,
+  HASH,
   idOf,
   put,
   tryCommit,
 } from "../../fixtures/records.js";
-
-const HASH: Claim = { kind: "key", index: "hash", value: "a hash" };
 
 const [FIRST, SECOND, THIRD] = [aRecord("key", 1), aRecord("key", 2), aRecord("key", 3)];
 

@@ -7,6 +7,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  aUsageChange,
   commit,
   KEY,
   NOW,
@@ -17,13 +18,6 @@ import {
 } from "../../fixtures/records.js";
 
 const MAX = Number.MAX_SAFE_INTEGER;
-
-function aUsageChange(
-  operation: UsageChange["operation"],
-  fields: Partial<UsageChange> = {},
-): UsageChange {
-  return { due: null, operation, restartsAt: null, ...fields };
-}
 
 const KEEP = aUsageChange({ kind: "keep" });
 const setTo = (remaining: number | null) => aUsageChange({ kind: "set", remaining });

@@ -5,7 +5,10 @@ import {
   assertGone,
   assertHolds,
   at,
+  atFirst,
+  aUsageChange,
   commit,
+  HASH,
   load,
   nextOf,
   OTHER_WORKSPACE,
@@ -36,10 +39,7 @@ const STRANGE_HANDLES: readonly unknown[] = [
   10n,
 ];
 
-const COUNTER_REFUSED = {
-  ...at("key"),
-  usage: { due: null, operation: { kind: "decrement", by: 9 } as const, restartsAt: null },
-};
+const COUNTER_REFUSED = { ...at("key"), usage: aUsageChange({ kind: "decrement", by: 9 }) };
 
 export const expectationContracts: readonly StoreContract[] = [
   it("a version is expected exactly: one below, one above or no record at all is stale", async (store, other) => {
@@ -92,11 +92,10 @@ export const expectationContracts: readonly StoreContract[] = [
   }),
   it("expectations are judged before claims, claims before counters", async (store, other) => {
     const [first, second] = [aRecord("key", 1), aRecord("key", 2)];
-    const name = { kind: "key", index: "hash", value: "x" } as const;
     await putWithUses(store, first, usesOf(1));
-    await commit(store, { puts: [{ record: second }], claims: [{ ...name, id: second.id }] });
+    await commit(store, { puts: [{ record: second }], claims: [{ ...HASH, id: second.id }] });
     const stale = { ...at("key"), version: 9 };
-    const taken = { ...name, id: first.id };
+    const taken = { ...HASH, id: first.id };
     assert.deepEqual(
       await tryCommit(other, { expects: [stale], claims: [taken], counters: [COUNTER_REFUSED] }),
       { kind: "stale", index: 0 },
@@ -118,7 +117,7 @@ export const expectationContracts: readonly StoreContract[] = [
       puts: [{ record }],
     });
     await commit(store, {
-      expects: [{ ...at("key"), version: 1 }],
+      expects: atFirst(record),
       puts: [{ record: nextOf(record) }],
     });
     await commit(store, { expects: [{ ...at("key"), version: 2 }], deletes: [record] });
@@ -167,7 +166,7 @@ export const expectationContracts: readonly StoreContract[] = [
   it("a change may rest on a thousand expectations", async (store, other) => {
     const records = Array.from({ length: 1_000 }, (_, number) => aRecord("key", number));
     await put(store, ...records);
-    const expects = records.map(({ kind, id }) => ({ kind, id, version: 1 }));
+    const expects = atFirst(...records);
     assert.equal((await tryCommit(other, { expects })).kind, "committed");
     await put(store, aRecord("key", 777, { version: 2 }));
     assert.deepEqual(await tryCommit(other, { expects }), { kind: "stale", index: 777 });

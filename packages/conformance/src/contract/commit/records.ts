@@ -13,6 +13,7 @@ import {
   put,
   putWithUses,
   revisionOf,
+  tellUse,
   usesOf,
   WORKSPACE,
 } from "../../fixtures/records.js";
@@ -43,8 +44,7 @@ export const recordContracts: readonly StoreContract[] = [
     const record = aRecord("key");
     await putWithUses(store, record, usesOf(7));
     await takeUnits(store, at("key"), 3, "default");
-    const uses = [{ ...at("key"), usedAt: NOW }];
-    await store.addStatistics(WORKSPACE, { counts: [], uses });
+    await tellUse(store, record);
     await put(store, nextOf(record));
     await assertHolds(other, nextOf(record), { usage: usesOf(7), usedAt: NOW });
     assert.equal(await usedOf(other), 3);
@@ -90,8 +90,7 @@ export const recordContracts: readonly StoreContract[] = [
     const record = aRecord("key");
     await putWithUses(store, record, usesOf(7));
     await takeUnits(store, at("key"), 3, "default");
-    const uses = [{ ...at("key"), usedAt: NOW }];
-    await store.addStatistics(WORKSPACE, { counts: [], uses });
+    await tellUse(store, record);
     await commit(store, { deletes: [record] });
     await put(store, record);
     await assertHolds(other, record, { usage: null, usedAt: null });

@@ -7,16 +7,18 @@ import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
+  aUsageChange,
   commit,
   nextOf,
   putWithUses,
+  tellUse,
   usesOf,
-  WORKSPACE,
 } from "../../fixtures/records.js";
 
 const [OLD, NEW, THIRD] = [aRecord("key", 1), aRecord("key", 2), aRecord("key", 3)];
 
-const confirming = (number: number) => [{ ...at("key", number), version: 1 }];
+const confirming = (number: number) => atFirst(at("key", number));
 const planOf = (number: number) => aPlan({ confirms: confirming(number) });
 
 /** Two keys that share one set of counters, as after a rotation. */
@@ -51,8 +53,7 @@ export const sharedCounterContracts: readonly StoreContract[] = [
   }),
   it("a change to the counters of one record is one to those of each that shares them", async (store, other) => {
     await withSharedCounters(store);
-    const operation = { kind: "set", remaining: 50 } as const;
-    const usage = { due: null, operation, restartsAt: null };
+    const usage = aUsageChange({ kind: "set", remaining: 50 });
     await commit(other, { counters: [{ ...at("key", 2), usage, keepWindows: [] }] });
     for (const record of [OLD, NEW]) {
       await assertHolds(store, record, { usage: usesOf(50) });
@@ -116,8 +117,7 @@ export const sharedCounterContracts: readonly StoreContract[] = [
   }),
   it("the latest use is each record's own, also of those that share counters", async (store, other) => {
     await withSharedCounters(store);
-    const uses = [{ ...at("key", 2), usedAt: 5 }];
-    await store.addStatistics(WORKSPACE, { counts: [], uses });
+    await tellUse(store, NEW, 5);
     await assertHolds(other, OLD, { usage: usesOf(5), usedAt: null });
     await assertHolds(other, NEW, { usage: usesOf(5), usedAt: 5 });
   }),

@@ -12,6 +12,7 @@ import {
   heldIds,
   holdId,
   holdsOf,
+  idsOf,
   left,
   renewal,
   reserve,
@@ -25,6 +26,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
   commit,
   DAY,
   IDENTITY,
@@ -91,10 +93,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
       await reserve(store, number, plan, { now: NOW + after });
     }
     const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(IDENTITY), ENDS + 3);
-    assert.deepEqual(
-      expired.map(({ id }) => id),
-      [4, 2, 3, 5].map(holdId),
-    );
+    assert.deepEqual(idsOf(expired), [4, 2, 3, 5].map(holdId));
     assert.equal(hasMore, false);
     const holds = sumsOf({ nextEnd: ENDS + 4, open: 1, next: 5 });
     await assertHolds(store, KEY, { usage: usesOf(90, { holds: { ...holds, uses: 10 } }) });
@@ -110,7 +109,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     await putWithUses(store, KEY, usesOf(100));
     await putWithUses(store, second, usesOf(100));
     await putWithUses(store, IDENTITY);
-    const ofSecond = [at("key", 2), at("identity")].map((each) => ({ ...each, version: 1 }));
+    const ofSecond = atFirst(second, IDENTITY);
     for (const [number, after, confirms] of [
       [1, 3, BOTH],
       [2, 0, ofSecond],
@@ -121,10 +120,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
       await reserve(store, number, { ...SHARED, confirms, cost: 2 }, { now: NOW + after });
     const now = ENDS + 3;
     const { expired, hasMore } = await settleAs("refreshed", other, anEnd(4, 1), now);
-    assert.deepEqual(
-      expired.map(({ id }) => id),
-      [2, 5, 3, 1].map(holdId),
-    );
+    assert.deepEqual(idsOf(expired), [2, 5, 3, 1].map(holdId));
     assert.equal(hasMore, true);
     assert.deepEqual(await heldIds(store), [holdId(4)]);
     assert.deepEqual([await left(store), await left(store, second)], [98, 100]);
@@ -150,7 +146,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
       await chargeAs("unsettled", store, aPlan(), { now: ENDS });
       const { expired, hasMore } = await settleAs("refreshed", other, aRefresh(), ENDS);
       assert.deepEqual([expired.length, hasMore], [count, more]);
-      ended.push(...expired.map(({ id }) => id));
+      ended.push(...idsOf(expired));
       assert.equal(await left(store), 797 + ended.length);
     }
     assert.deepEqual(
@@ -167,7 +163,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
       number % 4 === 0 ? settle(each, aRefresh(), ENDS) : settle(each, anEnd(number, 1), ENDS),
     );
     const ended = answers.flatMap((answer) => {
-      if (answer.kind === "refreshed") return answer.expired.map(({ id }) => id);
+      if (answer.kind === "refreshed") return idsOf(answer.expired);
       return answer.kind === "expired" && answer.hold !== null ? [answer.hold.id] : [];
     });
     assert.deepEqual([ended.length, new Set(ended).size], [20, 20]);
@@ -178,7 +174,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     await putWithUses(store, KEY, usesOf(10));
     await reserve(store, 1, aReservation({ cost: 3 }));
     await commit(store, { puts: [{ record: second, counters: { sharedWith: KEY.id } }] });
-    const confirms = [{ ...at("key", 2), version: 1 }];
+    const confirms = atFirst(second);
     await reserve(store, 2, aReservation({ confirms, cost: 2 }));
     for (const record of [KEY, second])
       assert.deepEqual(await heldIds(other, record), [1, 2].map(holdId));
@@ -216,10 +212,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     const confirms = BOTH.slice(1);
     await chargeAs("unsettled", other, aPlan({ confirms }), { now: ENDS });
     const { expired } = await settleAs("refreshed", other, aRefresh(IDENTITY), ENDS);
-    assert.deepEqual(
-      expired.map(({ id }) => id),
-      [holdId()],
-    );
+    assert.deepEqual(idsOf(expired), [holdId()]);
     await assertHolds(other, IDENTITY, { usage: usesOf(10) });
     const window = "777600000:default";
     assert.equal(await usedOf(other, { owner: IDENTITY, window, duration: 9 * DAY }), 0);

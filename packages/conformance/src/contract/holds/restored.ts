@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import type { HoldStep, HoldSums, KeyStore } from "@latchkey/core";
+import type { HoldSums, KeyStore } from "@latchkey/core";
 import { it, type StoreContract } from "../../fixtures/context.js";
+import { settle } from "../../fixtures/holds.js";
 import { aLimit, aPlan, chargeAs } from "../../fixtures/plans.js";
 import {
   at,
+  atFirst,
   commit,
   IDENTITY,
   KEY,
@@ -16,9 +18,6 @@ import {
 
 const IDS = ["rsv_1", "rsv_2", "rsv_3"] as const;
 
-const settle = (store: KeyStore, step: HoldStep, now = NOW) =>
-  store.settle(WORKSPACE, step, { now, revision: null });
-
 /** What is held beside a record, with its sums. */
 async function besideOf(store: KeyStore, kind: "key" | "identity") {
   const { found } = await store.read(WORKSPACE, [at(kind)]);
@@ -30,7 +29,7 @@ async function besideOf(store: KeyStore, kind: "key" | "identity") {
 async function reserved(store: KeyStore): Promise<void> {
   await putWithUses(store, KEY, usesOf(50));
   await putWithUses(store, IDENTITY, usesOf(50));
-  const confirms = [at("key"), at("identity")].map((address) => ({ ...address, version: 1 }));
+  const confirms = atFirst(KEY, IDENTITY);
   const limit = aLimit({
     window: `${MINUTE}:shared`,
     name: "shared",

@@ -13,18 +13,21 @@ import {
   heldIds,
   holdId,
   holdsOf,
+  idsOf,
   reserve,
   room,
   settleAs,
   sumsOf,
 } from "../../fixtures/holds.js";
-import { aPlan, charge, chargeAs } from "../../fixtures/plans.js";
+import { aPlan, charge, chargeAs, leftOfLimits } from "../../fixtures/plans.js";
 import { countByKind, race } from "../../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
   commit,
+  IDENTITY,
   KEY,
   load,
   MINUTE,
@@ -65,10 +68,7 @@ export const slotContracts: readonly StoreContract[] = [
     assert.deepEqual([used, usage?.remaining], [{ uses: 0, limits: [0] }, 5]);
     await assertHolds(other, KEY, { usage: usesOf(5) });
     const looked = await chargeAs("charged", other, aPlan({ mode: "peek", limits }));
-    assert.deepEqual(
-      looked.limits.map((limit) => limit.remaining),
-      [6, 3],
-    );
+    assert.deepEqual(leftOfLimits(looked), [6, 3]);
   }),
   it("a plan that holds all holds slots apart, for their own time, and never for longer", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
@@ -118,10 +118,7 @@ export const slotContracts: readonly StoreContract[] = [
     const at1 = NOW + 1 + MINUTE;
     await chargeAs("unsettled", other, aSlotPlan(), { now: at1 });
     const { expired } = await settleAs("refreshed", other, aRefresh(), at1);
-    assert.deepEqual(
-      expired.map(({ id }) => id),
-      [holdId(1), `${holdId(1)}.s`],
-    );
+    assert.deepEqual(idsOf(expired), [holdId(1), `${holdId(1)}.s`]);
     assert.equal(await free(other, at1), 3);
     await settleAs("expired", store, aRelease(2), at1 + 1);
     assert.equal(await free(other, at1 + 1), 5);
@@ -148,10 +145,7 @@ export const slotContracts: readonly StoreContract[] = [
     await reserve(store, 1, aReservation({ cost: 3, limits, hold: BOTH }));
     const now = NOW + HALF;
     const { expired } = await settleAs("refreshed", store, aRefresh(), now);
-    assert.deepEqual(
-      expired.map(({ id }) => id),
-      [`${holdId()}.s`],
-    );
+    assert.deepEqual(idsOf(expired), [`${holdId()}.s`]);
     await assertHolds(other, KEY, { usage: usesOf(6, { holds: sumsOf({ uses: 3, next: 2 }) }) });
     assert.equal(await free(other, now), 5);
     const { used } = await settleAs("ended", other, anEnd(1, 1, { default: 2 }), now);
@@ -208,17 +202,11 @@ export const slotContracts: readonly StoreContract[] = [
     assert.equal(await free(other), 5);
   }),
   it("slots of an identity are shared by all of its keys, and those of a key that is gone end with their time", async (store, other) => {
-    const IDENTITY = aRecord("identity");
     await putWithUses(store, IDENTITY);
     const limits = [aSlotLimit({ owner: 1, limit: 2 })];
     const hold = { ...HELD, keeps: "slots", slotTtl: MINUTE, most: [9, 9] } as const;
-    const plan = (number: number) => {
-      const confirms = [at("key", number), at("identity")].map((each) => ({
-        ...each,
-        version: 1,
-      }));
-      return aSlotPlan({ confirms, limits, hold });
-    };
+    const plan = (number: number) =>
+      aSlotPlan({ confirms: atFirst(at("key", number), at("identity")), limits, hold });
     for (const number of [1, 2]) {
       await putWithUses(store, aRecord("key", number));
       await reserve(store, number, plan(number));

@@ -14,16 +14,26 @@ import {
   heldIds,
   holdId,
   holdsOf,
+  idsOf,
   reserve,
   settleAs,
   sumsOf,
 } from "../../fixtures/holds.js";
-import { aPlan, aRequest, charge, chargeAs, repeatOf, usedOf } from "../../fixtures/plans.js";
+import {
+  aPlan,
+  aRequest,
+  charge,
+  chargeAs,
+  leftOfLimits,
+  repeatOf,
+  usedOf,
+} from "../../fixtures/plans.js";
 import { countByKind, race } from "../../fixtures/race.js";
 import {
   aRecord,
   assertHolds,
   at,
+  atFirst,
   commit,
   DAY,
   IDENTITY,
@@ -112,7 +122,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await put(store, aRecord("key", 3));
     for (const number of [3, 1, 4, 2]) await reserve(store, number);
     const beside = async (after: string | null, limit: number, of = at("key")) =>
-      (await other.holds(WORKSPACE, of, after, limit)).map(({ id }) => id);
+      idsOf(await other.holds(WORKSPACE, of, after, limit));
     assert.deepEqual(await beside(null, 3), [1, 2, 3].map(holdId));
     assert.deepEqual(await beside(holdId(2), 9), [3, 4].map(holdId));
     assert.deepEqual(await beside(`${holdId(3)}.s`, 9), [holdId(4)]);
@@ -148,7 +158,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await putWithUses(store, IDENTITY);
     const plan = (number: number) =>
       aReservation({
-        confirms: [{ ...at("key", number), version: 1 }, ...BOTH.slice(1)],
+        confirms: atFirst(at("key", number), IDENTITY),
         hold: most(2, 3),
         limits: [aHeldLimit()],
       });
@@ -201,7 +211,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await putWithUses(store, aRecord("key", 2));
     await putWithUses(store, KEY, usesOf(5));
     await putWithUses(store, IDENTITY);
-    const confirms = [{ ...at("key", 2), version: 1 }, ...BOTH.slice(1)];
+    const confirms = atFirst(at("key", 2), IDENTITY);
     await reserve(store, 1, aReservation({ confirms, hold: most(1, 1), cost: 0, uses: null }));
     const unsettled = { kind: "unsettled", record: 1 };
     assert.deepEqual(await charge(other, aPlan({ confirms: BOTH }), { now: ENDS }), unsettled);
@@ -306,10 +316,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await settleAs("ended", store, aRelease());
     await assertHolds(other, KEY, { usage: usesOf(all) });
     const looked = await chargeAs("charged", other, aPlan({ mode: "peek", limits }));
-    assert.deepEqual(
-      looked.limits.map(({ remaining }) => remaining),
-      [0, 0, 0, 0],
-    );
+    assert.deepEqual(leftOfLimits(looked), [0, 0, 0, 0]);
   }),
   it("the counters of a change are answered with what is held beside them, and so are those of a page", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));

@@ -18,6 +18,7 @@ import {
   aRecord,
   assertHolds,
   at,
+  aUsageChange,
   commit,
   DAY,
   IDENTITY,
@@ -52,7 +53,7 @@ const refill = (store: KeyStore, refilled: DueRefill) =>
   settleAs("refreshed", store, aRefresh(at("key"), refilled));
 
 function changing(operation: UsageChange["operation"], fields: Partial<UsageChange> = {}) {
-  return [{ ...at("key"), usage: { due: null, operation, restartsAt: null, ...fields } }];
+  return [{ ...at("key"), usage: aUsageChange(operation, fields) }];
 }
 
 export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
@@ -220,11 +221,7 @@ export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
     await commit(store, {
       puts: [{ record: aRecord("key", 2), counters: { sharedWith: KEY.id } }],
     });
-    const usage = {
-      due: null,
-      operation: { kind: "set", remaining: 3 },
-      restartsAt: null,
-    } as const;
+    const usage = aUsageChange({ kind: "set", remaining: 3 });
     await commit(store, { counters: [{ ...at("key", 2), usage }] });
     await settleAs("ended", other, aRelease(1));
     assert.equal(await left(other), 3);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { ChargeCounts, KeyStore, StatisticsSubject, SumCode } from "@latchkey/core";
 import { it, type StoreContract } from "../../fixtures/context.js";
+import { HOUR, HOUR_AT } from "../../fixtures/counts.js";
 import { anEnd, aReservation, reserve } from "../../fixtures/holds.js";
 import { aLimit, aPlan, aPlanOfLimits, aRequest, charge, chargeAs } from "../../fixtures/plans.js";
 import { race } from "../../fixtures/race.js";
 import { at, KEY, NOW, putWithUses, usesOf, WORKSPACE } from "../../fixtures/records.js";
 
-const HOUR = 3_600_000;
 const SUBJECTS: readonly StatisticsSubject[] = [
   { kind: "key", id: at("key").id },
   { kind: "api", id: at("api").id },
@@ -26,7 +26,7 @@ const counted = aPlan({ cost: 3, counts: COUNTS });
 type Sums = Partial<Record<SumCode, number>>;
 
 /** Asserts that each subject has these sums, and no others. */
-async function assertSums(store: KeyStore, sums: Sums, hourAt = NOW - (NOW % HOUR)) {
+async function assertSums(store: KeyStore, sums: Sums, hourAt = HOUR_AT) {
   for (const subject of SUBJECTS) {
     const range = { subject, startAt: 0, endAt: NOW + 1_000 * HOUR };
     const found = await store.readStatistics(WORKSPACE, range);
@@ -104,7 +104,7 @@ export const countedInTheStepContracts: readonly StoreContract[] = [
   }),
   it("charges count in the hour of their moment", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
-    const later = NOW - (NOW % HOUR) + 30 * HOUR;
+    const later = HOUR_AT + 30 * HOUR;
     await chargeAs("charged", store, counted, { now: later + HOUR - 1 });
     await chargeAs("charged", other, counted, { now: later });
     await assertSums(other, { VALID: 2, EXTRA_USES: 4 }, later);

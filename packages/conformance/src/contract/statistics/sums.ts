@@ -21,6 +21,7 @@ import {
   put,
   putWithUses,
   revisionOf,
+  tellUse,
   usesOf,
   WORKSPACE,
 } from "../../fixtures/records.js";
@@ -120,15 +121,13 @@ export const sumContracts: readonly StoreContract[] = [
   it("the latest use of a record rises, and never goes back", async (store, other) => {
     const record = aRecord("key");
     await putWithUses(store, record, usesOf(3));
-    const use = (usedAt: number) =>
-      store.addStatistics(WORKSPACE, { counts: [], uses: [{ ...at("key"), usedAt }] });
     for (const [told, usedAt] of [
       [NOW, NOW],
       [NOW - 1, NOW],
       [NOW + 1, NOW + 1],
       [0, NOW + 1],
     ] as const) {
-      await use(told);
+      await tellUse(store, record, told);
       await assertHolds(other, record, { usage: usesOf(3), usedAt });
     }
     await put(store, nextOf(record));
@@ -157,10 +156,7 @@ export const sumContracts: readonly StoreContract[] = [
     await put(store, aRecord("key"));
     const order = [3, 9, 1, 7, 0, 8, 2, 6, 5, 4];
     await race({ store, other }, 10, (each, number) =>
-      each.addStatistics(WORKSPACE, {
-        counts: [],
-        uses: [{ ...at("key"), usedAt: NOW + (order[number] ?? 0) }],
-      }),
+      tellUse(each, at("key"), NOW + (order[number] ?? 0)),
     );
     await assertHolds(other, aRecord("key"), { usedAt: NOW + 9 });
   }),
