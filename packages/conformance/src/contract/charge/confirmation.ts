@@ -193,6 +193,6 @@ export const confirmationContracts: readonly StoreContract[] = [
       }
     });
     assert.equal(late, 0);
-    assert.equal((await charge(other, plan())).kind, "stale");
+    await chargeAs("stale", other, plan());
   }),
 ];

@@ -16,7 +16,7 @@ import {
   settleAs,
   sumsOf,
 } from "../../fixtures/holds.js";
-import { aPlan, charge, usedOf } from "../../fixtures/plans.js";
+import { aPlan, charge, chargeAs, usedOf } from "../../fixtures/plans.js";
 import {
   assertHolds,
   IDENTITY,
@@ -108,7 +108,7 @@ export const endingChargeContracts: readonly StoreContract[] = [
     const plan = aReservation({ confirms: BOTH, cost: 5, uses: 1, limits, hold });
     await reserve(store, 1, plan);
     const step = { ends: aRelease(1), holdId: holdId(2) };
-    assert.equal((await charge(other, plan, step)).kind, "charged");
+    await chargeAs("charged", other, plan, step);
     assert.equal(await left(store, IDENTITY), 15);
     assert.equal(await usedOf(store, { window: "60000:default", owner: null }), 4);
     assert.deepEqual(await heldIds(store, IDENTITY), [holdId(2)]);

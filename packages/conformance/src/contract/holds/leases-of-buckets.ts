@@ -2,15 +2,7 @@ import assert from "node:assert/strict";
 import { type ChargePlan, type KeyStore, LAST_INSTANT, type LimitCharge } from "@latchkey/core";
 import fc from "fast-check";
 import { it, type StoreContract } from "../../fixtures/context.js";
-import {
-  aHeldLimit,
-  aReservation,
-  HELD,
-  leaseId,
-  room,
-  settle,
-  settleAs,
-} from "../../fixtures/holds.js";
+import { aHeldLimit, aReservation, HELD, leaseId, room, settleAs } from "../../fixtures/holds.js";
 import { aPlan, charge, chargeAs } from "../../fixtures/plans.js";
 import { runsOf } from "../../fixtures/random.js";
 import { KEY, NOW, putWithUses } from "../../fixtures/records.js";
@@ -173,10 +165,10 @@ export const bucketLeaseContracts: readonly StoreContract[] = [
     await putWithUses(store, KEY);
     await chargeAs("charged", store, aLease(20), { holdId: leaseId(1) });
     const moment = { now: NOW + SECOND, holdId: leaseId(2) };
-    assert.equal((await charge(other, aLease(15), moment)).kind, "rate-limited");
+    await chargeAs("rate-limited", other, aLease(15), moment);
     await chargeAs("charged", other, aLease(15), { ...moment, ends: endOf(1, 5) });
     assert.equal(await room(store, BUCKET, NOW + 900 * SECOND), 5);
-    assert.equal((await settle(store, endOf(2, 16), NOW)).kind, "over");
+    await settleAs("over", store, endOf(2, 16), NOW);
   }),
   it("what a reservation gives back beside a lease is no more than the bucket may hold", async (store, other) => {
     await putWithUses(store, KEY);

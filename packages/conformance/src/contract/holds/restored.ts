@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { HoldSums, KeyStore } from "@latchkey/core";
 import { it, type StoreContract } from "../../fixtures/context.js";
-import { settle } from "../../fixtures/holds.js";
+import { settle, settleAs } from "../../fixtures/holds.js";
 import { aLimit, aPlan, chargeAs } from "../../fixtures/plans.js";
 import {
   at,
@@ -68,8 +68,8 @@ export const restoredHoldContracts: readonly StoreContract[] = [
     assert.deepEqual(await besideOf(store, "key"), { sums: one, remaining: 29, holds: [second] });
     assert.equal((await besideOf(store, "identity")).holds.length, 3);
     const gone = { kind: "end", id: IDS[0], uses: 0, limits: [], rest: false } as const;
-    assert.equal((await settle(store, gone)).kind, "unknown");
-    assert.equal((await settle(store, { ...gone, id: IDS[1] })).kind, "ended");
+    await settleAs("unknown", store, gone);
+    await settleAs("ended", store, { ...gone, id: IDS[1] });
     assert.equal((await besideOf(store, "key")).remaining, 36);
     await settle(store, { kind: "restore", of: at("key"), sums: null, holds: [] });
     assert.deepEqual(await besideOf(store, "key"), { sums: null, remaining: 36, holds: [] });

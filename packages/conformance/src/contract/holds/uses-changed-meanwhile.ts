@@ -13,7 +13,7 @@ import {
   settleAs,
   sumsOf,
 } from "../../fixtures/holds.js";
-import { aPlan, charge, chargeAs } from "../../fixtures/plans.js";
+import { aPlan, chargeAs } from "../../fixtures/plans.js";
 import {
   aRecord,
   assertHolds,
@@ -260,6 +260,6 @@ export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
     await reserve(store, 1, aReservation({ cost: 4, hold: LONG }));
     const more = { ...holds, open: 4, uses: 13, next: 8 };
     await assertHolds(other, KEY, { usage: usesOf(6, { holds: more }) });
-    assert.equal((await charge(other, aPlan(), { now: NOW + DAY })).kind, "unsettled");
+    await chargeAs("unsettled", other, aPlan(), { now: NOW + DAY });
   }),
 ];
