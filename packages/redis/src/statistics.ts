@@ -68,12 +68,9 @@ export async function pageStatistics(
   want: StatisticsPageWant,
 ): Promise<StatisticsPage> {
   const { kind, dayAt, from, limit } = want;
-  const { shared, days } = workspace;
   const day = dayText(dayAt);
   const start = `${day} ${kind}:`;
-  const range = ["a", `[${start}${from}`, `(${day} ${kind};`, String(limit + 1)];
-  const listed = asList(await workspace.run(SCRIPTS.page, [shared, days, days], range), SUM);
-  const members = asList(listed[2], SUM).map(String);
+  const members = await listDays(workspace, `[${start}${from}`, `(${day} ${kind};`, limit + 1);
   if (members.length === 0) return { sums: [], hasMore: false };
   const keys = members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)));
   const texts = await workspace.run(SCRIPTS.daySums, keys, [day, String(limit)]);
@@ -93,11 +90,8 @@ export async function nextStatisticsDay(
   workspace: Workspace,
   from: EpochMs,
 ): Promise<EpochMs | null> {
-  const { shared, days } = workspace;
-  const range = ["a", `[${dayText(from)}`, "+", "1"];
-  const listed = asList(await workspace.run(SCRIPTS.page, [shared, days, days], range), SUM);
-  const [member] = asList(listed[2], SUM);
-  return member === undefined ? null : Number(String(member).slice(0, DAY_WIDTH)) * DAY_MS;
+  const [member] = await listDays(workspace, `[${dayText(from)}`, "+", 1);
+  return member === undefined ? null : Number(member.slice(0, DAY_WIDTH)) * DAY_MS;
 }
 
 /** Of some subjects in one step, else in two: which days, then those of them that are not too many. */
@@ -107,7 +101,7 @@ export async function deleteStatistics(
   limit: number,
   of?: readonly StatisticsSubject[],
 ): Promise<DeletedCount> {
-  const { shared, days } = workspace;
+  const { days } = workspace;
   if (of !== undefined) {
     const subjects = of.map(subjectText);
     const given = [String(limit), dayText(beforeAt), ...subjects];
@@ -115,15 +109,25 @@ export async function deleteStatistics(
     const reply = asList(await workspace.run(SCRIPTS.deleteSumsOf, [days, ...sums], given), SUM);
     return { deleted: whole(reply[0], SUM), hasMore: reply[1] === 1 };
   }
-  const first = ["a", "-", `(${dayText(beforeAt)}`, String(limit + 1)];
-  const answer = await workspace.run(SCRIPTS.page, [shared, days, days], first);
-  const listed = asList(asList(answer, SUM)[2], SUM).map(String);
+  const listed = await listDays(workspace, "-", `(${dayText(beforeAt)}`, limit + 1);
   const members = listed.slice(0, limit);
   const keys = [days, ...members.map((member) => workspace.sumsOf(member.slice(DAY_WIDTH + 1)))];
   const args = [String(limit), ...members];
   const reply = asList(await workspace.run(SCRIPTS.deleteStatistics, keys, args), SUM);
   const [deleted, visited] = [whole(reply[0], SUM), whole(reply[1], SUM)];
   return { deleted, hasMore: visited < listed.length };
+}
+
+/** Which subjects have sums on which days, each as `<day> <subject>`. @param from - As ZRANGEBYLEX takes it, and so is `to`. */
+async function listDays(
+  workspace: Workspace,
+  from: string,
+  to: string,
+  limit: number,
+): Promise<readonly string[]> {
+  const keys = [workspace.shared, workspace.days, workspace.days];
+  const answer = await workspace.run(SCRIPTS.page, keys, ["a", from, to, String(limit)]);
+  return asList(asList(answer, SUM)[2], SUM).map(String);
 }
 
 /** The day of UTC that an instant is in, in front of all later ones. */
