@@ -36,7 +36,7 @@ export class Random {
   }
 
   /** One of the items. */
-  pick<Item>(items: readonly Item[]): Item {
+  pick<const Item>(items: readonly Item[]): Item {
     return items[this.below(items.length)] as Item;
   }
 

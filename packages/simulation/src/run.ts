@@ -40,7 +40,7 @@ async function live(world: World): Promise<void> {
   }
   await world.scheduler.run();
   world.atFence = null;
-  world.restTick = world.nextTick();
+  world.restTick = world.scheduler.nextTick();
   await askAtTheEnd(world);
 }
 

@@ -1,17 +1,6 @@
 import type { Change, StoredRecord } from "@latchkey/core";
-import type { ModelWorkspace } from "../model/store-model.js";
-
-type Body = Readonly<Record<string, unknown>>;
-
-/** An entry of the audit log as it is stored. */
-interface Entry {
-  readonly type: string;
-  readonly keyId?: string;
-  readonly identityId?: string;
-  readonly resourceId?: string;
-  readonly before?: Body;
-  readonly after?: Body;
-}
+import { type ModelWorkspace, nameOfClaim, nameOfList } from "../model/store-model.js";
+import { type AuditEntry, type Body, entriesOf, resourceOf } from "./stored-records.js";
 
 /** Kinds of records whose changes the audit log tells. */
 const AUDITED: ReadonlySet<string> = new Set(["key", "identity", "api", "role", "permission"]);
@@ -19,19 +8,10 @@ const AUDITED: ReadonlySet<string> = new Set(["key", "identity", "api", "role", 
 /** Fields of a key that a change moves without being told: what follows from others, and where it is counted. */
 const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId", "chainCreatedAt"]);
 
-function entriesOf(change: Change): readonly Entry[] {
-  return change.puts
-    .filter(({ record }) => record.kind === "auditEntry")
-    .map(({ record }) => record.body as unknown as Entry);
-}
-
-const resourceOf = ({ resourceId, keyId, identityId }: Entry): string | undefined =>
-  resourceId ?? keyId ?? identityId;
-
 /** The audit log tells each change of configuration, and nothing that did not change, in the same step. */
 export function theLogTellsTheChange(before: ModelWorkspace, change: Change): string | null {
   const entries = entriesOf(change);
-  const moved = new Set([...change.counters.map(({ id }) => id)]);
+  const moved = new Set(change.counters.map(({ id }) => id));
   for (const { record } of change.puts) {
     if (!AUDITED.has(record.kind)) continue;
     const was = before.get(record.kind, record.id)?.record;
@@ -54,7 +34,7 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
     const { type, after, before: was } = entry;
     const isEmpty = after === undefined && was === undefined;
     // Refills that a clock put ahead start anew.
-    if (type.endsWith(".updated") && isEmpty && !moved.has(resourceOf(entry) ?? ""))
+    if (type.endsWith(".updated") && isEmpty && !moved.has(resourceOf(entry)))
       return `the log tells of ${type} where nothing changed`;
   }
   return null;
@@ -64,7 +44,7 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
 function wrongFields(
   was: StoredRecord,
   is: StoredRecord,
-  entries: readonly Entry[],
+  entries: readonly AuditEntry[],
   isMoved: boolean,
 ): string | null {
   const [old, now] = [was.body as Body, is.body as Body];
@@ -142,10 +122,7 @@ export function listsFollowTheRecords(before: ModelWorkspace, change: Change): s
     if (list !== undefined) return `${id} is deleted, and stays in the list ${list[0]}`;
     const claim = [...before.claims].find(
       ([name, holder]) =>
-        holder === id &&
-        !change.releases.some(
-          (one) => one.id === id && `${one.kind} ${one.index} ${one.value}` === name,
-        ),
+        holder === id && !change.releases.some((one) => one.id === id && nameOfClaim(one) === name),
     );
     if (claim !== undefined) return `${id} is deleted, and keeps the name ${claim[0]}`;
   }
@@ -174,11 +151,3 @@ export function listsFollowTheRecords(before: ModelWorkspace, change: Change): s
   }
   return null;
 }
-
-const nameOfList = ({
-  list,
-  of = "",
-}: {
-  readonly list: string;
-  readonly of?: string | undefined;
-}) => `${list} ${of}`;

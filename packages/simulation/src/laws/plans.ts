@@ -1,26 +1,12 @@
 import type { ChargeMoment, ChargePlan, LimitCharge } from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
-
-/** A body as the store has it, read without core. */
-type Body = Readonly<Record<string, unknown>>;
-
-interface StoredLimit {
-  readonly name?: string;
-  readonly limit: number;
-  readonly duration: number;
-  readonly autoApply?: boolean;
-}
+import { type Body, bodyOf, type StoredLimit } from "./stored-records.js";
 
 /** The name of the limit that requests make up. */
 const REQUESTED_LIMIT = "tiles";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-
-function bodyOf(workspace: ModelWorkspace, kind: string, id: string | undefined): Body | null {
-  if (workspace.damaged.has(id ?? "")) return null;
-  return (workspace.get(kind, id ?? "")?.record.body as Body | undefined) ?? null;
-}
 
 /** Nothing is taken for a key that is off, expired, or without its API, nor in a workspace that is off. */
 export function deadKeysTakeNothing(

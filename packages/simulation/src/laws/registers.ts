@@ -18,13 +18,12 @@ export interface Register<Value> {
 }
 
 /**
- * The values that whoever looks between two ticks may see: that of a call under way, or of the last that was over before, or of what
- * came before a loss, unless it was set anew after.
+ * The values that a call may see while it lasts: that of a call under way, or of the last that was over before, or of what came before a
+ * loss, unless it was set anew after.
  */
 export function possibleValues<Value>(
   { initial, setters, id }: Register<Value>,
-  startTick: number,
-  endTick: number,
+  { startTick, endTick }: Pick<Call, "startTick" | "endTick">,
   losses: readonly Loss[],
 ): readonly Value[] {
   const sure = setters.filter(

@@ -94,7 +94,7 @@ function inherited(
 ): readonly unknown[] {
   const register: Register<unknown> = settingsOf(world, key)[field];
   const setters = register.setters.filter((setter) => setter.call !== call);
-  return possibleValues({ ...register, setters }, call.startTick, call.endTick, world.losses);
+  return possibleValues({ ...register, setters }, call, world.losses);
 }
 
 function settersOf<Value>(
@@ -131,8 +131,7 @@ function expirySetters(
     const graceMs = call.args.graceMs as number;
     const before = possibleValues(
       { initial, setters: [...set, ...cleared(set)], id: call.key?.keyId ?? "" },
-      call.startTick,
-      call.endTick,
+      call,
       losses,
     );
     // It dies no later than it would have without.

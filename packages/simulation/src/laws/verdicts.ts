@@ -17,8 +17,7 @@ interface Need {
 
 /** In the order in which they are checked. */
 function needsOf(world: World, call: Call, settings: Settings): readonly Need[] {
-  const seen = <Value>(register: Register<Value>): readonly Value[] =>
-    possibleValues(register, call.startTick, call.endTick, world.losses);
+  const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
   const need = (code: string, what: string, outcomes: readonly boolean[]): Need => ({
     code,
     what,
@@ -106,8 +105,7 @@ export function viewsAreTrue(world: World): string | null {
     if (call.outcome.kind !== "returned" || world.isDamaged(call.key)) continue;
     const view = returnedBy<{ readonly name: string; readonly expires: number }>(call);
     const settings = settingsOf(world, call.key);
-    const seen = <Value>(register: Register<Value>): readonly Value[] =>
-      possibleValues(register, call.startTick, call.endTick, world.losses);
+    const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
     if (!seen(settings.exists).includes(true)) return `#${call.index} shows a key that is deleted`;
     if (!seen(settings.name).includes(view.name))
       return `#${call.index} says that the name is ${view.name}`;
@@ -128,7 +126,7 @@ export function refusalsHaveReasons(world: World): string | null {
     // Of a reservation it is said that there is none.
     if (call.args.reservationId !== undefined) continue;
     const { exists } = settingsOf(world, call.key);
-    const seen = possibleValues(exists, call.startTick, call.endTick, world.losses);
+    const seen = possibleValues(exists, call, world.losses);
     const revokes = call.action === "deleteKey" || call.args.enabled === false;
     if (code === "STORE_CORRUPT" && revokes) return `#${call.index} cannot revoke what is damaged`;
     const mayBeMissing = seen.includes(false) || (world.isDamaged(call.key) && !revokes);

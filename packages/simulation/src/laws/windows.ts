@@ -2,20 +2,7 @@ import type { Change } from "@latchkey/core";
 import { type Call, mayHaveHappened, returnedBy } from "../history.js";
 import type { ModelWorkspace } from "../model/store-model.js";
 import type { World } from "../world/world.js";
-
-interface StoredLimit {
-  readonly name?: string;
-  readonly duration: number;
-}
-
-/** An entry of the audit log as it is stored. */
-interface AuditEntry {
-  readonly type: string;
-  readonly keyId?: string;
-  readonly identityId?: string;
-  readonly resourceId?: string;
-  readonly before?: { readonly name?: string };
-}
+import { entriesOf, resourceOf, type StoredLimit } from "./stored-records.js";
 
 /** The limit that a window is of, by the name of the window: `<duration>:<name>`, with a letter in front for other algorithms. */
 function limitOf(window: string): { readonly name: string; readonly duration: number } | null {
@@ -47,21 +34,19 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
       (name) => !dropWindows.includes(name) && keepWindows?.includes(name) !== false,
     );
   };
+  for (const entry of entriesOf(change)) {
+    if (entry.type !== "ratelimit.reset") continue;
+    const [owner, name] = [resourceOf(entry), entry.before?.name];
+    // Only those that it has: a key shares its counters with the one that it was rotated to, whose limit of this name may be another.
+    const isLeft = ["key", "identity"].some((kind) => {
+      const limits = limitsOf(before.get(kind, owner)?.record.body);
+      const reset = limits.filter((limit) => (limit.name ?? "default") === name);
+      return leftOf(kind, owner).some((window) => isOf(reset, window));
+    });
+    if (isLeft) return `${owner}: ${name} was reset, and something of it is left`;
+  }
   for (const { record } of change.puts) {
     const { kind, id } = record;
-    if (record.kind === "auditEntry") {
-      const entry = record.body as unknown as AuditEntry;
-      const owner = entry.resourceId ?? entry.keyId ?? entry.identityId ?? "";
-      // Only those that it has: a key shares its counters with the one that it was rotated to, whose limit of this name may be another.
-      const isLeft = (["key", "identity"] as const).some((of) => {
-        const limits = limitsOf(before.get(of, owner)?.record.body).filter(
-          ({ name = "default" }) => name === entry.before?.name,
-        );
-        return leftOf(of, owner).some((window) => isOf(limits, window));
-      });
-      if (entry.type === "ratelimit.reset" && isLeft)
-        return `${owner}: ${entry.before?.name} was reset, and something of it is left`;
-    }
     const was = before.get(kind, id)?.record;
     if ((kind !== "key" && kind !== "identity") || was === undefined) continue;
     if (before.damaged.has(id)) continue;

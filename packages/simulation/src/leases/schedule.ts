@@ -57,7 +57,7 @@ export class Schedule {
     this.#processes.push(process);
     for (let burst = random.between(2, 4); burst > 0; burst -= 1) {
       const begin = from + random.below(Math.min(CALM_AT - from - 30, random.pick([80, CALM_AT])));
-      const key = random.pick(["k1", "k1", "k2", "k2", "k3", "k4", "k4"] as const);
+      const key = random.pick(["k1", "k1", "k2", "k2", "k3", "k4", "k4"]);
       const gap = random.pick([0.5, 4, 12]);
       const cost = random.chance(80) ? 1 : 3;
       for (let call = random.between(4, 16); call > 0; call -= 1)
@@ -76,7 +76,7 @@ export class Schedule {
   #manage(): void {
     const random = this.#random;
     const record = random.pick<RecordName>(["k1", "k2", "k3", "k4", "id"]);
-    const uses = random.pick(["k1.uses", "k2.uses"] as const);
+    const uses = random.pick(["k1.uses", "k2.uses"]);
     const change = random.pick<ChangeOf>([
       { kind: "change", record },
       { kind: "change", record },
@@ -84,7 +84,7 @@ export class Schedule {
       { kind: "revise" },
       { kind: "set", counter: uses, units: random.between(10, 70) },
       { kind: "add", counter: uses, units: random.pick([-20, -5, 10, 30]) },
-      { kind: "reset", counter: random.pick(["k1.window", "k2.window", "k4.bucket"] as const) },
+      { kind: "reset", counter: random.pick(["k1.window", "k2.window", "k4.bucket"]) },
       random.chance(30) ? { kind: "delete", record: keyOf(uses) } : { kind: "change", record },
       random.chance(60) ? { kind: "stop" } : { kind: "revise" },
     ]);

@@ -3,8 +3,10 @@ import type {
   ChargeMoment,
   ChargePlan,
   ChargeResult,
+  Claim,
   CommitResult,
   Expectation,
+  ListEntry,
   StoredRecord,
 } from "@latchkey/core";
 import {
@@ -19,6 +21,12 @@ import {
   usesAfter,
 } from "./counter-model.js";
 import { hasHeldUses, hasOver, holdsOf, type ModelHold } from "./hold-model.js";
+
+/** The text that stands for a list. */
+export const nameOfList = ({ list, of = "" }: Pick<ListEntry, "list" | "of">) => `${list} ${of}`;
+
+/** The text that stands for a name of a record. */
+export const nameOfClaim = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;
 
 /** A record as the model holds it: records of one rotation share a counter. */
 export interface ModelRecord {
@@ -168,17 +176,14 @@ export class StoreModel {
       hold.beside = hold.beside.map((own) => (living.has(own) ? own : null));
       if (hold.beside.every((own) => own === null)) workspace.holds.delete(hold.id);
     }
-    for (const { kind, index, value, id } of change.releases)
-      if (workspace.claims.get(`${kind} ${index} ${value}`) === id)
-        workspace.claims.delete(`${kind} ${index} ${value}`);
-    for (const { kind, index, value, id } of change.claims)
-      workspace.claims.set(`${kind} ${index} ${value}`, id);
-    for (const { list, of = "", id } of change.leaves)
-      workspace.lists.get(`${list} ${of}`)?.delete(id);
-    for (const { list, of = "", id } of change.enters) {
-      const name = `${list} ${of}`;
-      const ids = workspace.lists.get(name) ?? new Set();
-      workspace.lists.set(name, ids.add(id));
+    for (const release of change.releases)
+      if (workspace.claims.get(nameOfClaim(release)) === release.id)
+        workspace.claims.delete(nameOfClaim(release));
+    for (const claim of change.claims) workspace.claims.set(nameOfClaim(claim), claim.id);
+    for (const entry of change.leaves) workspace.lists.get(nameOfList(entry))?.delete(entry.id);
+    for (const entry of change.enters) {
+      const ids = workspace.lists.get(nameOfList(entry)) ?? new Set();
+      workspace.lists.set(nameOfList(entry), ids.add(entry.id));
     }
     for (const name of change.dropWindows) workspace.windows.delete(name);
     if (change.revision !== null) workspace.revision = change.revision;
@@ -191,13 +196,12 @@ function holds(workspace: ModelWorkspace, { kind, id, version }: Expectation): b
 }
 
 function firstTaken(workspace: ModelWorkspace, { claims, releases }: Change): number {
-  return claims.findIndex(({ kind, index, value, id }, place) => {
-    const isSame = (other: (typeof claims)[number]): boolean =>
-      other.kind === kind && other.index === index && other.value === value;
-    if (claims.slice(0, place).some(isSame)) return true;
-    const holder = workspace.claims.get(`${kind} ${index} ${value}`);
-    if (holder === undefined || holder === id) return false;
-    if (releases.some((one) => isSame(one) && one.id === holder)) return false;
-    return workspace.get(kind, holder) !== undefined;
+  return claims.findIndex((claim, place) => {
+    const name = nameOfClaim(claim);
+    if (claims.slice(0, place).some((other) => nameOfClaim(other) === name)) return true;
+    const holder = workspace.claims.get(name);
+    if (holder === undefined || holder === claim.id) return false;
+    if (releases.some((one) => nameOfClaim(one) === name && one.id === holder)) return false;
+    return workspace.get(claim.kind, holder) !== undefined;
   });
 }

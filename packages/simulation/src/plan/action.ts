@@ -25,13 +25,13 @@ export interface Action {
 }
 
 /** An action that a process performs on a key, by the number that was drawn for it. */
-export function onKey(
+export function onKey<Chosen extends object>(
   weight: number,
-  choose: (random: Random) => Args,
+  choose: (random: Random) => Chosen,
   perform: (
     latchkey: Latchkey,
     key: KnownKey,
-    args: never,
+    args: Chosen,
     world: World,
     call: Call,
   ) => Promise<unknown>,
@@ -42,17 +42,17 @@ export function onKey(
     perform: ({ world, process, action }, { key: drawn, ...args }) => {
       const key = world.keys[(drawn as number) % world.keys.length] as KnownKey;
       world.call({ process, action, args, workspace: key.workspace, key }, (latchkey, call) =>
-        perform(latchkey, key, args as never, world, call),
+        perform(latchkey, key, args as Chosen, world, call),
       );
     },
   };
 }
 
 /** An action that a process performs on a reservation that was made before; nothing where there is none. */
-export function onReservation(
+export function onReservation<Chosen extends object>(
   weight: number,
-  choose: (random: Random) => Args,
-  perform: (latchkey: Latchkey, reservationId: string, args: never) => Promise<unknown>,
+  choose: (random: Random) => Chosen,
+  perform: (latchkey: Latchkey, reservationId: string, args: Chosen) => Promise<unknown>,
 ): Action {
   return {
     weight,
@@ -65,17 +65,22 @@ export function onReservation(
       const { id, key } = all[all.length - 1 - back] as KnownReservation;
       const args = { ...asked, reservationId: id };
       world.call({ process, action, args, workspace: key.workspace, key }, (latchkey) =>
-        perform(latchkey, id, args as never),
+        perform(latchkey, id, args as Chosen),
       );
     },
   };
 }
 
 /** An action that a process performs in a workspace. */
-export function inWorkspace(
+export function inWorkspace<Chosen extends object>(
   weight: number,
-  choose: (random: Random) => Args,
-  perform: (latchkey: Latchkey, own: KnownWorkspace, args: never, world: World) => Promise<unknown>,
+  choose: (random: Random) => Chosen,
+  perform: (
+    latchkey: Latchkey,
+    own: KnownWorkspace,
+    args: Chosen,
+    world: World,
+  ) => Promise<unknown>,
 ): Action {
   return {
     weight,
@@ -84,7 +89,7 @@ export function inWorkspace(
       const workspace = (drawn as number) % world.workspaces.length;
       const own = world.workspaces[workspace] as KnownWorkspace;
       world.call({ process, action, args, workspace, key: null }, (latchkey) =>
-        perform(latchkey, own, args as never, world),
+        perform(latchkey, own, args as Chosen, world),
       );
     },
   };

@@ -1,5 +1,4 @@
 import type { PermissionQuery } from "@latchkey/core";
-import type { KeySetup } from "../history.js";
 import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
@@ -16,13 +15,6 @@ export interface VerifyArgs {
   readonly isElsewhere?: boolean;
   /** A limit that the request makes up. */
   readonly limit?: { readonly limit: number; readonly duration: number };
-}
-
-interface NamedLimit {
-  readonly name: string;
-  readonly limit: number;
-  readonly duration: number;
-  readonly autoApply: boolean;
 }
 
 const QUERIES: readonly PermissionQuery[] = [
@@ -51,7 +43,7 @@ const ALLOW_LISTS = [[], [], ["203.0.113.0/24"], ["192.0.2.0/25"], ["192.0.2.1",
 const KEY_ACTIONS = {
   verify: onKey(
     60,
-    (random) => ({
+    (random): VerifyArgs => ({
       cost: random.pick([0, 1, 1, 1, 2]),
       ...(random.chance(25) && { requestId: `r${random.below(2)}` }),
       ...(random.chance(35) && { permissions: random.pick(QUERIES) }),
@@ -62,7 +54,7 @@ const KEY_ACTIONS = {
         limit: { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) },
       }),
     }),
-    async (latchkey, key, args: VerifyArgs, world, call) => {
+    async (latchkey, key, args, world, call) => {
       const at = args.isElsewhere ? latchkey.workspace(world.elsewhere(key.workspace)) : latchkey;
       const verdict = await at.verifyKey({
         key: key.secret,
@@ -85,37 +77,34 @@ const KEY_ACTIONS = {
   setExpires: onKey(
     8,
     (random) => ({ inMs: random.pick([null, 1, 2, 2, 3, 3, 500, 2_000, 9e15]) }),
-    (latchkey, { keyId }, { inMs }: { inMs: number | null }, _, { startNow }) =>
+    (latchkey, { keyId }, { inMs }, _, { startNow }) =>
       latchkey.updateKey({ keyId, expires: inMs === null ? null : startNow + inMs }),
   ),
   moveKey: onKey(
     3,
     (random) => ({ externalId: random.pick([null, "user_0", "user_1"]) }),
-    (latchkey, { keyId }, { externalId }: { externalId: string | null }) =>
-      latchkey.updateKey({ keyId, externalId }),
+    (latchkey, { keyId }, { externalId }) => latchkey.updateKey({ keyId, externalId }),
   ),
   shareUses: onKey(
     2,
     (random) => ({ usesFrom: random.pick(["key", "identity"]) }),
-    (latchkey, { keyId }, { usesFrom }: { usesFrom: "key" | "identity" }) =>
-      latchkey.updateKey({ keyId, usesFrom }),
+    (latchkey, { keyId }, { usesFrom }) => latchkey.updateKey({ keyId, usesFrom }),
   ),
   switchKey: onKey(
     10,
     (random) => ({ enabled: random.chance(40) }),
-    (latchkey, { keyId }, { enabled }: { enabled: boolean }) =>
-      latchkey.updateKey({ keyId, enabled }),
+    (latchkey, { keyId }, { enabled }) => latchkey.updateKey({ keyId, enabled }),
   ),
   renameKey: onKey(
     5,
     (random) => ({ name: `name ${random.below(3)}` }),
-    (latchkey, { keyId }, { name }: { name: string }) => latchkey.updateKey({ keyId, name }),
+    (latchkey, { keyId }, { name }) => latchkey.updateKey({ keyId, name }),
   ),
   deleteKey: onKey(4, nothing, (latchkey, { keyId }) => latchkey.deleteKey({ keyId })),
   rotateKey: onKey(
     4,
     (random) => ({ graceMs: random.pick([0, 500, 60_000]) }),
-    async (latchkey, old, { graceMs }: { graceMs: number }, world, call) => {
+    async (latchkey, old, { graceMs }, world, call) => {
       const { keyId, key } = await latchkey.rotateKey({ keyId: old.keyId, graceMs });
       const { workspace, setup } = old;
       return world.learnKey({ keyId, secret: key, workspace, setup }, { key: old, call }).name;
@@ -127,16 +116,12 @@ const KEY_ACTIONS = {
       op: random.pick(["increment", "increment", "decrement", "set"]),
       value: random.between(1, 2),
     }),
-    (
-      latchkey,
-      { keyId },
-      { op, value }: { op: "set" | "increment" | "decrement"; value: number },
-    ) => latchkey.updateRemaining({ keyId, op, value }),
+    (latchkey, { keyId }, { op, value }) => latchkey.updateRemaining({ keyId, op, value }),
   ),
   setLimit: onKey(
     3,
     (random) => ({ limit: random.pick([null, 1, 3]) }),
-    (latchkey, { keyId }, { limit }: { limit: number | null }) =>
+    (latchkey, { keyId }, { limit }) =>
       latchkey.updateKey({ keyId, ratelimit: limit === null ? null : { limit, duration: 1_000 } }),
   ),
   resetLimit: onKey(2, nothing, (latchkey, { keyId }) =>
@@ -145,7 +130,7 @@ const KEY_ACTIONS = {
   grantWrite: onKey(
     4,
     (random) => ({ isGranted: random.chance(50) }),
-    (latchkey, { keyId }, { isGranted }: { isGranted: boolean }) =>
+    (latchkey, { keyId }, { isGranted }) =>
       latchkey.setPermissions({ keyId, permissions: isGranted ? ["write"] : [] }),
   ),
   readLog: onKey(1, nothing, (latchkey, { keyId }) =>
@@ -162,7 +147,7 @@ const WORKSPACE_ACTIONS = {
       identity: random.chance(40) ? 0 : null,
       hasRole: random.chance(50),
     }),
-    async (latchkey, { id }, args: Pick<KeySetup, "remaining" | "identity" | "hasRole">, world) => {
+    async (latchkey, { id }, args, world) => {
       const workspace = world.workspaces.findIndex((one) => one.id === id);
       const setup = { ...args, refill: null, limit: null, slots: null, usesFrom: "key" } as const;
       return (await world.createKey(latchkey, workspace, setup)).name;
@@ -171,13 +156,13 @@ const WORKSPACE_ACTIONS = {
   roleGrants: inWorkspace(
     7,
     (random) => ({ names: random.pick([[], [], ["read"], ["docs.*"], ["docs.*", "write"]]) }),
-    (latchkey, { roleId }, { names }: { names: readonly string[] }) =>
+    (latchkey, { roleId }, { names }) =>
       latchkey.setRolePermissions({ roleId, permissions: names }),
   ),
   allowList: inWorkspace(
     7,
     (random) => ({ ranges: random.pick(ALLOW_LISTS) }),
-    (latchkey, { apiId }, { ranges }: { ranges: readonly string[] }) =>
+    (latchkey, { apiId }, { ranges }) =>
       latchkey.updateApi({ apiId, ipWhitelist: ranges.length === 0 ? null : ranges }),
   ),
   limitIdentity: inWorkspace(
@@ -187,13 +172,13 @@ const WORKSPACE_ACTIONS = {
         ? []
         : [{ name: random.pick(["default", "all"]), limit: 2, duration: 1_000, autoApply: true }],
     }),
-    (latchkey, { identityIds }, { limits }: { limits: readonly NamedLimit[] }) =>
+    (latchkey, { identityIds }, { limits }) =>
       latchkey.updateIdentity({ identityId: identityIds[0] as string, ratelimits: limits }),
   ),
   switchWorkspace: inWorkspace(
     2,
     (random) => ({ enabled: random.chance(70) }),
-    (latchkey, _, { enabled }: { enabled: boolean }) => latchkey.setWorkspaceEnabled(enabled),
+    (latchkey, _, { enabled }) => latchkey.setWorkspaceEnabled(enabled),
   ),
   deleteIdentity: inWorkspace(1, nothing, (latchkey, { identityIds }) =>
     latchkey.deleteIdentity({ identityId: identityIds[0] as string }),
@@ -201,8 +186,7 @@ const WORKSPACE_ACTIONS = {
   limit: inWorkspace(
     8,
     (random) => ({ identifier: random.pick(["a", "b"]), duration: random.pick([1_000, 60_000]) }),
-    (latchkey, _, { identifier, duration }: { identifier: string; duration: number }) =>
-      latchkey.limit({ identifier, limit: 2, duration }),
+    (latchkey, _, { identifier, duration }) => latchkey.limit({ identifier, limit: 2, duration }),
   ),
   listKeys: inWorkspace(3, nothing, (latchkey, { apiId }) => latchkey.listKeys({ apiId })),
 } as const;

@@ -16,6 +16,7 @@ export interface GuardedAnswer {
 
 /** What a request to a guarded route is made of. */
 interface GuardedArgs {
+  readonly cost: number;
   readonly permissions?: Extract<PermissionQuery, string>;
   /** Where the key stands. */
   readonly form: "bearer" | "header" | "both" | "none";
@@ -45,7 +46,7 @@ function guardOf(latchkey: Latchkey): CreateFetchGuard {
 export const GUARD_ACTIONS = {
   guarded: onKey(
     12,
-    (random) => ({
+    (random): GuardedArgs => ({
       cost: 1,
       form: random.pick(["bearer", "bearer", "header", "both", "none"]),
       ...(random.chance(25) && { permissions: random.pick(["read", "write"]) }),
@@ -53,7 +54,7 @@ export const GUARD_ACTIONS = {
       isInherited: random.chance(10),
       isAddressLost: random.chance(10),
     }),
-    async (latchkey, { secret }, args: GuardedArgs): Promise<GuardedAnswer> => {
+    async (latchkey, { secret }, args): Promise<GuardedAnswer> => {
       const { permissions, form, isOptional, isInherited, isAddressLost } = args;
       const question = {
         ...(permissions !== undefined && { permissions }),

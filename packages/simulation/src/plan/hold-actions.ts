@@ -9,13 +9,7 @@ export const HOLD_ACTIONS = {
       ttl: random.pick([1_000, 2_000, 5_000]),
       ...(random.chance(20) && { requestId: `s${random.below(2)}` }),
     }),
-    async (
-      latchkey,
-      key,
-      { cost, ...asked }: { cost: number; ttl: number; requestId?: string },
-      world,
-      call,
-    ) => {
+    async (latchkey, key, { cost, ...asked }, world, call) => {
       const question = { key: key.secret, remaining: { cost }, ipAddress: "192.0.2.1", ...asked };
       return world.learnReservation(key, call, await latchkey.reserve(question));
     },
@@ -28,7 +22,7 @@ export const HOLD_ACTIONS = {
         ratelimits: [{ name: random.pick(["default", "all"]), cost: random.below(2) }],
       }),
     }),
-    (latchkey, reservationId, args: object) => latchkey.settle({ ...args, reservationId }),
+    (latchkey, reservationId, args) => latchkey.settle({ ...args, reservationId }),
   ),
   release: onReservation(8, nothing, (latchkey, reservationId) =>
     latchkey.release({ reservationId }),
@@ -36,7 +30,7 @@ export const HOLD_ACTIONS = {
   renew: onReservation(
     6,
     (random) => ({ ...(random.chance(60) && { ttl: random.pick([1_000, 4_000]) }) }),
-    (latchkey, reservationId, args: object) => latchkey.renew({ ...args, reservationId }),
+    (latchkey, reservationId, args) => latchkey.renew({ ...args, reservationId }),
   ),
   listReservations: onKey(2, nothing, (latchkey, { keyId }) =>
     latchkey.listReservations({ keyId }),

@@ -12,7 +12,7 @@ const REVOKING: readonly ActionName[] = ["switchKey", "deleteKey", "failOver"];
 /** Makes the plan of a seed. */
 export function planOf(seed: number): Plan {
   const random = new Random(seed);
-  const network = random.pick(["direct", "calm", "rough", "rough"] as const);
+  const network = random.pick(["direct", "calm", "rough", "rough"]);
   const processes = random.between(1, 3);
   const workspaces = Array.from({ length: random.pick([1, 1, 2]) }, () => ({
     identities: Array.from({ length: random.between(1, 2) }, () => random.pick([null, 1, 2, 3])),

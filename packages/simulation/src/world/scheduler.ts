@@ -19,6 +19,13 @@ export class Scheduler {
   /** The true time of the world in ms since the Unix epoch. */
   now = BEGIN_AT;
   readonly #waiting = new Set<Scheduled>();
+  #tick = 0;
+
+  /** Ticks order all that happens in a world. */
+  nextTick(): number {
+    this.#tick += 1;
+    return this.#tick;
+  }
 
   /** @returns How to call it off. */
   after(delayMs: number, order: number, run: () => void): () => void {

@@ -14,6 +14,7 @@ import type {
 import { memoryStore } from "@latchkey/memory";
 import { settleHold, toldOf } from "../model/hold-model.js";
 import { type ModelWorkspace, StoreModel } from "../model/store-model.js";
+import type { Scheduler } from "./scheduler.js";
 
 /** The methods of a store that a process calls over the network. */
 export type Method = Exclude<StoreMethod, "close" | "readClock">;
@@ -67,8 +68,7 @@ export class StoreServer {
   #store = memoryStore();
   /** What the store has to hold. */
   model = new StoreModel();
-  readonly #tick: () => number;
-  readonly #now: () => number;
+  readonly #scheduler: Scheduler;
   /** How long a change takes to become durable; null: it never is, and a failover may lose it. */
   readonly #flushMs: number | null;
   /** Everything that was written and not lost. */
@@ -90,26 +90,19 @@ export class StoreServer {
   readonly #laws: StepLaws;
 
   /** @param before - The store that this one takes the place of. */
-  constructor(
-    now: () => number,
-    tick: () => number,
-    flushMs: number | null,
-    laws: StepLaws,
-    before?: StoreServer,
-  ) {
+  constructor(scheduler: Scheduler, flushMs: number | null, laws: StepLaws, before?: StoreServer) {
     this.log = before?.log ?? [];
-    this.#now = now;
-    this.#tick = tick;
+    this.#scheduler = scheduler;
     this.#flushMs = flushMs;
     this.#laws = laws;
   }
 
   get isDown(): boolean {
-    return this.#now() < this.downUntil;
+    return this.#scheduler.now < this.downUntil;
   }
 
   get isFull(): boolean {
-    return this.#now() < this.fullUntil;
+    return this.#scheduler.now < this.fullUntil;
   }
 
   /** How long whoever commits waits until it is durable. */
@@ -127,7 +120,7 @@ export class StoreServer {
     if (!WRITES.has(method)) return invoke(this.#store, method, args);
     const expected = this.#foresee(method, args, process >= 0);
     const result = invoke(this.#store, method, args);
-    const [at, tick] = [this.#now(), this.#tick()];
+    const [at, tick] = [this.#scheduler.now, this.#scheduler.nextTick()];
     const durableAt = this.#flushMs === null ? Number.POSITIVE_INFINITY : at + this.#flushMs;
     const note = (known: unknown): unknown => {
       const told = method === "settle" ? toldOf(known as HoldResult) : known;
@@ -183,7 +176,7 @@ export class StoreServer {
 
   /** What a crash loses now: all that is not durable yet. */
   get undurable(): number {
-    const now = this.#now();
+    const { now } = this.#scheduler;
     return this.writes.slice(this.#safe).filter(({ durableAt }) => durableAt > now).length;
   }
 

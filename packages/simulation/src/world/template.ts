@@ -37,16 +37,7 @@ export function templateOf({ workspaces, keys }: Plan): Promise<Template> {
 async function makeTemplate(plan: Pick<Plan, "workspaces" | "keys">): Promise<Template> {
   const random = new Random(702);
   const scheduler = new Scheduler();
-  let ticks = 0;
-  const server = new StoreServer(
-    () => scheduler.now,
-    () => {
-      ticks += 1;
-      return ticks;
-    },
-    null,
-    { charge: {}, commit: {} },
-  );
+  const server = new StoreServer(scheduler, null, { charge: {}, commit: {} });
   const network = (): "direct" => "direct";
   const isAlive = (): boolean => true;
   const { workspace: at } = createLatchkey({

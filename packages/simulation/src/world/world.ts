@@ -55,7 +55,6 @@ export class World {
   hasKilled = false;
   /** What happened, for people. */
   readonly story: string[] = [];
-  #tick = 0;
   #network: Network;
   readonly #isTold: boolean;
   readonly #random: Random;
@@ -67,12 +66,7 @@ export class World {
     this.#laws = laws;
     this.#network = plan.network;
     this.#random = new Random(plan.seed ^ 0x5eed);
-    this.server = new StoreServer(
-      () => this.scheduler.now,
-      () => this.nextTick(),
-      plan.flushMs,
-      laws,
-    );
+    this.server = new StoreServer(this.scheduler, plan.flushMs, laws);
     for (let index = 0; index < plan.processes; index += 1)
       this.processes.push(this.#start(index, plan.clockOffsets[index] ?? 0));
   }
@@ -95,11 +89,6 @@ export class World {
   isDamaged(key: KnownKey | null): boolean {
     const { id } = this.workspaceOf(key?.workspace ?? 0);
     return this.server.model.at(id).damaged.has(key?.keyId ?? "");
-  }
-
-  nextTick(): number {
-    this.#tick += 1;
-    return this.#tick;
   }
 
   tell(line: () => string): void {
@@ -204,7 +193,7 @@ export class World {
     const call: Call = {
       ...about,
       index: this.calls.length,
-      startTick: this.nextTick(),
+      startTick: this.scheduler.nextTick(),
       startAt: this.scheduler.now,
       startNow: this.clockOf(process),
       leastNow: this.clockOf(process),
@@ -221,7 +210,7 @@ export class World {
     const end = (outcome: Outcome): void => {
       if (call.outcome.kind !== "pending") return;
       call.outcome = outcome;
-      call.endTick = this.nextTick();
+      call.endTick = this.scheduler.nextTick();
       call.endAt = this.scheduler.now;
       call.endNow = this.clockOf(process);
       this.tell(() => `p${about.process} got   #${call.index} ${describe(outcome)}`);
@@ -294,13 +283,7 @@ export class World {
     // One is under way, or comes to its end.
     if (this.#move !== null || this.server.isMoved) return;
     const from = this.server;
-    const to = new StoreServer(
-      () => this.scheduler.now,
-      () => this.nextTick(),
-      this.plan.flushMs,
-      this.#laws,
-      from,
-    );
+    const to = new StoreServer(this.scheduler, this.plan.flushMs, this.#laws, from);
     const [source, target] = [from, to].map((server) =>
       linkedStore({
         ...this.#wire(server),
@@ -359,7 +342,7 @@ export class World {
     if (writes.length === 0) return;
     // What a crash loses of configuration nobody was told.
     const ids = new Set(isCrash ? [] : writes.flatMap(idsOf));
-    this.losses.push({ tick: this.nextTick(), writes, ids });
+    this.losses.push({ tick: this.scheduler.nextTick(), writes, ids });
     this.tell(
       () => `the store fails over and has lost ${writes.map(({ method }) => method).join(", ")}`,
     );

@@ -1,0 +1,42 @@
+import type { Change } from "@latchkey/core";
+import type { ModelWorkspace } from "../model/store-model.js";
+
+/** A body as the store has it, read without core. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A limit as the body of its key or identity has it. */
+export interface StoredLimit {
+  /** Absent: `default`. */
+  readonly name?: string;
+  readonly limit: number;
+  readonly duration: number;
+  readonly autoApply?: boolean;
+}
+
+/** An entry of the audit log as it is stored. */
+export interface AuditEntry {
+  readonly type: string;
+  readonly keyId?: string;
+  readonly identityId?: string;
+  readonly resourceId?: string;
+  readonly before?: Body;
+  readonly after?: Body;
+}
+
+/** The body of a record; null where there is none, or it is damaged. */
+export function bodyOf(workspace: ModelWorkspace, kind: string, id = ""): Body | null {
+  if (workspace.damaged.has(id)) return null;
+  return (workspace.get(kind, id)?.record.body as Body | undefined) ?? null;
+}
+
+/** What a change tells the audit log. */
+export function entriesOf({ puts }: Change): readonly AuditEntry[] {
+  return puts.flatMap(({ record: { kind, body } }) =>
+    kind === "auditEntry" ? [body as unknown as AuditEntry] : [],
+  );
+}
+
+/** Id of the record that an entry is about. */
+export function resourceOf({ resourceId, keyId, identityId }: AuditEntry): string {
+  return resourceId ?? keyId ?? identityId ?? "";
+}
