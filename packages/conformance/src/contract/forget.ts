@@ -3,7 +3,7 @@ import type { KeyStore } from "@latchkey/core";
 import { it, type StoreContract } from "../fixtures/context.js";
 import { countOf, HOUR_AT, SUBJECT } from "../fixtures/counts.js";
 import { aReservation, holdsOf, reserve } from "../fixtures/holds.js";
-import { entriesOf, idsOn, pageOf } from "../fixtures/pages.js";
+import { entriesOf, idsOn, pageOf, scanAll } from "../fixtures/pages.js";
 import { aPlan, aRequest, chargeAs, confirmed, takeUnits, usedOf } from "../fixtures/plans.js";
 import {
   aRecord,
@@ -57,17 +57,6 @@ async function forgetAll(store: KeyStore, workspaceId: string): Promise<number> 
   return steps;
 }
 
-async function workspaces(store: KeyStore): Promise<readonly string[]> {
-  const names: string[] = [];
-  let after: string | null = null;
-  do {
-    const page = await store.scan(null, after);
-    names.push(...page.names);
-    after = page.next;
-  } while (after !== null);
-  return [...new Set(names)].sort();
-}
-
 const sumsOf = (store: KeyStore, workspaceId: string) =>
   store.readStatistics(workspaceId, { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 });
 
@@ -78,7 +67,7 @@ export const forgetContracts: readonly StoreContract[] = [
     await takeUnits(store, null, 1, "window");
     await reserve(store, 1, aReservation());
     await forgetAll(other, WORKSPACE);
-    assert.deepEqual(await workspaces(store), [OTHER_WORKSPACE]);
+    assert.deepEqual(await scanAll(store, null), [OTHER_WORKSPACE]);
     for (const want of [at("key"), at("identity"), at("workspace"), at("auditEntry"), HASH])
       assert.equal(await find(store, want), null);
     const { found, size, revision } = await pageOf(store, {});
@@ -109,7 +98,7 @@ export const forgetContracts: readonly StoreContract[] = [
     await fill(store, WORKSPACE);
     await forgetAll(other, WORKSPACE);
     await tellUse(store, KEY);
-    assert.deepEqual(await workspaces(other), []);
+    assert.deepEqual(await scanAll(other, null), []);
     assert.equal(await revisionOf(other), 0);
   }),
   it("calls that know a workspace that was forgotten are refused, and bring nothing of it back", async (store, other) => {
@@ -120,7 +109,7 @@ export const forgetContracts: readonly StoreContract[] = [
     const puts = [{ record: aRecord("identity") }];
     assert.equal((await tryCommit(store, { expects, puts, revision: 9 })).kind, "stale");
     await chargeAs("stale", store, aPlan({ confirms: expects, uses: 0 }));
-    assert.deepEqual(await workspaces(other), []);
+    assert.deepEqual(await scanAll(other, null), []);
   }),
   it("its own records go in the last step, whatever else there is", async (store, other) => {
     await put(store, aRecord("workspace"));
@@ -144,6 +133,6 @@ export const forgetContracts: readonly StoreContract[] = [
     await store.forget(WORKSPACE, null);
     await forgetAll(other, WORKSPACE);
     await forgetAll(other, WORKSPACE);
-    assert.deepEqual(await workspaces(store), []);
+    assert.deepEqual(await scanAll(store, null), []);
   }),
 ];

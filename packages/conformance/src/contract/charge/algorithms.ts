@@ -3,7 +3,7 @@ import type { KeyStore, LimitCharge } from "@latchkey/core";
 import fc from "fast-check";
 import { it, type StoreContract } from "../../fixtures/context.js";
 import { aLimit, aPlanOfLimits, charge, chargeAs } from "../../fixtures/plans.js";
-import { runsOf } from "../../fixtures/random.js";
+import { everyRun, runsOf } from "../../fixtures/random.js";
 import { aRecord, NOW, putWithUses } from "../../fixtures/records.js";
 
 const SPAN = 1_600;
@@ -61,29 +61,11 @@ function admitted(made: readonly Attempt[], before: number, from: number, to: nu
     .reduce((sum, { cost }) => sum + cost, 0);
 }
 
-/** Each run takes from a window of its own. */
-async function everyRun(
-  share: number,
-  check: (window: string, steps: readonly Steps[number][]) => Promise<void>,
-  runs = 8,
-) {
-  let run = 0;
-  await fc.assert(
-    fc.asyncProperty(attempts, async (steps) => {
-      run += 1;
-      await check(`run-${run}`, steps);
-    }),
-    { numRuns: runsOf(runs, share) },
-  );
-}
-
-type Steps = typeof attempts extends fc.Arbitrary<infer Value> ? Value : never;
-
 export const algorithmContracts: readonly StoreContract[] = [
   it("S1, S2: a sliding limit admits what fits into the span before it, of its own length and a sixteenth more", async (store, other, context) => {
     await putWithUses(store, aRecord("key"));
-    await everyRun(context.share, async (window, steps) => {
-      const made = await chargeEach(other, SLIDING, window, steps);
+    await everyRun(attempts, runsOf(8, context.share), async (steps, run) => {
+      const made = await chargeEach(other, SLIDING, `run-${run}`, steps);
       for (const [index, { cost, at, isAdmitted }] of made.entries()) {
         const most = SLIDING.limit - cost;
         if (isAdmitted) assert.ok(admitted(made, index, at - SPAN, at) <= most, `S1 at ${index}`);
@@ -101,10 +83,10 @@ export const algorithmContracts: readonly StoreContract[] = [
   }),
   it("T1: a token bucket decides as the ideal one, and says what it holds", async (store, other, context) => {
     await putWithUses(store, aRecord("key"));
-    await everyRun(context.share, async (window, steps) => {
+    await everyRun(attempts, runsOf(8, context.share), async (steps, run) => {
       const full = BigInt(BUCKET.burst * SPAN);
       let [level, levelAt] = [full, 0n];
-      for (const each of await chargeEach(other, BUCKET, window, steps)) {
+      for (const each of await chargeEach(other, BUCKET, `run-${run}`, steps)) {
         const flowed = level + (BigInt(each.at) - levelAt) * BigInt(BUCKET.limit);
         const held = flowed > full ? full : flowed;
         const price = BigInt(each.cost * SPAN);
@@ -118,24 +100,16 @@ export const algorithmContracts: readonly StoreContract[] = [
   it("D1: a shadow counts as if it refused, and refuses nobody", async (store, other, context) => {
     await putWithUses(store, aRecord("key"));
     for (const limit of [aLimit({ limit: 6, duration: SPAN }), SLIDING, BUCKET])
-      await everyRun(
-        context.share,
-        async (window, steps) => {
-          const name = `${limit.algorithm}-${window}`;
-          const real = await chargeEach(other, limit, name, steps);
-          const shadow = { ...limit, shadow: true };
-          const tried = await chargeEach(other, shadow, `${name}-shadow`, steps);
-          for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
-            assert.equal(tried[index]?.isAdmitted, true);
-            assert.deepEqual(
-              [tried[index].exceeded, tried[index].remaining],
-              [exceeded, remaining],
-            );
-            assert.equal(exceeded, !isAdmitted);
-          }
-        },
-        3,
-      );
+      await everyRun(attempts, runsOf(3, context.share), async (steps, run) => {
+        const name = `${limit.algorithm}-run-${run}`;
+        const real = await chargeEach(other, limit, name, steps);
+        const tried = await chargeEach(other, { ...limit, shadow: true }, `${name}-shadow`, steps);
+        for (const [index, { isAdmitted, exceeded, remaining }] of real.entries()) {
+          const expected = { ...tried[index], isAdmitted: true, exceeded, remaining };
+          assert.deepEqual(tried[index], expected);
+          assert.equal(exceeded, !isAdmitted);
+        }
+      });
   }),
   it("limits of all algorithms are taken from together, or none is", async (store, other) => {
     await putWithUses(store, aRecord("key"));

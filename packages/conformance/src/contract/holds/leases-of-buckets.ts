@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { it, type StoreContract } from "../../fixtures/context.js";
 import { aHeldLimit, aReservation, HELD, leaseId, room, settleAs } from "../../fixtures/holds.js";
 import { aPlan, charge, chargeAs } from "../../fixtures/plans.js";
-import { runsOf } from "../../fixtures/random.js";
+import { everyRun, runsOf } from "../../fixtures/random.js";
 import { KEY, NOW, putWithUses } from "../../fixtures/records.js";
 
 const SECOND = 1_000;
@@ -183,21 +183,16 @@ export const bucketLeaseContracts: readonly StoreContract[] = [
   }),
   it("E1, E3: whatever is leased, used and ended, a bucket admits what has flowed in, and loses nothing", async (store, other, context) => {
     await putWithUses(store, KEY);
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(steps, async (made) => {
-        run += 1;
-        const bucket = new LeasedBucket(run % 2 === 0 ? store : other, `run-${run}`);
-        for (const [number, { move, what, units }] of made.entries()) {
-          bucket.now += move;
-          if (what === "take") await bucket.take(units);
-          else if (what === "lease") await bucket.lease(100 * run + number, units);
-          else if (what === "use") bucket.use();
-          else await bucket.end(what === "die");
-          await bucket.check();
-        }
-      }),
-      { numRuns: runsOf(8, context.share) },
-    );
+    await everyRun(steps, runsOf(8, context.share), async (made, run) => {
+      const bucket = new LeasedBucket(run % 2 === 0 ? store : other, `run-${run}`);
+      for (const [number, { move, what, units }] of made.entries()) {
+        bucket.now += move;
+        if (what === "take") await bucket.take(units);
+        else if (what === "lease") await bucket.lease(100 * run + number, units);
+        else if (what === "use") bucket.use();
+        else await bucket.end(what === "die");
+        await bucket.check();
+      }
+    });
   }),
 ];

@@ -3,6 +3,7 @@ import {
   type HourCount,
   type KeyStore,
   type StatisticsRange,
+  type StatisticsSubject,
   SUM_CODES,
   type SumCode,
 } from "@latchkey/core";
@@ -41,6 +42,24 @@ async function read(
   return sums
     .map(({ hourAt, code, count }) => ({ hourAt, code, count }))
     .toSorted((one, two) => one.hourAt - two.hourAt || rank(one.code) - rank(two.code));
+}
+
+/** Deletes sums step by step until there are no more. @returns How many. */
+async function deleteInSteps(
+  store: KeyStore,
+  limit: number,
+  of?: readonly StatisticsSubject[],
+): Promise<number> {
+  let deleted = 0;
+  for (let steps = 1; ; steps += 1) {
+    const step = await store.deleteStatistics(WORKSPACE, DAY_AT, limit, of);
+    // About the limit: a store may forget the sums of one subject and day together.
+    assert.ok(step.deleted <= limit + 24 * SUM_CODES.length, `${step.deleted} in one step`);
+    assert.ok(step.deleted > 0 || !step.hasMore, "a step that does nothing has no more to do");
+    deleted += step.deleted;
+    if (!step.hasMore) return deleted;
+    assert.ok(steps < 400, "it does not come to an end");
+  }
 }
 
 const rank = (code: SumCode) => SUM_CODES.indexOf(code);
@@ -189,17 +208,7 @@ export const sumContracts: readonly StoreContract[] = [
       }),
     );
     await add(store, ...counts, countOf());
-    let deleted = 0;
-    for (let steps = 1; ; steps += 1) {
-      const step = await other.deleteStatistics(WORKSPACE, DAY_AT, 50);
-      // About the limit: a store may forget the sums of one subject and day together.
-      assert.ok(step.deleted <= 50 + 24 * SUM_CODES.length, `${step.deleted} in one step`);
-      assert.ok(step.deleted > 0 || !step.hasMore, "a step that does nothing has no more to do");
-      deleted += step.deleted;
-      if (!step.hasMore) break;
-      assert.ok(steps < 400, "it does not come to an end");
-    }
-    assert.equal(deleted, 400);
+    assert.equal(await deleteInSteps(other, 50), 400);
     assert.equal((await read(other)).length, 1);
   }),
   it("sums of some subjects are forgotten in bounded steps, and no others", async (store, other) => {
@@ -217,15 +226,7 @@ export const sumContracts: readonly StoreContract[] = [
       { kind: "identity", id: "b" },
       { kind: "key", id: "none" },
     ] as const;
-    let deleted = 0;
-    for (let steps = 1; ; steps += 1) {
-      const step = await other.deleteStatistics(WORKSPACE, DAY_AT, 5, of);
-      assert.ok(step.deleted <= 5 + 24 * SUM_CODES.length, `${step.deleted} in one step`);
-      deleted += step.deleted;
-      if (!step.hasMore) break;
-      assert.ok(steps < 40, "it does not come to an end");
-    }
-    assert.equal(deleted, 18);
+    assert.equal(await deleteInSteps(other, 5, of), 18);
     for (const subject of subjects) {
       const isForgotten = of.some(({ kind, id }) => kind === subject.kind && id === subject.id);
       const left = await store.readStatistics(WORKSPACE, {
