@@ -35,7 +35,7 @@ async function firstNoticed(section: string, open: OpenEmptyStore): Promise<stri
   return null;
 }
 
-for (const { mistake, plant, noticedBy, isNoticedByModel, seed = SEED } of [
+for (const { mistake, plant, noticedBy, isNoticedByModel = true, seed = SEED } of [
   ...READING_MUTANTS,
   ...LOG_MUTANTS,
   ...PAGING_MUTANTS,

@@ -26,19 +26,16 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not confirm the revision",
     noticedBy: ["charge: confirmation", "workspaces"],
-    isNoticedByModel: true,
     plant: (store) => withPlans(store, (plan) => ({ ...plan, revision: null })),
   },
   {
     mistake: "confirms of a version only that there is one",
     noticedBy: ["charge: confirmation", "charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) => withConfirms(store, (confirms) => confirms.map(lenient)),
   },
   {
     mistake: "confirms the first record only",
     noticedBy: ["charge: confirmation"],
-    isNoticedByModel: true,
     seed: 4,
     plant: (store) =>
       withMethods(store, {
@@ -54,7 +51,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says that the first record has moved, whichever has",
     noticedBy: ["charge: confirmation"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, (result) =>
         result.kind === "stale" && result.moved !== "revision" ? { ...result, moved: 0 } : result,
@@ -63,7 +59,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "confirms records before the revision",
     noticedBy: ["charge: confirmation"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -75,7 +70,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes before it confirms",
     noticedBy: ["charge: confirmation"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -152,7 +146,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "raises the version of what it charges",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, async (result, { workspaceId, confirms: [first], mode }) => {
         if (result.kind !== "charged" || first === undefined || mode === "peek") return result;
@@ -166,7 +159,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes units and uses in two steps",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -181,7 +173,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes from one limit after another",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -200,7 +191,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "refuses for want of uses before it looks at limits",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -216,7 +206,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes what is left where the cost is more",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, async (result, plan) => {
         const counted = plan.uses === null ? undefined : plan.confirms[plan.uses];
@@ -228,7 +217,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "admits a cost of 0 where nothing is left",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, (result, { cost }) =>
         result.kind === "usage-exceeded" && cost === 0 ? { ...result, kind: "charged" } : result,
@@ -237,7 +225,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes the uses of a record that does not exist for unlimited",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, (plan) => {
         const counted = plan.uses === null ? undefined : plan.confirms[plan.uses];
@@ -247,19 +234,16 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes uses from the first record, whatever the plan says",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) => withPlans(store, (plan) => ({ ...plan, uses: plan.uses && 0 })),
   },
   {
     mistake: "never refills",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) => withMoments(store, (moment) => ({ ...moment, refill: null })),
   },
   {
     mistake: "refills with every charge",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) => {
       let dueAt = 0;
       return withMoments(store, (moment) => {
@@ -271,7 +255,6 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
   {
     mistake: "refills once more at the instant up to which it has refilled",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMoments(store, (moment) => ({
         ...moment,

@@ -28,19 +28,16 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "expects nothing",
     noticedBy: ["commit: expectations", "commit: all or nothing"],
-    isNoticedByModel: true,
     plant: (store) => withExpectations(store, () => []),
   },
   {
     mistake: "looks at the first expectation only",
     noticedBy: ["commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) => withExpectations(store, (expects) => expects.slice(0, 1)),
   },
   {
     mistake: "expects of a version only that there is one",
     noticedBy: ["commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) =>
       withExpectations(store, (expects) =>
         expects.map((one) => ({ ...one, version: one.version === null ? null : "exists" })),
@@ -49,14 +46,12 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes `exists` for whether or not",
     noticedBy: ["commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) =>
       withExpectations(store, (expects) => expects.filter(({ version }) => version !== "exists")),
   },
   {
     mistake: "does not look whether a record is absent",
     noticedBy: ["commit: expectations", "commit: all or nothing"],
-    isNoticedByModel: true,
     plant: (store) =>
       withExpectations(store, (expects) => expects.filter(({ version }) => version !== null)),
   },
@@ -72,7 +67,6 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says that the last expectation is stale, whichever is",
     noticedBy: ["commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         commit: async (workspaceId, change) => {
@@ -99,13 +93,11 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "writes records before it looks at names",
     noticedBy: ["commit: all or nothing", "commit: claims"],
-    isNoticedByModel: true,
     plant: (store) => inSteps(store, ({ expects, puts, ...rest }) => [{ expects, puts }, rest]),
   },
   {
     mistake: "changes counters one at a time",
     noticedBy: ["commit: all or nothing", "commit: counters"],
-    isNoticedByModel: true,
     plant: (store) =>
       inSteps(store, ({ counters, ...rest }) => [
         rest,
@@ -115,26 +107,22 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lets records enter lists in a step before",
     noticedBy: ["commit: all or nothing"],
-    isNoticedByModel: true,
     plant: (store) => inSteps(store, ({ enters, leaves, ...rest }) => [{ enters, leaves }, rest]),
   },
   {
     mistake: "drops windows of the workspace in a step before",
     noticedBy: ["commit: all or nothing"],
-    isNoticedByModel: true,
     seed: 8,
     plant: (store) => inSteps(store, ({ dropWindows, ...rest }) => [{ dropWindows }, rest]),
   },
   {
     mistake: "writes the revision in a step before",
     noticedBy: ["commit: all or nothing"],
-    isNoticedByModel: true,
     plant: (store) => inSteps(store, ({ revision, ...rest }) => [{ revision }, rest]),
   },
   {
     mistake: "looks at names before expectations",
     noticedBy: ["commit: expectations"],
-    isNoticedByModel: true,
     seed: 21,
     plant: (store) =>
       withMethods(store, {
@@ -161,7 +149,6 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "gives a name to whoever claims it last",
     noticedBy: ["commit: claims", "commit: all or nothing"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, async (change, workspaceId) => {
         const holders = await holdersOf(store, workspaceId, change);
@@ -172,7 +159,6 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps the name of a record that is gone",
     noticedBy: ["commit: claims"],
-    isNoticedByModel: true,
     plant: (store) => {
       const holders = new Map<string, string>();
       const nameOf = ({ kind, index, value }: Change["claims"][number]) =>

@@ -24,7 +24,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lowers what is left to the amount of a refill",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -42,7 +41,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "stores the refill of a charge that it refuses",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, async (result, plan, moment) => {
         const isRefused = result.kind === "usage-exceeded" || result.kind === "rate-limited";
@@ -54,13 +52,11 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "moves counters for a plan that only looks",
     noticedBy: ["charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) => withPlans(store, (plan) => ({ ...plan, mode: "commit" })),
   },
   {
     mistake: "opens a window of its own for a clock that was set back",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withLimits(store, (limit, now) => ({
         ...limit,
@@ -82,19 +78,16 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "admits one more than the limit",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) => withLimits(store, (limit) => ({ ...limit, limit: limit.limit + 1 })),
   },
   {
     mistake: "keeps windows by their name alone, whoever owns them",
     noticedBy: ["charge: limits", "commit: records"],
-    isNoticedByModel: true,
     plant: (store) => withLimits(store, (limit) => ({ ...limit, owner: null })),
   },
   {
     mistake: "keeps the windows of the workspace with the first record",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, (plan) => ({
         ...plan,
@@ -107,7 +100,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets a window of the workspace at its end",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) => {
       const ends = new Map<string, number>();
       return withMethods(store, {
@@ -126,7 +118,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says of the first limit only that it refused",
     noticedBy: ["charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, (result) => {
         if (result.kind !== "rate-limited") return result;
@@ -152,7 +143,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets every request",
     noticedBy: ["charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) => withMoments(store, (moment) => ({ ...moment, request: undefined })),
   },
   {
@@ -178,7 +168,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not look whether a repeated request asks the same question",
     noticedBy: ["charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMoments(store, ({ request, ...moment }) => ({
         ...moment,
@@ -188,7 +177,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not remember a refusal",
     noticedBy: ["charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -202,7 +190,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers a repeat before it confirms anything",
     noticedBy: ["charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) => {
       const known = new Map<string, ChargeResult>();
       return withMethods(store, {
@@ -220,7 +207,6 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "remembers requests for the workspace, whatever record they are about",
     noticedBy: ["charge: replayed requests"],
-    isNoticedByModel: true,
     plant: (store) => {
       const known = new Map<string, string>();
       return withMethods(store, {

@@ -116,7 +116,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "gives back again what is ended twice",
     noticedBy: ["holds: ended"],
-    isNoticedByModel: true,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
@@ -128,14 +127,12 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "gives a unit too much back",
     noticedBy: ["holds: ended", "holds: changes meanwhile"],
-    isNoticedByModel: true,
     plant: (store) =>
       afterEnds(store, (workspaceId, { hold }) => giveUses(store, workspaceId, hold, 1)),
   },
   {
     mistake: "lets a hold end a millisecond late",
     noticedBy: ["holds: ended", "holds: slots"],
-    isNoticedByModel: true,
     plant: (store) =>
       withSteps(store, (workspaceId, step, moment) =>
         store.settle(workspaceId, step, { ...moment, now: moment.now - 1 }),
@@ -144,7 +141,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "decides beside a hold that is over",
     noticedBy: ["holds: taken", "holds: renewed and over", "holds: slots"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, async (result, plan, moment) => {
         if (result.kind !== "unsettled") return result;
@@ -157,7 +153,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "applies a refill while uses are held without noting what it brought",
     noticedBy: ["holds: changes meanwhile"],
-    isNoticedByModel: true,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
@@ -169,13 +164,11 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "gives back to a limit that was emptied meanwhile",
     noticedBy: ["holds: changes meanwhile", "holds: slots"],
-    isNoticedByModel: true,
     plant: (store) => afterChanges(store, (sums) => ({ ...sums, drops: [] })),
   },
   {
     mistake: "gives uses back that were set meanwhile",
     noticedBy: ["holds: changes meanwhile"],
-    isNoticedByModel: true,
     plant: (store) =>
       afterChanges(store, (sums, before) =>
         before === undefined ? sums : { ...sums, setBefore: before.setBefore, uses: before.uses },
@@ -184,7 +177,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "fills a bucket to which something comes back",
     noticedBy: ["holds: ended"],
-    isNoticedByModel: true,
     seed: 12,
     plant: (store) =>
       afterEnds(store, async (workspaceId, { hold, used }) => {
@@ -203,7 +195,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "fills a bucket while leases hold units of it",
     noticedBy: ["holds: leases of buckets"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, (plan) => ({
         ...plan,
@@ -245,13 +236,11 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lets slots last as long as what they came with",
     noticedBy: ["holds: slots"],
-    isNoticedByModel: true,
     plant: (store) => withHolds(store, (hold) => ({ ...hold, slotTtl: hold.slotTtl && hold.ttl })),
   },
   {
     mistake: "lets one hold more be open than may be",
     noticedBy: ["holds: taken"],
-    isNoticedByModel: true,
     seed: 3,
     plant: (store) =>
       withHolds(store, (hold) => ({ ...hold, most: hold.most.map((count) => count + 1) })),
@@ -259,13 +248,11 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps a hold beside the key alone",
     noticedBy: ["holds: taken", "holds: renewed and over", "holds: slots"],
-    isNoticedByModel: true,
     plant: (store) => withHolds(store, (hold) => ({ ...hold, most: hold.most.slice(0, 1) })),
   },
   {
     mistake: "knows what is held for one only of the records that share counters",
     noticedBy: ["holds: renewed and over"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         holds: async (workspaceId, of, after, limit) => {
@@ -277,7 +264,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets how a hold has ended",
     noticedBy: ["holds: ended"],
-    isNoticedByModel: true,
     seed: 21,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
@@ -288,7 +274,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lets the repeat of an end say what there is by now",
     noticedBy: ["holds: ended"],
-    isNoticedByModel: true,
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
         const result = await store.settle(workspaceId, step, moment);
@@ -301,7 +286,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes steps whatever the revision is",
     noticedBy: ["holds: ended"],
-    isNoticedByModel: true,
     plant: (store) =>
       withSteps(store, (workspaceId, step, { now }) =>
         store.settle(workspaceId, step, { now, revision: null }),
@@ -325,7 +309,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers a repeated request without what it holds",
     noticedBy: ["holds: taken"],
-    isNoticedByModel: true,
     plant: (store) =>
       withResults(store, (result, _plan, { holdId }) =>
         "hold" in result && result.hold?.id !== holdId ? { ...result, hold: undefined } : result,
@@ -334,7 +317,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "holds something again for a request that is repeated",
     noticedBy: ["holds: taken"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, moment) => {
@@ -350,13 +332,11 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "ends nothing in the step of a charge",
     noticedBy: ["holds: ended by a charge"],
-    isNoticedByModel: true,
     plant: (store) => withMoments(store, ({ ends: _, ...moment }) => moment),
   },
   {
     mistake: "ends a hold behind a charge",
     noticedBy: ["holds: ended by a charge"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, { ends, ...moment }) => {
@@ -370,7 +350,6 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
   {
     mistake: "ends a hold beside a charge whatever the revision is",
     noticedBy: ["holds: ended by a charge"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: async (plan, { ends, ...moment }) => {

@@ -15,8 +15,8 @@ export interface Mutant {
   readonly plant: (store: KeyStore) => KeyStore;
   /** The sections of the suite of which each must notice. */
   readonly noticedBy: readonly string[];
-  /** Whether random sequences of calls, one at a time, must notice too. */
-  readonly isNoticedByModel: boolean;
+  /** Whether random sequences of calls, one at a time, must notice too. Default: true. */
+  readonly isNoticedByModel?: boolean;
   /** Of random sequences that soon notice it, where the usual ones take long. */
   readonly seed?: number;
 }

@@ -49,7 +49,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "begins a page with the id that it is to begin after",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) =>
       withWants(store, (want) => ({
         ...want,
@@ -59,7 +58,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says that more follows a page that is full",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPages(store, (result, { limit }) => ({
         ...result,
@@ -69,19 +67,16 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "says that nothing follows",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) => withPages(store, (result) => ({ ...result, hasMore: false })),
   },
   {
     mistake: "answers the number of records of the page as the size of the list",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) => withPages(store, (result) => ({ ...result, size: result.found.length })),
   },
   {
     mistake: "counts a record twice that enters a list twice",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) => {
       const extra = new Map<string, number>();
       const seen = new Set<string>();
@@ -102,7 +97,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers the size of the small list, not of the list of its name",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPages(store, (result, { of }) =>
         of === undefined ? result : { ...result, size: result.found.length },
@@ -111,7 +105,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lists in ascending order only",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) => withWants(store, (want) => ({ ...want, descending: false })),
   },
   {
@@ -129,7 +122,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "lists in the order in which records entered",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: (store) => {
       const order: string[] = [];
       const entering = withChanges(store, (change) => {
@@ -147,7 +139,6 @@ export const PAGING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "makes pages shorter by the records that are gone",
     noticedBy: ["page"],
-    isNoticedByModel: true,
     plant: withShortPages,
   },
   {

@@ -48,7 +48,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers records in the order of their ids, not of the wants",
     noticedBy: ["read"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         read: (workspaceId, wants) =>
@@ -61,7 +60,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "leaves out of its answer what is not there",
     noticedBy: ["read"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         read: async (workspaceId, wants) => {
@@ -106,7 +104,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers the revision of a moment before",
     noticedBy: ["read", "commit: records"],
-    isNoticedByModel: true,
     plant: (store) => {
       let before = 0;
       return withMethods(store, {
@@ -122,7 +119,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "goes on answering what it read once",
     noticedBy: ["commit: records", "charge: uses and refills"],
-    isNoticedByModel: true,
     plant: (store) => {
       const known = new Map<string, ReturnType<KeyStore["read"]>>();
       return withMethods(store, {
@@ -138,7 +134,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "finds a name whatever the kind of its record is",
     noticedBy: ["read"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         read: async (workspaceId, wants) => {
@@ -158,7 +153,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers linked identities without their uses",
     noticedBy: ["read", "page"],
-    isNoticedByModel: true,
     plant: (store) =>
       withRecords(store, (loaded) => ({
         ...loaded,
@@ -168,13 +162,11 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers no latest use",
     noticedBy: ["statistics", "page", "commit: records"],
-    isNoticedByModel: true,
     plant: (store) => withRecords(store, (loaded) => ({ ...loaded, usedAt: null })),
   },
   {
     mistake: "answers an empty list in a body as an empty object, as some scripts do",
     noticedBy: ["read"],
-    isNoticedByModel: true,
     plant: (store) =>
       withRecords(store, (loaded) => {
         const text = JSON.stringify(loaded.record.body ?? null).replaceAll("[]", "{}");
@@ -184,7 +176,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps fifteen digits of a number",
     noticedBy: ["names and numbers", "read"],
-    isNoticedByModel: true,
     plant: (store) =>
       withRecords(store, (loaded) => ({
         ...loaded,
@@ -295,7 +286,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "has one workspace for all",
     noticedBy: ["workspaces"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         read: (_, wants) => store.read("ws", wants),
@@ -307,7 +297,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps windows without an owner for all workspaces together",
     noticedBy: ["workspaces"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         charge: (plan, moment) =>
@@ -319,7 +308,6 @@ export const READING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "adds up the statistics of all workspaces",
     noticedBy: ["workspaces"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         addStatistics: async (workspaceId, { counts, uses }) => {

@@ -32,14 +32,12 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "counts charges, and no looks",
     noticedBy: ["counted in the step"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, (plan) => (plan.mode === "peek" ? { ...plan, counts: undefined } : plan)),
   },
   {
     mistake: "counts the repeat of a request as it counted the first",
     noticedBy: ["counted in the step"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, ({ counts, ...plan }) => {
         if (counts === undefined) return plan;
@@ -52,7 +50,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "counts for the first subject alone",
     noticedBy: ["counted in the step"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPlans(store, ({ counts, ...plan }) => ({
         ...plan,
@@ -62,7 +59,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "ends holds without counting them",
     noticedBy: ["counted in the step"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         settle: (id, step, { now, revision }) => store.settle(id, step, { now, revision }),
@@ -83,7 +79,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "counts subjects by id, whatever their kind is",
     noticedBy: ["statistics"],
-    isNoticedByModel: true,
     plant: (store) => withSubjects(store, (subject) => ({ ...subject, kind: "key" })),
   },
   {
@@ -147,7 +142,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps the latest use that it was told of last",
     noticedBy: ["statistics"],
-    isNoticedByModel: true,
     seed: 2,
     plant: (store) => {
       const told = new Map<string, number>();
@@ -172,7 +166,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "writes a revision with statistics",
     noticedBy: ["statistics"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         addStatistics: async (workspaceId, batch) => {
@@ -184,7 +177,6 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets the day that begins at the instant, too",
     noticedBy: ["statistics"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         deleteStatistics: (workspaceId, beforeAt, limit) =>

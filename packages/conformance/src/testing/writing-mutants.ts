@@ -29,7 +29,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "looks at names before it releases any",
     noticedBy: ["commit: claims"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         commit: async (workspaceId, change) => {
@@ -46,7 +45,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "releases names of whoever has them",
     noticedBy: ["commit: claims"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, async (change, workspaceId) => {
         const holders = await holdersOf(store, workspaceId, { ...change, claims: change.releases });
@@ -60,7 +58,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets the windows of a record that is written again",
     noticedBy: ["commit: records", "charge: limits"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPuts(store, async (put, workspaceId) => {
         const { kind, id } = put.record;
@@ -72,7 +69,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "copies counters that are to be shared",
     noticedBy: ["commit: shared counters"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPuts(store, async (put, workspaceId) => {
         if (put.counters === undefined || "usage" in put.counters) return put;
@@ -83,7 +79,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "forgets shared counters with the record that had them first",
     noticedBy: ["commit: shared counters"],
-    isNoticedByModel: true,
     plant: (store) => {
       const sharers = new Map<string, string[]>();
       return withMethods(store, {
@@ -113,7 +108,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
     mistake:
       "keeps the latest use and the counters of a record that is gone for the next of its id",
     noticedBy: ["commit: records", "commit: shared counters"],
-    isNoticedByModel: true,
     plant: (store) => {
       const kept = new Map<string, Usage>();
       return withChanges(store, async (change, workspaceId) => {
@@ -132,7 +126,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "takes what is left where a decrement asks for more",
     noticedBy: ["commit: counters", "commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         commit: async (workspaceId, change) => {
@@ -151,7 +144,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "answers counters in the order of their ids",
     noticedBy: ["commit: counters"],
-    isNoticedByModel: true,
     plant: (store) =>
       withCommitted(store, (result) =>
         result.kind === "committed"
@@ -167,7 +159,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not apply a refill that is owed before it changes the uses",
     noticedBy: ["commit: counters"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, (change) => ({
         ...change,
@@ -179,7 +170,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "never restarts refills",
     noticedBy: ["commit: counters"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, (change) => ({
         ...change,
@@ -191,7 +181,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   ...(["keepWindows", "dropWindows"] as const).map((field) => ({
     mistake: `passes over ${field} of counters`,
     noticedBy: ["commit: counters"],
-    isNoticedByModel: true,
     plant: (store: KeyStore) =>
       withChanges(store, (change) => ({
         ...change,
@@ -201,26 +190,22 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "never forgets a window of the workspace",
     noticedBy: ["commit: counters", "workspaces"],
-    isNoticedByModel: true,
     plant: (store) => withChanges(store, (change) => ({ ...change, dropWindows: [] })),
   },
   {
     mistake: "counts the revision with every change",
     noticedBy: ["commit: records", "commit: expectations"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, (change) => ({ ...change, revision: change.revision ?? 1 })),
   },
   {
     mistake: "never writes a revision",
     noticedBy: ["commit: records", "charge: confirmation"],
-    isNoticedByModel: true,
     plant: (store) => withChanges(store, (change) => ({ ...change, revision: null })),
   },
   {
     mistake: "takes the higher revision for the later one",
     noticedBy: ["commit: records"],
-    isNoticedByModel: true,
     plant: (store) =>
       withMethods(store, {
         commit: async (workspaceId, change) => {
@@ -233,13 +218,11 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "does not delete",
     noticedBy: ["commit: records", "charge: confirmation"],
-    isNoticedByModel: true,
     plant: (store) => withChanges(store, (change) => ({ ...change, deletes: [] })),
   },
   {
     mistake: "expects what it deletes to be there",
     noticedBy: ["commit: records"],
-    isNoticedByModel: true,
     plant: (store) =>
       withChanges(store, (change) => ({
         ...change,
@@ -252,7 +235,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "merges a body into the one before",
     noticedBy: ["commit: records"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPuts(store, async (put, workspaceId) => {
         const { found } = await store.read(workspaceId, [put.record]);
@@ -267,7 +249,6 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
   {
     mistake: "keeps the link of a record that has none any more",
     noticedBy: ["commit: records"],
-    isNoticedByModel: true,
     plant: (store) =>
       withPuts(store, async (put, workspaceId) => {
         const { found } = await store.read(workspaceId, [put.record]);
