@@ -54,7 +54,9 @@ function simulate(dir) {
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const found = /schedule (\d+): (.*)\n +(.*)/.exec(stdout);
-      if (found !== null)
+      if (/\bReferenceError\b/.test(found?.[3] ?? ""))
+        resolve({ after: "1", law: "**it names what is not there**", how: `${found?.[3]}` });
+      else if (found !== null)
         resolve({ after: String(found[1]), law: `${found[2]}`, how: `${found[3]}` });
       else if (error?.killed) resolve({ after: `more than ${seconds} s`, law: "**not found**" });
       else if (error !== null)
