@@ -281,16 +281,21 @@ export function unreadable(error: unknown, input: unknown): unknown {
   return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);
 }
 
+/** How a schema looks at a value beside its fields, which a proxy may refuse. Called from a list: a bundler leaves out what has no use. */
+const LOOKS: readonly ((value: object) => unknown)[] = [
+  Reflect.getPrototypeOf,
+  Array.isArray,
+  (value) => Reflect.has(value, ""),
+  (value) => Reflect.get(value, "constructor"),
+  // It is compared before it is known that it is that of a text or a list.
+  (value) => (Reflect.get(value, "length") as number) < 0,
+];
+
 function unreadablePath(value: unknown, depth: number): readonly string[] | null {
   if (typeof value !== "object" || value === null || depth === 0) return null;
   let name: string | undefined;
   try {
-    // What a proxy may refuse beside its fields.
-    for (const probe of [Reflect.getPrototypeOf, Array.isArray]) probe(value);
-    Reflect.has(value, "");
-    Reflect.get(value, "constructor");
-    // A schema compares it before it knows that it is that of a text or a list.
-    void ((Reflect.get(value, "length") as number) < 0);
+    for (const look of LOOKS) look(value);
     for (name of Object.keys(value)) {
       const path = unreadablePath(Reflect.get(value, name), depth - 1);
       if (path !== null) return [name, ...path];
