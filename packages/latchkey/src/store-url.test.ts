@@ -31,6 +31,10 @@ describe("a store URL", () => {
       "sqlite:./keys.db#main",
       '"url" must not have a query or a fragment: the path is taken as it is',
     ],
+    [
+      "sqlite:~/keys.db",
+      '"url" must not begin with ~, which is no directory here: write your home directory out',
+    ],
   ])("%s is refused with the reason", (url, message) => {
     expect(() => parseStoreUrl(url)).toThrow(new TypeError(message));
   });
@@ -50,6 +54,13 @@ describe("a store URL", () => {
       expect(parseStoreUrl(url)).toEqual({ kind: "postgres", url });
     },
   );
+
+  test.each([
+    ["REDIS://Keys:6379", "redis", "redis://Keys:6379"],
+    ["Postgres://App@host/Keys", "postgres", "postgres://App@host/Keys"],
+  ])("%s, with a scheme in capitals, is that of %s", (url, kind, passedOn) => {
+    expect(parseStoreUrl(url)).toEqual({ kind, url: passedOn });
+  });
 
   test.each([
     ["nothing", undefined],

@@ -32,8 +32,12 @@ export function parseStoreUrl(url: string): StoreUrl {
     return { kind: "memory" };
   }
   if (scheme === "sqlite:") return { kind: "sqlite", path: sqlitePath(url.slice(scheme.length)) };
-  if (scheme !== undefined && REDIS_SCHEMES.includes(scheme)) return { kind: "redis", url };
-  if (scheme !== undefined && POSTGRES_SCHEMES.includes(scheme)) return { kind: "postgres", url };
+  if (scheme !== undefined) {
+    // A scheme may be written in capitals, which the stores do not expect.
+    const known = `${scheme}${url.slice(scheme.length)}`;
+    if (REDIS_SCHEMES.includes(scheme)) return { kind: "redis", url: known };
+    if (POSTGRES_SCHEMES.includes(scheme)) return { kind: "postgres", url: known };
+  }
   // Only text before "://" is certainly a scheme: "user:password@host" has none.
   const isUrl = scheme !== undefined && url.startsWith("//", scheme.length);
   const unknown = isUrl ? `, not ${scheme}//` : "";
@@ -80,6 +84,10 @@ function sqlitePath(path: string): string {
   if (path.startsWith(":") && path !== ":memory:") {
     throw new TypeError('"url" must name a file after sqlite:, or be sqlite::memory:');
   }
+  if (path.startsWith("~/"))
+    throw new TypeError(
+      '"url" must not begin with ~, which is no directory here: write your home directory out',
+    );
   if (/[?#\0]/.test(path)) {
     throw new TypeError('"url" must not have a query or a fragment: the path is taken as it is');
   }
