@@ -56,7 +56,6 @@ export function startRouter(): void {
     else if (fragmentOf(there) !== fragmentOf(here)) history.pushState(null, "", fragmentOf(here));
   };
   addEventListener("hashchange", follow);
-  addEventListener("popstate", follow);
   follow();
 }
 
