@@ -77,13 +77,14 @@ const MAX_LINE = 300;
 // Not run by npx in the application: that reads what is there for Bun, and refuses it.
 const bun = outputOf(["npx", "--yes", "--package=bun@1", "which", "bun"], root).trim();
 
-/** @type {{ name: string, install: string, hasAll?: true, run: string[], sqlite?: string[], expected: string }[]} */
+/** @type {{ name: string, install: string, hasAll?: true, run: string[], missing: string, sqlite?: string[], expected: string }[]} */
 const INSTALLERS = [
   {
     name: "npm",
     install: `npm() { command npm "$@" --no-audit --no-fund --loglevel=error; }\n${forNpm}`,
     hasAll: true,
     run: ["node"],
+    missing: "npm install better-sqlite3",
     sqlite: ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts"],
     expected: "npm rebuild better-sqlite3",
   },
@@ -91,6 +92,7 @@ const INSTALLERS = [
     name: "pnpm",
     install: `pnpm() { npx --yes ${packageManager} "$@" --reporter=silent; }\n${forOthers}`,
     run: ["node"],
+    missing: "npm install better-sqlite3",
     sqlite: ["npx", "--yes", packageManager, "add", "--reporter=silent"],
     expected: "pnpm approve-builds",
   },
@@ -98,6 +100,7 @@ const INSTALLERS = [
     name: "bun",
     install: `pnpm() { ${bun} "$@" --silent; }\n${forOthers}`,
     run: [bun, "run"],
+    missing: "better-sqlite3, which does not run on Bun",
     expected: "",
   },
 ];
@@ -123,7 +126,7 @@ function expectIn(output, part) {
   if (!output.includes(part)) throw new Error(`expected "${part}" in:\n${output}`);
 }
 
-for (const { name, install, hasAll, run, sqlite, expected } of INSTALLERS) {
+for (const { name, install, hasAll, run, missing, sqlite, expected } of INSTALLERS) {
   const folder = mkdtempSync(join(tmpdir(), `latchkey-${name}-`));
   const place = join(folder, "your-app");
   try {
@@ -139,7 +142,7 @@ for (const { name, install, hasAll, run, sqlite, expected } of INSTALLERS) {
     const bare = outputOf(program, place);
     expectIn(bare, "VALID\n");
     expectIn(bare, "LatchkeyError PRECONDITION_FAILED");
-    expectIn(bare, "npm install better-sqlite3");
+    expectIn(bare, missing);
     writeFileSync(join(place, "careless.mjs"), CARELESS_PROGRAM);
     const uncaught = spawnSync(process.execPath, ["careless.mjs"], {
       cwd: place,
