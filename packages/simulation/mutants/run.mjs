@@ -54,9 +54,7 @@ function simulate(dir) {
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const found = /schedule (\d+): (.*)\n +(.*)/.exec(stdout);
-      if (/\bReferenceError\b/.test(found?.[3] ?? ""))
-        resolve({ after: "1", law: "**it names what is not there**", how: `${found?.[3]}` });
-      else if (found !== null)
+      if (found !== null)
         resolve({ after: String(found[1]), law: `${found[2]}`, how: `${found[3]}` });
       else if (error?.killed) resolve({ after: `more than ${seconds} s`, law: "**not found**" });
       else if (error !== null)
@@ -90,16 +88,13 @@ function unknownNames(mutants) {
   }
 }
 
-if (values.check) {
-  const all = readMutants();
-  const unknown = unknownNames(all);
-  if (unknown === null) process.stdout.write(`${all.length} mutants find their texts\n`);
-  else process.stderr.write(unknown);
-  process.exit(unknown === null ? 0 : 1);
-}
-
 const only = values.only?.split(",");
 const mutants = readMutants().filter(({ name }) => only === undefined || only.includes(name));
+const unknown = unknownNames(mutants);
+if (unknown !== null) process.stderr.write(unknown);
+else if (values.check) process.stdout.write(`${mutants.length} mutants find their texts\n`);
+if (unknown !== null || values.check) process.exit(unknown === null ? 0 : 1);
+
 const waiting = [...mutants];
 const rows = new Map();
 let isComplete = true;
