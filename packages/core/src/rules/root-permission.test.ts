@@ -12,6 +12,7 @@ import {
   ROOT_KEY_ACTIONS,
   type RootPermission,
   rootPermissionName,
+  rootPermissionProblem,
   USAGE_ACTIONS,
 } from "./root-permission.js";
 
@@ -86,6 +87,23 @@ describe("a permission that a root key can hold", () => {
     "ratelimit.mail\n.limit",
   ])("is not %j", (text) => {
     expect(isRootPermission(text)).toBe(false);
+  });
+
+  const form =
+    'must be "*" or <api|identity|rbac|ratelimit|audit|events|root|usage>.<id or *>.<action>';
+
+  test.each([
+    ["", form],
+    ["API.*.create_key", form],
+    ["constructor.*.create_key", form],
+    ["usage", "must end with an action of usage: read_usage"],
+    ["audit.*.read_key", "must end with an action of audit: read_audit, delete_audit"],
+    ["events.*.", "must end with an action of events: read_event, notice_event"],
+    ["api.create_key", 'must have "*" or an id between api and create_key'],
+    ["api.a.b.create_key", 'must have "*" or an id between api and create_key'],
+    ["audit.evt_1.read_audit", 'must have "*" between audit and read_audit'],
+  ])("%j is refused with what is wrong with it", (text, problem) => {
+    expect(rootPermissionProblem(text)).toBe(problem);
   });
 });
 

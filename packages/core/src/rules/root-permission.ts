@@ -94,8 +94,18 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   usage: USAGE_ACTIONS,
 };
 
-/** What {@link isRootPermission} accepts, for messages. */
-export const ROOT_PERMISSION_FORM = `"*" or <${Object.keys(ACTIONS).join("|")}>.<id or *>.<action> with a known action`;
+/** What is wrong with a text that {@link isRootPermission} does not accept. */
+export function rootPermissionProblem(text: string): string {
+  const [resource = ""] = text.split(".", 1);
+  const action = text.slice(text.lastIndexOf(".") + 1);
+  const actions = Object.hasOwn(ACTIONS, resource) ? ACTIONS[resource] : undefined;
+  if (actions === undefined)
+    return `must be "*" or <${Object.keys(ACTIONS).join("|")}>.<id or *>.<action>`;
+  if (!actions.includes(action))
+    return `must end with an action of ${resource}: ${actions.join(", ")}`;
+  const ids = ID_PATTERNS[resource] === undefined ? '"*"' : '"*" or an id';
+  return `must have ${ids} between ${resource} and ${action}`;
+}
 
 const RECORD_ID = /^[a-z]+_[A-Za-z0-9]+$/;
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DIRECTORY_ID, type RootKeyRecord, rootKeyPointerType } from "../../records/root-key.js";
-import { ROOT_PERMISSION_FORM, ROOT_PERMISSION_PATTERN } from "../../rules/root-permission.js";
+import { ROOT_PERMISSION_PATTERN, rootPermissionProblem } from "../../rules/root-permission.js";
 import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
 import { secretStart } from "../../secrets/shown-start.js";
 import { type OperationContext, randomRepeated, transactElsewhere } from "../context.js";
@@ -9,11 +9,10 @@ import { fullList } from "../input.js";
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 export const ROOT_PREFIX = "lk_root";
 
-const PERMISSION_ERROR = `must be ${ROOT_PERMISSION_FORM}`;
+const error = ({ input }: { readonly input?: unknown }) =>
+  rootPermissionProblem(typeof input === "string" ? input : "");
 
-const rootPermission = z
-  .string({ error: PERMISSION_ERROR })
-  .regex(ROOT_PERMISSION_PATTERN, { error: PERMISSION_ERROR });
+const rootPermission = z.string({ error }).regex(ROOT_PERMISSION_PATTERN, { error });
 
 /** What a root key may authorise. */
 export const rootPermissions = fullList(rootPermission, 1_000, "permissions");
