@@ -32,8 +32,7 @@ import { NOT_REPEATABLE, type Repeatable } from "./repeats/repetition-input.js";
 import type { ReservationOperations } from "./reservations/operations.js";
 import { RESERVATION_TABLE } from "./reservations/reservations.js";
 import type { PermissionOperations } from "./roles/operations.js";
-import { PERMISSION_TABLE } from "./roles/permissions.js";
-import { ROLE_TABLE } from "./roles/roles.js";
+import { PERMISSION_TABLE } from "./roles/roles.js";
 import type { RootKeyOperations } from "./root-keys/operations.js";
 import { ROOT_KEY_TABLE } from "./root-keys/root-keys.js";
 import { STATISTICS_TABLE, type StatisticsOperations } from "./statistics/verifications.js";
@@ -108,7 +107,6 @@ const TABLE = {
   ...IDENTITY_TABLE,
   ...LIMIT_TABLE,
   ...PERMISSION_TABLE,
-  ...ROLE_TABLE,
   ...ROOT_KEY_TABLE,
   ...PORTAL_TABLE,
   ...STATISTICS_TABLE,

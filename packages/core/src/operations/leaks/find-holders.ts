@@ -2,7 +2,7 @@ import { DIRECTORY_ID, rootKeyPointerType } from "../../records/root-key.js";
 import { secretShape } from "../../secrets/format.js";
 import type { ReadResult, Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
-import { ROOT_PREFIX } from "../root-keys/new-root-key.js";
+import { ROOT_PREFIX } from "../root-keys/root-keys.js";
 
 /** What a secret belongs to, as the store finds it: it may be damaged, and a root key may be gone. */
 export type Holder =

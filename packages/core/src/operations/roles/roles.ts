@@ -1,16 +1,24 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
+import { type PermissionRecord, permissionType } from "../../records/permission.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
 import { nameTaken, notFound, type OperationContext, transact, type Work } from "../context.js";
-import { deleteRecord, withoutReadableRecord } from "../damaged.js";
+import { deletedFields, deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, grantNames, id } from "../input.js";
 import { namesOf } from "../keys/audit-fields.js";
 import { operation, type TableOf } from "../operation.js";
 import { readAll, readRecord, readRecordIn, untilSteady } from "../read.js";
 import { References } from "../references.js";
-import type { PermissionOperations, RoleView } from "./operations.js";
+import type { PermissionOperations, PermissionView, RoleView } from "./operations.js";
+
+const permissionReference = z.strictObject({ permissionId: id });
+
+const createPermissionInput = z.strictObject({
+  name: grantName,
+  description: description.optional(),
+});
 
 const roleReference = z.strictObject({ roleId: id });
 
@@ -24,7 +32,58 @@ const setRolePermissionsInput = z.strictObject({ roleId: id, permissions: grantN
 
 const ensureRoleInput = z.strictObject({ name: grantName, permissions: grantNames });
 
-export const ROLE_TABLE = {
+export const PERMISSION_TABLE = {
+  createPermission: operation(createPermissionInput, async (context, { name, description }) => {
+    const createdAt = context.now();
+    const permission: PermissionRecord = {
+      id: context.newId("perm"),
+      workspaceId: context.workspaceId,
+      name,
+      description: description || null,
+      createdAt,
+    };
+    return transact(context, async ({ transaction, audit }) => {
+      transaction.insert(permissionType, permission, { onTaken: () => nameTaken("permission") });
+      const after = permissionFields(permission);
+      audit({ type: "permission.created", at: createdAt, resourceId: permission.id, after });
+      return { permissionId: permission.id };
+    });
+  }),
+
+  ensurePermissions: operation(grantNames, async (context, given) => {
+    const names = [...new Set(given)];
+    return transact(context, async (work) => {
+      const references = new References(work, context.now(), true);
+      references.needGrants("permission", names);
+      await references.read(true);
+      const created = references.missing("permission", names);
+      references.grantIds("permission", names);
+      return { created };
+    });
+  }),
+
+  getPermission: operation(permissionReference, async (context, { permissionId }) => {
+    const want = { kind: "permission", id: permissionId } as const;
+    const { value } = await readRecord(context, permissionType, want);
+    return toPermissionView(value);
+  }),
+
+  listPermissions: {
+    input: null,
+    run: async (context) => (await readAll(context, permissionType)).values.map(toPermissionView),
+  },
+
+  deletePermission: operation(permissionReference, (context, { permissionId }) =>
+    transact(context, async ({ transaction, audit }) => {
+      const permission = await deleteRecord(transaction, permissionType, permissionId);
+      if (permission === undefined) throw notFound("permission");
+      transaction.renewRevision();
+      const deletion = { type: "permission.deleted", resourceId: permissionId } as const;
+      audit({ ...deletion, ...deletedFields(permission, permissionFields) });
+      return {};
+    }),
+  ),
+
   createRole: operation(createRoleInput, async (context, settings) => {
     const want = { kind: "role", index: "name", value: settings.name, expects: "nothing" } as const;
     return transact(context, async (work) => {
@@ -86,7 +145,15 @@ export const ROLE_TABLE = {
       return {};
     }),
   ),
-} satisfies Partial<TableOf<PermissionOperations>>;
+} satisfies TableOf<PermissionOperations>;
+
+function permissionFields({ name, description }: PermissionRecord): AuditFields {
+  return { name, description };
+}
+
+function toPermissionView({ id, name, description }: PermissionRecord): PermissionView {
+  return { id, name, ...(description !== null && { description }) };
+}
 
 function referencesOf(work: Work, createsMissing = false): References {
   return new References(work, work.context.now(), createsMissing);

@@ -1,24 +1,61 @@
 import { z } from "zod";
-import { DIRECTORY_ID, type RootKeyRecord, rootKeyType } from "../../records/root-key.js";
+import { changesNothing } from "../../audit/entry.js";
+import { LatchkeyError, unmet } from "../../errors.js";
+import {
+  DIRECTORY_ID,
+  type RootKeyRecord,
+  rootKeyPointerType,
+  rootKeyType,
+} from "../../records/root-key.js";
 import { isExpired } from "../../rules/keys/expiry.js";
+import { decideRotation, putsOffRotated } from "../../rules/keys/rotation.js";
+import {
+  isGrantCovered,
+  ROOT_PERMISSION_PATTERN,
+  rootPermissionProblem,
+} from "../../rules/root-permission.js";
+import { BYTE_LENGTH, formatSecret } from "../../secrets/format.js";
+import { secretStart } from "../../secrets/shown-start.js";
 import type { Transaction } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
-import { notFound, type OperationContext, transact } from "../context.js";
+import {
+  notFound,
+  type OperationContext,
+  randomRepeated,
+  transact,
+  transactElsewhere,
+} from "../context.js";
 import { deleteRecord } from "../damaged.js";
-import { id, text } from "../input.js";
+import { fullList, id, text } from "../input.js";
+import { oldExpiry } from "../keys/rotate-key.js";
 import { operation, type TableOf } from "../operation.js";
-import { pagesOf } from "../read.js";
-import { expiryIssues, instant } from "../time-input.js";
+import { pagesOf, readRecordIn } from "../read.js";
+import { expiryIssues, grace, instant } from "../time-input.js";
 import { authenticateRootKey } from "./authenticate-root-key.js";
-import { rotateRootKey, updateRootKey } from "./change-root-key.js";
-import { readMaker, refuseOutliving, refuseStronger } from "./maker.js";
-import { newRootSecret, pointToRootKey, rootKeyFields, rootPermissions } from "./new-root-key.js";
 import type { RootKeyOperations, RootKeyScope, RootKeyView } from "./operations.js";
+
+/** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
+export const ROOT_PREFIX = "lk_root";
+
+const error = ({ input }: { readonly input?: unknown }) =>
+  rootPermissionProblem(typeof input === "string" ? input : "");
+
+const rootPermission = z.string({ error }).regex(ROOT_PERMISSION_PATTERN, { error });
+
+/** What a root key may authorise. */
+const rootPermissions = fullList(rootPermission, 1_000, "permissions");
 
 const createRootKeyInput = z.strictObject({
   permissions: rootPermissions,
   name: text(1, 256).optional(),
   expires: instant(1).optional(),
+});
+
+const updateRootKeyInput = z.strictObject({
+  rootKeyId: id,
+  name: text(1, 256).nullish(),
+  permissions: rootPermissions.optional(),
+  expires: instant(1).nullish(),
 });
 
 export const ROOT_KEY_TABLE = {
@@ -59,8 +96,76 @@ export const ROOT_KEY_TABLE = {
     { issuesAt: expiryIssues },
   ),
 
-  updateRootKey,
-  rotateRootKey,
+  updateRootKey: operation(
+    updateRootKeyInput,
+    (context, { rootKeyId, permissions, name, expires }, scope?: RootKeyScope) =>
+      transact(context, async ({ transaction, audit }) => {
+        const maker = await readMaker(transaction, scope?.by, context.now());
+        const rootKey = await readRootKey(transaction, rootKeyId);
+        const after: RootKeyRecord = {
+          ...rootKey,
+          ...(name !== undefined && { name }),
+          ...(permissions !== undefined && { permissions: [...new Set(permissions)] }),
+          ...(expires !== undefined && { expires }),
+        };
+        refuseStronger(maker, rootKey);
+        refuseStronger(maker, after);
+        if (expires !== undefined) refuseOutliving(maker, after);
+        if (putsOffRotated(rootKey.rotatedTo, rootKey.expires, after.expires))
+          throw unmet("key-rotated", "this root key was rotated: its expiry cannot be put off");
+        const change = {
+          type: "root_key.updated",
+          resourceId: rootKeyId,
+          before: rootKeyFields(rootKey),
+          after: rootKeyFields(after),
+        } as const;
+        if (!changesNothing(change)) {
+          transaction.update(rootKeyType, rootKey, after);
+          audit(change);
+        }
+        return {};
+      }),
+    { issuesAt: expiryIssues },
+  ),
+
+  rotateRootKey: operation(
+    z.strictObject({ rootKeyId: id, graceMs: grace }),
+    async (context, { rootKeyId, graceMs }, scope?: RootKeyScope) => {
+      // A refusal writes nothing, so it comes before the pointer.
+      const readBounded = async (transaction: Transaction) => {
+        const maker = await readMaker(transaction, scope?.by, context.now());
+        const rootKey = await readRootKey(transaction, rootKeyId);
+        refuseStronger(maker, rootKey);
+        refuseOutliving(maker, rootKey);
+        return rootKey;
+      };
+      await context.transact(context.workspaceId, async (transaction) => {
+        const rootKey = await readBounded(transaction);
+        oldExpiry("root key", decideRotation(rootKey, graceMs, context.now()));
+      });
+      const { key, hash, start } = newRootSecret(context);
+      const successorId = context.newId("root");
+      await pointToRootKey(context, hash, successorId);
+      return transact(context, async ({ transaction, audit }) => {
+        const rootKey = await readBounded(transaction);
+        const now = context.now();
+        const expires = oldExpiry("root key", decideRotation(rootKey, graceMs, now));
+        const successor = { ...rootKey, id: successorId, hash, start, createdAt: now };
+        transaction.update(rootKeyType, rootKey, { ...rootKey, expires, rotatedTo: successorId });
+        transaction.insert(rootKeyType, successor);
+        audit({
+          type: "root_key.rotated",
+          at: now,
+          resourceId: rootKeyId,
+          before: { expires: rootKey.expires },
+          after: { rotatedTo: successorId, expires },
+        });
+        const after = rootKeyFields(successor);
+        audit({ type: "root_key.created", at: now, resourceId: successorId, after });
+        return { rootKeyId: successorId, key };
+      });
+    },
+  ),
 
   listRootKeys: pagesOf(rootKeyType, "root-keys", (records, context) => {
     const now = context.now();
@@ -83,6 +188,88 @@ export const ROOT_KEY_TABLE = {
 
   authenticateRootKey: { run: authenticateRootKey, input: null },
 } satisfies TableOf<RootKeyOperations>;
+
+/** A new secret for a root key, with what its record says of it. */
+function newRootSecret(
+  context: Pick<OperationContext, "random" | "hasher">,
+): { readonly key: string } & Pick<RootKeyRecord, "hash" | "start"> {
+  const key = formatSecret(ROOT_PREFIX, context.random(BYTE_LENGTH.default));
+  return { key, hash: context.hasher.hash(key), start: secretStart(key) };
+}
+
+/** What the audit log says of a root key. Its hash is in no entry. */
+function rootKeyFields({ name, permissions, expires }: RootKeyRecord) {
+  return { name, permissions, expires };
+}
+
+/** Leads from the hash of a root key to it. Before it is written: a pointer that leads nowhere is harmless, and a root key without one could not be found. */
+async function pointToRootKey(
+  context: OperationContext,
+  hash: string,
+  rootKeyId: string,
+): Promise<void> {
+  await transactElsewhere(context, DIRECTORY_ID, async (transaction) => {
+    const address = { kind: "rootKeyPointer", id: hash } as const;
+    if ((await transaction.readOne(address)) !== null)
+      throw randomRepeated("no root key was created");
+    transaction.expect({ ...address, version: null });
+    transaction.insert(rootKeyPointerType, {
+      id: hash,
+      workspaceId: context.workspaceId,
+      rootKeyId,
+    });
+  });
+}
+
+/** Bounds of the root keys that a caller creates. */
+type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
+
+/**
+ * Reads who makes or changes a root key, so that the commit rests on what that one holds then; null: the host itself, without bounds.
+ *
+ * @throws LatchkeyError `UNAUTHORIZED` for a root key that is gone, disabled or expired by now.
+ */
+async function readMaker(
+  transaction: Transaction,
+  by: RootKeyScope["by"],
+  now: EpochMs,
+): Promise<Maker | null> {
+  if (by === undefined) return null;
+  if ("permissions" in by) return { permissions: by.permissions, expires: null };
+  const found = await transaction.readOne({ kind: "rootKey", id: by.rootKeyId });
+  const maker = found && rootKeyType.decode(found.record, transaction.workspaceId);
+  if (maker === null || !maker.enabled || isExpired(maker.expires, now))
+    throw new LatchkeyError("UNAUTHORIZED", "this root key authorises nothing any more");
+  return maker;
+}
+
+/** @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` for a root key that may do what its maker may not. */
+function refuseStronger(
+  maker: Maker | null,
+  { permissions }: Pick<RootKeyRecord, "permissions">,
+): void {
+  if (maker === null || permissions.every((name) => isGrantCovered(maker.permissions, name)))
+    return;
+  throw new LatchkeyError(
+    "INSUFFICIENT_PERMISSIONS",
+    "a root key may hold no permission that its maker does not hold",
+  );
+}
+
+/** @throws LatchkeyError `INSUFFICIENT_PERMISSIONS` for a root key that lives longer than its maker. */
+function refuseOutliving(maker: Maker | null, { expires }: Pick<RootKeyRecord, "expires">): void {
+  const last = maker?.expires ?? null;
+  if (last === null || (expires !== null && expires <= last)) return;
+  throw new LatchkeyError(
+    "INSUFFICIENT_PERMISSIONS",
+    'a root key that expires makes none that expires later: give it an earlier "expires"',
+  );
+}
+
+async function readRootKey(transaction: Transaction, rootKeyId: string): Promise<RootKeyRecord> {
+  const want = { kind: "rootKey", id: rootKeyId } as const;
+  return (await readRecordIn(transaction, rootKeyType, want)).value;
+}
 
 /** The root key is revoked by now: its pointer leads nowhere, and goes for tidiness. */
 async function removePointer(context: OperationContext, hash: string): Promise<void> {

@@ -1,18 +1,50 @@
 import { z } from "zod";
-import { isCorruptRecord } from "../../errors.js";
+import { buildAuditEntry } from "../../audit/entry.js";
+import { toAuditEvent } from "../../audit/event.js";
+import { isCorruptRecord, LatchkeyError } from "../../errors.js";
+import { yieldToEventLoop } from "../../lib/event-loop.js";
+import { DIRECTORY_ID, rootKeyType } from "../../records/root-key.js";
 import {
   unwrittenWorkspace,
   WORKSPACE_ID_PATTERN,
   type WorkspaceRecord,
   workspaceType,
 } from "../../records/workspace.js";
-import { afterCursor, type OperationContext, randomRepeated, transact } from "../context.js";
-import { flag, pageInput, parseInput, text } from "../input.js";
+import type { Transaction } from "../../store/transaction.js";
+import { leaseTimesOf, STATE_ADDRESS, stateOf, stateRecord } from "../../store/workspace-state.js";
+import {
+  afterCursor,
+  afterWriting,
+  type OperationContext,
+  randomRepeated,
+  transact,
+} from "../context.js";
+import { decodeOrNull, readStored } from "../damaged.js";
+import { flag, orRequired, pageInput, parseInput, text } from "../input.js";
 import { operation, type Run, type TableOf } from "../operation.js";
-import { findRecord, pageInfo } from "../read.js";
-import { deleteWorkspace } from "./delete-workspace.js";
+import { decodeAll, findRecord, listPages, pageInfo } from "../read.js";
 import type { WorkspaceOperations, WorkspaceView } from "./operations.js";
-import { workspaceIdInput, writeWorkspace } from "./write-workspace.js";
+
+const ID_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ -";
+
+const workspaceIdInput = z
+  .string({ error: orRequired(ID_ERROR) })
+  .regex(WORKSPACE_ID_PATTERN, { error: ID_ERROR });
+
+/** Root keys whose pointers go in one step. */
+const POINTERS_AT_ONCE = 200;
+
+const NOT_CONFIRMED = "must be the workspaceId once more";
+
+const deleteWorkspaceInput = z
+  .strictObject({
+    workspaceId: workspaceIdInput,
+    confirm: z.string({ error: orRequired(NOT_CONFIRMED) }),
+  })
+  .refine(({ workspaceId, confirm }) => confirm === workspaceId, {
+    path: ["confirm"],
+    error: NOT_CONFIRMED,
+  });
 
 const setWorkspaceEnabledInput = z.strictObject({ enabled: flag });
 
@@ -104,8 +136,69 @@ export const WORKSPACE_TABLE = {
     },
   ),
 
-  deleteWorkspace,
+  /**
+   * Closes the workspace in one step, by its state, which is deleted last. So a call that fails on the way leaves it closed, and the next one
+   * continues.
+   *
+   * @see packages/core/decisions/0048-a-workspace-is-forgotten-by-its-store.md
+   */
+  deleteWorkspace: operation(deleteWorkspaceInput, async (context, { workspaceId }) => {
+    const { store, emit, timer } = context;
+    await context.call?.isFirst();
+    const its: OperationContext = { ...context, workspaceId, call: null };
+    const startedAt = timer();
+    await close(its);
+    // Only while its state exists: if nothing is left, there is nothing to wait for.
+    await context.awaitLeases(workspaceId);
+    await afterWriting(async () => {
+      await deletePointers(its);
+      for (let after: string | null = null; ; ) {
+        after = await store.forget(workspaceId, after);
+        if (after === null) return;
+        await yieldToEventLoop();
+      }
+    });
+    // What is remembered of the call would bring it back.
+    if (workspaceId === context.workspaceId) context.call?.forgo();
+    const entry = buildAuditEntry(its, { type: "workspace.deleted", resourceId: workspaceId });
+    emit?.({ ...toAuditEvent(entry), durationMs: timer() - startedAt });
+    return {};
+  }),
 } satisfies TableOf<WorkspaceOperations>;
+
+/** The workspace before it was written to, and after. */
+interface WrittenWorkspace {
+  /** Null: its record could not be read. */
+  readonly before: WorkspaceRecord | null;
+  readonly after: WorkspaceRecord;
+}
+
+/**
+ * Enables, disables or renames a workspace; one that was never written is written. Every process reads it again.
+ *
+ * @returns Null if nothing changes.
+ * @throws LatchkeyError `STORE_CORRUPT` if it is only renamed and its record is damaged.
+ */
+async function writeWorkspace(
+  transaction: Transaction,
+  fields: Partial<Pick<WorkspaceRecord, "enabled" | "name">>,
+): Promise<WrittenWorkspace | null> {
+  const { workspaceId } = transaction;
+  const address = { kind: "workspace", id: workspaceId } as const;
+  const stored = await readStored(transaction, address);
+  if (stored === null) transaction.expect({ ...address, version: null });
+  const unwritten = unwrittenWorkspace(workspaceId);
+  let before: WorkspaceRecord | null = unwritten;
+  if (stored !== null && fields.enabled === undefined)
+    before = workspaceType.decode(stored, workspaceId);
+  // A record that cannot be read must not keep the kill switch from working; only a name is lost.
+  else if (stored !== null) before = decodeOrNull(workspaceType, stored, workspaceId);
+  const after = { ...(before ?? { ...unwritten, version: stored?.version ?? 0 }), ...fields };
+  if (before?.enabled === after.enabled && before.name === after.name) return null;
+  transaction.update(workspaceType, before ?? unwritten, after);
+  transaction.renewRevision();
+  return { before, after };
+}
 
 async function readWorkspace(context: OperationContext): Promise<WorkspaceRecord> {
   const { workspaceId } = context;
@@ -142,4 +235,44 @@ async function workspaceIds({ store }: OperationContext): Promise<readonly strin
     after = next;
   } while (after !== null);
   return [...ids].sort();
+}
+
+async function close(its: OperationContext): Promise<void> {
+  await transact(its, async ({ transaction }) => {
+    const stored = await transaction.readOne(STATE_ADDRESS);
+    const state = stateOf(stored);
+    if (state?.state === "deleting") return;
+    if (state?.state === "followed")
+      throw new LatchkeyError(
+        "PRECONDITION_FAILED",
+        "the store is being copied: wait for the end of that, then delete the workspace",
+      );
+    if (stored === null) transaction.expect({ ...STATE_ADDRESS, version: null });
+    await writeWorkspace(transaction, { enabled: false });
+    transaction.putAnew(
+      stateRecord(
+        { state: "deleting", transfer: "" },
+        stored?.record.version ?? 0,
+        leaseTimesOf(stored),
+      ),
+    );
+    transaction.renewRevision();
+  });
+}
+
+/** What leads from the hashes of its root keys to them is kept elsewhere. */
+async function deletePointers(its: OperationContext): Promise<void> {
+  const want = {
+    kind: "rootKey",
+    list: "rootKey",
+    of: undefined,
+    limit: POINTERS_AT_ONCE,
+  } as const;
+  for await (const page of listPages(its, want)) {
+    const hashes = decodeAll(rootKeyType, page, its.workspaceId).map(({ hash }) => hash);
+    if (hashes.length === 0) continue;
+    await its.transact(DIRECTORY_ID, async (transaction) => {
+      for (const id of hashes) transaction.deleteAddress({ kind: "rootKeyPointer", id }, [], []);
+    });
+  }
 }
