@@ -32,15 +32,7 @@ import { findApiId } from "../keys/load.js";
 import { limitList } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
-import {
-  anyText,
-  isReservationTtl,
-  questionOf,
-  reservationTtl,
-  VERIFY_BOUNDS,
-  type VerificationRequest,
-  verifyKeyInput,
-} from "../verify-key/input.js";
+import { reservationTtl, reserveInput, VERIFY_BOUNDS } from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
@@ -55,15 +47,6 @@ import type {
 import { readSettleByHand } from "./read-settle.js";
 
 const NO_LIMITS: readonly never[] = [];
-
-/** For how long a reservation is held that says nothing of it. */
-const DEFAULT_TTL_MS = 300_000;
-
-const reserveInput = verifyKeyInput
-  .omit({ dryRun: true })
-  .extend({ ttl: reservationTtl.default(DEFAULT_TTL_MS) });
-
-const libraryInput = reserveInput.extend({ key: anyText });
 
 /** Of a reservation, and not of its slots, which end with it. No store is asked for anything else. */
 const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
@@ -90,20 +73,12 @@ const listInput = z
     error: "exactly one of keyId and identityId must be given",
   });
 
-function readBySchema(input: unknown): VerificationRequest {
-  const parsed = parseInput(libraryInput, input);
-  const { key: secret, requestId, tags } = parsed;
-  const question = { ...questionOf(parsed), ttl: parsed.ttl };
-  return { secret, question, requestId, tags, isDryRun: false };
-}
-
 export const RESERVATION_TABLE = {
   reserve: {
     input: reserveInput,
     run(context, input, scope = EVERY_API) {
       try {
-        const request = readReservation(input, DEFAULT_TTL_MS, isReservationTtl, readBySchema);
-        return verifySecret(context, request, scope) as Promise<ReserveOutcome>;
+        return verifySecret(context, readReservation(input), scope) as Promise<ReserveOutcome>;
       } catch (error) {
         return Promise.reject(unreadable(error, input));
       }

@@ -7,7 +7,7 @@ import type { TableOf } from "../operation.js";
 import { spanBetween } from "../time-input.js";
 import {
   anyText,
-  questionOf,
+  requestIn,
   type VerificationRequest,
   verifyKeyInput,
 } from "../verify-key/input.js";
@@ -37,9 +37,7 @@ export const TOKEN_TABLE = {
     run(context, input, scope = EVERY_API) {
       try {
         const parsed = parseInput(libraryInput, input);
-        const { key: secret, requestId, tags } = parsed;
-        const request = { secret, question: questionOf(parsed), requestId, tags, isDryRun: false };
-        return exchange(context, request, parsed, scope);
+        return exchange(context, requestIn(parsed), parsed, scope);
       } catch (error) {
         return Promise.reject(unreadable(error, input));
       }

@@ -37,6 +37,9 @@ export const VERIFY_BOUNDS = { text: 128, limits: MOST_LIMITS, tags: 10 } as con
 
 const [SHORTEST_TTL, LONGEST_TTL] = [1_000, 86_400_000] as const;
 
+/** For how long a reservation is held that says nothing of it. */
+export const USUAL_TTL: SpanMs = 300_000;
+
 /** For how long a reservation is held. */
 export const reservationTtl = spanBetween(SHORTEST_TTL, LONGEST_TTL, "from 1,000 to 86,400,000 ms");
 
@@ -155,6 +158,13 @@ export const anyText = z.string({ error: orRequired("must be a string") });
 /** As {@link verifyKeyInput}, but for `key`. */
 const libraryInput = verifyKeyInput.extend({ key: anyText });
 
+/** Schema of the input of reserve over the wire. */
+export const reserveInput = verifyKeyInput
+  .omit({ dryRun: true })
+  .extend({ ttl: reservationTtl.default(USUAL_TTL) });
+
+const libraryReserveInput = reserveInput.extend({ key: anyText });
+
 /** What one call of a verifier adds to its question. */
 export const callInput = libraryInput
   .pick({ key: true, ipAddress: true, requestId: true, tags: true })
@@ -185,20 +195,22 @@ export interface VerificationRequest {
   readonly isDryRun: boolean;
 }
 
-/**
- * Reads the input of verifyKey by its schema.
- *
- * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
- */
+/** Reads the input of verifyKey by its schema. @throws LatchkeyError `BAD_REQUEST` naming every bad field. */
 export function readBySchema(input: unknown): VerificationRequest {
-  const parsed = parseInput(libraryInput, input);
-  return {
-    secret: parsed.key,
-    question: questionOf(parsed),
-    requestId: parsed.requestId,
-    tags: parsed.tags,
-    isDryRun: parsed.dryRun === true,
-  };
+  return requestIn(parseInput(libraryInput, input));
+}
+
+/** Reads the input of reserve by its schema. @throws LatchkeyError `BAD_REQUEST` naming every bad field. */
+export function readReservationBySchema(input: unknown): VerificationRequest {
+  const parsed = parseInput(libraryReserveInput, input);
+  const request = requestIn(parsed);
+  return { ...request, question: { ...request.question, ttl: parsed.ttl } };
+}
+
+/** The request in an input that was checked. */
+export function requestIn(parsed: z.output<typeof libraryInput>): VerificationRequest {
+  const { key: secret, requestId, tags, dryRun = false } = parsed;
+  return { secret, question: questionOf(parsed), requestId, tags, isDryRun: dryRun };
 }
 
 /**

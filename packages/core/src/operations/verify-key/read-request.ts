@@ -14,8 +14,11 @@ import { checkPermissionQuery, QUERY_BOUNDS } from "../permission-query.js";
 import {
   atOtherCosts,
   callInput,
+  isReservationTtl,
   readBySchema,
+  readReservationBySchema,
   requestedLimit,
+  USUAL_TTL,
   VERIFY_BOUNDS,
   type VerificationRequest,
   verifyKeyInput,
@@ -98,23 +101,13 @@ export function readByHand<Other>(
   return readFields(input, undefined, otherwise);
 }
 
-/**
- * Reads the input of reserve as {@link readByHand} that of verifyKey.
- *
- * @param usualTtl - Of one that says nothing of it.
- * @param isTtl - Whether it may be held for so long.
- */
-export function readReservation(
-  input: unknown,
-  usualTtl: SpanMs,
-  isTtl: (ms: SpanMs) => boolean,
-  otherwise: (copy: unknown) => VerificationRequest,
-): VerificationRequest {
-  if (!hasOnly(input, RESERVE_FIELDS)) return otherwise(copyOf(input));
+/** Reads the input of reserve as {@link readVerification} that of verifyKey. */
+export function readReservation(input: unknown): VerificationRequest {
+  if (!hasOnly(input, RESERVE_FIELDS)) return readReservationBySchema(copyOf(input));
   const { ttl: given } = input;
-  const ttl = given === undefined ? usualTtl : durationMs(given);
-  const read = ttl !== null && isTtl(ttl) ? ttl : FOR_SCHEMA;
-  return readFields(input, read, (copy) => otherwise({ ...copy, ttl: given }));
+  const ttl = given === undefined ? USUAL_TTL : durationMs(given);
+  const read = ttl !== null && isReservationTtl(ttl) ? ttl : FOR_SCHEMA;
+  return readFields(input, read, (copy) => readReservationBySchema({ ...copy, ttl: given }));
 }
 
 /** @param ttl - Undefined: that of a verification, which has none. */
