@@ -19,14 +19,8 @@ export type Clock = () => EpochMs;
 export type Timer = () => number;
 
 /**
- * Wraps a clock so that it never goes back: it returns the highest instant seen so far.
- *
- * So while the process lives, setting back the machine's clock makes no expired key valid and reopens no window.
- *
- * @param read - The clock to wrap.
- * @returns A clock that repeats its highest value while `read` is behind it.
- * @throws LatchkeyError `INTERNAL_SERVER_ERROR` from the returned clock if `read` returns anything but a whole number of ms from 0 to the
- * last instant of a `Date`: nothing is decided with a broken clock.
+ * Wraps a clock so that it never goes back: setting back the machine's makes no expired key valid and reopens no window. It throws as
+ * {@link checkedInstant}: nothing is decided with a broken clock.
  */
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;
@@ -37,11 +31,7 @@ export function createMonotonicClock(read: Clock): Clock {
   };
 }
 
-/**
- * Checks what a clock returned.
- *
- * @throws LatchkeyError `INTERNAL_SERVER_ERROR` for anything but a whole number of ms from 0 to the last instant of a `Date`.
- */
+/** Checks what a clock returned. @throws LatchkeyError `INTERNAL_SERVER_ERROR` unless it is whole ms from 0 to the last instant of a `Date`. */
 export function checkedInstant(now: EpochMs): EpochMs {
   if (Number.isSafeInteger(now) && now >= 0 && now <= LAST_INSTANT) return now;
   throw new LatchkeyError(

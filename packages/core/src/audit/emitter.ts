@@ -114,11 +114,7 @@ export type EventListener = (event: LatchkeyEvent) => unknown;
 /** Passes an event to the listener. Never throws. */
 export type Emit = (event: LatchkeyEvent) => void;
 
-/**
- * Creates an {@link Emit} for a listener. The operation has already happened, so nothing that the listener does affects it: its promise is
- * not awaited, and its errors go to `onError`. Because every verification may call it, a listener that keeps failing is reported once, and
- * again if it fails after it has worked.
- */
+/** Nothing waits for the listener. If it keeps failing, `onError` gets its first error, and another one after it has worked again. */
 export function createEmitter(listener: EventListener, onError: ErrorListener): Emit {
   let isFailing = false;
   const worked = (): void => {

@@ -65,10 +65,7 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
 /** Fields of a record in the words of the HTTP contract. Undefined and null both mean that a field has no value. */
 export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
 
-/**
- * What differs between two states of a record: the fields that have a value in the later one, in its order, then those that have
- * none any more. Equal values are none.
- */
+/** What differs between two states: fields that have a value in the later one, in its order, then those that have none any more. */
 export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of Object.keys(after)) {

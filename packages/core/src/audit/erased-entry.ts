@@ -3,12 +3,7 @@ import type { AuditEntry, FieldChange } from "../records/audit-entry.js";
 /** Fields whose values are ids that latchkey made. */
 const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
 
-/**
- * An audit entry without a user's data: names, metadata and all other texts are removed. Ids, types, instants and numbers stay, so that the
- * log still says what happened and when. An actor named by the `externalId` is removed.
- *
- * @param externalId - Of the erased user; null if unknown.
- */
+/** An audit entry without a user's names, metadata and other texts. Ids, types, instants and numbers stay. @param externalId - Null if unknown. */
 export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
   const { actor, fields } = entry;
   return {

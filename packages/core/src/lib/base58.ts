@@ -1,7 +1,4 @@
-/**
- * Base58 with the Bitcoin alphabet: no `0`, `O`, `I` or `l`, so that a secret survives being read aloud. Its characters are in ASCII order,
- * so that equal-length encodings sort like the numbers that they encode.
- */
+/** Base58 with the Bitcoin alphabet, without `0`, `O`, `I` and `l`. In ASCII order, so that texts of one length sort like their numbers. */
 export const BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
 /** Bits that one base58 character can carry: log2(58). */

@@ -7,12 +7,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBinary(binary);
 }
 
-/**
- * Decodes base64url without padding, or returns null.
- *
- * Strict: a string that is not exactly what {@link encodeBase64Url} would write for the decoded bytes
- * (foreign characters, padding, stray low bits) is refused, so that no two strings mean the same bytes.
- */
+/** Decodes base64url without padding; null for a text that {@link encodeBase64Url} would not write, so that no two texts mean the same bytes. */
 export function decodeBase64Url(text: string): Uint8Array | null {
   const binary = decodeBinary(text);
   return binary === null ? null : bytesOfBinary(binary);

@@ -8,10 +8,7 @@ export function doesMatchBytes(left: Uint8Array, right: Uint8Array): boolean {
   return difference === 0;
 }
 
-/**
- * Joins texts so that no two different lists give the same bytes: each text is preceded by its length in
- * bytes (32 bits, big endian).
- */
+/** Joins texts, each after its length in bytes (32 bits, big endian), so that no two different lists give the same bytes. */
 export function encodeLengthPrefixed(texts: readonly string[]): Uint8Array {
   const encoded = texts.map((text) => new TextEncoder().encode(text));
   const joined = new Uint8Array(encoded.reduce((total, bytes) => total + 4 + bytes.length, 0));

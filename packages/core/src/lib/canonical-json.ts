@@ -1,9 +1,4 @@
-/**
- * One text for each value that JSON can hold, whatever the order of its fields. A field that is undefined is none, a date is its ms.
- * What JSON cannot hold has a text too, which says no more than what sort of value it is.
- *
- * It calls itself for each level: check with `isDeeperThan` first.
- */
+/** One text for each JSON value, whatever the order of its fields. It calls itself for each level: check with `isDeeperThan` first. */
 export function canonicalJson(value: unknown): string {
   if (value instanceof Date) return String(value.getTime());
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join()}]`;

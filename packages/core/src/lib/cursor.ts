@@ -23,23 +23,12 @@ export interface ListScope {
   readonly ownerId: string;
 }
 
-/**
- * Writes the opaque text with which a caller fetches the next page.
- *
- * It contains a position, and nothing that grants access: workspace and API come from the request itself, so a forged cursor can at most
- * start a page elsewhere in a list that its caller may read anyway.
- *
- * @param position - Id of the last item of the previous page, or another position in ASCII.
- */
+/** Writes the opaque text that fetches the next page: a position, and nothing that grants access. @param position - ASCII, such as an id. */
 export function encodeCursor(scope: ListScope, position: string): string {
   return encodeBinary(beginningOf(scope) + position);
 }
 
-/**
- * Reads a cursor, or returns null if it is damaged or belongs to another list.
- *
- * @param form - Pattern of positions. Default: an id.
- */
+/** Reads a cursor; null if it is damaged or belongs to another list. @param form - Of positions. Default: an id. */
 export function decodeCursor(scope: ListScope, cursor: string, form = ID_FORM): string | null {
   const text = decodeBinary(cursor);
   const beginning = beginningOf(scope);

@@ -3,12 +3,7 @@ import type { SpanMs, Timer } from "../time.js";
 /** The host's own, also where a test puts a fake one in its place later: no test waits for its clock to pass here. */
 const later = setTimeout;
 
-/**
- * Resolves in a later turn of the event loop. Between bounded steps of long work it lets others through: a store without
- * I/O never leaves the turn by itself.
- *
- * @param ms - How long others have at least.
- */
+/** Resolves in a later turn of the event loop, so that others get through: a store without I/O never leaves the turn by itself. */
 export function yieldToEventLoop(ms = 0): Promise<void> {
   return new Promise((resolve) => later(resolve, ms));
 }

@@ -6,13 +6,8 @@ export interface LruCache<Value> {
 }
 
 /**
- * Makes a bounded cache that forgets what was not used lately.
- *
- * Two generations: what is used moves to the young one; when that is full it becomes the old one, and what the
- * old one still held is forgotten. A hit in the young generation costs one map look-up and no bookkeeping, where
- * a list in exact order of use would cost two writes for every verification.
- *
- * @param maxSize - Most values: a whole number >= 0; 0 caches nothing.
+ * Makes a bounded cache that forgets what was not used lately, in two generations: a hit in the young one costs one look-up, where an exact
+ * order of use would cost two writes for every verification. @param maxSize - 0 caches nothing.
  */
 export function createLruCache<Value>(maxSize: number): LruCache<Value> {
   const generationSize = Math.ceil(maxSize / 2);

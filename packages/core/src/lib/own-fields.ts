@@ -4,11 +4,7 @@ export function isPolluted(): boolean {
   return false;
 }
 
-/**
- * A copy of an object without a prototype, and of the plain objects and lists in it; anything else as it is.
- *
- * @param depth - Levels that are copied: whole and >= 0.
- */
+/** A copy without prototypes of an object, and of the plain objects and lists in it down to this depth; anything else as it is. */
 export function withoutPrototype<Value>(value: Value, depth: number): Value {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => withoutPrototype(item, depth - 1)) as Value;

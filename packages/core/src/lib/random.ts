@@ -6,12 +6,7 @@ const POOL_SIZE = 2_048;
 /** Fills an array with unpredictable bytes and returns it. */
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 
-/**
- * Unpredictable bytes from a pool that is refilled when it is used up. No bytes are returned twice, and returned ones are wiped from the
- * pool.
- *
- * @param fill - Default: the host's Web Crypto.
- */
+/** Unpredictable bytes from a pool that is refilled when it is used up. None are returned twice; returned ones are wiped from it. */
 export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
   const pool = new Uint8Array(POOL_SIZE);
   let used = POOL_SIZE;

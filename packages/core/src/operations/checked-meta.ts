@@ -10,12 +10,7 @@ interface WithMeta {
   readonly meta?: Metadata | null | undefined;
 }
 
-/**
- * The input with its metadata as the program's schema returns it, to be stored. Absent and null metadata is not checked.
- *
- * @param input - Checked by its own schema: the metadata is within its bounds, and must be so afterwards.
- * @throws LatchkeyError `BAD_REQUEST` with every issue of the schema, by path (`meta.plan`).
- */
+/** The input with its metadata as the program's schema returns it. @throws LatchkeyError `BAD_REQUEST` with every issue, by path (`meta.plan`). */
 export async function withCheckedMeta<Input extends WithMeta>(
   schema: MetaSchema | null,
   input: Input,

@@ -94,11 +94,7 @@ export interface Confines {
 
 /** How the transactions of an operation are remembered. */
 export interface CallPart {
-  /**
-   * Runs a transaction, and remembers its result, which is that of the operation, in the same commit. One without a result is a step.
-   *
-   * @throws AnsweredBefore if the call was completed before.
-   */
+  /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore if it was completed. */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<TransactionResult<Answer>>;
@@ -128,13 +124,7 @@ export interface Work {
   readonly audit: (change: ChangeDescription) => void;
 }
 
-/**
- * Runs an operation as a transaction: all that it writes is committed together with its audit entries, if what it read still
- * holds. Listeners are called afterwards.
- *
- * @param run - Reads, decides and says what to write. It may run several times.
- * @returns What `run` returned.
- */
+/** Runs an operation as a transaction, committed with its audit entries if what it read still holds. @param run - It may run several times. */
 export async function transact<Answer>(
   context: OperationContext,
   run: (work: Work) => Promise<Answer>,
@@ -195,12 +185,7 @@ export async function transactElsewhere(
   await context.transact(workspaceId, work);
 }
 
-/**
- * Runs work that follows a write. If the store fails now, the change has happened, at least in part, so the error must not say that it is
- * known not to have happened.
- *
- * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `unknown`; any other error of the work.
- */
+/** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error has the outcome `unknown`. */
 export async function afterWriting<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -223,12 +208,7 @@ export function inSteps(context: OperationContext): OperationContext {
   return context.call === null ? context : { ...context, call: context.call.inSteps() };
 }
 
-/**
- * For a step of many similar commits, of which a repeat makes the missing ones.
- *
- * @param countOf - What to count of the result of each.
- * @returns The context of each, and a function from the sum of this call to that of all calls that it repeats.
- */
+/** For a step of many similar commits, of which a repeat makes the missing ones. `total`: from the sum of this call to that of all its repeats. */
 export function inRounds<Answer>(
   context: OperationContext,
   countOf: (answer: Answer) => number,
@@ -271,12 +251,7 @@ export function randomRepeated(what: string): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
 }
 
-/**
- * Where a page starts: after the item that the cursor names, or at the beginning.
- *
- * @param form - As decodeCursor takes it.
- * @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or belongs to another list.
- */
+/** Where a page starts: after the item that the cursor names. @throws LatchkeyError `BAD_REQUEST` for one that is damaged or of another list. */
 export function afterCursor(
   scope: ListScope,
   cursor: string | undefined,

@@ -24,11 +24,7 @@ export function versionIfReadable({ version }: Pick<StoredRecord, "version">): n
   return version >= 1 ? version : "exists";
 }
 
-/**
- * Reads a record as it is stored, of which anything may be damaged, in a transaction that then expects that it stays so.
- *
- * @returns Null if there is no such record.
- */
+/** Reads a record of which anything may be damaged, in a transaction that then expects that it stays so; null for none. */
 export async function readStored(
   transaction: Transaction,
   address: RecordAddress,
@@ -40,11 +36,7 @@ export async function readStored(
   return record;
 }
 
-/**
- * Deletes a record, even a damaged one.
- *
- * @returns The record; null if it was damaged, undefined if there was none.
- */
+/** Deletes a record, even a damaged one. @returns The record; null if it was damaged, undefined if there was none. */
 export async function deleteRecord<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
@@ -71,12 +63,7 @@ export function deletedFields<Value>(
   return value === null ? { unreadable: true } : { before: fieldsOf(value) };
 }
 
-/**
- * Revokes something whose record may be damaged: revoking must not need a repair first.
- *
- * @param revoke - The usual way, which reads the record.
- * @param revokeDamaged - Works without it.
- */
+/** Revokes in the usual way, or, if a record is damaged, in one that works without it: revoking must not need a repair first. */
 export async function withoutReadableRecord<Result>(
   revoke: () => Promise<Result>,
   revokeDamaged: () => Promise<Result>,

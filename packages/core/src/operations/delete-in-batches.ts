@@ -11,14 +11,11 @@ export const DELETED_AT_ONCE = 500;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Repeats a bounded deletion step until nothing is left. It pauses after each step for as long as the step took, so that other calls, in
- * this process and in the store, rarely wait for one.
+ * Repeats a bounded deletion step until nothing is left. It pauses after each for as long as that took, so that other calls rarely wait for one.
  *
- * @param limit - Items of one step.
  * @param step - Deletes at most `limit` items in the given context, so that a repeat of the call counts them too.
- * @param countOf - How many items were deleted, from the result of a step.
  * @returns How many were deleted, by this call and those that it repeats.
- * @throws LatchkeyError `STORE_UNAVAILABLE`, with the outcome `unknown` if some were deleted before; any other error of a step.
+ * @throws LatchkeyError `STORE_UNAVAILABLE`, with the outcome `unknown` if some were deleted before.
  */
 export async function deleteInBatches<Answer = DeletedCount>(
   context: OperationContext,
@@ -43,11 +40,7 @@ export async function deleteInBatches<Answer = DeletedCount>(
 /** Records deleted in one step: some milliseconds on every store. */
 const RECORDS_AT_ONCE = 200;
 
-/**
- * Deletes all records in the small list that an identity has beside a list, also damaged ones.
- *
- * @returns How many there were.
- */
+/** Deletes all records in the small list that an identity has beside a list, also damaged ones. @returns How many there were. */
 export async function forgetOf<Value>(
   context: OperationContext,
   type: RecordType<Value>,

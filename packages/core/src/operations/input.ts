@@ -67,10 +67,7 @@ export type ListSchema<Item extends z.ZodType> = z.ZodType<
   readonly z.input<Item>[]
 >;
 
-/**
- * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well, so that what
- * was read can be given as it is; nothing writes to it.
- */
+/** A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well; nothing writes to it. */
 export function list<Item extends z.ZodType>(
   item: Item,
   max: number,
@@ -230,10 +227,7 @@ export const keyReference = z.strictObject({ keyId: id });
 /** The schema of an operation's input. `Output`: the checked input. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
 
-/**
- * When a rule on several fields of an object is checked: always, also when a single field is refused, so that all issues
- * are reported at once. The rule must expect fields of any type.
- */
+/** Has a rule on several fields checked even if a single field is refused, so that all issues come at once. It must expect fields of any type. */
 export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
@@ -272,10 +266,7 @@ export function parseInput<Schema extends InputSchema>(
   }
 }
 
-/**
- * The error to throw if reading an input failed: a `BAD_REQUEST` naming the value that throws when it is read (a getter, a proxy), or the
- * original error if there is none.
- */
+/** The error for an input that could not be read: a `BAD_REQUEST` naming the value that throws (a getter, a proxy), else the original error. */
 export function unreadable(error: unknown, input: unknown): unknown {
   const path = error instanceof LatchkeyError ? null : unreadablePath(input, MAX_DEPTH);
   return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);

@@ -20,13 +20,7 @@ export type TableOf<
   };
 };
 
-/**
- * An operation whose input is checked before it runs.
- *
- * @param run - Gets the output of the schema.
- * @param omitted - Default input. Without it, an input is required.
- * @param issuesAt - Finds issues that the schema cannot see, because they depend on the time.
- */
+/** An operation whose input is checked before it runs. `omitted`: its default input. `issuesAt`: issues that depend on the time. */
 export function operation<Schema extends InputSchema, Scope, Answer>(
   input: Schema,
   run: (

@@ -20,12 +20,7 @@ export type QueryCheck =
   | { readonly ok: true; readonly query: PermissionQuery }
   | { readonly ok: false; readonly path: readonly (string | number)[]; readonly message: string };
 
-/**
- * Checks what claims to be a permission query: a name of 1 to 512 characters, or an object with exactly one of
- * `and` and `or`, each a list of at least one query, nested at most 16 deep.
- *
- * @param names - What else the names must be.
- */
+/** Checks what claims to be a permission query: a name, or an object with exactly one of `and` and `or`, nested at most 16 deep. */
 export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME): QueryCheck {
   const path: (string | number)[] = [];
   let nodes = 0;

@@ -13,13 +13,7 @@ import { operation } from "./operation.js";
 /** Rounds after which an operation gives up on a record that keeps changing. */
 export const MAX_ROUNDS = 100;
 
-/**
- * Tries until what an attempt rests on stays as it was read.
- *
- * @param what - What changes, for the error.
- * @param attempt - Answers undefined where something has changed meanwhile.
- * @throws LatchkeyError `STORE_UNAVAILABLE` after 100 rounds.
- */
+/** Tries until an attempt does not answer undefined: what it rests on has not changed. @throws LatchkeyError `STORE_UNAVAILABLE` after 100 rounds. */
 export async function untilSteady<Result>(
   what: string,
   attempt: () => Promise<Result | undefined>,
@@ -100,12 +94,7 @@ export interface Page<Value> {
   readonly info: PageInfo;
 }
 
-/**
- * Reads a page of a list.
- *
- * @param scope - Distinguishes cursors of this list from others.
- * @param want - What is read of the store. Default: all records of the kind, in ascending order of their ids.
- */
+/** Reads a page of a list. @param want - Default: all records of the kind, in ascending order of their ids. */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
@@ -166,12 +155,7 @@ export async function findPage<Value>(
   }
 }
 
-/**
- * An operation that returns a page of all records of a kind.
- *
- * @param list - Distinguishes its cursors.
- * @param show - Builds the part of the result that has the records.
- */
+/** An operation that returns a page of all records of a kind. @param show - Builds the part of the result that has the records. */
 export function pagesOf<Value, Answer extends object>(
   type: RecordType<Value>,
   list: ListScope["list"],

@@ -16,10 +16,7 @@ const HOUR_MS = 3_600_000;
 /** As ms this is in 1973, as seconds after the year 5000: a smaller number may be one of seconds. */
 const LEAST_IN_MS = 100_000_000_000;
 
-/**
- * An instant from `min` to `max`, both included: whole ms since the Unix epoch, or a `Date`. What comes out is in ms. Over HTTP
- * it is a number: JSON has no dates.
- */
+/** An instant from `min` to `max`, both included: whole ms since the Unix epoch, or, but for HTTP, a `Date`. What comes out is in ms. */
 export function instant(
   min: EpochMs,
   max: EpochMs = LAST_INSTANT,

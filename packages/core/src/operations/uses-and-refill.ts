@@ -99,12 +99,7 @@ export function isMoreThanSet(
   return refilledAt > now || (lastRefillAt ?? 0) > now;
 }
 
-/**
- * The error for a change to the uses left that was refused.
- *
- * @param path - The input field that it follows from.
- * @param held - Uses that reservations and leases hold: they are not among those that are left.
- */
+/** The error for a refused change of uses. @param path - The field that it follows from. @param held - Uses that reservations and leases hold. */
 export function refuseUsageChange(
   reason: UsageRefusal,
   path: string,

@@ -9,10 +9,7 @@ export interface ApiRecord {
   readonly name: string;
   /** A protected API is not deleted until the protection is taken away. */
   readonly deleteProtection: boolean;
-  /**
-   * Addresses and CIDR ranges that its keys may be used from, IPv4 and IPv6, each in one canonical form; empty: from
-   * anywhere.
-   */
+  /** Addresses and CIDR ranges that its keys may be used from, each in its one form; empty: from anywhere. */
   readonly ipWhitelist: readonly string[];
   /** What new keys are given that say nothing of it, or null. See `operations/apis/key-rules.ts`. */
   readonly defaults: { readonly [field: string]: JsonValue } | null;

@@ -24,11 +24,7 @@ export interface RecordType<Value> {
   readonly kind: RecordKind;
   /** The record as it is stored. */
   encode(value: Value): StoredRecord;
-  /**
-   * The record as core uses it, frozen.
-   *
-   * @throws LatchkeyError `STORE_CORRUPT` if it is damaged.
-   */
+  /** The record as core uses it, frozen. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
   decode(stored: StoredRecord, workspaceId: string): Value;
   claims(value: Value): readonly RecordClaim[];
   lists(value: Value): readonly RecordList[];

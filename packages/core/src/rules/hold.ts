@@ -140,9 +140,6 @@ export function isReturnable({ drops }: HoldSums, held: HeldLimit, number: numbe
 /**
  * Decides how many returned uses are added: they are first set off against refills made since, the oldest first. 100 of daily 100, 50 held,
  * midnight, 10 used: the refill raised 50, so of the 40 that are returned, none is added, and 100 remain.
- *
- * @param number - Number of their hold.
- * @returns Uses to add, and what is left of the raises.
  */
 export function usesAfterRaises(
   raises: readonly Raise[],
@@ -162,11 +159,7 @@ export function usesAfterRaises(
   return { added, raises: left };
 }
 
-/**
- * The raises with that of one more refill. Those that came before every open hold are forgotten.
- *
- * @param oldest - The lowest number of an open hold; 0 if unknown.
- */
+/** The raises with one more, without those before every open hold. @param oldest - The lowest number of an open hold; 0 if unknown. */
 export function raisesWith(
   { raises, next }: HoldSums,
   { free, units }: Omit<Raise, "before">,

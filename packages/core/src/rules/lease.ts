@@ -31,12 +31,10 @@ const LEAST_LEFT = 100;
 const DEFAULT_SHARE = 0.01;
 
 /**
- * For how many verifications a process may take units of a counter ahead: all that it holds is at most its share.
+ * For how many verifications, of `each` units, a process may take units of a counter ahead: all that it holds is at most its share.
  *
  * @param left - Of the counter, without what is held.
- * @param each - Units that a verification takes: a whole number >= 1.
- * @param held - Units that the process holds already.
- * @param holders - How many hold units, itself included.
+ * @param holders - How many processes hold units, this one included.
  */
 export function verificationsAhead(
   left: number,

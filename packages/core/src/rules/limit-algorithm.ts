@@ -96,11 +96,7 @@ export function admitsAt(current: LimitState, limit: LimitFigures, cost: number)
   }
 }
 
-/**
- * The first instant at which the whole limit is available if nothing else is taken; for a fixed limit, the edge of its window.
- *
- * @param current - As {@link limitAt} returns it.
- */
+/** The first instant at which the whole limit is available if nothing else is taken; for a fixed limit, the edge of its window. */
 export function resetAt(current: LimitState, limit: LimitFigures): EpochMs {
   if (limit.algorithm === "fixed") return current.at + limit.duration;
   return admitsAt(current, limit, mostOf(limit)) as EpochMs;

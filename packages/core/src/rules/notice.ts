@@ -82,12 +82,7 @@ export interface NoticePeriod {
   readonly endAt: EpochMs;
 }
 
-/**
- * The period of uses: from one refill to the next, or from when they were set. Without a refill it is a day of UTC, for uses may come back
- * at any time.
- *
- * @param refilledAt - Up to when refills are applied, with those that are due at `now`.
- */
+/** The period of uses: from one refill to the next, or from when they were set. Without a refill a day of UTC: uses may come back at any time. */
 export function periodOfUses(
   refill: Refill | null,
   refilledAt: EpochMs,
@@ -98,11 +93,7 @@ export function periodOfUses(
   return { startAt: refilledAt, endAt: nextRefillDueAt(refill, now) ?? LAST_INSTANT };
 }
 
-/**
- * The period of a limit: its window. Those that have no windows are taken to have some of their `duration`, as fixed limits have them.
- *
- * @param at - Of the state of the limit: the start of the window of a fixed one.
- */
+/** The period of a limit: its window, or one as fixed limits have them. @param at - The start of the window of a fixed one. */
 export function periodOfLimit({ algorithm, duration }: LimitFigures, at: EpochMs): NoticePeriod {
   const startAt = algorithm === "fixed" ? at : windowStartAt(at, duration);
   return { startAt, endAt: Math.min(startAt + duration, LAST_INSTANT) };

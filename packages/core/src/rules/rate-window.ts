@@ -18,11 +18,7 @@ export function windowStartAt(now: EpochMs, duration: SpanMs): EpochMs {
   return now - (now % duration);
 }
 
-/**
- * The window at `now`: the stored one, or an empty one if a later window has opened.
- *
- * Windows never go back: if `now` is before the stored window, that one still counts.
- */
+/** The window at `now`: the stored one, or an empty one if a later window has opened. Windows never go back. */
 export function currentWindow(
   stored: LimitState | null,
   duration: SpanMs,

@@ -101,13 +101,7 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
   return dueAt(refill, now, 0);
 }
 
-/**
- * The first due instant after `now`, or null if it is later than any `Date`.
- *
- * At a due instant, this returns the next one.
- *
- * @param times - Which due instant to return: 1 (the next) or more.
- */
+/** The first due instant after `now`, at a due one the next; null if later than any `Date`. @param times - Which of them: 1 (the next) or more. */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
   const at = dueAt(refill, since, times);
@@ -137,11 +131,7 @@ function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): D
   };
 }
 
-/**
- * How many times the refill was due after `since`, up to and including `now`; 0 if `now` is not later.
- *
- * @param since - Unix epoch ms up to which refills are applied.
- */
+/** How many times the refill was due after `since`, up to which refills are applied, until `now`, included; 0 if `now` is not later. */
 export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
   return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));
 }
@@ -149,9 +139,6 @@ export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number
 /**
  * Uses left after `times` refills fell due. Each adds `amount`, as long as no more than `carryOver` stays on top of one `amount`. What is
  * above that was granted otherwise, and is never lowered. With a `carryOver` of 0 one refill does what any number does.
- *
- * @param left - Uses left before: whole and >= 0.
- * @param times - Whole and >= 0.
  */
 export function usesAfterRefills(
   left: number,
@@ -164,11 +151,7 @@ export function usesAfterRefills(
   return times >= ceilDiv(most - left, amount) ? most : left + times * amount;
 }
 
-/**
- * How many refills it takes until at least `wanted` uses are left; null if no number is enough.
- *
- * @param left - Uses left before: whole, >= 0 and below `wanted`.
- */
+/** How many refills it takes until at least `wanted` uses are left, which is more than are `left` now; null if no number is enough. */
 export function refillsUntilUses(
   left: number,
   { amount, carryOver = 0 }: Pick<Refill, "amount" | "carryOver">,
@@ -177,12 +160,7 @@ export function refillsUntilUses(
   return wanted > amount + carryOver ? null : ceilDiv(wanted - left, amount);
 }
 
-/**
- * The refill that uses have after a change. Uses without a limit need none: making them unlimited ends the refill, and so
- * does taking it away.
- *
- * @param remaining - Uses left after the change; null for unlimited.
- */
+/** The refill that uses have after a change. Uses without a limit need none. */
 export function refillAfter(refill: Refill | null, remaining: number | null): Refill | null {
   return remaining === null ? null : refill;
 }

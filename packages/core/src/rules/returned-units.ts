@@ -6,10 +6,8 @@ import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
 import { bucketAfterLease, bucketAfterReturn } from "./token-bucket.js";
 
 /**
- * A limit after held units are returned to the window, or the sixteenth of a sliding span, that they were taken from; if that is over, they
- * are dropped. A token bucket gets back what has not flowed in since, or of a lease all of it; a concurrent limit its slots.
- *
- * @param units - How many held units were not used.
+ * A limit after held units that were not used are returned to the window, or the sixteenth of a sliding span, that they were taken from; if that
+ * is over, they are dropped. A bucket gets back what has not flowed in since, or of a lease all of it; a concurrent limit its slots.
  */
 export function afterReturn(
   state: LimitState,

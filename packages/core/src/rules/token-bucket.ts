@@ -68,12 +68,7 @@ export function bucketAt(
   return { at, used, earlier: earlierOf(heldOf(stored), after) };
 }
 
-/**
- * The bucket after `units` were taken.
- *
- * @param held - How many of them are a lease's.
- * @param isReserved - Whether they may come back: what flows in from now on is counted.
- */
+/** The bucket after `units` were taken, `held` of them by a lease. @param isReserved - They may come back: what flows in is counted from now on. */
 export function bucketAfterTaking(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,
@@ -102,12 +97,7 @@ export function bucketRoom({ used }: LimitState, { duration, burst }: BucketLimi
   return burst - ceilDiv(used, duration);
 }
 
-/**
- * The first instant at which the bucket holds `cost` units, at most `burst`, if nothing else is taken.
- *
- * @param current - As {@link bucketAt} returns it, without so many.
- * @returns Unix epoch ms; it may be later than any `Date`.
- */
+/** The first instant at which the bucket holds `cost` units, at most `burst`, if nothing else is taken; it may be later than any `Date`. */
 export function bucketAdmitsAt(
   { at, used }: LimitState,
   { limit, duration, burst }: BucketLimit,
@@ -120,9 +110,6 @@ export function bucketAdmitsAt(
  * Gives back units that were taken at `at`, less what has flowed in since: had they never been taken, a bucket that was full meanwhile
  * would have had no room for that. So no more is ever admitted than without them, also where the bucket was filled faster or slower
  * meanwhile. Where nobody has counted what flowed in, because the reservation was copied, it is worked out by the rate.
- *
- * @param flowed - What the bucket counted right after they were taken.
- * @param rate - Units that flowed in per `duration` then.
  */
 export function bucketAfterReturn(
   state: LimitState,
@@ -144,9 +131,6 @@ export function bucketAfterReturn(
 /**
  * The bucket after a lease of it has ended. What was not used comes back. What was used counts from now on: until now the bucket was as full as it
  * may be beside what was held.
- *
- * @param lease - Its units, and how many flow in per `duration`.
- * @param unused - How many of its units were not used.
  */
 export function bucketAfterLease(
   state: LimitState,

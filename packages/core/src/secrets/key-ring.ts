@@ -19,13 +19,7 @@ export interface KeyRingBounds {
 
 const RING_KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 
-/**
- * Checks a ring and copies it, so that a later change to the given object changes nothing.
- *
- * @param name - The option the ring was given as, for messages.
- * @throws TypeError naming the option and what is wrong: an id, a length, a key of one repeated byte, a
- * `current` that is not in the ring. No message holds key material.
- */
+/** Checks a ring and copies it. @throws TypeError naming the option and what is wrong. No message holds key material. */
 export function copyKeyRing(
   name: string,
   ring: KeyRing,
@@ -49,11 +43,7 @@ export function copyKeyRing(
   return copy;
 }
 
-/**
- * Refuses rings that share a secret: what keys the hashes must not open the vault, or sign tokens.
- *
- * @throws TypeError naming both rings, and no secret.
- */
+/** Refuses rings that share a secret: what keys the hashes must not open the vault, or sign tokens. @throws TypeError naming both rings. */
 export function refuseSharedSecrets(rings: Readonly<Record<string, KeyRing | undefined>>): void {
   const known: [name: string, key: Uint8Array][] = [];
   for (const [name, ring] of Object.entries(rings)) {

@@ -34,10 +34,7 @@ function byteLengthOf(secret: string): number {
   return decodeBase58(splitSecret(secret).body)?.[1] ?? BYTE_LENGTH.min;
 }
 
-/**
- * The first and last possible shown characters of bodies with `byteLength` random bytes. Texts of one length sort like the numbers that
- * they encode.
- */
+/** The first and last shown characters that bodies with `byteLength` random bytes can have: texts of one length sort like their numbers. */
 export function shownBodies(byteLength: number): {
   readonly lowest: string;
   readonly highest: string;
@@ -110,8 +107,6 @@ export interface SecretForm {
  * The prefix is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
  * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits none:
  * then it is the default.
- *
- * @param start - From `secretStart`, or from the import of a key.
  */
 export function secretForm(start: string): SecretForm {
   const { prefix, body } = splitSecret(start);

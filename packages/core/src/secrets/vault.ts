@@ -17,10 +17,7 @@ export interface SealedFor {
 /** Seals and opens recoverable secrets. */
 export interface Vault {
   seal(secret: string, row: SealedFor): SealedSecret;
-  /**
-   * @throws LatchkeyError `STORE_CORRUPT` when the text was changed or moved to another row,
-   * `PRECONDITION_FAILED` when it was sealed with a key that the ring no longer holds.
-   */
+  /** @throws LatchkeyError `STORE_CORRUPT` for a text that was changed or moved, `PRECONDITION_FAILED` for a key that the ring has no more. */
   open(sealed: SealedSecret, row: SealedFor): string;
   /** Whether the text was sealed with the ring's current key. */
   isCurrent(sealed: SealedSecret): boolean;

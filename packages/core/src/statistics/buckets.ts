@@ -49,10 +49,7 @@ export function isAllowedRange(
   return endAt <= latest.setUTCMonth(latest.getUTCMonth() + LONGEST_MONTHS);
 }
 
-/**
- * How long after its end a bucket may still grow: a process writes what it counted in an hour soon after that, and clocks differ by a minute
- * at most.
- */
+/** How long after its end a bucket may still grow: what was counted in an hour is written soon after it, and clocks differ by a minute at most. */
 const SETTLING_MS: SpanMs = 120_000;
 
 /** The instant up to which buckets are settled: those that end by then stay as they are. It is the end of a bucket. */
@@ -78,9 +75,7 @@ export function bucketEndAt(startAt: EpochMs, granularity: Granularity): EpochMs
 
 /**
  * Sums counts of hours into all buckets, also empty ones, that the range from `startAt` (inclusive) to `endAt` (exclusive) touches, in
- * ascending order. A bucket is complete even if the range cuts it.
- *
- * @param hours - Counts of the hours of those buckets, each hour and code at most once; others are passed over.
+ * ascending order. A bucket is complete even if the range cuts it. Counts of other hours are passed over.
  */
 export function toBuckets(
   hours: readonly HourCount[],

@@ -39,11 +39,7 @@ export interface StatisticsBuffer {
   count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
   /** How many keys, hour by hour, are held. */
   readonly heldKeys: number;
-  /**
-   * Takes out all counts. The batches are built lazily, some milliseconds of work each, and can be iterated once.
-   *
-   * @param now - Unix epoch ms. What was counted in an hour that was over {@link LATE_MS} before counts in the hour of `now`.
-   */
+  /** Takes out all counts, in batches that are built lazily, each in some milliseconds. What is {@link LATE_MS} late counts in the hour of `now`. */
   take(now: EpochMs): Iterable<WorkspaceBatch>;
   /** Holds again what was taken out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;

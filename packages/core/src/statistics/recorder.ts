@@ -35,11 +35,7 @@ export interface RecorderSettings {
   readonly isDurable: boolean;
 }
 
-/**
- * Reads the option `usage`, unless it is false.
- *
- * @throws TypeError naming what is wrong.
- */
+/** Reads the option `usage`, unless it is false. @throws TypeError naming what is wrong. */
 export function readRecorderSettings(usage: unknown): RecorderSettings {
   if (typeof usage !== "object" || usage === null)
     throw new TypeError('"usage" must be false or { flushMs, durable }');

@@ -56,13 +56,7 @@ export interface AvailableStore extends KeyStore {
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
   /** How long a change waits for leases, 0 without leases. For a workspace that is no longer cached, it is the longest time that was ever read. */
   leaseWait(workspaceId: string): SpanMs;
-  /**
-   * Writes other lease times, which every process notices by the revision.
-   *
-   * @param beside - A record without which nothing is written, because its workspace is deleted.
-   * @param change - Gets the current ones, and the version of their record.
-   * @returns The new ones, and that version.
-   */
+  /** Writes other lease times, which every process notices by the revision, unless `beside` is gone. @returns The new ones, and their version. */
   changeLeases(
     workspaceId: string,
     change: (before: LeaseTimes | null, version: number | null) => LeaseTimes | null,
@@ -189,11 +183,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     return state;
   }
 
-  /**
-   * Has what a charge may move in the trail before it is charged, once as long as the state stays the same.
-   *
-   * @returns Whether the state was still this one.
-   */
+  /** Has what a charge may move in the trail before it is charged, once for each state. @returns Whether the state was still this one. */
   async function note(plan: ChargePlan, { version, trail, noted }: KnownState): Promise<boolean> {
     if (trail === null) return true;
     const missing = touchedBy(plan).filter((each) => !noted.has(nameOf(each)));

@@ -302,12 +302,7 @@ function unsettledRecord(
   return refill.carry !== undefined || (usage.holds?.uses ?? 0) > 0 ? uses : -1;
 }
 
-/**
- * The holds of a charge.
- *
- * @param readings - The limits after the charge.
- * @returns The index of a record that may have no more open holds, if there is one.
- */
+/** The holds of a charge, or the index of a record that may have no more open ones. @param readings - The limits after the charge. */
 function takeHolds(
   { usage, holds: before }: ChargeState,
   { confirms, cost, uses, limits }: ChargePlan,

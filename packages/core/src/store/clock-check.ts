@@ -23,12 +23,7 @@ export class ClockDifferenceError extends Error {
   }
 }
 
-/**
- * Compares the clock of this process with that of a store that has one, now and every ten minutes, and reports a difference of
- * more than a minute once.
- *
- * @returns How to stop.
- */
+/** Compares the clocks of this process and the store, every ten minutes; reports a difference of over a minute once. @returns How to stop. */
 export function watchClock(
   store: Pick<KeyStore, "readClock">,
   now: Clock,

@@ -12,11 +12,7 @@ export interface StoreCall {
   readonly isBeside?: true;
 }
 
-/**
- * Called instead of the store. The caller gets what it returns, throws or rejects with.
- *
- * @param run - Calls the store and returns its result, which for `charge` need not be a promise.
- */
+/** Called instead of the store: what it returns or throws is what the caller gets. @param run - Calls the store, which may answer at once. */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
 let isBeside = false;

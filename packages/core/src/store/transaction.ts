@@ -95,11 +95,7 @@ export class Transaction {
     this.#awaitExpiry(type.expiry(value));
   }
 
-  /**
-   * Writes a record anew. What it claims stays; its lists may change.
-   *
-   * @param keepsVersion - Whether nothing is changed that a process which knows the record rests on, such as uses.
-   */
+  /** Writes a record anew; its lists may change. @param keepsVersion - Whether nothing changes that a process rests on: uses alone. */
   update<Value>(
     type: RecordType<Value>,
     before: Value,
@@ -201,10 +197,7 @@ export class Transaction {
     this.#change.revision = drawVersion(this.#random, this.revision);
   }
 
-  /**
-   * @internal Commits.
-   * @returns The use counters that were changed, or null where something that was read no longer holds.
-   */
+  /** @internal Commits. @returns The use counters that were changed; null where something that was read no longer holds. */
   async commit(): Promise<readonly Usage[] | null> {
     const result = await this.#store.commit(this.workspaceId, this.#change);
     switch (result.kind) {

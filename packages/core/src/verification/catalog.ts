@@ -32,11 +32,7 @@ export class Catalog {
     this.#store = store;
   }
 
-  /**
-   * Assembles keys that were read at a revision; synchronously if all that they refer to is known.
-   *
-   * @returns One item for each record, or null if the revision has passed: read the records again.
-   */
+  /** Assembles keys that were read at a revision; null if that has passed: read them again. Synchronous if all that they refer to is known. */
   loadKeys(
     workspaceId: string,
     revision: number,

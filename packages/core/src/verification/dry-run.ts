@@ -88,11 +88,7 @@ export const NO_SUCH_KEY: readonly VerdictCheck[] = Object.freeze([
   Object.freeze({ check: "exists", passed: false } as const),
 ]);
 
-/**
- * Every check of a verification at `now`, also those behind the first that fails.
- *
- * @see packages/core/decisions/0005-order-of-checks.md
- */
+/** Every check of a verification at `now`, also those behind the first that fails. @see packages/core/decisions/0005-order-of-checks.md */
 export function allChecks(
   loaded: LoadedKey,
   question: VerifyQuestion,

@@ -17,12 +17,7 @@ const CODE_BY_CHARGE = {
   "usage-exceeded": "USAGE_EXCEEDED",
 } as const;
 
-/**
- * Decides what the records decide, before any counter is read, for verifications and dry runs.
- *
- * @returns Null if they do not refuse: then limits and uses decide, in one atomic charge.
- * @see packages/core/decisions/0005-order-of-checks.md
- */
+/** Decides what the records decide, before any counter is read; null if they do not refuse. @see packages/core/decisions/0005-order-of-checks.md */
 export function judgeRecords(
   loaded: VerifiableKey,
   question: VerifyQuestion,
@@ -38,13 +33,7 @@ export function codeOf(refusal: Refusal): RecordCheck["code"] {
   return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
 }
 
-/**
- * The verdict if nothing was charged: the records refuse, or a limit is unknown.
- *
- * @param refusal - Of {@link judgeRecords}; null for unknown limits.
- * @param charge - Result of a `peek`.
- * @throws LatchkeyError `BAD_REQUEST` for unknown limits.
- */
+/** The verdict if nothing was charged. @param refusal - Null: a limit is unknown, and that is thrown. @param charge - Result of a `peek`. */
 export function verdictOnRefusal(
   loaded: VerifiableKey,
   question: VerifyQuestion,

@@ -26,12 +26,7 @@ export function limitRetryAfterMs(
   return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
-/**
- * Ms until refills restore enough uses for `cost`; null where they never do.
- *
- * @param remaining - Uses left with a due refill applied: too few for `cost`.
- * @param appliedUntil - Unix epoch ms up to which refills are applied, not before `now`.
- */
+/** Ms until refills restore enough uses for `cost`; null where they never do. @param appliedUntil - Up to when they are applied; not before now. */
 export function refillRetryAfterMs(
   refill: Refill | null,
   remaining: number,
@@ -46,10 +41,7 @@ export function refillRetryAfterMs(
   return dueAt === null ? null : dueAt - now;
 }
 
-/**
- * Ms until a verification that limits or uses refused would pass if nothing else happens: a whole number >= 1. Null if waiting does not
- * help: a cost above the limit itself, uses without a refill, a key that expires before.
- */
+/** Ms until a refused verification would pass if nothing else happens, a whole number >= 1; null if waiting does not help. */
 export function retryAfterMs(
   loaded: Pick<VerifiableKey, "key" | "identity" | "lastUsedAt">,
   { limits, cost }: Taken,

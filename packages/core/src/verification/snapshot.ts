@@ -105,12 +105,7 @@ export function sharedBy(
   });
 }
 
-/**
- * Assembles a key.
- *
- * @param isComplete - Whether all that it refers to is in the snapshot.
- * @returns Undefined if that is not certain.
- */
+/** Assembles a key; undefined if it is not certain what it refers to. @param isComplete - Whether all of that is in the snapshot. */
 export function loadKey(
   snapshot: Snapshot,
   workspaceId: string,

@@ -181,12 +181,7 @@ type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 const NO_HINTS: RefusalHints = Object.freeze({});
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
-/**
- * Writes the verdict on a confirmed decision.
- *
- * @param taken - The limits that the charge is about, in its order.
- * @param hints - Of a refusal.
- */
+/** Writes the verdict on a confirmed decision. @param taken - The limits of the charge, in its order. @param hints - Of a refusal. */
 export function verdictOf(
   loaded: VerifiableKey,
   code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",

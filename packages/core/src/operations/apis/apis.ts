@@ -175,11 +175,7 @@ export const API_TABLE = {
     })),
   ),
 
-  /**
-   * Several APIs can have one name. The one that ensureApi returns claims the name, so that all calls agree on it.
-   *
-   * @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
-   */
+  /** Of several APIs of one name, the one that is returned claims the name. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md */
   ensureApi: operation(z.strictObject({ name }), (context, { name }) =>
     transact(context, async (work) => {
       const { transaction } = work;

@@ -35,13 +35,7 @@ export interface PrunedDead {
 export interface DeadLetters {
   /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
   listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
-  /**
-   * Has a dead one sent again.
-   *
-   * @param input - `{ deadLetterId }`.
-   * @param mayAsk - Throws where it cannot be sent.
-   * @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`.
-   */
+  /** Has a dead one sent again, unless `mayAsk` throws. @param input - `{ deadLetterId }`. @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`. */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
   /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
   pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
@@ -51,12 +45,7 @@ export interface DeadLetters {
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
 
-/**
- * Makes the {@link DeadLetters} of a workspace.
- *
- * @param readEvents - What events say now; null for one that was pruned, or cannot be read.
- * @param readPlaces - How far each endpoint has read.
- */
+/** Makes the {@link DeadLetters} of a workspace, by what events say now (null: it is gone or damaged) and how far each endpoint has read. */
 export function createDeadLetters(
   context: OperationContext,
   readEvents: (ids: readonly string[]) => Promise<readonly (AuditEvent | null)[]>,

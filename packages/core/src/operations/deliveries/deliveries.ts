@@ -51,12 +51,7 @@ export interface Deliveries extends DeadLetters {
   readEvent(eventId: string): Promise<AuditEvent | null>;
   /** Who sends. One that was never written has the version 0. */
   readSender(): Promise<Sender>;
-  /**
-   * Writes in one step, if the sender is still as it was when it was decided.
-   *
-   * @param decide - Answers the sender as it shall be; null: nothing is written. It may be asked several times.
-   * @returns The sender, but for its version; null where nothing was written.
-   */
+  /** Writes in one step, if the sender is still as it was when it was decided; null: nothing is written. `decide` may be asked several times. */
   write(
     decide: (sender: Sender) => Sender | null,
     changes?: DeliveryChanges,

@@ -47,11 +47,7 @@ interface DueDeadline extends Deadline {
   readonly type: "key.hasExpired" | "key.expiresSoon";
 }
 
-/**
- * Reads the deadlines that are due after a position.
- *
- * @returns `goOnAfter`: position of the next due one; null if none is due.
- */
+/** Reads the deadlines that are due after a position. `goOnAfter`: position of the next due one; null if none is due. */
 async function readDue(
   { store, workspaceId, notice }: OperationContext,
   after: string | null,

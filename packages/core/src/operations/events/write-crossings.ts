@@ -30,11 +30,7 @@ interface Notice {
   readonly fields: AuditFields;
 }
 
-/**
- * Writes what this process saw of uses and limits in a workspace, each once, however many processes saw it.
- *
- * @returns How many events were written.
- */
+/** Writes what this process saw of uses and limits in a workspace, each once, however many processes saw it. @returns How many events. */
 export async function writeCrossings(
   context: OperationContext,
   crossings: readonly Crossing[],

@@ -181,11 +181,7 @@ export interface NewKeyParts extends Work {
   readonly now: EpochMs;
 }
 
-/**
- * Writes a new key with its counters, and what is created along with it. Check `references.refuseMissing()` afterwards.
- *
- * @param onTaken - The error if a key has this secret already. Without it, the transaction runs again, and finds that key.
- */
+/** Writes a new key, and what is created with it; then call `refuseMissing()`. @param onTaken - Without it, the transaction finds the other key. */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },

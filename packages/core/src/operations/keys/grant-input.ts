@@ -56,10 +56,7 @@ export function readGrantItem(item: GrantItem): GrantReference {
   return { label: item.name as string, isId: false, mayCreate: item.create === true };
 }
 
-/**
- * What a key holds once it is given these, for the audit log: by name, ascending, each once. One that is given by an id
- * is named where the key holds it already.
- */
+/** What a key holds once it is given these, for the audit log: ascending, each once, by name; an id that it does not hold stays one. */
 export function grantLabels(
   items: readonly GrantItem[],
   held: readonly NamedGrant[],

@@ -15,11 +15,7 @@ type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 
 type TransactionContext = KeyContext & Pick<OperationContext, "confinedTo">;
 
-/**
- * Reads records of keys until what they refer to could be read at the same revision, and puts the keys together.
- *
- * @param read - Answers undefined where what it read is not of one revision.
- */
+/** Reads records of keys until all is of one revision, and puts the keys together. @param read - Answers undefined where it is not. */
 export async function loadKeys<Result extends { readonly revision: number }>(
   { catalog, workspaceId }: KeyContext,
   read: () => Promise<Result | undefined>,
@@ -33,12 +29,7 @@ export async function loadKeys<Result extends { readonly revision: number }>(
   });
 }
 
-/**
- * The first key that one of the wants finds, or the revision at which there was none. It is what cold verifications wait for, so it waits for no more than the
- * store.
- *
- * @throws LatchkeyError `STORE_CORRUPT` where its record, its API or its identity is damaged.
- */
+/** The first key that a want finds, or the revision at which there was none. @throws LatchkeyError `STORE_CORRUPT` where anything of it is damaged. */
 async function findKey(
   { store, catalog, workspaceId }: KeyContext,
   wants: readonly Want[],
@@ -58,12 +49,7 @@ async function findKey(
   throw unavailable(KEPT_CHANGING);
 }
 
-/**
- * The key of a secret; `NOT_FOUND` where there is none, also for a string that cannot be a secret at all: of any length, it costs no store
- * call. `FORBIDDEN` where there is none and the workspace is disabled. Errors as {@link findKey}.
- *
- * @param hashes - Those of the secret, where they are known already.
- */
+/** The key of a secret; `NOT_FOUND` where there is none, `FORBIDDEN` if the workspace is disabled too. What cannot be a secret costs no store call. */
 export async function findKeyBySecret(
   context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
@@ -152,10 +138,7 @@ export interface ReadKey {
   readonly loaded: LoadedKey | LatchkeyError;
 }
 
-/**
- * The keys of these ids in their order, read in a transaction, which then expects these versions of them. To a call that is confined, a key
- * of anybody else is none.
- */
+/** The keys of these ids in order, read in a transaction, which then expects these versions. To a confined call, a key of anybody else is none. */
 export async function readKeys(
   context: TransactionContext,
   transaction: Transaction,

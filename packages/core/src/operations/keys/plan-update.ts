@@ -35,11 +35,7 @@ export interface KeyUpdatePlan {
   readonly remainingBefore: number | null;
 }
 
-/**
- * Decides what an update of a key writes, given the key as it is.
- *
- * @throws LatchkeyError `PRECONDITION_FAILED` and `BAD_REQUEST` as updateKey says.
- */
+/** Decides what an update writes, given the key as it is. Errors as updateKey says. */
 export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): KeyUpdatePlan {
   const { key } = loaded;
   refuseUses(loaded, update);
@@ -116,10 +112,7 @@ function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
   }
 }
 
-/**
- * The uses that the key will take from, as they are before the update. Null where they are those of another identity than
- * now, which was not read.
- */
+/** The uses that the key will take from, before the update; null where they are those of another identity than now, which was not read. */
 function remainingAfterwards(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): number | null {
   const usesFrom = update.usesFrom ?? loaded.key.usesFrom;
   const owner = ownerAfter(update);

@@ -48,11 +48,7 @@ export async function withPlaintextOrError(
   }
 }
 
-/**
- * Seals the secret of a key with the ring's current key, if it was sealed with an earlier one.
- *
- * @returns Whether anything was written.
- */
+/** Seals a secret with the ring's current key, if it was sealed with an earlier one. @returns Whether anything was written. */
 async function resealSecret(context: OperationContext, keyId: string): Promise<boolean> {
   const vault = requireVault(context);
   return transact(context, async ({ transaction }) => {

@@ -39,11 +39,7 @@ export const rotateKey = operation(
     }),
 );
 
-/**
- * Rotates a key that was read in this transaction. Errors as rotateKey says.
- *
- * @param given - What the new key has in place of what the old one has.
- */
+/** Rotates a key that was read in this transaction. Errors as rotateKey says. @param given - What the new key has in place of the old one's. */
 export async function rotateLoaded(
   work: Work,
   loaded: LoadedKey,
@@ -90,12 +86,7 @@ export function rotationOf(
   return decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
 }
 
-/**
- * When the old one of two keys expires.
- *
- * @param what - Was to be rotated.
- * @throws LatchkeyError `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired.
- */
+/** When the old one of two keys expires. @throws LatchkeyError `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired. */
 export function oldExpiry(what: "key" | "root key", decision: RotationDecision): EpochMs {
   switch (decision.kind) {
     case "rotate":

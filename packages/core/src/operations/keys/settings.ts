@@ -228,10 +228,7 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   addSecondDefaultIssue(settings, sink);
 }
 
-/**
- * `ratelimit` is the limit named `default`. `ratelimits` may hold that limit too, as what is read of a key does, but not
- * another of that name.
- */
+/** `ratelimit` is the limit named `default`. `ratelimits` may hold the same one, as what is read of a key does, but not another. */
 function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
   if (ratelimit === undefined || !Array.isArray(ratelimits)) return;

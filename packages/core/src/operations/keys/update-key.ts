@@ -66,14 +66,7 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }
 
-/**
- * Changes a key in one transaction, on what it is at that moment.
- *
- * @param decide - Returns the update for the current key; called again if the key changed meanwhile. If it changes nothing, nothing is
- * written. It can require further roles and permissions.
- * @param answerOf - Builds the result from the key as it was committed.
- * @throws LatchkeyError as updateKey says.
- */
+/** Changes a key in one transaction. @param decide - Called again if the key changed meanwhile. @param answerOf - Gets the key as it was committed. */
 export function changeKey<Answer>(
   context: OperationContext,
   keyId: string,
@@ -91,12 +84,7 @@ export interface ChangedKey {
   readonly references: References;
 }
 
-/**
- * Changes keys in one transaction: all of them or none.
- *
- * @param evenDamaged - Whether one whose record, API or identity is damaged is switched off: that must not need a readable record.
- * @param fieldOf - Names a key of many in the error that it causes.
- */
+/** Changes keys in one transaction: all of them or none. `evenDamaged`: one that is damaged is switched off, which needs no readable record. */
 async function changeKeys<Answer>(
   context: OperationContext,
   keyIds: readonly string[],

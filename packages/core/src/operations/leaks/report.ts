@@ -34,11 +34,7 @@ function withoutSecrets(text: string | undefined, secrets: readonly string[]): s
   return forms.reduce((cut, form) => cut.replaceAll(form, "…"), text);
 }
 
-/**
- * The latest earlier report of the same secret, or null.
- *
- * @param where - `same-place`: only a report of the same place.
- */
+/** The latest earlier report of the same secret, or null. `same-place`: only a report of the same place. */
 export async function findReport(
   context: Pick<OperationContext, "store" | "workspaceId">,
   { mark, earlierMarks, place }: Report,

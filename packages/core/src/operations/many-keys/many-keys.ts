@@ -92,12 +92,7 @@ async function actOnKeys(
   return actOnListedKeys(context, { apiId, identityId }, act);
 }
 
-/**
- * Acts on keys until all that can be found are as they should be: of an API or identity that is gone, to which only rotation adds keys.
- *
- * @returns How many keys were changed.
- * @throws LatchkeyError `STORE_UNAVAILABLE`, with outcome `unknown`, if there are still some after 100 rounds.
- */
+/** Acts until all keys of an API or identity that is gone are as they should be: only rotation adds any. @returns How many were changed. */
 export async function actOnEveryKey(
   context: OperationContext,
   listed: ListedKeys,

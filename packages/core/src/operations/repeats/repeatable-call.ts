@@ -59,11 +59,7 @@ export class AnsweredBefore extends Error {}
 /** An operation is remembered by one commit, and wants to make another. */
 class SeveralCommitsError extends Error {}
 
-/**
- * Creates a call that is remembered, so that its repeat returns the same and writes nothing.
- *
- * @see packages/core/decisions/0043-repeats-answer-from-memory.md
- */
+/** Creates a call whose repeat returns the same and writes nothing. @see packages/core/decisions/0043-repeats-answer-from-memory.md */
 export function createRepeatableCall(
   { store, transact, workspaceId, now, readStoreClock, newId }: CallContext,
   { caller, input, beforeFirst }: CallDigests,

@@ -7,12 +7,7 @@ import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { identityOfHold, keyOfHold } from "./hold-owners.js";
 
-/**
- * Counts the uses that a reservation settled, once.
- *
- * @param known - Its key; undefined if another process made it: then the key is read.
- * @returns Null if there is nothing to wait for. Rejects only with failures of the store.
- */
+/** Counts the uses that a reservation settled, once. @param known - Undefined: its key is read. @returns Null if there is nothing to wait for. */
 export function countUses(
   context: OperationContext,
   result: HoldResult,
@@ -36,12 +31,7 @@ export function countUses(
   });
 }
 
-/**
- * The subjects for which the step that ends a reservation counts its uses.
- *
- * @param look - Finds the reservation if this process did not make it.
- * @returns Nothing if it is not open.
- */
+/** The subjects for which the end of a reservation counts its uses; none if it is not open. @param look - Finds it if another process made it. */
 export async function countedBy(
   context: OperationContext,
   id: string,

@@ -246,11 +246,7 @@ function toRoleView(
   };
 }
 
-/**
- * The settings of a role in the words of the HTTP contract, for the audit log.
- *
- * @param permissions - Names, in any order; one that is given twice counts once.
- */
+/** The settings of a role for the audit log. @param permissions - Names, in any order; one that is given twice counts once. */
 function roleFields(
   { name, description }: { readonly name: string; readonly description: string | null },
   permissions: readonly string[],

@@ -38,11 +38,7 @@ export type RootKeyOutcome =
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
 
-/**
- * Where the root key of a token is does not change, so that is remembered; what it is now is read each time.
- *
- * @see RootKeyOperations.authenticateRootKey
- */
+/** Where the root key of a token is does not change, so that is remembered; what it is now is read each time. */
 export async function authenticateRootKey(
   context: OperationContext,
   token: string,

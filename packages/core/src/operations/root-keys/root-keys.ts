@@ -224,11 +224,7 @@ async function pointToRootKey(
 /** Bounds of the root keys that a caller creates. */
 type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
 
-/**
- * Reads who makes or changes a root key, so that the commit rests on what that one holds then; null: the host itself, without bounds.
- *
- * @throws LatchkeyError `UNAUTHORIZED` for a root key that is gone, disabled or expired by now.
- */
+/** Reads who makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it authorises nothing by now. */
 async function readMaker(
   transaction: Transaction,
   by: RootKeyScope["by"],

@@ -20,11 +20,8 @@ import { explainKeyInput, questionOf } from "./input.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 
 /**
- * Finds the verdict of a verification, and why, without doing it: no counter changes and nothing is remembered, not even in this process.
- * Records and counters are read again, and one `peek` of the store confirms them.
+ * Finds the verdict of a verification, and why, without doing it. Records and counters are read again, and one `peek` confirms them.
  *
- * @param find - Reads the key.
- * @throws LatchkeyError as the verification would.
  * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
  */
 export async function dryRun(

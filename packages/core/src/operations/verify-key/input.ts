@@ -213,11 +213,7 @@ export function requestIn(parsed: z.output<typeof libraryInput>): VerificationRe
   return { secret, question: questionOf(parsed), requestId, tags, isDryRun: dryRun };
 }
 
-/**
- * Reads what a caller of a verifier says, by the schema.
- *
- * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
- */
+/** Reads what a caller of a verifier says, by the schema. @throws LatchkeyError `BAD_REQUEST` naming every bad field. */
 export function readCallBySchema(
   key: unknown,
   call: unknown,

@@ -43,8 +43,6 @@ const NO_COSTS: readonly never[] = [];
 /**
  * Reads the input of verifyKey. What is well formed is checked by hand: by the schema a warm verification in memory takes 23 %
  * longer, and one with a full question 38 %. Everything else is left to the schema. Both accept the same and read the same out of it.
- *
- * @throws LatchkeyError `BAD_REQUEST` naming every bad field.
  */
 export function readVerification(input: unknown): VerificationRequest {
   return readByHand(input, readBySchema);
@@ -88,11 +86,7 @@ function readCosts(value: unknown, { limits }: VerifyQuestion): WellFormed<reado
   return costs;
 }
 
-/**
- * Reads the input of verifyKey by hand, each field once, because a getter may return something else the next time.
- *
- * @param otherwise - Called with a copy of an input that only the schema can decide.
- */
+/** Reads the input of verifyKey, each field once, because a getter may change. @param otherwise - Gets a copy of what the schema must decide. */
 export function readByHand<Other>(
   input: unknown,
   otherwise: (copy: unknown) => Other,

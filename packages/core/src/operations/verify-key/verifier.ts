@@ -83,13 +83,7 @@ export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
   call?: VerifierCall,
 ) => Promise<VerifyOutcome<Types>>;
 
-/**
- * Creates a verifier: a question for many keys, read and checked once. A guarded route creates one at start-up, and calls it with every
- * presented key.
- *
- * @throws TypeError naming an inherited field, or an `apiId`, `environment`, `permissions` or `ratelimits` that is undefined, because
- * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field.
- */
+/** Creates a verifier: a question for many keys, read and checked once. Errors as `Latchkey.verifier` says. */
 export function makeVerifier(
   context: OperationContext,
   input: VerifierInput = {},

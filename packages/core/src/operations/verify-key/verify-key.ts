@@ -46,8 +46,6 @@ const NO_PLAN: Pick<ChargePlan, "limits"> = { limits: [] };
 /**
  * Recently used keys are decided from memory and confirmed by the store in the same step that charges. So verifying a key in use is one
  * store call, and no verdict comes from stale records.
- *
- * @see SecretOperations.verifyKey
  */
 export function verifyKey(
   context: OperationContext,

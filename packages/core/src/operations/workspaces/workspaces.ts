@@ -173,12 +173,7 @@ interface WrittenWorkspace {
   readonly after: WorkspaceRecord;
 }
 
-/**
- * Enables, disables or renames a workspace; one that was never written is written. Every process reads it again.
- *
- * @returns Null if nothing changes.
- * @throws LatchkeyError `STORE_CORRUPT` if it is only renamed and its record is damaged.
- */
+/** Enables, disables or renames a workspace, also one that was never written; null if nothing changes. Every process reads it again. */
 async function writeWorkspace(
   transaction: Transaction,
   fields: Partial<Pick<WorkspaceRecord, "enabled" | "name">>,

@@ -13,12 +13,7 @@ export interface IdleFields {
   readonly idleFrom: EpochMs | null;
 }
 
-/**
- * When an unused key expires: `expiresWhenUnused` after the latest of its latest use, creation, start and re-enabling. Null for never. At
- * the instant itself it has expired.
- *
- * @param lastUsedAt - Unix epoch ms of the latest valid verification, or null before the first.
- */
+/** When an unused key has expired: so long after the latest of its latest use, creation, start and re-enabling. Null for never. */
 export function idleExpiresAt(fields: IdleFields, lastUsedAt: EpochMs | null): EpochMs | null {
   const { expiresWhenUnused } = fields;
   if (expiresWhenUnused === null) return null;

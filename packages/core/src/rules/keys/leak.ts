@@ -37,11 +37,7 @@ export function decideLeak(
   }
 }
 
-/**
- * Whether nothing can bring a key to life again at `now`: it was rotated, and its time is over.
- *
- * @param key - `expires`: Unix epoch ms, or null for never.
- */
+/** Whether nothing can bring a key to life again at `now`: it was rotated, and its time is over. */
 export function isDeadForGood(
   { rotatedTo, expires }: { readonly rotatedTo: string | null; readonly expires: EpochMs | null },
   now: EpochMs,

@@ -2,10 +2,7 @@ import type { EpochMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 import { isStarted } from "./start.js";
 
-/**
- * The state of a key, derived and never stored. Where several hold, the first of this order names it:
- * `switched-off`, `expired`, `not-started`, `exhausted`.
- */
+/** The state of a key, derived and never stored: where several hold, the first of switched off, expired, not started and exhausted. */
 export type KeyState = "enabled" | "switched-off" | "expired" | "not-started" | "exhausted";
 
 /** What the state of a key follows from. */

@@ -31,12 +31,7 @@ export function decideRotation(
   };
 }
 
-/**
- * Whether a new expiry is later than that of a rotated key, which its successor has replaced. An earlier expiry is allowed.
- *
- * @param before - Expiry of the key; null for never.
- * @param after - The new one.
- */
+/** Whether a new expiry is later than that of a rotated key, which its successor has replaced. An earlier one is allowed. */
 export function putsOffRotated(
   rotatedTo: string | null,
   before: EpochMs | null,

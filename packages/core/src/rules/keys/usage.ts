@@ -6,12 +6,7 @@ export type SpendDecision =
   | { readonly kind: "spend"; readonly remaining: number | null }
   | { readonly kind: "refuse"; readonly remaining: number };
 
-/**
- * Decides whether `cost` uses can be spent. Never clamps: a cost above what is left is refused and takes
- * nothing. An exhausted counter refuses every cost, 0 included.
- *
- * @param cost - Uses to spend: a whole number >= 0.
- */
+/** Decides whether `cost` uses can be spent: all of them, or none. An exhausted counter refuses every cost, 0 included. */
 export function decideSpend(remaining: number | null, cost: number): SpendDecision {
   if (remaining === null) return { kind: "spend", remaining: null };
   if (remaining <= 0 || cost > remaining) return { kind: "refuse", remaining };

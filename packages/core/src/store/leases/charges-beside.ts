@@ -25,10 +25,7 @@ export class ChargesBeside {
     return result.then((known) => this.unlessRefused(plan, moment, known));
   }
 
-  /**
-   * Charges a plan, and says in the same step how much of a lease was used that is closed. It is told by itself where the answer does not
-   * say that it was.
-   */
+  /** Charges a plan, and says in the same step how much of a closed lease was used; by itself where the answer does not show that. */
   chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
     if (ended === null) return this.#store.charge(plan, moment);
     let told = Promise.resolve(false);

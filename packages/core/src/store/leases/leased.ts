@@ -16,11 +16,9 @@ export const LEASED: AppliedCharge = Object.freeze({
 
 /**
  * A store that confirms by itself, for a while, what the store confirmed a moment ago. That is right because nothing that was changed
- * meanwhile has resolved before that while is over.
+ * meanwhile has resolved before that while is over. Of uses, and of limits of the key and its identity but concurrent ones and shadows, it takes
+ * units ahead; about all else that is counted it asks the store.
  *
- * Of uses, and of limits of the key and its identity but concurrent ones and shadows, it takes units ahead. About all else that is counted it asks the store.
- *
- * @param steady - A clock that nobody sets.
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
 export function createLeasedStore(

@@ -42,8 +42,6 @@ export function endOfLease(id: string): HoldStep {
 /**
  * What other processes hold of the records that this one takes units of. No clock is compared with that of another process: a lease is that
  * of a dead one if it has been there for as long by the clock of this one.
- *
- * @param mostRecords - Most records that are remembered.
  */
 export function createOtherLeases(
   store: Pick<KeyStore, "holds" | "settle">,

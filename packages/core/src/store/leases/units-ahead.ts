@@ -60,11 +60,7 @@ export interface UnitsAhead {
   giveAllBack(): Promise<void>;
 }
 
-/**
- * Units that a process takes ahead, as holds in the store, and uses without asking it.
- *
- * @see packages/core/decisions/0055-units-ahead-are-holds.md
- */
+/** Units that a process takes ahead, as holds in the store, and uses without asking it. @see packages/core/decisions/0055-units-ahead-are-holds.md */
 export function createUnitsAhead(
   store: SettledStore,
   { ms, share }: LeaseSettings,

@@ -56,11 +56,7 @@ interface ApiGroup {
   readonly hasMore: boolean;
 }
 
-/**
- * The APIs after `start`, up to `end`.
- *
- * @param end - As the page before has it; empty for a group that begins.
- */
+/** The APIs after `start`, up to `end`: that of the page before, or empty for a group that begins. */
 async function readApiGroup(
   { store, workspaceId }: OperationContext,
   start: string,
