@@ -1,5 +1,5 @@
 import { createLruCache } from "./lib/lru-cache.js";
-import { checkedActor, type OperationContext } from "./operations/context.js";
+import type { OperationContext } from "./operations/context.js";
 import {
   createDeliveries,
   DELIVERIES,
@@ -135,4 +135,11 @@ export function createBinder(
     return bound;
   };
   return bind;
+}
+
+/** @throws TypeError for an actor that the audit log would not hold. */
+function checkedActor(actor: unknown): string {
+  if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
+    return actor;
+  throw new TypeError('"actor" must be a string of 1 to 256 characters');
 }

@@ -6,7 +6,7 @@ import type { SpanMs } from "../time.js";
  * Writes that take nothing away from anybody: a process that decides on a lease, and does not know of them yet, contradicts none.
  * Every other write waits until the leases have ended that were given before it.
  */
-const NO_WAITING: ReadonlySet<string> = new Set([
+export const NO_WAITING: ReadonlySet<string> = new Set([
   "createApi",
   "ensureApi",
   "createKey",
@@ -28,11 +28,6 @@ const NO_WAITING: ReadonlySet<string> = new Set([
   "pruneVerifications",
   "reencryptKeys",
 ]);
-
-/** Whether an operation that writes may contradict a lease of another process. */
-export function mayContradictLeases(name: string): boolean {
-  return !NO_WAITING.has(name);
-}
 
 /** Whether a call adds uses to those that are left, or takes some of them: neither is about what a process has taken ahead. */
 export function isRelative(input: unknown): boolean {

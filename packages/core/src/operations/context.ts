@@ -160,29 +160,11 @@ export async function transactUses<Answer>(
   return result;
 }
 
-/** As {@link transact}, for what is not a change of configuration: it writes no audit entry. */
-export async function transactPlain<Answer>(
-  context: OperationContext,
-  work: (transaction: Transaction) => Promise<Answer>,
-): Promise<Answer> {
-  return (await commit(context, work)).answer;
-}
-
 function commit<Answer>(
   { call, workspaceId, transact }: OperationContext,
   work: (transaction: Transaction) => Promise<Answer>,
 ): Promise<TransactionResult<Answer>> {
   return call === null ? transact(workspaceId, work) : call.transact(work);
-}
-
-/** As {@link transactPlain}, in another workspace than that of the call: it must be as good as done once when it is done twice. */
-export async function transactElsewhere(
-  context: OperationContext,
-  workspaceId: string,
-  work: (transaction: Transaction) => Promise<void>,
-): Promise<void> {
-  await context.call?.isFirst();
-  await context.transact(workspaceId, work);
 }
 
 /** Runs work that follows a write. If the store fails now, the change has happened, at least in part: the error has the outcome `unknown`. */
@@ -238,14 +220,6 @@ export function notFound(kind: RecordKind | "reservation"): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${name}`);
 }
 
-/** The error for a name that another role or permission has. */
-export function nameTaken(what: "role" | "permission"): LatchkeyError {
-  return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
-    reason: "taken",
-    details: { field: "name" },
-  });
-}
-
 /** The error for a random source that returned the same bytes twice. @param what - What was not created. */
 export function randomRepeated(what: string): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
@@ -262,11 +236,4 @@ export function afterCursor(
   if (position === null)
     throw badRequest([{ path: "cursor", message: "must be a cursor that this list answered" }]);
   return position;
-}
-
-/** Who acts, as `actingAs` is given it. @throws TypeError for anything that the audit log would not hold. */
-export function checkedActor(actor: unknown): string {
-  if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
-    return actor;
-  throw new TypeError('"actor" must be a string of 1 to 256 characters');
 }

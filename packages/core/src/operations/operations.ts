@@ -1,5 +1,5 @@
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
-import { afterLeases, isRelative, mayContradictLeases } from "./after-leases.js";
+import { afterLeases, isRelative, NO_WAITING } from "./after-leases.js";
 import { API_TABLE, type ApiOperations } from "./apis/apis.js";
 import { AUDIT_TABLE, type AuditOperations } from "./audit-log/audit-log.js";
 import type { OperationContext } from "./context.js";
@@ -168,7 +168,7 @@ export function bindOperations(context: OperationContext): Operations {
       ? repeatable(context, name, schema, run)
       : // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
         (input: unknown, scope: unknown) => run(context, input, scope);
-    const takesAway = (isWrite || name === "reportLeaks") && mayContradictLeases(name);
+    const takesAway = (isWrite || name === "reportLeaks") && !NO_WAITING.has(name);
     return [name, takesAway ? waiting(context, call) : call];
   });
   return Object.fromEntries(bound) as Operations;

@@ -16,7 +16,7 @@ import {
   type PageInput,
   text,
 } from "../input.js";
-import { deleteAllKeys } from "../many-keys/many-keys.js";
+import { actOnEveryKey, deleteEach } from "../many-keys/many-keys.js";
 import { operation, type TableOf } from "../operation.js";
 import { type PageInfo, pagesOf, readAll, readRecord, readRecordIn } from "../read.js";
 
@@ -237,7 +237,7 @@ export const API_TABLE = {
       audit({ type: "api.deleted", resourceId: apiId, ...deletedFields(api, apiFields) });
       return true;
     });
-    const deletion = () => deleteAllKeys(context, apiId);
+    const deletion = () => actOnEveryKey(context, { apiId }, deleteEach);
     const deletedKeys = await (isDeleted ? afterWriting(deletion) : deletion());
     if (!isDeleted && deletedKeys === 0) throw notFound("api");
     return {};

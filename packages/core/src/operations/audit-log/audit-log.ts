@@ -3,7 +3,7 @@ import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
 import { AUDIT_LIST, auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
-import { type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
@@ -100,7 +100,7 @@ async function deleteBefore(
   limit: number,
 ): Promise<DeletedCount> {
   const { store, workspaceId } = context;
-  return transactPlain(context, async (transaction) => {
+  return transact(context, async ({ transaction }) => {
     const page = await store.page(workspaceId, {
       kind: "auditEntry",
       list: AUDIT_LIST,

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from "../../lib/event-loop.js";
 import { DELIVERY_LIST, type Delivery, deliveryType } from "../../records/delivery.js";
 import type { EpochMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
-import { type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 import { id, pageInput, parseInput } from "../input.js";
 import { type PageInfo, readPage, readRecordIn } from "../read.js";
@@ -66,7 +66,7 @@ export function createDeadLetters(
       if (isOver()) break;
       const wanted = deliveries.filter(isWanted);
       if (wanted.length > 0) {
-        const answer = await transactPlain(context, async (transaction) => {
+        const answer = await transact(context, async ({ transaction }) => {
           const found = await transaction.read(wanted.map(deliveryWant));
           const dead = found.flatMap((loaded) => {
             const now = loaded && decodeOrNull(deliveryType, loaded.record, workspaceId);
@@ -115,7 +115,7 @@ export function createDeadLetters(
 
     async redeliver(input, mayAsk) {
       const { deadLetterId } = parseInput(redeliverInput, input);
-      await transactPlain(context, async (transaction) => {
+      await transact(context, async ({ transaction }) => {
         const want = { kind: "delivery", id: deadLetterId } as const;
         const { value } = await readRecordIn(transaction, deliveryType, want);
         mayAsk(value);

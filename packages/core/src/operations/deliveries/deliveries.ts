@@ -4,7 +4,7 @@ import { auditEntryType } from "../../records/audit-entry.js";
 import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
 import { SENDER_ID, type Sender, senderType } from "../../records/sender.js";
 import { type Clock, checkedInstant } from "../../time.js";
-import { type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { decodeOrNull, deleteRecord } from "../damaged.js";
 import { endOfLog, type LogPage, numberAt, readLogPage } from "../events/read-events.js";
 import { findRecord } from "../read.js";
@@ -156,7 +156,7 @@ export function createDeliveries(
     readSender,
 
     async write(decide, { puts = [], taken = [] } = {}) {
-      return transactPlain(context, async (transaction) => {
+      return transact(context, async ({ transaction }) => {
         const loaded = await transaction.readOne(senderWant);
         const before = loaded === null ? newSender : senderType.decode(loaded.record, workspaceId);
         const after = decide(before);

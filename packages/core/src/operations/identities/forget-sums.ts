@@ -3,7 +3,7 @@ import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit
 import { keysOfApi, keyType } from "../../records/key.js";
 import { tagType } from "../../records/key-labels.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import { type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { deleteRecord } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { apiIds, decodeAll, listPages } from "../read.js";
@@ -99,7 +99,7 @@ export class SumsToForget {
     );
     const tags = of.filter(({ kind }) => kind === "tag");
     if (tags.length === 0) return;
-    await transactPlain(this.#context, async (transaction) => {
+    await transact(this.#context, async ({ transaction }) => {
       for (const { id } of tags) await deleteRecord(transaction, tagType, id);
     });
   }

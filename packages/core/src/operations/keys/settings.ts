@@ -5,7 +5,7 @@ import { MAX_HELD } from "../../records/role.js";
 import { type Duration, durationMs, LONGEST_DURATION } from "../../rules/duration.js";
 import { SHORTEST_IDLE_MS } from "../../rules/keys/idle-expiry.js";
 import { startsTooLate } from "../../rules/keys/start.js";
-import { MAX_TAGS, TAG_PATTERN, tagSet } from "../../rules/keys/tags.js";
+import { MAX_TAGS, TAG_PATTERN } from "../../rules/keys/tags.js";
 import type { DefaultTypes, LatchkeyTypes, PermissionName } from "../../rules/latchkey-types.js";
 import { DEFAULT_LIMIT } from "../../rules/rate-limit.js";
 import {
@@ -170,7 +170,7 @@ export const keyTags = list(
   z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
   MAX_TAGS,
   "tags",
-).transform(tagSet);
+).transform((tags): readonly string[] => [...new Set(tags)]);
 
 /** After how long without a use a key expires. */
 const idleSpan = spanOf(

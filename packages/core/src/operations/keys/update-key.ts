@@ -162,7 +162,7 @@ function writeUpdate(
   const after: KeyRecord = {
     ...plan.key,
     uncountedTags: update.tags ? references.uncountedTags(update.tags) : plan.key.uncountedTags,
-    identityId: identityAfter(key.identityId, owner, references),
+    identityId: owner === undefined ? key.identityId : owner && references.identityId(owner),
     roles: update.roles ? references.grantIds("role", update.roles) : key.roles,
     permissions: update.permissions
       ? references.grantIds("permission", update.permissions)
@@ -313,15 +313,6 @@ export function isSwitchedOff(record: StoredRecord): boolean {
 function membersOf({ body }: StoredRecord): Readonly<Record<string, JsonValue>> {
   const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
   return isObject ? (body as Readonly<Record<string, JsonValue>>) : {};
-}
-
-function identityAfter(
-  before: string | null,
-  owner: string | null | undefined,
-  references: References,
-): string | null {
-  if (owner === undefined) return before;
-  return owner === null ? null : references.identityId(owner);
 }
 
 function changedFields(

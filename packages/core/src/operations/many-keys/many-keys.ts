@@ -108,11 +108,6 @@ export async function actOnEveryKey(
   throw unavailable("keys kept coming, or did not stay as they were written; try again", "unknown");
 }
 
-/** Deletes every key of an API that is gone. @returns How many there were. */
-export function deleteAllKeys(context: OperationContext, apiId: string): Promise<number> {
-  return actOnEveryKey(context, { apiId }, deleteEach);
-}
-
 /** Deletes a key, readable or not. The audit log says no more of it than its API and its identity. */
 export const deleteEach = async (
   { context, transaction, audit }: Work,

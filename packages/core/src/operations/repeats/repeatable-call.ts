@@ -1,4 +1,4 @@
-import { corruptRecord, LatchkeyError, unavailable } from "../../errors.js";
+import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
 import type { JsonValue } from "../../lib/json.js";
 import {
@@ -298,13 +298,6 @@ export function createRepeatableCall(
       return { kind: hasAdvanced ? "advanced" : "unanswered" };
     },
   };
-}
-
-/** The error if a remembered answer disappears between two reads, because its day has just ended. */
-export function justForgotten(): LatchkeyError {
-  return unavailable(
-    "what was remembered of this call has just ended; nothing was written, try again",
-  );
 }
 
 function unlessAnswered(error: unknown): void {

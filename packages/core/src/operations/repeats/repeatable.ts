@@ -1,4 +1,4 @@
-import { LatchkeyError } from "../../errors.js";
+import { LatchkeyError, unavailable } from "../../errors.js";
 import { canonicalJson } from "../../lib/canonical-json.js";
 import { isDeeperThan } from "../../lib/json.js";
 import { sha256Text } from "../../secrets/hash.js";
@@ -6,7 +6,7 @@ import type { OperationContext } from "../context.js";
 import { type InputSchema, noInput, parseInput, text, unreadable } from "../input.js";
 import { getKeyById } from "../keys/load.js";
 import { openedSecret } from "../keys/recovery.js";
-import { AnsweredBefore, createRepeatableCall, justForgotten } from "./repeatable-call.js";
+import { AnsweredBefore, createRepeatableCall } from "./repeatable-call.js";
 import type { RepeatScope } from "./repetition-input.js";
 
 const idempotencyKeySchema = text(1, 128);
@@ -87,7 +87,11 @@ async function runRepeatably(
       if (outcome.kind === "answered") return withSecret(context, outcome.value, mayDecrypt);
       // Another call is carrying it out, and this one met what it has written: continue after it.
       if (outcome.kind === "advanced") continue;
-      throw error instanceof AnsweredBefore ? justForgotten() : error;
+      if (!(error instanceof AnsweredBefore)) throw error;
+      // Its day has just ended, between two reads.
+      throw unavailable(
+        "what was remembered of this call has just ended; nothing was written, try again",
+      );
     }
   }
 }

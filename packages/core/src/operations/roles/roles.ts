@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
+import { LatchkeyError } from "../../errors.js";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
-import { nameTaken, notFound, type OperationContext, transact, type Work } from "../context.js";
+import { notFound, type OperationContext, transact, type Work } from "../context.js";
 import { deletedFields, deleteRecord, withoutReadableRecord } from "../damaged.js";
 import { description, grantName, grantNames, id } from "../input.js";
 import { namesOf } from "../keys/audit-fields.js";
@@ -253,4 +254,12 @@ function roleFields(
 ): AuditFields {
   const names = [...new Set(permissions)].sort();
   return { name, description, permissions: names.length === 0 ? null : names };
+}
+
+/** The error for a name that another role or permission has. */
+function nameTaken(what: "role" | "permission"): LatchkeyError {
+  return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
+    reason: "taken",
+    details: { field: "name" },
+  });
 }

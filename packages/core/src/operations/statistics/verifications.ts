@@ -14,7 +14,7 @@ import type { Want } from "../../store/key-store.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
 import { DAY_MS, type SpanMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
-import { type OperationContext, transactPlain } from "../context.js";
+import { type OperationContext, transact } from "../context.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { type IdentityReference, identityIds, identityWant } from "../identities/reference.js";
 import { countGiven, evenWithIssues, externalId, id } from "../input.js";
@@ -146,7 +146,7 @@ export const STATISTICS_TABLE = {
         const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
         if (round.call === null) return counted;
         // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
-        return transactPlain(round, async () => counted);
+        return transact(round, async () => counted);
       });
     },
     { issuesAt: pruneIssues },

@@ -18,8 +18,3 @@ export function countedTags(
   if (uncounted.length === 0) return tags;
   return [...new Set(tags.map((tag) => (uncounted.includes(tag) ? OTHER_TAG : tag)))];
 }
-
-/** A list of tags as it is kept: in the order given, each once. */
-export function tagSet(tags: readonly string[]): readonly string[] {
-  return [...new Set(tags)];
-}
