@@ -36,6 +36,21 @@ export async function readStored(
   return record;
 }
 
+/** Deletes a record that was read; a damaged one from the list of its kind, and from the small list `of`. @returns Null for a damaged one. */
+export function deleteStored<Value>(
+  transaction: Transaction,
+  type: RecordType<Value>,
+  record: StoredRecord,
+  of?: string,
+): Value | null {
+  const { kind, id } = record;
+  const value = decodeOrNull(type, record, transaction.workspaceId);
+  const small = of === undefined ? [] : [{ list: kind, of }];
+  if (value === null) transaction.deleteAddress({ kind, id }, [], [{ list: kind }, ...small]);
+  else transaction.delete(type, value);
+  return value;
+}
+
 /** Deletes a record, even a damaged one. @returns The record; null if it was damaged, undefined if there was none. */
 export async function deleteRecord<Value>(
   transaction: Transaction,
@@ -44,15 +59,10 @@ export async function deleteRecord<Value>(
 ): Promise<Value | null | undefined> {
   const address = { kind: type.kind, id };
   const record = await readStored(transaction, address);
-  if (record === null) {
-    // The commit must be based on its absence: a store that failed over may have it back by then.
-    transaction.expect({ ...address, version: null });
-    return undefined;
-  }
-  const value = decodeOrNull(type, record, transaction.workspaceId);
-  if (value === null) transaction.deleteAddress(address, [], [{ list: type.kind }]);
-  else transaction.delete(type, value);
-  return value;
+  if (record !== null) return deleteStored(transaction, type, record);
+  // The commit must be based on its absence: a store that failed over may have it back by then.
+  transaction.expect({ ...address, version: null });
+  return undefined;
 }
 
 /** What an audit entry says of a record that was deleted; null: it could not be read. */

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from "../lib/event-loop.js";
 import type { RecordType } from "../records/record-type.js";
 import type { DeletedCount } from "../store/statistics.js";
 import { afterWriting, inRounds, type OperationContext, transact } from "./context.js";
-import { decodeOrNull } from "./damaged.js";
+import { deleteStored } from "./damaged.js";
 
 /** Entries of the audit log, or sums of statistics, deleted in one step: some milliseconds on every store. */
 export const DELETED_AT_ONCE = 500;
@@ -44,22 +44,17 @@ const RECORDS_AT_ONCE = 200;
 export async function forgetOf<Value>(
   context: OperationContext,
   type: RecordType<Value>,
-  list: string,
   identityId: string,
 ): Promise<{ readonly deleted: number }> {
   const { store, workspaceId } = context;
   const { kind } = type;
-  const lists = [{ list }, { list, of: identityId }];
   return deleteInBatches(context, RECORDS_AT_ONCE, (round, limit) =>
     transact(round, async ({ transaction }) => {
-      const want = { kind, list, of: identityId, after: null, limit } as const;
+      const want = { kind, list: kind, of: identityId, after: null, limit } as const;
       const { found, hasMore } = await store.page(workspaceId, want);
       for (const { record, handle } of found) {
-        const { id } = record;
-        transaction.expect({ kind, id, version: "exists", handle });
-        const known = decodeOrNull(type, record, workspaceId);
-        if (known === null) transaction.deleteAddress({ kind, id }, [], lists);
-        else transaction.delete(type, known);
+        transaction.expect({ kind, id: record.id, version: "exists", handle });
+        deleteStored(transaction, type, record, identityId);
       }
       return { deleted: found.length, hasMore };
     }),

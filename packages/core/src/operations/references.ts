@@ -1,7 +1,7 @@
 import { type LatchkeyError, unmet } from "../errors.js";
 import { type ApiRecord, apiType } from "../records/api.js";
 import { identityType, newIdentity } from "../records/identity.js";
-import { TAG_LIST, tagType } from "../records/key-labels.js";
+import { tagType } from "../records/key-labels.js";
 import { permissionType } from "../records/permission.js";
 import type { RecordType } from "../records/record-type.js";
 import { roleType } from "../records/role.js";
@@ -121,7 +121,7 @@ export class References {
       this.#ids.set(name, id);
     });
     if (wants.some(([name, { kind }]) => kind === "tag" && this.#idOf(name) === null)) {
-      const all = { kind: "tag", list: TAG_LIST, after: null, limit: 1 } as const;
+      const all = { kind: "tag", list: "tag", after: null, limit: 1 } as const;
       this.#countedTags = (await context.store.page(workspaceId, all)).size;
     }
   }

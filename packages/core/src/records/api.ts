@@ -1,11 +1,9 @@
 import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js";
 
 /** A key space. */
-export interface ApiRecord {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface ApiRecord extends VersionedHead {
   readonly name: string;
   /** A protected API is not deleted until the protection is taken away. */
   readonly deleteProtection: boolean;
@@ -16,8 +14,6 @@ export interface ApiRecord {
   /** What no key is given more than, or null. */
   readonly ceilings: { readonly [field: string]: JsonValue } | null;
   readonly createdAt: EpochMs;
-  /** Rises by one with every change of a field above. */
-  readonly version: number;
 }
 
 /** APIs: found by id. */
@@ -42,5 +38,4 @@ export const apiType = defineRecord<ApiRecord>({
     createdAt: body.whole("createdAt"),
     version,
   }),
-  lists: () => [{ list: "api" }],
 });

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
-import { defineRecord, type RecordList } from "./record-type.js";
+import { defineRecord, type RecordHead } from "./record-type.js";
 
 /** Types of audit entries and their events: every change of configuration, and what `notice` writes. */
 export const AUDIT_TYPES = [
@@ -53,10 +53,7 @@ export interface FieldChange {
 }
 
 /** Who changed what, when, and how: one entry of the audit log. Never holds a secret, a hash or an encrypted secret. */
-export interface AuditEntry {
-  /** `evt_…`; ids ascend with time. */
-  readonly id: string;
-  readonly workspaceId: string;
+export interface AuditEntry extends RecordHead {
   readonly type: AuditType;
   readonly at: EpochMs;
   /** Who made it: a root key's id, or what the host says; null if unknown. */
@@ -77,11 +74,8 @@ export interface AuditEntry {
   readonly fields: readonly FieldChange[];
 }
 
-/** The list of all entries. The entries of one key, identity or actor are small lists beside it. */
-export const AUDIT_LIST = "auditEntry";
-
 /**
- * Names of the small lists beside {@link AUDIT_LIST} that an entry is in, for the key, the identity, the actor and the leak that it names. An
+ * Names of the small lists that an entry is in, for the key, the identity, the actor and the leak that it names. An
  * id is one as it is, for entries are many. No id holds a colon.
  */
 export function smallListsOf({
@@ -149,10 +143,7 @@ export const auditEntryType = defineRecord<AuditEntry>({
       fields: readFields(body.jsonOrNull("before") ?? {}, body.jsonOrNull("after") ?? {}),
     };
   },
-  lists: (entry) => [
-    { list: AUDIT_LIST },
-    ...smallListsOf(entry).map((of): RecordList => ({ list: AUDIT_LIST, of })),
-  ],
+  smallLists: smallListsOf,
 });
 
 function writeSide(fields: readonly FieldChange[], side: "before" | "after") {

@@ -1,5 +1,5 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord, type Expiry } from "./record-type.js";
+import { defineRecord, type Expiry, type RecordHead } from "./record-type.js";
 
 /** What is noticed of an expiry: that it has come, or that it comes soon. In the order of their ids. */
 export const DEADLINE_STAGES = ["ended", "soon"] as const;
@@ -13,14 +13,9 @@ export type DeadlineStage = (typeof DEADLINE_STAGES)[number];
  *
  * @see packages/core/decisions/0047-expiries-are-noticed-in-their-order.md
  */
-export interface Deadline extends Expiry {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface Deadline extends Expiry, RecordHead {
   readonly stage: DeadlineStage;
 }
-
-/** The list of all deadlines. */
-export const DEADLINE_LIST = "deadline";
 
 /** Digits of the last instant of a date. */
 const INSTANT_WIDTH = 16;
@@ -61,5 +56,4 @@ export const deadlineType = defineRecord<Deadline>({
     if (deadline === null) throw new TypeError("the id is none of a deadline");
     return deadline;
   },
-  lists: () => [{ list: DEADLINE_LIST }],
 });

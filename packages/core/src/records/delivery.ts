@@ -1,14 +1,11 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type VersionedHead } from "./record-type.js";
 
 /**
  * An event that an endpoint did not take when it was first sent, or that waits behind one. It names the event and does not repeat it: what is
  * erased in the audit log is erased here.
  */
-export interface Delivery {
-  /** As {@link deliveryId} makes it. */
-  readonly id: string;
-  readonly workspaceId: string;
+export interface Delivery extends VersionedHead {
   readonly endpointId: string;
   readonly eventId: string;
   /** Of the event in the audit log: events are sent in its order. */
@@ -25,11 +22,7 @@ export interface Delivery {
   readonly at: EpochMs;
   /** Why it was not taken the last time, in a word or as an HTTP status; null before that. */
   readonly failure: string | null;
-  readonly version: number;
 }
-
-/** The list of all deliveries. */
-export const DELIVERY_LIST = "delivery";
 
 const STATES = ["pending", "dead", "asked"] as const;
 
@@ -38,7 +31,7 @@ export function deliveryId(endpointId: string, eventId: string): string {
   return `dlv_${eventId.replace(/^[a-z]+_/, "")}${endpointId}`;
 }
 
-/** The small list beside {@link DELIVERY_LIST} of those in one state: of an endpoint where they are pending, else of all. */
+/** The small list of deliveries in one state: of an endpoint where they are pending, else of all. */
 export function deliveriesIn(state: Delivery["state"], endpointId: string): string {
   return state === "pending" ? `${state}:${endpointId}` : state;
 }
@@ -61,8 +54,5 @@ export const deliveryType = defineRecord<Delivery>({
     failure: body.textOrNull("failure"),
     version,
   }),
-  lists: ({ state, endpointId }) => [
-    { list: DELIVERY_LIST },
-    { list: DELIVERY_LIST, of: deliveriesIn(state, endpointId) },
-  ],
+  smallLists: ({ state, endpointId }) => [deliveriesIn(state, endpointId)],
 });

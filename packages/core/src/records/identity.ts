@@ -3,12 +3,10 @@ import { type IdentityRateLimit, toWireLimits } from "../rules/rate-limit.js";
 import { type Refill, refillSetting } from "../rules/refill.js";
 import type { EpochMs } from "../time.js";
 import { readFigures, readRefill } from "./body.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js";
 
 /** The end user behind keys. `externalId` is unique in a workspace. */
-export interface IdentityRecord {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface IdentityRecord extends VersionedHead {
   readonly externalId: string;
   readonly meta: Metadata;
   /** Limits shared by all keys of the identity; no two of one name. */
@@ -16,8 +14,6 @@ export interface IdentityRecord {
   /** How the uses that its keys share are restored. */
   readonly refill: Refill | null;
   readonly createdAt: EpochMs;
-  /** Rises by one with every change of a field above, never by a use. */
-  readonly version: number;
 }
 
 const NO_META: Metadata = Object.freeze({});
@@ -50,7 +46,6 @@ export const identityType = defineRecord<IdentityRecord>({
     };
   },
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
-  lists: () => [{ list: "identity" }],
 });
 
 /** An identity without metadata, limits and a number of uses, as it is made along with a key. */

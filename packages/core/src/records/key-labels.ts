@@ -1,4 +1,4 @@
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type RecordHead } from "./record-type.js";
 
 /** Texts of a key that have a meaning only for you. */
 export interface KeyLabels {
@@ -39,20 +39,12 @@ export function labelsOf<Value>(
   return labels;
 }
 
-/** A tag of keys whose verifications are counted. Copies include its counts. */
-export interface TagRecord {
-  /** The tag itself. */
-  readonly id: string;
-  readonly workspaceId: string;
-}
-
-/** The list of all of them. */
-export const TAG_LIST = "tag";
+/** Its id is a tag of keys whose verifications are counted. Copies include its counts. */
+export type TagRecord = RecordHead;
 
 /** Tags: found by themselves. */
 export const tagType = defineRecord<TagRecord>({
   kind: "tag",
   write: () => ({}),
   read: (_body, { id, workspaceId }) => ({ id, workspaceId }),
-  lists: () => [{ list: TAG_LIST }],
 });

@@ -13,7 +13,7 @@ import { type Refill, refillSetting } from "../rules/refill.js";
 import type { EpochMs, SpanMs } from "../time.js";
 import { type BodyReader, readFigures, readRefill } from "./body.js";
 import type { KeyLabels } from "./key-labels.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js";
 
 /** Stored and shown without effect: every limit is exact. */
 export type RateLimitType = "fast" | "consistent";
@@ -29,9 +29,7 @@ export interface KeyRateLimit extends RateLimit {
 type KeyLabelValues = { readonly [Label in keyof KeyLabels]: string | null };
 
 /** The configuration of a key. Its counters live apart: uses left, and the windows of its limits. */
-export interface KeyRecord extends KeyLabelValues {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface KeyRecord extends KeyLabelValues, VersionedHead {
   readonly apiId: string;
   /** Hash of the secret; the secret itself is stored nowhere. */
   readonly hash: string;
@@ -79,8 +77,6 @@ export interface KeyRecord extends KeyLabelValues {
   readonly roles: readonly string[];
   /** Ids of the permissions that the key was given itself. One that was deleted counts for nothing. */
   readonly permissions: readonly string[];
-  /** Rises by one with every change of a configuration field, never by a use. */
-  readonly version: number;
 }
 
 const LIMIT_TYPES: readonly RateLimitType[] = ["fast", "consistent"];

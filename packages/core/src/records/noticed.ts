@@ -1,17 +1,11 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type RecordHead } from "./record-type.js";
 
 /**
  * That something was noticed of uses or of a limit, for as long as it could be noticed again. All of it is in its id, so that of two that write
  * it one does, and those that are over come first in their list.
  */
-export interface Noticed {
-  readonly id: string;
-  readonly workspaceId: string;
-}
-
-/** The list of all that was noticed. */
-export const NOTICED_LIST = "noticed";
+export type Noticed = RecordHead;
 
 /** @param digest - Of what was noticed: another one for another period. */
 export function noticedId(until: EpochMs, digest: string): string {
@@ -28,5 +22,4 @@ export const noticedType = defineRecord<Noticed>({
   kind: "noticed",
   write: () => ({}),
   read: (_body, { id, workspaceId }) => ({ id, workspaceId }),
-  lists: () => [{ list: NOTICED_LIST }],
 });

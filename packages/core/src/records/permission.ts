@@ -1,10 +1,8 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type RecordHead } from "./record-type.js";
 
 /** A permission that keys and roles can be given. Names are unique in a workspace. */
-export interface PermissionRecord {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface PermissionRecord extends RecordHead {
   readonly name: string;
   readonly description: string | null;
   readonly createdAt: EpochMs;
@@ -22,5 +20,4 @@ export const permissionType = defineRecord<PermissionRecord>({
     createdAt: body.whole("createdAt"),
   }),
   claims: ({ name }) => [{ index: "name", value: name }],
-  lists: () => [{ list: "permission" }],
 });

@@ -1,12 +1,9 @@
 import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
-import { defineRecord } from "./record-type.js";
+import { defineRecord, type VersionedHead } from "./record-type.js";
 
 /** A short time in which a customer manages keys of their own, within what the host allows. */
-export interface PortalSessionRecord {
-  /** `ps_…` */
-  readonly id: string;
-  readonly workspaceId: string;
+export interface PortalSessionRecord extends VersionedHead {
   /** Of its secret, which is stored nowhere. */
   readonly hash: string;
   /** Whose keys. Where that identity is gone, the session is over. */
@@ -16,11 +13,7 @@ export interface PortalSessionRecord {
   readonly storedAt: EpochMs;
   /** What it allows. */
   readonly allow: { readonly [field: string]: JsonValue };
-  readonly version: number;
 }
-
-/** The list of all sessions. Those of an identity are a small list beside it. */
-export const SESSION_LIST = "portalSession";
 
 /** The index of the name that a session claims: its hash. */
 export const SESSION_INDEX = "hash";
@@ -45,5 +38,5 @@ export const portalSessionType = defineRecord<PortalSessionRecord>({
     };
   },
   claims: ({ hash }) => [{ index: SESSION_INDEX, value: hash }],
-  lists: ({ identityId }) => [{ list: SESSION_LIST }, { list: SESSION_LIST, of: identityId }],
+  smallLists: ({ identityId }) => [identityId],
 });

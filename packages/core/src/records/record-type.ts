@@ -38,11 +38,21 @@ export interface Expiry {
   readonly at: EpochMs;
 }
 
-/** What a stored record has besides its body. */
-export interface RecordEnvelope {
+/** What every record has beside what its kind says. */
+export interface RecordHead {
+  /** Unique in its workspace and kind. */
   readonly id: string;
   readonly workspaceId: string;
+}
+
+/** The same, of a kind whose records change. */
+export interface VersionedHead extends RecordHead {
+  /** Another one whenever processes must read the record again, never with a use: see `StoredRecord`. */
   readonly version: number;
+}
+
+/** What a stored record has besides its body. */
+export interface RecordEnvelope extends VersionedHead {
   readonly link: string | null;
 }
 
@@ -60,10 +70,18 @@ export function defineRecord<
   readonly write: (value: Value) => BodyMembers;
   readonly read: (body: BodyReader, envelope: RecordEnvelope) => Value;
   readonly claims?: (value: Value) => readonly RecordClaim[];
+  /** Names of the small lists that it is in, beside the list of its kind. Default: none. */
+  readonly smallLists?: (value: Value) => readonly string[];
+  /** Default: the list of its kind, and its small lists beside that. */
   readonly lists?: (value: Value) => readonly RecordList[];
   readonly expiry?: (value: Value) => Expiry | null;
 }): RecordType<Value> {
   const { kind, version = (value) => value.version ?? 1, link = () => null, write, read } = type;
+  const { smallLists = () => [] } = type;
+  const ownLists = (value: Value): readonly RecordList[] => [
+    { list: kind },
+    ...smallLists(value).map((of) => ({ list: kind, of })),
+  ];
   return {
     kind,
     encode: (value) => ({
@@ -91,7 +109,7 @@ export function defineRecord<
       }
     },
     claims: type.claims ?? (() => []),
-    lists: type.lists ?? (() => []),
+    lists: type.lists ?? ownLists,
     expiry: type.expiry ?? (() => null),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { entryWith, identityWith, keyWith, limitNamed, loadedWith } from "../testing/records.js";
 import { apiType } from "./api.js";
-import { AUDIT_LIST, type AuditEntry, auditEntryType, smallListsOf } from "./audit-entry.js";
+import { type AuditEntry, auditEntryType, smallListsOf } from "./audit-entry.js";
 import { identityType } from "./identity.js";
 import { fromWireKeyLimit, keysOfApi, keyType } from "./key.js";
 import { permissionType } from "./permission.js";
@@ -64,13 +64,13 @@ describe("lists", () => {
 
   test("of the audit log are all entries, and those of a key, an identity and an actor", () => {
     expect(auditEntryType.lists(entry)).toEqual([
-      { list: AUDIT_LIST },
-      { list: AUDIT_LIST, of: "key_1" },
-      { list: AUDIT_LIST, of: "id_1" },
-      { list: AUDIT_LIST, of: "actor:root_1" },
+      { list: "auditEntry" },
+      { list: "auditEntry", of: "key_1" },
+      { list: "auditEntry", of: "id_1" },
+      { list: "auditEntry", of: "actor:root_1" },
     ]);
     const bare = { ...entry, actor: null, keyId: null, identityId: null };
-    expect(auditEntryType.lists(bare)).toEqual([{ list: AUDIT_LIST }]);
+    expect(auditEntryType.lists(bare)).toEqual([{ list: "auditEntry" }]);
     const all = smallListsOf({ keyId: "key_x", identityId: "id_x" });
     const actors = ["key_x", "id_x", "x"].flatMap((actor) => smallListsOf({ actor }));
     expect(new Set([...all, ...actors]).size).toBe(5);

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../lib/json.js";
 import type { EpochMs } from "../time.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js";
 
 /** A value that may be undefined, in JSON. */
 export interface Held {
@@ -8,10 +8,7 @@ export interface Held {
 }
 
 /** What is remembered of a write with an `idempotencyKey`, so that its repeat returns the same and writes nothing. */
-export interface RememberedAnswer {
-  /** `ans_…`; in ascending order of id is in the order of time. */
-  readonly id: string;
-  readonly workspaceId: string;
+export interface RememberedAnswer extends VersionedHead {
   /** Digest of actor and idempotency key: its unique name. */
   readonly caller: string;
   /** Digest of the operation and its input, which holds the idempotency key too. */
@@ -26,11 +23,7 @@ export interface RememberedAnswer {
   readonly steps: { readonly [step: string]: JsonValue };
   /** The identities that it read or wrote, so that erasing one finds it. */
   readonly identityIds: readonly string[];
-  readonly version: number;
 }
-
-/** The list of all remembered answers. Those of an identity are in a small list of their own. */
-export const ANSWER_LIST = "rememberedAnswer";
 
 /** The index under which a remembered answer claims its name. */
 export const CALLER_INDEX = "caller";
@@ -62,8 +55,5 @@ export const rememberedAnswerType = defineRecord<RememberedAnswer>({
     version,
   }),
   claims: ({ caller }) => [{ index: CALLER_INDEX, value: caller }],
-  lists: ({ identityIds }) => [
-    { list: ANSWER_LIST },
-    ...identityIds.map((of) => ({ list: ANSWER_LIST, of })),
-  ],
+  smallLists: ({ identityIds }) => identityIds,
 });

@@ -1,17 +1,13 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js";
 
 /** A named set of permissions. Names are unique in a workspace. */
-export interface RoleRecord {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface RoleRecord extends VersionedHead {
   readonly name: string;
   readonly description: string | null;
   /** Ids of its permissions. One that was deleted counts for nothing. */
   readonly permissions: readonly string[];
   readonly createdAt: EpochMs;
-  /** Rises by one whenever the role is given another set of permissions; not when one of them is deleted. */
-  readonly version: number;
 }
 
 /** Most roles and most permissions that a key holds itself. */
@@ -36,5 +32,4 @@ export const roleType = defineRecord<RoleRecord>({
     version,
   }),
   claims: ({ name }) => [{ index: "name", value: name }],
-  lists: () => [{ list: "role" }],
 });

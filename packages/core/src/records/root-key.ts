@@ -1,10 +1,8 @@
 import type { EpochMs } from "../time.js";
-import { defineRecord, unlessEmpty } from "./record-type.js";
+import { defineRecord, type RecordHead, unlessEmpty } from "./record-type.js";
 
 /** A key that authorises management calls in one workspace. It verifies as no API's key. */
-export interface RootKeyRecord {
-  readonly id: string;
-  readonly workspaceId: string;
+export interface RootKeyRecord extends RecordHead {
   readonly hash: string;
   readonly start: string;
   readonly name: string | null;
@@ -42,7 +40,6 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
     rotatedTo: body.textOrNull("rotatedTo"),
     createdAt: body.whole("createdAt"),
   }),
-  lists: () => [{ list: "rootKey" }],
 });
 
 /** The partition of the store that leads from the hash of a root key to its workspace. No workspace can have this id. */
@@ -65,4 +62,5 @@ export const rootKeyPointerType = defineRecord<RootKeyPointer>({
     workspaceId: body.text("workspaceId"),
     rootKeyId: body.text("rootKeyId"),
   }),
+  lists: () => [],
 });

@@ -51,5 +51,4 @@ export const senderType = defineRecord<Sender>({
     })),
     version,
   }),
-  lists: () => [{ list: "sender" }],
 });

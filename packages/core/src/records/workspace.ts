@@ -7,7 +7,6 @@ export interface WorkspaceRecord {
   readonly name: string | null;
   /** A disabled workspace verifies nothing and answers no management call over HTTP. */
   readonly enabled: boolean;
-  /** Rises by one with every change. */
   readonly version: number;
 }
 
@@ -22,6 +21,7 @@ export const workspaceType = defineRecord<WorkspaceRecord>({
     enabled: !body.flagGiven("disabled"),
     version,
   }),
+  lists: () => [],
 });
 
 /** Id of the default workspace. */

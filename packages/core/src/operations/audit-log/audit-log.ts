@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { lowestIdAt } from "../../lib/id.js";
-import { AUDIT_LIST, auditEntryType, smallListsOf } from "../../records/audit-entry.js";
+import { auditEntryType, smallListsOf } from "../../records/audit-entry.js";
 import type { DeletedCount } from "../../store/statistics.js";
 import { type OperationContext, transact } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { deleteStored } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { countGiven, evenWithIssues, id, type PageInput, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
@@ -75,7 +75,7 @@ export const AUDIT_TABLE = {
     listAuditEventsInput,
     async (context, filter) => {
       const scope = { list: "audit-events", ownerId: context.workspaceId } as const;
-      const want = { list: AUDIT_LIST, of: smallListsOf(filter)[0], descending: true };
+      const want = { of: smallListsOf(filter)[0], descending: true };
       const { items, info } = await readPage(context, auditEntryType, scope, filter, want);
       return { events: items.map(toAuditEvent), ...info };
     },
@@ -103,17 +103,14 @@ async function deleteBefore(
   return transact(context, async ({ transaction }) => {
     const page = await store.page(workspaceId, {
       kind: "auditEntry",
-      list: AUDIT_LIST,
+      list: "auditEntry",
       after: null,
       limit,
     });
     const old = page.found.filter(({ record }) => record.id < beforeId);
     for (const { record, handle } of old) {
-      const { id } = record;
-      transaction.expect({ kind: "auditEntry", id, version: "exists", handle });
-      const entry = decodeOrNull(auditEntryType, record, workspaceId);
-      const lists = entry === null ? [{ list: AUDIT_LIST }] : auditEntryType.lists(entry);
-      transaction.deleteAddress({ kind: "auditEntry", id }, [], lists);
+      transaction.expect({ kind: "auditEntry", id: record.id, version: "exists", handle });
+      deleteStored(transaction, auditEntryType, record);
     }
     return { deleted: old.length, hasMore: page.hasMore && old.length === page.found.length };
   });

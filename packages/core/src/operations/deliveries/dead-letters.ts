@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AuditEvent } from "../../audit/event.js";
 import { yieldToEventLoop } from "../../lib/event-loop.js";
-import { DELIVERY_LIST, type Delivery, deliveryType } from "../../records/delivery.js";
+import { type Delivery, deliveryType } from "../../records/delivery.js";
 import type { EpochMs } from "../../time.js";
 import type { PrunedCount } from "../audit-log/audit-log.js";
 import { type OperationContext, transact } from "../context.js";
@@ -54,7 +54,7 @@ export function createDeadLetters(
   const { workspaceId, now } = context;
   const scope = { list: "dead-letters", ownerId: workspaceId } as const;
   const readDead = (page: z.output<typeof pageInput>) =>
-    readPage(context, deliveryType, scope, page, { list: DELIVERY_LIST, of: DEAD_LIST });
+    readPage(context, deliveryType, scope, page, { of: DEAD_LIST });
 
   /** Deletes dead letters, the earliest event first, but for those that are none any more. @returns How many. */
   async function deleteDead(

@@ -1,10 +1,4 @@
-import {
-  DELIVERY_LIST,
-  type Delivery,
-  deliveriesIn,
-  deliveryId,
-  deliveryType,
-} from "../../records/delivery.js";
+import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../records/delivery.js";
 import type { OperationContext } from "../context.js";
 import { decodeAll } from "../read.js";
 
@@ -34,7 +28,7 @@ export async function readDeliveries(
   list: string,
   after: string | null,
 ): Promise<DeliveryPage> {
-  const want = { kind: "delivery", list: DELIVERY_LIST, of: list, after, limit: AT_ONCE } as const;
+  const want = { kind: "delivery", list: "delivery", of: list, after, limit: AT_ONCE } as const;
   const page = await store.page(workspaceId, want);
   const deliveries = decodeAll(deliveryType, page, workspaceId);
   const next = page.hasMore ? (page.found.at(-1)?.record.id ?? null) : null;

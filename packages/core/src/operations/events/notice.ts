@@ -1,7 +1,6 @@
 import { encodeCursor } from "../../lib/cursor.js";
 import {
   DEADLINE_ID,
-  DEADLINE_LIST,
   DEADLINE_STAGES,
   type Deadline,
   deadlineOf,
@@ -60,7 +59,7 @@ async function readDue(
     if (after !== null && after.charAt(0) > start) continue;
     const { found } = await store.page(workspaceId, {
       kind: "deadline",
-      list: DEADLINE_LIST,
+      list: "deadline",
       after: after !== null && after > start ? after : start,
       // One more, to know whether it is due as well.
       limit: limit - due.length + 1,

@@ -2,12 +2,7 @@ import { z } from "zod";
 import { type AuditEvent, toAuditEvent } from "../../audit/event.js";
 import { badRequest, type LatchkeyError, unmet } from "../../errors.js";
 import { decodeCursor, encodeCursor } from "../../lib/cursor.js";
-import {
-  AUDIT_LIST,
-  AUDIT_TYPES,
-  type AuditType,
-  auditEntryType,
-} from "../../records/audit-entry.js";
+import { AUDIT_TYPES, type AuditType, auditEntryType } from "../../records/audit-entry.js";
 import type { StoredRecord } from "../../records/stored-record.js";
 import { type LogPosition, placeOf, readLog } from "../../rules/log-reading.js";
 import type { PageWant } from "../../store/key-store.js";
@@ -114,7 +109,7 @@ export async function readLogPage(
     const most = wanted === null ? limit - events.length : READ_AT_ONCE;
     const part = await store.page(workspaceId, {
       kind: "auditEntry",
-      list: AUDIT_LIST,
+      list: "auditEntry",
       after: null,
       // One more: the entry of the position comes again.
       limit: Math.min(most, MOST_SCANNED - scanned) + 1,
@@ -152,7 +147,7 @@ export async function endOfLog(context: OperationContext): Promise<string> {
   const read = (part: Pick<PageWant, "from" | "descending">) =>
     context.store.page(context.workspaceId, {
       kind: "auditEntry",
-      list: AUDIT_LIST,
+      list: "auditEntry",
       after: null,
       limit: 1,
       ...part,

@@ -2,7 +2,7 @@ import type { AuditFields } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
-import { NOTICED_LIST, noticedId, noticedType, startOfNoticed } from "../../records/noticed.js";
+import { noticedId, noticedType, startOfNoticed } from "../../records/noticed.js";
 import {
   lowUses,
   type NoticePeriod,
@@ -100,7 +100,7 @@ async function forgetOver(
   now: EpochMs,
   limit: number,
 ): Promise<void> {
-  const page = { kind: "noticed", list: NOTICED_LIST, after: null, limit } as const;
+  const page = { kind: "noticed", list: "noticed", after: null, limit } as const;
   const { found } = await store.page(workspaceId, page);
   for (const { record } of found)
     if (record.id < startOfNoticed(now))

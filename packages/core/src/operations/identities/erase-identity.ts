@@ -5,11 +5,11 @@ import {
   namesExternalId,
 } from "../../audit/erased-entry.js";
 import { yieldToEventLoop } from "../../lib/event-loop.js";
-import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
+import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { identityType } from "../../records/identity.js";
 import { keyType } from "../../records/key.js";
-import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
-import { ANSWER_LIST, rememberedAnswerType } from "../../records/remembered-answer.js";
+import { portalSessionType } from "../../records/portal-session.js";
+import { rememberedAnswerType } from "../../records/remembered-answer.js";
 import type { LoadedRecord, PageResult } from "../../store/key-store.js";
 import {
   afterWriting,
@@ -83,8 +83,8 @@ export async function eraseIdentity(
       for (const id of subject.identityIds) {
         deletedKeys += await deleteWithKeys(remembered, id, subject);
         // Repeats of writes that it had part in are carried out anew.
-        await forgetOf(context, rememberedAnswerType, ANSWER_LIST, id);
-        await forgetOf(context, portalSessionType, SESSION_LIST, id);
+        await forgetOf(context, rememberedAnswerType, id);
+        await forgetOf(context, portalSessionType, id);
       }
       const [kept = null, ...others] = mentions.entryIds;
       const { round } = entries;
@@ -158,7 +158,7 @@ function isNamed(entry: AuditEntry, { externalId }: Subject): boolean {
 
 /** All entries of the audit log, or those about a key or an identity, the earliest first. */
 async function* logPages(context: OperationContext, of?: string) {
-  const want = { kind: "auditEntry", list: AUDIT_LIST, of, limit: ENTRIES_AT_ONCE } as const;
+  const want = { kind: "auditEntry", list: "auditEntry", of, limit: ENTRIES_AT_ONCE } as const;
   for await (const page of listPages(context, want)) {
     yield page;
     if (page.hasMore) await yieldToEventLoop();
@@ -240,7 +240,7 @@ async function theirsToTheEnd(
   const gone = keyIds.filter((_, index) => keys.found[index] === null);
   const judged = await Promise.all(
     gone.map(async (keyId) => {
-      const want = { kind: "auditEntry", list: AUDIT_LIST, of: keyId, after: null } as const;
+      const want = { kind: "auditEntry", list: "auditEntry", of: keyId, after: null } as const;
       const first = await store.page(workspaceId, { ...want, limit: ENTRIES_AT_ONCE });
       const last = first.hasMore ? await latestEntry(context, keyId) : lastEntry(context, first);
       return { keyId, first, owner: last?.identityId ?? null };
@@ -280,7 +280,7 @@ function finish(
 
 /** The latest entry about a key or an identity; null if there is none, or it is damaged. */
 async function latestEntry(context: OperationContext, of: string) {
-  const want = { kind: "auditEntry", list: AUDIT_LIST, of, after: null, limit: 1 } as const;
+  const want = { kind: "auditEntry", list: "auditEntry", of, after: null, limit: 1 } as const;
   return lastEntry(
     context,
     await context.store.page(context.workspaceId, { ...want, descending: true }),

@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from "../../lib/event-loop.js";
-import { AUDIT_LIST, type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
+import { type AuditEntry, auditEntryType } from "../../records/audit-entry.js";
 import { keysOfApi, keyType } from "../../records/key.js";
 import { tagType } from "../../records/key-labels.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
@@ -43,7 +43,7 @@ export class TagsOfOthers {
           if (identityId === null || !this.#identityIds.has(identityId))
             for (const tag of tags) others.add(tag);
     }
-    const log = { kind: "auditEntry", list: AUDIT_LIST, limit: READ_AT_ONCE } as const;
+    const log = { kind: "auditEntry", list: "auditEntry", limit: READ_AT_ONCE } as const;
     for await (const page of listPages(context, log)) {
       for (const entry of decodeAll(auditEntryType, page, context.workspaceId))
         if (entry.identityId !== null && !this.#identityIds.has(entry.identityId))

@@ -1,4 +1,4 @@
-import { AUDIT_LIST, auditEntryType, leakList } from "../../records/audit-entry.js";
+import { auditEntryType, leakList } from "../../records/audit-entry.js";
 import type { LeakPolicy } from "../../rules/keys/leak.js";
 import type { OperationContext, Work } from "../context.js";
 import { decodeAll, listPages } from "../read.js";
@@ -43,7 +43,7 @@ export async function findReport(
   for (const of of [mark, ...earlierMarks].map(leakList)) {
     const want = {
       kind: "auditEntry",
-      list: AUDIT_LIST,
+      list: "auditEntry",
       of,
       limit: 1_000,
       descending: true,

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { lowestIdAt } from "../../lib/id.js";
-import { portalSessionType, SESSION_LIST } from "../../records/portal-session.js";
+import { portalSessionType } from "../../records/portal-session.js";
 import { formatSecret } from "../../secrets/format.js";
 import { storedRules } from "../apis/key-rules.js";
 import { notFound, randomRepeated, transact, type Work } from "../context.js";
-import { decodeOrNull, deleteRecord } from "../damaged.js";
+import { decodeOrNull, deleteRecord, deleteStored } from "../damaged.js";
 import { forgetOf } from "../delete-in-batches.js";
 import { identityIds, identityWant } from "../identities/reference.js";
 import { countGiven, evenWithIssues, externalId, id } from "../input.js";
@@ -80,7 +80,7 @@ export const PORTAL_TABLE = {
   revokePortalSession: operation(revocationInput, async (context, { sessionId, ...who }) => {
     if (sessionId === undefined) {
       const identityId = who.identityId ?? (await requireId(context, identityWant(who)));
-      const { deleted } = await forgetOf(context, portalSessionType, SESSION_LIST, identityId);
+      const { deleted } = await forgetOf(context, portalSessionType, identityId);
       return { revokedSessions: deleted };
     }
     return transact(context, async ({ transaction }) => {
@@ -96,14 +96,13 @@ export const PORTAL_TABLE = {
 /** Deletes a few that have ended long ago, by the store's own clock: no session is kept for as long as that. */
 async function forgetEnded({ context, transaction }: Work, storeNow: number): Promise<void> {
   const { store, workspaceId } = context;
-  const want = { kind: "portalSession", list: SESSION_LIST, after: null } as const;
+  const want = { kind: "portalSession", list: "portalSession", after: null } as const;
   const { found } = await store.page(workspaceId, { ...want, limit: FORGOTTEN_AT_ONCE });
   const longAgo = storeNow - 2 * MAX_TTL_MS;
+  const oldest = lowestIdAt("ps", Math.max(0, longAgo));
   for (const { record } of found) {
     const session = decodeOrNull(portalSessionType, record, workspaceId);
-    if (session !== null && session.storedAt < longAgo)
-      transaction.delete(portalSessionType, session);
-    else if (session === null && record.id < lowestIdAt("ps", Math.max(0, longAgo)))
-      transaction.deleteAddress(record, [], [{ list: SESSION_LIST }]);
+    const isOld = session === null ? record.id < oldest : session.storedAt < longAgo;
+    if (isOld) deleteStored(transaction, portalSessionType, record);
   }
 }

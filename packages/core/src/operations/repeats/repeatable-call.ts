@@ -2,7 +2,6 @@ import { corruptRecord, LatchkeyError } from "../../errors.js";
 import { lowestIdAt } from "../../lib/id.js";
 import type { JsonValue } from "../../lib/json.js";
 import {
-  ANSWER_LIST,
   CALLER_INDEX,
   type Held,
   type RememberedAnswer,
@@ -13,7 +12,7 @@ import type { LoadedRecord, StoredRecordState } from "../../store/key-store.js";
 import type { Transaction, TransactionResult } from "../../store/transaction.js";
 import type { EpochMs } from "../../time.js";
 import { afterWriting, type CallPart, type OperationContext, type Rounds } from "../context.js";
-import { decodeOrNull } from "../damaged.js";
+import { decodeOrNull, deleteStored } from "../damaged.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
 import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 
@@ -99,7 +98,7 @@ export function createRepeatableCall(
   const read = async (transaction: Transaction) => judge(await transaction.readOne(want));
 
   async function look(): Promise<void> {
-    const page = { kind: "rememberedAnswer", list: ANSWER_LIST, after: null } as const;
+    const page = { kind: "rememberedAnswer", list: "rememberedAnswer", after: null } as const;
     const [{ found }, oldest, itsNow] = await Promise.all([
       store.read(workspaceId, [want]),
       store.page(workspaceId, { ...page, limit: FORGOTTEN_AT_ONCE }),
@@ -137,11 +136,8 @@ export function createRepeatableCall(
       return;
     }
     for (const { record } of forgettable) {
-      if (record.id === ended?.id) continue;
-      const answer = decodeOrNull(rememberedAnswerType, record, workspaceId);
       // Whoever else forgets it meanwhile does the same: nothing is expected of it.
-      if (answer !== null) transaction.delete(rememberedAnswerType, answer);
-      else transaction.deleteAddress(record, [], [{ list: ANSWER_LIST }]);
+      if (record.id !== ended?.id) deleteStored(transaction, rememberedAnswerType, record);
     }
     if (ended !== null) transaction.delete(rememberedAnswerType, ended);
     transaction.insert(rememberedAnswerType, {
