@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type ApiRecord, apiType } from "../../records/api.js";
+import { unlessEmpty } from "../../records/record-type.js";
 import type { ApiCeilings } from "../../rules/keys/ceilings.js";
 import type { Claim } from "../../store/change.js";
 import type { SpanMs } from "../../time.js";
@@ -296,8 +297,8 @@ function apiFields(api: ApiRecord): AuditFields {
   const { name, deleteProtection, ipWhitelist, defaults, ceilings } = api;
   return {
     name,
-    deleteProtection: deleteProtection ? true : null,
-    ipWhitelist: ipWhitelist.length === 0 ? null : ipWhitelist,
+    deleteProtection: deleteProtection || null,
+    ipWhitelist: unlessEmpty(ipWhitelist),
     defaults,
     ceilings,
   };

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type IdentityRecord, identityType, newIdentity } from "../../records/identity.js";
+import { unlessEmpty } from "../../records/record-type.js";
 import { contains } from "../../rules/keys/filter.js";
 import { fromWireLimits, toWireLimits } from "../../rules/rate-limit.js";
 import { countedFrom, dueRefill, refillSetting } from "../../rules/refill.js";
@@ -259,10 +260,7 @@ function identityFields(identity: IdentityRecord, remaining?: number | null): Au
   return {
     externalId: identity.externalId,
     meta: Object.keys(identity.meta).length === 0 ? null : identity.meta,
-    ratelimits:
-      identity.ratelimits.length === 0
-        ? null
-        : toWireLimits(identity.ratelimits).map((limit) => ({ ...limit })),
+    ratelimits: unlessEmpty(toWireLimits(identity.ratelimits)),
     remaining,
     refill: identity.refill && refillSetting(identity.refill),
   };

@@ -1,6 +1,7 @@
 import type { AuditFields } from "../../audit/entry.js";
 import { isAsyncByType, type KeyRateLimit, type KeyRecord } from "../../records/key.js";
 import { type KeyLabel, labelsOf } from "../../records/key-labels.js";
+import { unlessEmpty } from "../../records/record-type.js";
 import { DEFAULT_LIMIT, toWireFigures } from "../../rules/rate-limit.js";
 import { refillSetting } from "../../rules/refill.js";
 import type { LoadedKey, NamedGrant } from "../../verification/loaded-key.js";
@@ -67,8 +68,8 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     ...labelsOf((label) => key[label]),
     externalId: links.externalId,
     meta: key.meta,
-    tags: unlessNone(key.tags),
-    ipWhitelist: unlessNone(key.ipWhitelist),
+    tags: unlessEmpty(key.tags),
+    ipWhitelist: unlessEmpty(key.ipWhitelist),
     expires: key.expires,
     startsAt: key.startsAt,
     expiresWhenUnused: key.expiresWhenUnused,
@@ -77,9 +78,9 @@ export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
     usesFrom: key.usesFrom,
     remaining: links.remaining,
     refill: key.refill && refillSetting(key.refill),
-    ratelimits: key.ratelimits.length === 0 ? null : key.ratelimits.map(limitFields),
-    roles: unlessNone(links.roles),
-    permissions: unlessNone(links.permissions),
+    ratelimits: unlessEmpty(key.ratelimits.map(limitFields)),
+    roles: unlessEmpty(links.roles ?? []),
+    permissions: unlessEmpty(links.permissions ?? []),
     recoverable: links.recoverable || null,
     rotatedFrom: key.rotatedFrom,
     rotatedTo: key.rotatedTo,
@@ -96,8 +97,4 @@ function limitFields(limit: KeyRateLimit) {
     ...(async !== isAsyncByType(type) && { async }),
     ...(autoApply && name !== DEFAULT_LIMIT && { autoApply }),
   };
-}
-
-function unlessNone(names: readonly string[] | undefined): readonly string[] | null {
-  return names === undefined || names.length === 0 ? null : names;
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type AuditFields, changesNothing } from "../../audit/entry.js";
 import { LatchkeyError } from "../../errors.js";
 import { type PermissionRecord, permissionType } from "../../records/permission.js";
+import { unlessEmpty } from "../../records/record-type.js";
 import { type RoleRecord, roleType } from "../../records/role.js";
 import { StaleReadError } from "../../store/transaction.js";
 import type { NamedGrant } from "../../verification/loaded-key.js";
@@ -252,8 +253,7 @@ function roleFields(
   { name, description }: { readonly name: string; readonly description: string | null },
   permissions: readonly string[],
 ): AuditFields {
-  const names = [...new Set(permissions)].sort();
-  return { name, description, permissions: names.length === 0 ? null : names };
+  return { name, description, permissions: unlessEmpty([...new Set(permissions)].sort()) };
 }
 
 /** The error for a name that another role or permission has. */
