@@ -1,6 +1,5 @@
 import { type LatchkeyError, unmet } from "../errors.js";
 
-/** An error of Node.js. */
 interface NodeError {
   readonly code?: unknown;
   readonly message: string;

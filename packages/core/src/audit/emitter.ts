@@ -7,7 +7,6 @@ import type { LimitCost } from "../verification/question.js";
 import type { VerifyOutcome } from "../verification/verdict.js";
 import type { AuditEvent } from "./event.js";
 
-/** What every event says. */
 interface AnyEvent {
   readonly workspaceId: string;
   /** Unix epoch ms. */
@@ -75,7 +74,6 @@ export interface StoreFailedEvent extends AnyEvent {
   readonly outcome?: "not-applied" | "unknown";
 }
 
-/** What every event about the end of a reservation says. */
 interface AboutReservation extends AnyEvent {
   readonly reservationId: string;
   readonly keyId: string;

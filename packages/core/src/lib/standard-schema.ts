@@ -56,7 +56,6 @@ export type InputOf<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["input"];
 
-/** Output type of a schema. */
 export type OutputOf<Schema extends StandardSchema> = NonNullable<
   Schema["~standard"]["types"]
 >["output"];

@@ -5,7 +5,6 @@ import { checkMetadata, type Metadata } from "../rules/metadata.js";
 import type { OperationContext } from "./context.js";
 import { refusal } from "./input.js";
 
-/** Where metadata is given. */
 interface WithMeta {
   readonly meta?: Metadata | null | undefined;
 }

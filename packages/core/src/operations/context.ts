@@ -110,7 +110,6 @@ export interface CallPart {
   forgo(): void;
 }
 
-/** Rounds of one step. */
 export interface Rounds extends CallPart {
   /** The sum of what was counted, by this call and those that it repeats. @param own - That of this call. */
   total(own: number): Promise<number>;

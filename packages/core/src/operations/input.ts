@@ -132,7 +132,6 @@ export interface IssueSink {
   addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
 }
 
-/** Adds the issue of one field, by its path. */
 export function refuseField(sink: IssueSink, path: string | (string | number)[], message: string) {
   sink.addIssue({ code: "custom", path: typeof path === "string" ? [path] : path, message });
 }
@@ -197,7 +196,6 @@ export interface PageInput {
   readonly cursor?: string | undefined;
 }
 
-/** Schemas of {@link PageInput}. */
 export const pageFields = {
   limit: wholeNumber(1, 100).default(100),
   cursor: text(1, 1_024).optional(),
@@ -212,7 +210,6 @@ export type ApiReference = {
   readonly apiId: string;
 };
 
-/** Schema of {@link ApiReference}. */
 export const apiReference = z.strictObject({ apiId: id });
 
 /** A key. */
@@ -221,7 +218,6 @@ export type KeyReference = {
   readonly keyId: string;
 };
 
-/** Schema of {@link KeyReference}. */
 export const keyReference = z.strictObject({ keyId: id });
 
 /** The schema of an operation's input. `Output`: the checked input. */

@@ -78,7 +78,6 @@ export const countingFields = {
   shadow: flag.optional(),
 };
 
-/** The fields of every limit. */
 export const figureFields = { limit: wholeNumber(1), duration, ...countingFields };
 
 const limitFields = {
@@ -90,7 +89,6 @@ const limitFields = {
 /** The limit that applies to every verification of a key. */
 export const keyRatelimit = z.strictObject(limitFields).superRefine(addCountingIssues);
 
-/** A name of a limit. */
 const limitName = text(1, 128);
 
 /** The named limits of a key. The one named `default` always applies by itself. */

@@ -116,7 +116,6 @@ const TABLE = {
   ...WORKSPACE_TABLE,
 } satisfies TableOf<PlainOperations>;
 
-/** Every operation with its own types. */
 export type Table = typeof TABLE;
 
 /** Input of an operation as an object, over the wire; never if there is none. */

@@ -208,7 +208,6 @@ export async function* listPages(
   }
 }
 
-/** All pages of the records of a kind. */
 function allPages(context: OperationContext, kind: RecordKind) {
   return listPages(context, { kind, list: kind, limit: PAGE_SIZE });
 }

@@ -4,7 +4,6 @@ import { defineRecord, type Expiry, type RecordHead } from "./record-type.js";
 /** What is noticed of an expiry: that it has come, or that it comes soon. In the order of their ids. */
 export const DEADLINE_STAGES = ["ended", "soon"] as const;
 
-/** One of {@link DEADLINE_STAGES}. */
 export type DeadlineStage = (typeof DEADLINE_STAGES)[number];
 
 /**

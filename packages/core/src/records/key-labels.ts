@@ -11,7 +11,6 @@ export interface KeyLabels {
 /** One of {@link KeyLabels}. */
 export type KeyLabel = keyof KeyLabels;
 
-/** Properties of a label. */
 export interface KeyLabelRule {
   /** Fewest and most characters. */
   readonly length: readonly [min: number, max: number];

@@ -22,7 +22,6 @@ type BodyMembers = Readonly<Record<string, JsonValue | undefined>>;
 /** What there is to know of one kind of record: how it is stored, what it claims, which lists it is in. */
 export interface RecordType<Value> {
   readonly kind: RecordKind;
-  /** The record as it is stored. */
   encode(value: Value): StoredRecord;
   /** The record as core uses it, frozen. @throws LatchkeyError `STORE_CORRUPT` if it is damaged. */
   decode(stored: StoredRecord, workspaceId: string): Value;

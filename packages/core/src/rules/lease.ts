@@ -49,7 +49,6 @@ export function verificationsAhead(
 
 /** How a process leases. */
 export interface LeaseSettings {
-  /** The length of a lease. */
   readonly ms: SpanMs;
   /** The most that it takes ahead of what is left of a counter: from 0 to 1. */
   readonly share: number;

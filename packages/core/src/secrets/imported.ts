@@ -4,7 +4,6 @@ import type { SecretHash } from "./hash.js";
 /** Encodings of an imported SHA-256. */
 export const HASH_VARIANTS = ["sha256_base64", "sha256_base64url", "sha256_hex"] as const;
 
-/** One of {@link HASH_VARIANTS}. */
 export type HashVariant = (typeof HASH_VARIANTS)[number];
 
 const FORMS: Readonly<Record<HashVariant, RegExp>> = {

@@ -3,7 +3,6 @@ import type { KeyStore } from "./key-store.js";
 /** Name of a method of {@link KeyStore}. */
 export type StoreMethod = Exclude<keyof KeyStore, "countsInStep">;
 
-/** One call of a store. */
 export interface StoreCall {
   readonly method: StoreMethod;
   /** Null for `readClock` and `close`. */

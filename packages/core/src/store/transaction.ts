@@ -71,7 +71,6 @@ export class Transaction {
     return found;
   }
 
-  /** Reads one record. */
   async readOne(want: TransactionWant): Promise<LoadedRecord | null> {
     const [loaded = null] = await this.read([want]);
     return loaded;
@@ -223,7 +222,6 @@ export class Transaction {
 /** Thrown by an operation that finds that what it read has moved meanwhile: it runs again on fresh reads. */
 export class StaleReadError extends Error {}
 
-/** Result of a transaction. */
 export interface TransactionResult<Answer> {
   readonly answer: Answer;
   /** The use counter after each of the transaction's counter changes, in their order. */

@@ -8,7 +8,6 @@ import type {
   StatisticsSubject,
 } from "../store/statistics.js";
 
-/** The subjects for which the verifications of a key are counted. */
 export interface CountedFor {
   readonly keyId: string;
   readonly apiId: string;
@@ -16,7 +15,6 @@ export interface CountedFor {
   readonly tags: readonly string[];
 }
 
-/** The fields of a key by which its verifications are counted. */
 export interface CountableKey {
   readonly key: Pick<KeyRecord, "id" | "apiId" | "workspaceId" | "tags" | "uncountedTags">;
   readonly identity: Pick<IdentityRecord, "id"> | null;

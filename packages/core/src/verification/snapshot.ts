@@ -26,7 +26,6 @@ export interface Snapshot {
   latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
 
-/** A record that keys share. */
 export interface SharedRecord {
   readonly kind: "workspace" | "api" | "role" | "permission";
   readonly id: string;

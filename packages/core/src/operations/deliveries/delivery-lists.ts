@@ -17,7 +17,6 @@ export interface DeliveryPage {
   readonly next: string | null;
 }
 
-/** The delivery of an event to an endpoint. */
 export function deliveryWant({ endpointId, eventId }: Pick<Delivery, "endpointId" | "eventId">) {
   return { kind: "delivery", id: deliveryId(endpointId, eventId) } as const;
 }
@@ -35,7 +34,6 @@ export async function readDeliveries(
   return { deliveries, damaged: page.found.length - deliveries.length, next };
 }
 
-/** All pages of a list. */
 export async function* deliveryPages(
   context: OperationContext,
   list: string,

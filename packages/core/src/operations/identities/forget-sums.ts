@@ -8,7 +8,6 @@ import { deleteRecord } from "../damaged.js";
 import { DELETED_AT_ONCE, deleteInBatches } from "../delete-in-batches.js";
 import { apiIds, decodeAll, listPages } from "../read.js";
 
-/** Subjects of one step. */
 const SUBJECTS_AT_ONCE = 200;
 
 /** Keys, or entries of the audit log, that are read at once. */

@@ -10,7 +10,6 @@ export interface IdentityReference {
   readonly externalId?: string | undefined;
 }
 
-/** Schemas of {@link IdentityReference}. */
 export const identityIds = { identityId: id.optional(), externalId: externalId.optional() };
 
 /** Whether an identity is named; for use with {@link EITHER_ID}. */

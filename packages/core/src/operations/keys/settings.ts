@@ -101,7 +101,6 @@ export const NONE_FIELDS = [
   "environment",
 ] as const;
 
-/** One of {@link NONE_FIELDS}. */
 export type NoneField = (typeof NONE_FIELDS)[number];
 
 /** Fields of a new key with a new secret. Omitted fields get the `defaults` of the API. */

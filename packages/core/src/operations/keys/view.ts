@@ -187,7 +187,6 @@ export function toStored({ key, direct }: LoadedKey): StoredKey {
   };
 }
 
-/** Result of {@link keySettings}. */
 export type ShownSettings<Types extends LatchkeyTypes> = Omit<
   KeySettingsInput<Types>,
   "apiId" | "ownerId" | "ratelimit" | "enabled" | "recoverable"

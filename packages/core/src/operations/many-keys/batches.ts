@@ -106,7 +106,6 @@ async function inBatches(
   return { ...sums, changed };
 }
 
-/** Lists that hold keys. */
 async function* keyLists(
   context: OperationContext,
   { apiId, identityId }: ListedKeys,

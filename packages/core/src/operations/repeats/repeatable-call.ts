@@ -19,7 +19,6 @@ import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 /** Answers that are forgotten in one write, at most: more than the one that it adds. */
 const FORGOTTEN_AT_ONCE = 4;
 
-/** What a repeatable call works with. */
 type CallContext = Pick<
   OperationContext,
   "store" | "readStoreClock" | "transact" | "workspaceId" | "now" | "newId"
@@ -35,7 +34,6 @@ export interface CallDigests {
   readonly beforeFirst?: (() => void) | undefined;
 }
 
-/** A call that may be repeated. */
 export interface RepeatableCall extends CallPart {
   /** What is made of the input: it is remembered with all else. @throws AnsweredBefore */
   made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;

@@ -60,10 +60,8 @@ export interface RepeatScope {
   readonly complete?: ((first: MadeFields | null) => Promise<MadeFields>) | undefined;
 }
 
-/** Fields of an input. */
 export type MadeFields = Readonly<Record<string, JsonValue>>;
 
-/** A result with a secret. */
 interface WithSecret {
   /** The secret. */
   readonly key: string;

@@ -256,7 +256,6 @@ function roleFields(
   return { name, description, permissions: unlessEmpty([...new Set(permissions)].sort()) };
 }
 
-/** The error for a name that another role or permission has. */
 function nameTaken(what: "role" | "permission"): LatchkeyError {
   return new LatchkeyError("CONFLICT", `a ${what} of this name exists`, {
     reason: "taken",

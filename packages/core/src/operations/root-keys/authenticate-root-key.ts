@@ -58,7 +58,6 @@ export async function authenticateRootKey(
   return { kind: "authenticated", rootKeyId, workspaceId, permissions };
 }
 
-/** A root key with its workspace. */
 interface FoundRootKey {
   readonly rootKey: RootKeyRecord;
   readonly workspace: WorkspaceRecord;

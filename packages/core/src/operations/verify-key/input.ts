@@ -77,7 +77,6 @@ export const verifierLimits = limitList(
   z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
 );
 
-/** What is taken: one by default. */
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
 /** The address that a key is presented from, in its one form. */
@@ -85,7 +84,6 @@ const ipAddress = z
   .string({ error: ADDRESS_ERROR })
   .transform(readBy(canonicalAddress, ADDRESS_ERROR));
 
-/** The environment of a key. */
 export const environment = text(...KEY_LABELS.environment.length);
 
 /** Input of verifyKey. An undefined field counts as absent. */

@@ -166,7 +166,6 @@ export const WORKSPACE_TABLE = {
   }),
 } satisfies TableOf<WorkspaceOperations>;
 
-/** The workspace before it was written to, and after. */
 interface WrittenWorkspace {
   /** Null: its record could not be read. */
   readonly before: WorkspaceRecord | null;

@@ -40,7 +40,6 @@ export interface GivenToKey {
   readonly ratelimit?: RateLimit | null;
 }
 
-/** The field that is above its ceiling, and that ceiling. */
 export interface AboveCeiling {
   readonly field: string;
   readonly limit: number | readonly string[];

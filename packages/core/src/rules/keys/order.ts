@@ -3,7 +3,6 @@ import type { EpochMs } from "../../time.js";
 /** What keys can be ordered by. */
 export const KEY_ORDERS = ["createdAt", "expires", "lastUsedAt"] as const;
 
-/** One of {@link KEY_ORDERS}. */
 export type KeyOrder = (typeof KEY_ORDERS)[number];
 
 /** The first first, or the last first. */

@@ -43,7 +43,6 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
 /** What stands in a log for the rest of a secret. */
 const MASKED = /(?<=.)(?:…|\.{3}|\*).*$/s;
 
-/** Schemas of {@link KeyFilters}. */
 export const keyFilterFields = {
   enabled: flag.optional(),
   expiresBefore: instant(0).optional(),

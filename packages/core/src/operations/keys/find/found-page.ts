@@ -31,7 +31,6 @@ interface PageWant {
 interface FoundPage {
   readonly keys: readonly LoadedKey[];
   readonly damaged: number;
-  /** Keys that were read. */
   readonly scanned: number;
   /** Number of all keys of the API. */
   readonly size: number;

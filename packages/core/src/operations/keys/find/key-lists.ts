@@ -14,7 +14,6 @@ const MOST_AT_ONCE = 500;
 /** Lists read at the same time: other calls must get through, too. */
 const LISTS_AT_ONCE = 50;
 
-/** How the lists are read. */
 export interface KeyListsWant {
   readonly apiIds: readonly string[];
   /** Of this identity alone; undefined: all keys of the APIs. */
@@ -30,7 +29,6 @@ export interface KeyListsWant {
   readonly enough: number;
 }
 
-/** A key that was read. */
 export interface ReadKey {
   readonly id: string;
   /** `gone`: it is no key of these lists any more. */
@@ -52,7 +50,6 @@ interface ApiKeys {
  * unread one can come before it. The number of keys read is bounded.
  */
 export class KeyLists {
-  /** Keys that were read. */
   scanned = 0;
   /** Exact number of keys of the API that was read last, whatever the identity. */
   size = 0;

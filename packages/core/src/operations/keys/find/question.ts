@@ -7,7 +7,6 @@ import type { EpochMs } from "../../../time.js";
 import { evenWithIssues, externalId, flag, id, pageFields, refuseField } from "../../input.js";
 import { keyFilterFields } from "./filter-input.js";
 
-/** What listKeys takes. */
 export const listKeysInput = z
   .strictObject({
     apiId: id.optional(),
