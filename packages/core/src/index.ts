@@ -333,7 +333,6 @@ export {
 } from "./store/charge.js";
 export { ClockDifferenceError } from "./store/clock-check.js";
 export { stateOfReading } from "./store/copied-state.js";
-export { countedByCharge, countedBySettle } from "./store/counted.js";
 export {
   applyRefill,
   type Counters,
@@ -395,6 +394,7 @@ export {
   type SumCode,
   wholeSubjects,
 } from "./store/statistics.js";
+export { countedByCharge, countedBySettle } from "./store/step-counts.js";
 export {
   leaseTimesOf,
   STATE_ADDRESS,

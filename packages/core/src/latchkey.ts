@@ -25,8 +25,8 @@ import { createStatisticsRecorder, readRecorderSettings } from "./statistics/rec
 import { createAvailabilityStore } from "./store/availability.js";
 import { watchClock } from "./store/clock-check.js";
 import type { KeyStore } from "./store/key-store.js";
-import { createLeasedStore } from "./store/leases/leased.js";
-import { createSettledStore } from "./store/settled.js";
+import { createLeasedStore } from "./store/leases/leased-store.js";
+import { createSettledStore } from "./store/settled-store.js";
 import { createTransact } from "./store/transaction.js";
 import { type Clock, createMonotonicClock, type Timer } from "./time.js";
 import { Catalog } from "./verification/catalog.js";

@@ -8,7 +8,6 @@ import {
   type LimitCharge,
   type RememberedCharge,
 } from "../store/charge.js";
-import { countedByCharge, countedBySettle } from "../store/counted.js";
 import { NO_USES, UNLIMITED_USES } from "../store/counters.js";
 import {
   applyHoldStep,
@@ -18,6 +17,7 @@ import {
   type HoldStep,
 } from "../store/settle.js";
 import type { StatisticsBatch } from "../store/statistics.js";
+import { countedByCharge, countedBySettle } from "../store/step-counts.js";
 import { isVersion } from "./judge-change.js";
 
 /** A workspace as a store in JavaScript keeps it. No method may fail half way. */

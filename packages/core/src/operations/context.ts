@@ -16,7 +16,7 @@ import type { TokenSigner } from "../secrets/token-signer.js";
 import type { Vault } from "../secrets/vault.js";
 import type { Crossings } from "../statistics/crossings.js";
 import type { StatisticsRecorder } from "../statistics/recorder.js";
-import type { SettledStore } from "../store/settled.js";
+import type { SettledStore } from "../store/settled-store.js";
 import type { Transact, Transaction, TransactionResult } from "../store/transaction.js";
 import type { Clock, EpochMs, Timer } from "../time.js";
 import type { Catalog } from "../verification/catalog.js";

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../lib/json.js";
-import type { UsesOwner } from "../rules/keys/usage.js";
+import type { UsesOwner } from "../rules/keys/spend.js";
 import type { Metadata } from "../rules/metadata.js";
 import {
   DEFAULT_LIMIT,

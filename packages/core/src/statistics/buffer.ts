@@ -6,7 +6,7 @@ import {
   type SumCode,
 } from "../store/statistics.js";
 import type { EpochMs, SpanMs } from "../time.js";
-import { countedFor, subjectsOf } from "../verification/counted.js";
+import { countedFor, subjectsOf } from "../verification/counted-subjects.js";
 import type { CountedKey, KeyCounts } from "../verification/key-cache.js";
 
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */

@@ -6,7 +6,7 @@ import {
   slotsIdOf,
   sumsWith,
 } from "../rules/hold.js";
-import { decideSpend } from "../rules/keys/usage.js";
+import { decideSpend } from "../rules/keys/spend.js";
 import {
   afterTaking,
   type LimitFigures,

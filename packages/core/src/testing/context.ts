@@ -4,7 +4,7 @@ import type { OperationContext } from "../operations/context.js";
 import { KnownIds } from "../operations/known-ids.js";
 import { readNoticeSettings } from "../rules/notice.js";
 import { createSecretHasher } from "../secrets/hash.js";
-import type { SettledStore } from "../store/settled.js";
+import type { SettledStore } from "../store/settled-store.js";
 import { createTransact } from "../store/transaction.js";
 import { Catalog } from "../verification/catalog.js";
 import { KeyCache } from "../verification/key-cache.js";

@@ -12,7 +12,7 @@ import {
   type HoldStep,
   type RememberedEnd,
 } from "../store/settle.js";
-import type { SettledCharge } from "../store/settled.js";
+import type { SettledCharge } from "../store/settled-store.js";
 import type { EpochMs } from "../time.js";
 
 /** Counters of one record. */

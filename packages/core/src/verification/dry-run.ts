@@ -1,4 +1,4 @@
-import { decideSpend, type UsesOwner } from "../rules/keys/usage.js";
+import { decideSpend, type UsesOwner } from "../rules/keys/spend.js";
 import type { DefaultTypes, LatchkeyTypes } from "../rules/latchkey-types.js";
 import { nextRefillDueAt } from "../rules/refill.js";
 import type { AppliedCharge, LimitCharge, LimitReading } from "../store/charge.js";

@@ -9,7 +9,7 @@ import {
   countedFor,
   countsOfCharge,
   subjectsOf,
-} from "./counted.js";
+} from "./counted-subjects.js";
 import { effectiveRefill } from "./effective-uses.js";
 import { decideLimits } from "./limit-precedence.js";
 import type { VerifiableKey } from "./loaded-key.js";

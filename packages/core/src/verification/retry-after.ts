@@ -1,6 +1,6 @@
 import { isExpired } from "../rules/keys/expiry.js";
 import { idleExpiresAt } from "../rules/keys/idle-expiry.js";
-import { decideSpend } from "../rules/keys/usage.js";
+import { decideSpend } from "../rules/keys/spend.js";
 import { admitsAt, mostOf } from "../rules/limit-algorithm.js";
 import type { LimitState } from "../rules/limit-state.js";
 import { nextRefillDueAt, type Refill, refillsUntilUses } from "../rules/refill.js";

@@ -8,7 +8,7 @@
            is added, as add-statistics.lua stores it, for "charged", the repeat of that, "rate-limited", "usage-exceeded", and to these
            where it is no repeat and a shadow had no room; number of subjects
   Returns  as charge.lua
-  Mirrors  applyCharge in packages/core/src/store/charge.ts and countedByCharge in packages/core/src/store/counted.ts
+  Mirrors  applyCharge in packages/core/src/store/charge.ts and countedByCharge in packages/core/src/store/step-counts.ts
 ]]
 -- include charge-step.lua
 -- include count.lua

@@ -18,8 +18,14 @@ import { switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { toKeyView } from "../keys/view.js";
 import { operation, type TableOf } from "../operation.js";
 import { findHolders, type Holder } from "./find-holders.js";
+import {
+  auditKeyLeak,
+  auditRootKeyLeak,
+  findReport,
+  type Report,
+  reportOf,
+} from "./leak-report.js";
 import type { LeakedKey, LeakOperations, LeakScope } from "./operations.js";
-import { auditKeyLeak, auditRootKeyLeak, findReport, type Report, reportOf } from "./report.js";
 
 const reportLeaksInput = z.strictObject({
   leaks: list(

@@ -1,8 +1,8 @@
 import type { Hold } from "../../rules/hold.js";
-import { countedBySettle } from "../../store/counted.js";
 import type { HoldResult } from "../../store/settle.js";
 import type { StatisticsSubject } from "../../store/statistics.js";
-import { type CountableKey, countedFor, subjectsOf } from "../../verification/counted.js";
+import { countedBySettle } from "../../store/step-counts.js";
+import { type CountableKey, countedFor, subjectsOf } from "../../verification/counted-subjects.js";
 import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { identityOfHold, keyOfHold } from "./hold-owners.js";

@@ -8,9 +8,9 @@ import { mustStoreUse } from "../../rules/keys/idle-expiry.js";
 import { dueRefill } from "../../rules/refill.js";
 import { MAX_SECRET_LENGTH } from "../../secrets/format.js";
 import type { ChargePlan } from "../../store/charge.js";
-import type { SettledCharge } from "../../store/settled.js";
+import type { SettledCharge } from "../../store/settled-store.js";
 import type { EpochMs } from "../../time.js";
-import { countsOfRefusal } from "../../verification/counted.js";
+import { countsOfRefusal } from "../../verification/counted-subjects.js";
 import { chargeRequestOf, reusedRequestId } from "../../verification/idempotency.js";
 import {
   codeOf,

@@ -2,7 +2,7 @@ import type { EpochMs, SpanMs } from "../../time.js";
 import type { Duration } from "../duration.js";
 import { HeldPermissions } from "../permission.js";
 import { DEFAULT_LIMIT, type RateLimit } from "../rate-limit.js";
-import type { UsesOwner } from "./usage.js";
+import type { UsesOwner } from "./spend.js";
 
 /** The most that keys of an API can be given. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
 export type ApiCeilings<Span = Duration> = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { applyRefill, changeUsage } from "../../store/counters.js";
 import { usageOf } from "../../testing/records.js";
 import { decideUpdate, type KeyStateFields, keyState, type LifecycleUpdate } from "./lifecycle.js";
-import { decideSpend } from "./usage.js";
+import { decideSpend } from "./spend.js";
 
 const NOW = 1_000_000;
 const ENABLED: KeyStateFields = { enabled: true, expires: null, remaining: null };

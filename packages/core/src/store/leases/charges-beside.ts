@@ -1,5 +1,5 @@
 import type { ChargeMoment, ChargePlan } from "../charge.js";
-import type { SettledCharge, SettledStore } from "../settled.js";
+import type { SettledCharge, SettledStore } from "../settled-store.js";
 import { endStepOf, type HeldLeases, type Lease } from "./held-leases.js";
 
 /** A charge, known at once where the store answers at once: a promise more would cost as much as that. */

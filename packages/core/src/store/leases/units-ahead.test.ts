@@ -11,7 +11,7 @@ import {
   reports,
 } from "../../testing/leasing.js";
 import type { ChargeMoment, ChargePlan } from "../charge.js";
-import type { SettledCharge } from "../settled.js";
+import type { SettledCharge } from "../settled-store.js";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

@@ -16,7 +16,7 @@ import {
   type LimitReading,
   readLimit,
 } from "../charge.js";
-import type { SettledCharge, SettledStore } from "../settled.js";
+import type { SettledCharge, SettledStore } from "../settled-store.js";
 import { ChargesBeside, type Charging } from "./charges-beside.js";
 import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
 import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";

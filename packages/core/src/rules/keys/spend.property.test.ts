@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideSpend } from "./usage.js";
+import { decideSpend } from "./spend.js";
 
 test("uses spent and uses left always add up to uses granted", () => {
   fc.assert(

@@ -3,7 +3,7 @@ import { LatchkeyError } from "../errors.js";
 import type { Hold } from "../rules/hold.js";
 import type { KeyStore } from "./key-store.js";
 import type { EndStep, HoldResult } from "./settle.js";
-import { createSettledStore } from "./settled.js";
+import { createSettledStore } from "./settled-store.js";
 
 const END: EndStep = { kind: "end", id: "rsv_1", uses: 1, limits: [], rest: true };
 const MOMENT = { now: 5_000, revision: null };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { decideSpend } from "./usage.js";
+import { decideSpend } from "./spend.js";
 
 describe("decideSpend", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { identityWith, keyWith } from "../testing/records.js";
-import { countedFor, countsOfCharge, countsOfRefusal, subjectsOf } from "./counted.js";
+import { countedFor, countsOfCharge, countsOfRefusal, subjectsOf } from "./counted-subjects.js";
 
 const key = keyWith({ tags: ["beta", "eu"], uncountedTags: ["beta"] });
 const BARE = { keyId: "key_1", apiId: "api_1", identityId: null, tags: [] };

@@ -2,7 +2,7 @@ import { type Clocks, isLeaseAlive, type LeaseSettings } from "../../rules/lease
 import type { Clock, Timer } from "../../time.js";
 import type { AvailableStore } from "../availability.js";
 import type { AppliedCharge, ChargeMoment, ChargePlan } from "../charge.js";
-import type { SettledCharge, SettledStore } from "../settled.js";
+import type { SettledCharge, SettledStore } from "../settled-store.js";
 import type { Charging } from "./charges-beside.js";
 import { createUnitsAhead } from "./units-ahead.js";
 
