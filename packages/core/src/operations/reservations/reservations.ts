@@ -24,7 +24,6 @@ import {
   id,
   pageFields,
   parseInput,
-  text,
   unreadable,
   wholeNumber,
 } from "../input.js";
@@ -32,7 +31,7 @@ import { findApiId } from "../keys/load.js";
 import { limitList } from "../limit-input.js";
 import { operation, type TableOf } from "../operation.js";
 import { requireId } from "../read.js";
-import { reservationTtl, reserveInput, VERIFY_BOUNDS } from "../verify-key/input.js";
+import { limitCost, reservationTtl, reserveInput, VERIFY_BOUNDS } from "../verify-key/input.js";
 import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { readReservation } from "../verify-key/read-request.js";
 import { verifySecret } from "../verify-key/verify-key.js";
@@ -51,16 +50,12 @@ const NO_LIMITS: readonly never[] = [];
 /** Of a reservation, and not of its slots, which end with it. No store is asked for anything else. */
 const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
 
-const usedLimits = limitList(
-  z.strictObject({ name: text(1, VERIFY_BOUNDS.text), cost: wholeNumber(0) }),
-);
-
 const reference = z.strictObject({ reservationId: id });
 
 /** Exported for tests. */
 export const settleInput = reference.extend({
   remaining: z.strictObject({ cost: wholeNumber(0) }).optional(),
-  ratelimits: usedLimits.optional(),
+  ratelimits: limitList(limitCost).optional(),
 });
 
 const renewInput = reference.extend({ ttl: reservationTtl.optional() });

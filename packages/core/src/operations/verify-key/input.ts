@@ -77,6 +77,9 @@ export const verifierLimits = limitList(
   z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
 );
 
+/** What is taken of a limit that is known by its name. */
+export const limitCost = z.strictObject({ name: requestedLimit.name, cost: wholeNumber(0) });
+
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
 /** The address that a key is presented from, in its one form. */
@@ -168,11 +171,7 @@ export const callInput = libraryInput
   .pick({ key: true, ipAddress: true, requestId: true, tags: true })
   .extend({
     cost: wholeNumber(0).optional(),
-    ratelimits: list(
-      z.strictObject({ name: requestedLimit.name, cost: wholeNumber(0) }),
-      VERIFY_BOUNDS.limits,
-      "limits",
-    ).optional(),
+    ratelimits: list(limitCost, VERIFY_BOUNDS.limits, "limits").optional(),
   });
 
 /** Input of explainKey: the id of a key, and the input of a verification. */

@@ -64,23 +64,23 @@ export function readCallByHand(
   const asked = address === null ? question : { ...question, address };
   if (cost === undefined && ratelimits === undefined)
     return requestOf(secret, asked, requestId, tags);
-  const costs = readCosts(ratelimits, question);
-  if (!(cost === undefined || isWhole(cost, 0)) || costs === FOR_SCHEMA) return null;
+  const costs = ratelimits === undefined ? NO_COSTS : readCosts(ratelimits);
+  if (!(cost === undefined || isWhole(cost, 0)) || costs === null) return null;
+  const isKnown = ({ name }: LimitCost) => question.limits.some((limit) => limit.name === name);
+  if (!costs.every(isKnown)) return null;
   const limits = atOtherCosts(question.limits, costs);
   return requestOf(secret, { ...asked, cost: cost ?? question.cost, limits }, requestId, tags);
 }
 
-/** Other costs of limits that the question names, no two of one name. */
-function readCosts(value: unknown, { limits }: VerifyQuestion): WellFormed<readonly LimitCost[]> {
-  if (value === undefined) return NO_COSTS;
-  if (!Array.isArray(value)) return FOR_SCHEMA;
+/** What is taken of limits, no two of one name; null where the schema has to look at it. */
+export function readCosts(value: unknown): readonly LimitCost[] | null {
+  if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.limits) return null;
   const costs: LimitCost[] = [];
   for (const item of value as readonly unknown[]) {
-    if (!hasOnly(item, NAMED_COST_FIELDS)) return FOR_SCHEMA;
+    if (!hasOnly(item, NAMED_COST_FIELDS)) return null;
     const { name, cost } = item;
-    const isNew = !costs.some((other) => other.name === name);
-    const isKnown = limits.some((limit) => limit.name === name);
-    if (!isText(name) || !isWhole(cost, 0) || !isNew || !isKnown) return FOR_SCHEMA;
+    if (!isText(name) || !isWhole(cost, 0)) return null;
+    if (costs.some((other) => other.name === name)) return null;
     costs.push({ name, cost });
   }
   return costs;
