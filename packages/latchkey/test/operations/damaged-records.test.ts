@@ -1,4 +1,10 @@
-import type { KeyStore, Latchkey, RecordKind } from "@latchkey/core";
+import {
+  EMPTY_CHANGE,
+  type KeyStore,
+  type Latchkey,
+  type LoadedRecord,
+  type RecordKind,
+} from "@latchkey/core";
 import { describe, expect, test } from "vitest";
 import { DAMAGES, damageBody } from "../damage.js";
 import { describeOnMemory, issue, rejectionOf, type TestContext } from "../test-context.js";
@@ -31,6 +37,24 @@ describeOnMemory("a damaged record", (open) => {
       await latchkey.deleteKey({ keyId });
       expect(await latchkey.listKeys({ apiId })).toEqual({ keys: [], total: 0 });
       expect(await rejectionOf(latchkey.deleteKey({ keyId }))).toMatchObject({ code: "NOT_FOUND" });
+    });
+
+    test.each([
+      ["deleteKey", (latchkey: Latchkey, keyId: string) => latchkey.deleteKey({ keyId })],
+      [
+        "deleteKeys",
+        (latchkey: Latchkey, keyId: string) => latchkey.deleteKeys({ keyIds: [keyId] }),
+      ],
+    ])("is that of a key which %s takes from the list of its identity, too", async (_, remove) => {
+      const { store, latchkey, apiId, keyId } = await warm();
+      const { found } = await store.read("ws_default", [{ kind: "key", id: keyId }]);
+      const { record } = found[0] as LoadedRecord;
+      await damage(store, "key", keyId);
+      await remove(latchkey, keyId);
+      // A record that is in no list: an entry that was left behind would lead to it.
+      await store.commit("ws_default", { ...EMPTY_CHANGE, puts: [{ record }] });
+      const page = await latchkey.listKeys({ apiId, externalId: "pier-7" });
+      expect(page).toEqual({ keys: [], total: 0 });
     });
 
     test("is that of an identity which can be deleted: its keys live on, and its name is free", async () => {

@@ -1,7 +1,8 @@
-import { keysOfApi, keyType } from "../../records/key.js";
+import { type KeyRecord, keysOfApi, keyType } from "../../records/key.js";
 import type { RecordList } from "../../records/record-type.js";
+import type { StoredRecord } from "../../records/stored-record.js";
 import type { LoadedKey } from "../../verification/loaded-key.js";
-import { notFound, type OperationContext, transact, type Work } from "../context.js";
+import { notFound, transact, type Work } from "../context.js";
 import { decodeOrNull, readStored, withoutReadableRecord } from "../damaged.js";
 import { keyReference } from "../input.js";
 import { operation } from "../operation.js";
@@ -32,7 +33,8 @@ export function deleteLoaded({ transaction, audit }: Work, loaded: LoadedKey): v
 }
 
 /** The record, its API or its identity is damaged: deletes what is known of the key, and removes it from every list that it may be in. */
-export async function deleteDamaged({ context, transaction, audit }: Work, keyId: string) {
+export async function deleteDamaged(work: Work, keyId: string) {
+  const { context, transaction, audit } = work;
   const record = await readStored(transaction, { kind: "key", id: keyId });
   if (record === null) throw notFound("key");
   const { link: identityId } = record;
@@ -40,18 +42,26 @@ export async function deleteDamaged({ context, transaction, audit }: Work, keyId
   const key = decodeOrNull(keyType, record, context.workspaceId);
   const address = key && ({ kind: "api", id: key.apiId, expects: "nothing" } as const);
   // The API that it names may be damage as well: then it is in the list of another one.
-  if (key !== null && address !== null && (await transaction.readOne(address)) !== null)
-    transaction.delete(keyType, key);
-  else {
-    const claims = key === null ? [] : keyType.claims(key);
-    transaction.deleteAddress({ kind: "key", id: keyId }, claims, await listsOfAllApis(context));
-  }
+  const apiId = address && (await transaction.readOne(address)) && address.id;
+  await deleteListed(work, record, key, apiId);
   return {};
 }
 
-/** The lists of keys of all APIs: a key whose record cannot be read is in one of them. */
-export async function listsOfAllApis(context: OperationContext): Promise<readonly RecordList[]> {
+/** Deletes a key, readable or not, with what is known of it. @param apiId - API in whose list it is; null: of any. */
+export async function deleteListed(
+  { context, transaction }: Work,
+  { id, link }: StoredRecord,
+  key: KeyRecord | null,
+  apiId: string | null,
+): Promise<void> {
+  if (key !== null && key.apiId === apiId) {
+    transaction.delete(keyType, key);
+    return;
+  }
+  const claims = key === null ? [] : keyType.claims(key);
   const lists: RecordList[] = [];
-  for await (const apiId of apiIds(context)) lists.push({ list: keysOfApi(apiId) });
-  return lists;
+  if (apiId !== null) lists.push({ list: keysOfApi(apiId) });
+  else for await (const other of apiIds(context)) lists.push({ list: keysOfApi(other) });
+  const own = link === null ? [] : lists.map((list) => ({ ...list, of: link }));
+  transaction.deleteAddress({ kind: "key", id }, claims, [...lists, ...own]);
 }

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import { unavailable } from "../../errors.js";
-import { keysOfApi, keyType } from "../../records/key.js";
-import type { LoadedRecord } from "../../store/key-store.js";
-import { afterWriting, type OperationContext, transact, type Work } from "../context.js";
+import { keyType } from "../../records/key.js";
+import { afterWriting, type OperationContext, transact } from "../context.js";
 import { decodeOrNull, versionIfReadable } from "../damaged.js";
 import { EITHER_ID, hasEitherId, identityIds, identityWant } from "../identities/reference.js";
 import { evenWithIssues, id, list, refuseField } from "../input.js";
-import { listsOfAllApis } from "../keys/delete-key.js";
+import { deleteListed } from "../keys/delete-key.js";
 import { isSwitchedOff, switchKey, switchOffDamaged } from "../keys/update-key.js";
 import { operation, type TableOf } from "../operation.js";
 import { findRecord, requireId } from "../read.js";
@@ -109,23 +108,16 @@ export async function actOnEveryKey(
 }
 
 /** Deletes a key, readable or not. The audit log says no more of it than its API and its identity. */
-export const deleteEach = async (
-  { context, transaction, audit }: Work,
-  loaded: LoadedRecord,
-  apiId: string | null,
+export const deleteEach: ActOnKey = async (
+  work,
+  { record, handle },
+  apiId,
 ): Promise<KeyOutcome> => {
-  const { record, handle } = loaded;
-  const { id: keyId, link: identityId } = record;
-  const address = { kind: "key", id: keyId } as const;
-  transaction.expect({ ...address, version: versionIfReadable(record), handle });
+  const { context, transaction, audit } = work;
+  const { kind, id: keyId, link: identityId } = record;
+  transaction.expect({ kind, id: keyId, version: versionIfReadable(record), handle });
   const key = decodeOrNull(keyType, record, context.workspaceId);
-  if (key !== null && key.apiId === apiId) transaction.delete(keyType, key);
-  else {
-    const claims = key === null ? [] : keyType.claims(key);
-    const lists = apiId === null ? await listsOfAllApis(context) : [{ list: keysOfApi(apiId) }];
-    const own = lists.flatMap((list) => (identityId === null ? [] : { ...list, of: identityId }));
-    transaction.deleteAddress(address, claims, [...lists, ...own]);
-  }
+  await deleteListed(work, record, key, apiId);
   const before = { apiId: apiId ?? key?.apiId };
   audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: key === null, before });
   return "changed";
