@@ -29,6 +29,7 @@ export {
 export { type HoldRows, plainHoldBook } from "./adapters/plain-hold-book.js";
 export { plainPage, plainStatistics, type SumName, type SumRows } from "./adapters/plain-rows.js";
 export { plainCharge, plainSettle, type WorkspaceBook } from "./adapters/plain-steps.js";
+export { requireFrom } from "./adapters/require-from.js";
 export { FIRST_WINDOW, SCAN_PAGE, scannedNames } from "./adapters/scan-names.js";
 export { VIEW_FIELDS } from "./adapters/sql-views.js";
 export { readUsage, type StoredParts, storedState } from "./adapters/stored-state.js";

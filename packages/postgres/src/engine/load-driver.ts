@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { loadDriver } from "@latchkey/core";
+import { loadDriver, requireFrom } from "@latchkey/core";
 import type { PostgresPool } from "./database.js";
 
 /** What is used of node-postgres. */
@@ -7,9 +6,7 @@ export interface Driver {
   readonly Pool: new (options: Readonly<Record<string, unknown>>) => PostgresPool;
 }
 
-/** Called by way of `Reflect`: a bundler that sees the name would refuse to build a program where the driver is not installed. */
-const requireHere = createRequire(import.meta.url);
-const required = (name: string): unknown => Reflect.apply(requireHere, undefined, [name]);
+const required = (name: string): unknown => requireFrom(import.meta.url, name);
 
 /** node-postgres, loaded when a URL opens the first store; a pool or PGlite that is passed in does not need it. `load` is for tests. */
 export const loadPostgres = (load: () => Driver = () => required("pg") as Driver): Driver =>

@@ -1,5 +1,4 @@
-import { createRequire } from "node:module";
-import { type DriverManifest, driverError, refuseLaterDriver } from "@latchkey/core";
+import { type DriverManifest, driverError, refuseLaterDriver, requireFrom } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 
 /** What better-sqlite3 exports. */
@@ -8,9 +7,7 @@ export type Driver = new (
   options: { readonly timeout: number; readonly fileMustExist: boolean },
 ) => SqliteDatabase;
 
-/** Called by way of `Reflect`: a bundler that sees the name would refuse to build a program where the driver is not installed. */
-const requireHere = createRequire(import.meta.url);
-const required = (name: string): unknown => Reflect.apply(requireHere, undefined, [name]);
+const required = (name: string): unknown => requireFrom(import.meta.url, name);
 const NAME = "better-sqlite3";
 /** The last one for Node.js 20. */
 const EARLIER = `${NAME}@12`;

@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "rolldown";
+import { expect, onTestFinished, test } from "vitest";
+
+const PACKAGE = fileURLToPath(new URL("../packages/latchkey", import.meta.url));
+
+/** Opens each store by its URL, and verifies a key where there is no server to reach. Ends with what happened. */
+const PROGRAM = `
+  import { createLatchkey, openStore } from "latchkey";
+
+  async function codeOn(url) {
+    const latchkey = createLatchkey({ store: openStore(url) });
+    try {
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      const { key } = await latchkey.createKey({ apiId });
+      return (await latchkey.verifyKey({ key })).code;
+    } catch ({ code }) {
+      return code;
+    } finally {
+      await latchkey.close();
+    }
+  }
+
+  async function run() {
+    const codes = [];
+    for (const url of ["memory:", "sqlite::memory:", "redis://127.0.0.1:1", "postgres://127.0.0.1:1/app"])
+      codes.push(await codeOn(url));
+    console.log(codes.join(" "));
+  }
+
+  run();
+`;
+
+/** What a bundler of applications puts in the place of \`import.meta.url\` in CommonJS. */
+const PLACES = {
+  "esbuild, nothing": "undefined",
+  "webpack, the path of the file on the machine that made the bundle": JSON.stringify(
+    "file:///built/elsewhere/node_modules/latchkey/dist/index.js",
+  ),
+};
+
+test.each(Object.entries(PLACES))(
+  "a bundle that is CommonJS finds the driver of each store beside it, whatever stands for import.meta.url: %s",
+  async (_, place) => {
+    const folder = mkdtempSync(join(tmpdir(), "latchkey-bundle-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    symlinkSync(join(PACKAGE, "node_modules"), join(folder, "node_modules"));
+    const file = join(folder, "bundle.cjs");
+    await build({
+      cwd: PACKAGE,
+      input: "program",
+      platform: "node",
+      external: ["jose"],
+      transform: { define: { "import.meta.url": place } },
+      plugins: [
+        {
+          name: "program",
+          resolveId: (id) => (id === "program" ? join(PACKAGE, "program.js") : null),
+          load: (id) => (id === join(PACKAGE, "program.js") ? PROGRAM : null),
+        },
+      ],
+      output: { file, format: "cjs", codeSplitting: false },
+    });
+    const output = execFileSync(process.execPath, [file], {
+      encoding: "utf8",
+      // pnpm sets it for the programs that it starts: then a driver is found from anywhere.
+      env: { ...process.env, NODE_PATH: "" },
+      timeout: 20_000,
+    });
+    expect(output).toBe("VALID VALID STORE_UNAVAILABLE STORE_UNAVAILABLE\n");
+  },
+  60_000,
+);
