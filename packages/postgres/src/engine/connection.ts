@@ -1,10 +1,10 @@
 import { unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import type { Database, Row, Statement } from "./database.js";
-import { isRolledBack, translateError } from "./errors.js";
+import { isWithoutEffect, translateError } from "./errors.js";
 import { createStatements, type Statements } from "./statements.js";
 
-/** Attempts of a statement that the server rolled back because of others. */
+/** Attempts of a statement that the server did not carry out because of others, or of a connection that had ended. */
 const MAX_ATTEMPTS = 10;
 
 /** Runs the statements of a store. */
@@ -76,7 +76,7 @@ export class Connection {
       } catch (error) {
         const pauseMs = Math.random() * 2 ** attempt;
         const isLast = attempt === MAX_ATTEMPTS || performance.now() + pauseMs >= deadline;
-        if (!isRolledBack(error) || isLast) throw translateError(error, isWrite);
+        if (!isWithoutEffect(error) || isLast) throw translateError(error, isWrite);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }

@@ -1,5 +1,5 @@
 import { noAnswer, unavailable, withTimeout } from "@latchkey/core";
-import { notConnected, translateError } from "./errors.js";
+import { isWithoutEffect, notConnected, translateError } from "./errors.js";
 
 /** One row, all of it text or null: nothing in it is trusted before it was checked. */
 export type Row = readonly (string | null)[];
@@ -115,7 +115,7 @@ export function poolDatabase(
         const at = examinedAt.get(client) ?? Number.NEGATIVE_INFINITY;
         if (performance.now() - at >= EXAMINED_MS) {
           await examine((examining) => ask(examining, false)).catch((error) => {
-            throw translateError(error, false);
+            throw isWithoutEffect(error) ? error : translateError(error, false);
           });
           examinedAt.set(client, performance.now());
         }

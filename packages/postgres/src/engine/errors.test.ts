@@ -1,6 +1,6 @@
 import { LatchkeyError, unavailable } from "@latchkey/core";
 import { describe, expect, test } from "vitest";
-import { isRolledBack, notConnected, translateError } from "./errors.js";
+import { isWithoutEffect, notConnected, translateError } from "./errors.js";
 
 const answered = (code: string, severity = "ERROR") =>
   Object.assign(new Error("a value that was sent"), { code, severity });
@@ -13,6 +13,7 @@ describe("an error that the server answers", () => {
     ["53300", "ERROR", "not-applied"],
     ["40003", "ERROR", "unknown"],
     ["57P01", "FATAL", "unknown"],
+    ["57P05", "FATAL", "not-applied"],
     ["57P02", "PANIC", "unknown"],
     ["XX000", "FATAL", "unknown"],
     ["XX001", "PANIC", "unknown"],
@@ -43,11 +44,13 @@ describe("an error that the server answers", () => {
       expect(String(translateError(answered(code), true))).toContain("call migrate");
   });
 
-  test("is worth another attempt only where the server has rolled back because of others", () => {
+  test("is worth another attempt only where the server has rolled back because of others, or had ended an idle connection", () => {
     expect(
-      ["40001", "40P01", "57014", "40003"].map((code) => isRolledBack(answered(code))),
-    ).toEqual([true, true, false, false]);
-    expect(isRolledBack(new Error("40001"))).toBe(false);
+      ["40001", "40P01", "57P05", "57014", "57P01", "40003"].map((code) =>
+        isWithoutEffect(answered(code)),
+      ),
+    ).toEqual([true, true, true, false, false, false]);
+    expect(isWithoutEffect(new Error("40001"))).toBe(false);
   });
 });
 

@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "53300":
     "PostgreSQL has no connection left (max_connections, or CONNECTION LIMIT of the role or database): raise it, or lower maxConnections",
   "55P03": "a lock was not to be had in time: the role or database may have a lock_timeout",
+  "57P05": "PostgreSQL ended the idle connection: its idle_session_timeout may be too short",
   "57014": "PostgreSQL cancelled the statement: its statement_timeout may be too short",
   XX: "PostgreSQL, or a proxy before it, ended the connection",
 };
@@ -43,9 +44,15 @@ function serverCode(error: unknown): string | null {
     : null;
 }
 
-/** Whether the server has rolled back because of others: the same statement may succeed in a moment, and cannot happen twice. */
-export function isRolledBack(error: unknown): boolean {
-  return ["40001", "40P01"].includes(serverCode(error) ?? "");
+/** The server ended a connection that nothing ran on (`idle_session_timeout`), before it looked at what was sent meanwhile. */
+const IDLE_ENDED = "57P05";
+
+/**
+ * Whether a statement did nothing, and the same one may succeed in a moment: the server has rolled it back because of others, or ended the
+ * connection before the statement began. It cannot happen twice.
+ */
+export function isWithoutEffect(error: unknown): boolean {
+  return ["40001", "40P01", IDLE_ENDED].includes(serverCode(error) ?? "");
 }
 
 /** What codes of errors of Node.js say about a connection that did not come about. */
@@ -113,6 +120,6 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
       `what is stored cannot be what was written (${code})`,
     );
   const message = `${REFUSALS[code] ?? REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
-  const isOver = severity === "ERROR" && code !== "40003";
+  const isOver = code === IDLE_ENDED || (severity === "ERROR" && code !== "40003");
   return isOver ? unavailable(message) : noAnswer(isWrite, message);
 }
