@@ -96,3 +96,16 @@ test.each([
   const error = translateError(new Database.SqliteError("text of the driver", code), "not-applied");
   expect(String(error)).toContain(`let this process write to its ${what}`);
 });
+
+test.each([
+  ["SQLITE_FULL", "no room left on its disk"],
+  ["SQLITE_IOERR_SHMSIZE", "no room left on its disk"],
+  ["SQLITE_IOERR_SHMLOCK", "keep it on a local disk"],
+  ["SQLITE_IOERR_SHMMAP", "keep it on a local disk"],
+  ["SQLITE_IOERR_LOCK", "keep it on a local disk"],
+  ["SQLITE_IOERR_READ", "its disk or its file system failed"],
+])("%s says what is wrong with the disk: %s", (code, what) => {
+  const error = translateError(new Database.SqliteError("text of the driver", code), "not-applied");
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE" });
+  expect(String(error)).toContain(what);
+});

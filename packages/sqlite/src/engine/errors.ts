@@ -17,6 +17,8 @@ const DAMAGED: Readonly<Record<string, string>> = {
   CORRUPT: "the database file is damaged: restore it from a backup",
   ERROR: "the tables of the database are not those that latchkey made",
 };
+const NO_LOCKS =
+  "cannot be shared by processes on its file system: keep it on a local disk, not on a network share or in a shared folder";
 /** By the code without `SQLITE_`, or by the group. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
@@ -25,6 +27,12 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   READONLY: "cannot be written to: let this process write to its file",
   READONLY_DIRECTORY:
     "cannot be written to: let this process write to its directory, where SQLite keeps two more files",
+  IOERR:
+    "could not be read or written: its disk or its file system failed, or changed under the open file",
+  IOERR_SHMSIZE: "has no room left on its disk",
+  IOERR_SHMMAP: NO_LOCKS,
+  IOERR_SHMLOCK: NO_LOCKS,
+  IOERR_LOCK: NO_LOCKS,
   CANTOPEN: "cannot be opened: let this process read and write its file and its directory",
 };
 
