@@ -1,5 +1,5 @@
 import { type EpochMs, unavailable } from "@latchkey/core";
-import type { SqliteDatabase } from "./database.js";
+import { fileOf, type SqliteDatabase } from "./database.js";
 import { isBusy, translateError } from "./errors.js";
 import { FileWatch } from "./file-watch.js";
 import { Log } from "./log.js";
@@ -25,7 +25,7 @@ export class Connection {
     this.names = new Names(this.run);
     this.memo = new Memo(this.run, this.names);
     this.log = new Log(database);
-    this.#watch = database.memory ? null : new FileWatch(database.name);
+    this.#watch = database.memory ? null : new FileWatch(database.name, fileOf(database));
     this.#inTransaction = database.transaction((work: () => unknown) => {
       this.memo.confirm();
       return work();

@@ -26,6 +26,12 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
+/** Absolute path of the file as SQLite found it, which is not that of a link to it; null for a database in memory. */
+export function fileOf(database: SqliteDatabase): string | null {
+  const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
+  return main?.file ? main.file : null;
+}
+
 /** One row: nothing in it is trusted before it was checked. */
 export type Row = readonly unknown[];
 

@@ -1,4 +1,5 @@
-import { copyFileSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
@@ -15,12 +16,15 @@ const GONE = {
 };
 
 /** Charges until that is refused: a charge does not look at the path each time. */
-async function chargesUntilRefused(work: () => Promise<unknown>): Promise<number> {
+async function chargesUntilRefused(
+  work: () => Promise<unknown>,
+  why: object = GONE,
+): Promise<number> {
   for (let count = 0; count < 1_000; count += 1) {
     try {
       await work();
     } catch (error) {
-      expect(error).toMatchObject(GONE);
+      expect(error).toMatchObject(why);
       return count;
     }
   }
@@ -59,6 +63,42 @@ test("a revocation never goes into a file that was replaced", async () => {
   copyFileSync(path, `${path}.copy`);
   renameSync(`${path}.copy`, path);
   await expect(deleteKey(store)).rejects.toMatchObject(GONE);
+  await store.close();
+});
+
+test.each(["-wal", "-shm"])(
+  "once the file %s beside it is deleted a store refuses every commit, and soon every charge: another process would take the same uses again",
+  async (end) => {
+    const path = scratch.newPath();
+    const link = `${path}.link`;
+    writeFileSync(path, "");
+    symlinkSync(path, link);
+    const store = sqliteStore(link);
+    const plan = aPlan(await withKey(store, 1, 1_000));
+    rmSync(`${path}${end}`);
+    const why = {
+      ...GONE,
+      message: `the file ${basename(path)}${end}, a part of the database, was deleted or replaced while it was open: close the store in every process, and open it again`,
+    };
+    await expect(deleteKey(store)).rejects.toMatchObject(why);
+    expect(await chargesUntilRefused(() => charge(store, plan), why)).toBe(0);
+    await store.close();
+
+    const again = sqliteStore(link);
+    expect(await load(again)).toMatchObject({ usage: { remaining: 1_000 } });
+    await deleteKey(again);
+    await again.close();
+  },
+);
+
+test("charges alone notice, too, that the log was replaced", async () => {
+  const path = scratch.newPath();
+  const store = sqliteStore(path);
+  const plan = aPlan(await withKey(store, 1, 1_000));
+  copyFileSync(`${path}-wal`, `${path}.copy`);
+  renameSync(`${path}.copy`, `${path}-wal`);
+  const why = { ...GONE, message: expect.stringContaining("-wal") };
+  expect(await chargesUntilRefused(() => charge(store, plan), why)).toBeLessThanOrEqual(128);
   await store.close();
 });
 

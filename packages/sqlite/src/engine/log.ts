@@ -1,5 +1,5 @@
 import { unavailable, withTimeout } from "@latchkey/core";
-import type { SqliteDatabase } from "./database.js";
+import { fileOf, type SqliteDatabase } from "./database.js";
 import { LogFile } from "./log-file.js";
 
 /** How often the log is emptied at most: this flushes two files, and blocks writers. */
@@ -35,9 +35,8 @@ export class Log {
     open: (path: string) => Pick<LogFile, "flush" | "close"> = (path) => new LogFile(path),
   ) {
     this.#database = database;
-    // As SQLite found it: the log is beside the file, and not beside a link to it.
-    const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
-    this.#file = main?.file ? open(`${main.file}-wal`) : null;
+    const file = fileOf(database);
+    this.#file = file === null ? null : open(`${file}-wal`);
   }
 
   /**
