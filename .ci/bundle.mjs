@@ -121,13 +121,15 @@ function entriesOf(directory) {
  */
 async function bundleCode(directory, input) {
   const { build } = await import("rolldown");
+  const { version } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   await build({
     cwd: directory,
     input,
     external: isExternal,
     platform: "node",
     plugins: [withoutUnusedMethods(), shorten(directory)],
-    transform: { target: "node20.19" },
+    // See packages/http/src/package-file.ts.
+    transform: { target: "node20.19", define: { PACKAGE_VERSION: JSON.stringify(version ?? "") } },
     output: {
       dir: "dist",
       format: "esm",

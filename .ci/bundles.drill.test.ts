@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,9 +8,11 @@ import { expect, onTestFinished, test } from "vitest";
 
 const PACKAGE = fileURLToPath(new URL("../packages/latchkey", import.meta.url));
 
-/** Opens each store by its URL, and verifies a key where there is no server to reach. Ends with what happened. */
+const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
+
+/** Opens each store by its URL, and verifies a key where there is no server to reach. Prints what happened, and the version of the HTTP API. */
 const PROGRAM = `
-  import { createLatchkey, openStore } from "latchkey";
+  import { createLatchkey, openApiDocument, openStore } from "latchkey";
 
   async function codeOn(url) {
     const latchkey = createLatchkey({ store: openStore(url) });
@@ -29,7 +31,7 @@ const PROGRAM = `
     const codes = [];
     for (const url of ["memory:", "sqlite::memory:", "redis://127.0.0.1:1", "postgres://127.0.0.1:1/app"])
       codes.push(await codeOn(url));
-    console.log(codes.join(" "));
+    console.log(...codes, openApiDocument().info.version);
   }
 
   run();
@@ -44,7 +46,7 @@ const PLACES = {
 };
 
 test.each(Object.entries(PLACES))(
-  "a bundle that is CommonJS finds the driver of each store beside it, whatever stands for import.meta.url: %s",
+  "a bundle that is CommonJS finds the driver of each store beside it, and knows the version of the HTTP API, whatever stands for import.meta.url: %s",
   async (_, place) => {
     const folder = mkdtempSync(join(tmpdir(), "latchkey-bundle-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -71,7 +73,7 @@ test.each(Object.entries(PLACES))(
       env: { ...process.env, NODE_PATH: "" },
       timeout: 20_000,
     });
-    expect(output).toBe("VALID VALID STORE_UNAVAILABLE STORE_UNAVAILABLE\n");
+    expect(output).toBe(`VALID VALID STORE_UNAVAILABLE STORE_UNAVAILABLE ${version}\n`);
   },
   60_000,
 );
