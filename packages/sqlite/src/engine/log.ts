@@ -1,6 +1,7 @@
 import { unavailable, withTimeout } from "@latchkey/core";
 import { fileOf, type SqliteDatabase } from "./database.js";
 import { LogFile } from "./log-file.js";
+import { readPragma } from "./pragmas.js";
 
 /** How often the log is emptied at most: this flushes two files, and blocks writers. */
 const EMPTIED_EVERY_MS = 1_000;
@@ -71,8 +72,7 @@ export class Log {
   /** @returns Whether it could be emptied. Whoever closed the database did so. */
   emptyNow(): boolean {
     try {
-      const isBusy = this.#database.pragma("wal_checkpoint(TRUNCATE)", { simple: true });
-      this.#isToBeEmptied = isBusy !== 0;
+      this.#isToBeEmptied = readPragma(this.#database, "wal_checkpoint(TRUNCATE)") !== 0;
     } catch {
       this.#isToBeEmptied = this.#database.open;
     }

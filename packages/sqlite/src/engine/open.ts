@@ -4,7 +4,13 @@ import type { SqliteDatabase } from "./database.js";
 import { isBusy } from "./errors.js";
 import { openWithDriver } from "./load-driver.js";
 import { hasAny, migrate, schemaVersion, VIEWS } from "./migrations/index.js";
-import { APPLICATION_ID, applyPragmas, assertSqliteVersion, setPragma } from "./pragmas.js";
+import {
+  APPLICATION_ID,
+  applyPragmas,
+  assertSqliteVersion,
+  readPragma,
+  setPragma,
+} from "./pragmas.js";
 import { SQL } from "./statements.js";
 
 /** How long opening may wait for other processes that open the same file, in ms. */
@@ -100,7 +106,7 @@ function createPrivately(path: string): void {
 /** One snapshot: another process may be making the tables at this moment. */
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
   const check = database.transaction(() => {
-    const mark = database.pragma("application_id", { simple: true });
+    const mark = readPragma(database, "application_id");
     if (mark === APPLICATION_ID) return;
     if (mark !== 0)
       throw unfit(

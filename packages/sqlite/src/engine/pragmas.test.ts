@@ -1,7 +1,10 @@
+import { statSync } from "node:fs";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
+import { aPlan, charge, deleteKey, find, withKey } from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
+import { Log } from "./log.js";
 import { assertSqliteVersion } from "./pragmas.js";
 
 const scratch = openScratch();
@@ -44,6 +47,19 @@ test("a statement waits at most 20 ms for a lock while the store serves", () => 
   sqliteStore(database);
   expect(read(database, "busy_timeout")).toBeGreaterThan(0);
   expect(read(database, "busy_timeout")).toBeLessThanOrEqual(20);
+});
+
+test("a connection whose integers are bigints serves as any other, and its log is emptied", async () => {
+  const path = scratch.newPath();
+  const database = open(path);
+  database.defaultSafeIntegers(true);
+  const store = sqliteStore(database);
+  const loaded = await withKey(store, 1, 5);
+  expect(await charge(store, aPlan(loaded))).toMatchObject({ kind: "charged", remaining: 4 });
+  await deleteKey(store);
+  expect(await find(store)).toBeNull();
+  expect(new Log(database).emptyNow()).toBe(true);
+  expect(statSync(`${path}-wal`).size).toBe(0);
 });
 
 test("a database in memory has no log, and every other setting", () => {

@@ -48,6 +48,11 @@ export function applyPragmas(database: SqliteDatabase): void {
 /** Sets one, and makes sure that it holds. */
 export function setPragma(database: SqliteDatabase, name: string, value: number): void {
   database.pragma(`${name} = ${value}`);
-  if (database.pragma(name, { simple: true }) !== value)
+  if (readPragma(database, name) !== value)
     throw unfit(`this SQLite does not keep its setting "${name}"`);
+}
+
+/** The number that a pragma answers, also on a connection whose integers are bigints (`defaultSafeIntegers`). */
+export function readPragma(database: SqliteDatabase, pragma: string): number {
+  return Number(database.pragma(pragma, { simple: true }));
 }
