@@ -27,6 +27,23 @@ test("a full disk is STORE_UNAVAILABLE, nothing is half written, and the store w
   database.close();
 });
 
+test("while the owner of the connection iterates over rows, a change is STORE_UNAVAILABLE and not applied", async () => {
+  const database = new Database(":memory:");
+  const store = sqliteStore(database);
+  await withKey(store, 1, 5);
+  const rows = database.prepare("SELECT 1 UNION SELECT 2").iterate();
+  rows.next();
+  await expect(deleteKey(store)).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "not-applied",
+    message: expect.stringContaining("busy with a query of its owner"),
+  });
+  rows.return?.();
+  await deleteKey(store);
+  expect(await find(store)).toBeNull();
+  database.close();
+});
+
 test("tables that somebody dropped are STORE_CORRUPT", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);

@@ -41,6 +41,10 @@ const UNUSABLE: Readonly<Record<string, string>> = {
  * returned as they are.
  */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
+  if (error instanceof TypeError && /connection is busy executing a query/.test(error.message))
+    return unavailable(
+      "the database that was handed in is busy with a query of its owner (iterate): end it first, or hand in a connection of its own",
+    );
   const code = sqliteCode(error);
   if (code === null) return error;
   const group = code.split("_")[1] ?? "";
