@@ -60,6 +60,12 @@ test("an error of the connection leaves a write unknown", () => {
   expect(translateError(lost, false)).toMatchObject({ outcome: "not-applied" });
 });
 
+test("an answer that the pool did not wait for leaves a write unknown, and names the option of the pool", () => {
+  const error = translateError(new Error("Query read timeout"), true);
+  expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+  expect(String(error)).toContain("query_timeout");
+});
+
 test.each([
   ["ECONNREFUSED", "nothing listens at its address: check host and port, and that it runs (EC"],
   ["ENOTFOUND", "its host was not found: check the name"],
@@ -88,6 +94,9 @@ test.each([
     "for a password",
   ],
   ["The server does not support SSL connections", "the server has no TLS"],
+  ["timeout exceeded when trying to connect", "no connection of the pool was free"],
+  ["Connection terminated due to connection timeout", "within connectionTimeoutMillis of the pool"],
+  ["Cannot use a pool after calling end on the pool", "its owner has ended the pool"],
 ])("what node-postgres finds out by itself is told too: %s", (text, message) => {
   const error = notConnected(new Error(text));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });

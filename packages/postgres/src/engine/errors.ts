@@ -84,6 +84,15 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
 const CONNECTION_TEXTS: readonly (readonly [text: RegExp, sentence: string])[] = [
   [/^SASL: .*password must be/, "PostgreSQL asks for a password: set one in the URL or the pool"],
   [/does not support SSL/, "the server has no TLS: turn it on there, or set sslmode=disable"],
+  [
+    /^timeout exceeded when trying to connect$/,
+    "no connection of the pool was free within its connectionTimeoutMillis: raise that, or max of the pool",
+  ],
+  [
+    /connection timeout$/,
+    "its address did not answer within connectionTimeoutMillis of the pool: check host, port and firewalls",
+  ],
+  [/^Cannot use a pool after calling end/, "its owner has ended the pool"],
 ];
 
 /** The error that a caller gets if there was no connection: nothing was sent. @see translateError */
@@ -108,7 +117,13 @@ export function notConnected(error: unknown): unknown {
 export function translateError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError) return error;
   const code = serverCode(error);
-  if (code === null) return noAnswer(isWrite, "the connection was lost before the answer came");
+  if (code === null) {
+    const isLate = error instanceof Error && error.message === "Query read timeout";
+    const why = isLate
+      ? "PostgreSQL did not answer within query_timeout of the pool"
+      : "the connection was lost before the answer came";
+    return noAnswer(isWrite, why);
+  }
   const why = UNFIT[code];
   if (why !== undefined) return unfit(`${why} (${code})`);
   const group = code.slice(0, 2);
