@@ -37,7 +37,11 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
-  return noAnswer(isWrite, "the connection to Redis was lost before the answer came");
+  const isLate = error instanceof Error && error.message === "Command timed out";
+  const why = isLate
+    ? "Redis did not answer within commandTimeout of the client"
+    : "the connection to Redis was lost before the answer came";
+  return noAnswer(isWrite, why);
 }
 
 /** Whether Redis refused a user a command within a script, which may have written before: see `refused-commands.lua`. */

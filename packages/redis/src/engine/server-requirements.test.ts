@@ -72,6 +72,12 @@ describe("what an error of Redis means", () => {
     expect(translateError(new Error("Connection is closed."), false).outcome).toBe("not-applied");
   });
 
+  test("an answer that the client did not wait for leaves a write unknown, and names the option of the client", () => {
+    const error = translateError(new Error("Command timed out"), true);
+    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "unknown" });
+    expect(error.message).toContain("commandTimeout of the client");
+  });
+
   test("any other answer is an error of ours, without its text", () => {
     const error = translateError(replied("ERR user_script:1: secret"), true);
     expect(error.code).toBe("INTERNAL_SERVER_ERROR");
