@@ -108,9 +108,11 @@ test.each([
   ["55P03", "lock_timeout"],
   ["25006", "default_transaction_read_only"],
   ["53300", "max_connections"],
+  ["53100", "no room left on its disk"],
+  ["53200", "no memory left"],
   // PgBouncer says so of a database or a parameter in the URL that it does not know.
   ["08P01", "pooler"],
-])("a refusal that a setting causes names it: %s %s", (code, setting) => {
+])("a refusal names the setting, or what the server has run out of: %s %s", (code, setting) => {
   expect(String(translateError(answered(code), true))).toContain(setting);
 });
 

@@ -12,6 +12,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "55": "a lock was not to be had in time",
   "58": "the operating system of the server failed",
   "25006": "the server takes no writes: it is a standby, or has default_transaction_read_only on",
+  "53100": "PostgreSQL has no room left on its disk",
+  "53200": "PostgreSQL has no memory left",
   "53300":
     "PostgreSQL has no connection left (max_connections, or CONNECTION LIMIT of the role or database): raise it, or lower maxConnections",
   "55P03": "a lock was not to be had in time: the role or database may have a lock_timeout",
