@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { coreInOneFile } from "./.ci/core-in-one-file.js";
+import { packagesInOneFile } from "./.ci/packages-in-one-file.js";
 
 // Vitest 4 does not look for this file by itself: every script passes `--config vitest.workspace.ts`.
 
@@ -50,7 +50,7 @@ class LongestFirst extends BaseSequencer {
 }
 
 export default defineConfig({
-  plugins: [coreInOneFile()],
+  plugins: [packagesInOneFile()],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
