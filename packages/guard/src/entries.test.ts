@@ -1,10 +1,13 @@
+import { once } from "node:events";
 import { IncomingMessage, type ServerResponse } from "node:http";
+import { connect as connectHttp2, constants, createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import express, { type Request as ExpressRequest } from "express";
 import Fastify from "fastify";
 import { Hono } from "hono";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createGuard as createExpressGuard, apiKeyOf as expressKeyOf } from "./express.js";
 import { createGuard as createFastifyGuard, apiKeyOf as fastifyKeyOf } from "./fastify.js";
 import { createGuard as createHonoGuard } from "./hono.js";
@@ -177,6 +180,27 @@ describe("node:http: a handler that throws or rejects", () => {
     expect(await (await fetch(`${origin}/whole`, { headers })).text()).toBe("half");
     const half = fetch(`${origin}/half`, { headers }).then((response) => response.text());
     await expect(half).rejects.toThrow();
+  });
+
+  test("over HTTP/2, half an answer is broken off with an error, so that it does not look complete", async () => {
+    const { latchkey, issue } = await open();
+    const guard = createNodeGuard(latchkey, { onError: () => undefined });
+    const listener = guard({}, (_req, res) => {
+      res.write("half");
+      throw broken;
+    });
+    const server = createHttp2Server(
+      listener as unknown as Parameters<typeof createHttp2Server>[1],
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      session.destroy();
+      server.close();
+    });
+    const stream = session.request({ ":path": "/", ...header(await issue()) }).resume();
+    await expect(once(stream, "end")).rejects.toThrow("NGHTTP2_INTERNAL_ERROR");
+    expect(stream.rstCode).toBe(constants.NGHTTP2_INTERNAL_ERROR);
   });
 });
 

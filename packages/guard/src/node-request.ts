@@ -18,6 +18,8 @@ export interface NodeResponse {
   getHeaderNames(): readonly string[];
   end(body: string): unknown;
   destroy(): unknown;
+  /** Of HTTP/2. */
+  readonly stream?: { close(code: number): unknown };
 }
 
 /**
@@ -91,7 +93,7 @@ export function writeRefusal(response: NodeResponse, refusal: Refused): void {
 function writeRefusalInstead(response: NodeResponse, refusal: Refused): void {
   if (response.writableEnded) return;
   if (response.headersSent) {
-    response.destroy();
+    abort(response);
     return;
   }
   for (const name of BODY_HEADERS) response.removeHeader(name);
@@ -119,6 +121,15 @@ function writeBare(response: NodeResponse): void {
     response.statusCode = 500;
     response.end("");
   } catch {
-    response.destroy();
+    abort(response);
   }
+}
+
+/** The error code of HTTP/2 for what went wrong in the server. */
+const INTERNAL_ERROR = 2;
+
+/** Breaks a response off. Over HTTP/2 with an error: a stream that is only destroyed ends like a complete one. */
+function abort(response: NodeResponse): void {
+  if (typeof response.stream?.close === "function") response.stream.close(INTERNAL_ERROR);
+  else response.destroy();
 }
