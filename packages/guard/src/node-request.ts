@@ -5,6 +5,7 @@ import { whenResponseEnds } from "./response-end.js";
 /** The part of a request of `node:http` that a guard reads. That of `node:http2` has it as well. */
 export interface NodeRequest {
   readonly rawHeaders: readonly string[];
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
@@ -28,8 +29,9 @@ export interface NodeResponse {
  *
  * @throws TypeError where there are none: some stand-ins for a request have only those that Node has tidied up.
  */
-export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedRequest {
-  if (!Array.isArray(rawHeaders)) throw new TypeError('a request must have "rawHeaders"');
+export function presentedByNode(request: NodeRequest): PresentedRequest {
+  const { socket } = request;
+  const rawHeaders = fieldsOf(request);
   const authorization: string[] = [];
   const apiKey: string[] = [];
   const forwardedFor: string[] = [];
@@ -49,6 +51,19 @@ export function presentedByNode({ rawHeaders, socket }: NodeRequest): PresentedR
   }
   // Of a connection that is gone Node knows no socket.
   return { authorization, apiKey, forwardedFor, remoteAddress: socket?.remoteAddress ?? null };
+}
+
+/**
+ * Names and values of the headers, in turn. A request that a program has made of the event of a serverless platform has an empty list of raw
+ * headers, and its headers by name: without a connection, nobody has read any from it.
+ */
+function fieldsOf(request: NodeRequest): readonly string[] {
+  const { rawHeaders } = request;
+  if (!Array.isArray(rawHeaders)) throw new TypeError('a request must have "rawHeaders"');
+  if (rawHeaders.length > 0) return rawHeaders;
+  return Object.entries(request.headers ?? {}).flatMap(([name, values]) =>
+    [values].flat().flatMap((value) => (typeof value === "string" ? [name, value] : [])),
+  );
 }
 
 /** Ends what is held for an admission when its response ends. A response that does not report its end counts as ended at once. */

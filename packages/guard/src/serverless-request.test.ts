@@ -1,0 +1,64 @@
+import { channel } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { presentedByNode } from "./node-request.js";
+import { open } from "./testing/open.js";
+import { type Answer, SERVERS } from "./testing/servers.js";
+
+/** Those that read web standard headers, which their bridge makes of the raw ones. */
+const OVER_HEADERS = ["Hono 4", "Elysia", "Elysia on Node", "a fetch handler"];
+const OVER_NODE = Object.entries(SERVERS).filter(([name]) => !OVER_HEADERS.includes(name));
+
+/** As serverless-http makes a request of an event: the headers are put in by name, and the list of raw ones stays empty. */
+function becomeServerless(message: unknown): void {
+  const { request } = message as { readonly request: IncomingMessage };
+  const { headers } = request;
+  Object.assign(request, { headers: { ...headers }, rawHeaders: [] });
+}
+
+describe("a request that was made of the event of a serverless platform", () => {
+  beforeEach(() => {
+    const started = channel("http.server.request.start");
+    started.subscribe(becomeServerless);
+    onTestFinished(() => void started.unsubscribe(becomeServerless));
+  });
+
+  test.each(OVER_NODE)("presents the key that it has, to a route of %s", async (_name, serve) => {
+    const { latchkey, issue } = await open();
+    const key = await issue();
+    const port = await serve({ latchkey });
+    const visit = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/tiles`, { headers });
+    for (const headers of [{ Authorization: `Bearer ${key}` }, { "X-API-Key": key }]) {
+      const response = await visit(headers);
+      expect(response.status).toBe(200);
+      const { keyId } = (await response.json()) as Answer;
+      expect(keyId).toBe((await latchkey.whoami({ key })).id);
+    }
+    expect((await visit({})).status).toBe(401);
+    expect((await visit({ "X-API-Key": `${key}, ${key}` })).status).toBe(401);
+  });
+});
+
+test("headers by name count in whatever case, as often as they are there, and only without raw ones", () => {
+  const socket = { remoteAddress: "192.0.2.7" };
+  const headers = {
+    Authorization: "Bearer k1",
+    authorization: ["Bearer k2", "Bearer k3"],
+    "x-api-key": "k4",
+    "X-Forwarded-For": "192.0.2.8",
+    "content-length": 7,
+  };
+  expect(presentedByNode({ rawHeaders: [], headers, socket })).toEqual({
+    authorization: ["Bearer k1", "Bearer k2", "Bearer k3"],
+    apiKey: ["k4"],
+    forwardedFor: ["192.0.2.8"],
+    remoteAddress: "192.0.2.7",
+  });
+  expect(presentedByNode({ rawHeaders: ["Host", "tiles"], headers, socket })).toEqual({
+    authorization: [],
+    apiKey: [],
+    forwardedFor: [],
+    remoteAddress: "192.0.2.7",
+  });
+});
