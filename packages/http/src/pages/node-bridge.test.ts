@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, IncomingMessage, ServerResponse } from "node:http";
 import { connect, createServer } from "node:http2";
 import { type AddressInfo, connect as connectSocket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -73,4 +73,16 @@ test("a body that is given up in its middle does not hold up the next request of
   const answers = await sendText(`${head}${chunk.repeat(20)}0\r\n\r\n${next}`);
   expect(answers.match(/HTTP\/1.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   expect(answers).toContain("x-path: /next");
+});
+
+test("a request of a serverless platform has the headers that it has by name", async () => {
+  const seen: (string | null)[] = [];
+  const listen = toNode(async ({ headers }) => {
+    seen.push(headers.get("cookie"), headers.get("host"));
+    return new Response();
+  });
+  const request = new IncomingMessage({ readable: false } as never);
+  Object.assign(request, { method: "GET", url: "/", headers: { cookie: "a=b", host: "tiles" } });
+  await listen(request, new ServerResponse(request));
+  expect(seen).toEqual(["a=b", "tiles"]);
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { NodeRequest } from "../request/node-request.js";
+import { completeRawHeaders } from "../request/raw-headers.js";
 import { drainAfter } from "../routing/drain.js";
 import { MAX_BODY_BYTES } from "./json-body.js";
 import { type PageWords, pageWithoutSlash } from "./page-files.js";
@@ -39,6 +40,7 @@ type FastifyPage = (scope: {
 /** A listener for a page; a parser of the host may have read the body already. */
 export function toNode(answer: Answer): PageListener {
   return async (incoming, outgoing) => {
+    completeRawHeaders(incoming);
     drainAfter(outgoing, incoming);
     try {
       const request = await requestOf(incoming);

@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
@@ -298,6 +298,43 @@ describe("root keys over a socket", () => {
     expect(codes.filter((code) => code === "USAGE_EXCEEDED")).toHaveLength(60);
   });
 });
+
+describe.each([...WAYS, { way: "verifying in public", options: { publicVerify: true } }])(
+  "a request of a serverless platform, with $way",
+  ({ options }) => {
+    /** As serverless-http makes it: headers by name, none raw, the body in place, and no connection. */
+    function requestOf(path: string, named: Record<string, string>, body: string): IncomingMessage {
+      const request = new IncomingMessage({ readable: false, remoteAddress: "192.0.2.7" } as never);
+      const headers = { ...named, "content-length": Buffer.byteLength(body) };
+      const version = { httpVersion: "1.1", httpVersionMajor: "1", httpVersionMinor: "1" };
+      const bytes = Buffer.from(body);
+      Object.assign(request, { complete: true, ...version, method: "POST", headers, body: bytes });
+      request.url = path;
+      request._read = () => {
+        request.push(bytes);
+        request.push(null);
+      };
+      return request;
+    }
+
+    test("has the headers that it has by name", async () => {
+      const { handler, latchkey, root } = await openService(options);
+      const { apiId } = await latchkey.createApi({ name: "payments" });
+      const listener = toNodeListener(handler);
+      const ask = async (named: Record<string, string>) => {
+        const headers = { host: "x", "content-type": "application/json", ...named };
+        const request = requestOf("/v1/keys.createKey", headers, JSON.stringify({ apiId }));
+        const response = new ServerResponse(request);
+        await listener(request, response);
+        return response.statusCode;
+      };
+      const credentials = { authorization: `Bearer ${root}`, "x-permissions": '["*"]' };
+      expect(await ask(credentials)).toBe(200);
+      expect([401, 403]).toContain(await ask({}));
+      expect(await ask({ ...credentials, "content-type": "text/plain" })).toBe(415);
+    });
+  },
+);
 
 test("a handler of someone else works, too", async () => {
   const { origin } = await listen(toNodeListener(async () => new Response("theirs")));

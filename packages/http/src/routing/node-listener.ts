@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { LatchkeyError } from "@latchkey/core";
 import { type Handler, serviceOf } from "../handler.js";
 import { NodeRequest } from "../request/node-request.js";
+import { completeRawHeaders } from "../request/raw-headers.js";
 import { drainAfter } from "./drain.js";
 import { type HttpResponse, toWebResponse } from "./http-response.js";
 import { once } from "./once.js";
@@ -31,6 +32,7 @@ export function toNodeListener(handler: Handler): NodeListener {
   const service = serviceOf(handler);
   const bridge = once(() => (service === undefined ? bridgeTo(handler) : bridgeToService(service)));
   return async (incoming, outgoing) => {
+    completeRawHeaders(incoming);
     if (service !== undefined) {
       if (!service.needsWebRequest && incoming.httpVersionMajor === 1)
         return respondDirectly(service, incoming, outgoing);
