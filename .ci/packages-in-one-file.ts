@@ -10,22 +10,18 @@ const PACKAGES = fileURLToPath(new URL("../packages", import.meta.url));
 /** Marks the id of a bundled file. Without it, the id is that of a source, which tests of its own package import. */
 const MARK = "?in-one-file";
 
-/** What can be imported from a package: the source of each name. */
-type Entries = ReadonlyMap<string, string>;
-
 /**
  * Gives each package to the others as one file, made of its sources. Vitest looks up what a file imports each time it is used: tests of
  * whole stores and servers took twice the CPU time while packages came file by file. A package's own tests import its files one by one.
  */
 export function packagesInOneFile(): Plugin {
-  const entriesOf = new Map(
-    readdirSync(PACKAGES).map((name) => [join(PACKAGES, name), readEntries(join(PACKAGES, name))]),
+  const sourceOf = new Map(
+    readdirSync(PACKAGES).flatMap((name) => [...readEntries(join(PACKAGES, name))]),
   );
-  const sourceOf = new Map([...entriesOf.values()].flatMap((entries) => [...entries]));
   const bundles = new Map<string, Promise<ReadonlyMap<string, OutputChunk>>>();
 
   const bundleOf = (directory: string) => {
-    const bundle = bundles.get(directory) ?? bundled(directory, entriesOf.get(directory));
+    const bundle = bundles.get(directory) ?? bundled(directory);
     bundles.set(directory, bundle);
     return bundle;
   };
@@ -59,7 +55,8 @@ function directoryOf(file: string): string {
   return join(PACKAGES, name);
 }
 
-function readEntries(directory: string): Entries {
+/** What can be imported from a package: the source of each name. */
+function readEntries(directory: string): ReadonlyMap<string, string> {
   const { name, exports = {} } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   const entries = new Map<string, string>();
   for (const [path, conditions] of Object.entries<Record<string, string>>(exports)) {
@@ -70,13 +67,13 @@ function readEntries(directory: string): Entries {
 }
 
 /** The files of a bundle by their ids. That of an entry lies where its source does, so that it finds the same files of the disk. */
-async function bundled(
-  directory: string,
-  entries: Entries = new Map(),
-): Promise<ReadonlyMap<string, OutputChunk>> {
+async function bundled(directory: string): Promise<ReadonlyMap<string, OutputChunk>> {
   const src = join(directory, "src");
   const input = Object.fromEntries(
-    [...entries.values()].map((file) => [relative(src, file).replace(/\.ts$/, ""), file]),
+    [...readEntries(directory).values()].map((file) => [
+      relative(src, file).replace(/\.ts$/, ""),
+      file,
+    ]),
   );
   const bundle = await rolldown({ input, platform: "node", external: isPackageName });
   const { output } = await bundle.generate({

@@ -99,19 +99,19 @@ export function createStatisticsRecorder(
   let flushed: Promise<void> = Promise.resolve();
   // A number, and not a set of calls: that would cost a verification a tenth of its time in this process.
   let underWay = 0;
-  let lastEnds: (() => void) | null = null;
+  let whenLastEnds: (() => void) | null = null;
   /** Resolves once no call is under way, or after a while; null until this closes. */
   let ended: Promise<void> | null = null;
 
   function end(): void {
     underWay -= 1;
-    if (underWay === 0) lastEnds?.();
+    if (underWay === 0) whenLastEnds?.();
   }
 
   function waitForCalls(): Promise<void> {
     return new Promise<void>((resolve) => {
       const callOffWait = schedule(resolve, CLOSING_MS);
-      lastEnds = () => {
+      whenLastEnds = () => {
         callOffWait();
         resolve();
       };

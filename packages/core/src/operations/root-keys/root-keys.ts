@@ -31,10 +31,12 @@ import type { RootKeyOperations, RootKeyScope, RootKeyView } from "./operations.
 /** Prefix of root keys, so that people and scanners can distinguish them from the keys of customers. */
 export const ROOT_PREFIX = "lk_root";
 
-const error = ({ input }: { readonly input?: unknown }) =>
+const permissionError = ({ input }: { readonly input?: unknown }) =>
   rootPermissionProblem(typeof input === "string" ? input : "");
 
-const rootPermission = z.string({ error }).regex(ROOT_PERMISSION_PATTERN, { error });
+const rootPermission = z
+  .string({ error: permissionError })
+  .regex(ROOT_PERMISSION_PATTERN, { error: permissionError });
 
 /** What a root key may authorise. */
 const rootPermissions = fullList(rootPermission, 1_000, "permissions");
