@@ -2,10 +2,11 @@
 // table of which law that was and after how many schedules.
 //
 //   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
+//   node packages/simulation/mutants/run.mjs --plans     only those with a stored schedule, each in that one
 //   node packages/simulation/mutants/run.mjs --check     only: does every mutant still find its text, and use names that exist?
 
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     workers: { type: "string", default: "2" },
     seconds: { type: "string", default: "600" },
     only: { type: "string" },
+    plans: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
   },
 });
@@ -43,13 +45,18 @@ async function bundle(sources, dir) {
   });
 }
 
+/** The schedule that is stored for a mutant. @param {string} name */
+const planOf = (name) => join(SIMULATION, "plans", `${name}.plan`);
+
 /**
  * @param {string} dir
+ * @param {string} name
  * @returns {Promise<{ readonly after: string, readonly law: string }>}
  */
-function simulate(dir) {
-  const { schedules, seconds } = values;
-  const args = [join(dir, "index.mjs"), "--schedules", schedules, "--first"];
+function simulate(dir, name) {
+  const { schedules, seconds, plans } = values;
+  const which = plans ? ["--plan", planOf(name)] : ["--schedules", schedules];
+  const args = [join(dir, "index.mjs"), ...which, "--first"];
   const options = { timeout: Number(seconds) * 1_000, maxBuffer: 1e8 };
   return new Promise((resolve) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
@@ -89,7 +96,9 @@ function unknownNames(mutants) {
 }
 
 const only = values.only?.split(",");
-const mutants = readMutants().filter(({ name }) => only === undefined || only.includes(name));
+const mutants = readMutants().filter(({ name }) =>
+  values.plans ? existsSync(planOf(name)) : only === undefined || only.includes(name),
+);
 const unknown = unknownNames(mutants);
 if (unknown !== null) process.stderr.write(unknown);
 else if (values.check) process.stdout.write(`${mutants.length} mutants find their texts\n`);
@@ -104,7 +113,7 @@ async function work() {
     const dir = mkdtempSync(join(tmpdir(), "latchkey-mutant-"));
     try {
       await bundle(mutated(mutant), dir);
-      const result = await simulate(dir);
+      const result = await simulate(dir, mutant.name);
       if (result.law.startsWith("**")) isComplete = false;
       rows.set(mutant, `| \`${mutant.name}\` | ${mutant.what} | ${result.after} | ${result.law} |`);
       process.stderr.write(`${mutant.name}: ${result.after}, ${result.law} ${result.how ?? ""}\n`);

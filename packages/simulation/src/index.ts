@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import type { Plan } from "./plan/plan.js";
 import { printTally, sum, type Tally } from "./tally.js";
 import { runWorkers, TALLY } from "./workers.js";
 import { installHost } from "./world/host.js";
@@ -12,6 +14,8 @@ const USAGE = `latchkey-simulate: runs latchkey in a simulated world, and checks
   --all           go on after a violation, and tell each of them in a line
   --first         end with the first violation, and tell it in a line
   --story         tell what happens in the schedule of --seed, and no other
+  --print         print the schedule of --seed as JSON, and run nothing
+  --plan file     run the schedule in this file
   --leases        run the model of leases instead, which is ten times as fast
   --fault name    with --leases: plant this fault, which a law has to notice
   --faults        with --leases: plant each fault in turn, and tell what notices it, as a table
@@ -24,6 +28,8 @@ const { values } = parseArgs({
     workers: { type: "string" },
     seed: { type: "string" },
     story: { type: "boolean" },
+    print: { type: "boolean" },
+    plan: { type: "string" },
     all: { type: "boolean" },
     first: { type: "boolean" },
     leases: { type: "boolean" },
@@ -40,6 +46,11 @@ const workers = Number(values.workers ?? 1);
 
 if (values.help === true) {
   process.stdout.write(USAGE);
+} else if (values.print === true) {
+  const { planOf } = await import("./plan/plan-of.js");
+  const { steps, ...world } = planOf(seed);
+  const lines = steps.map((step) => `\n  ${JSON.stringify(step)}`).join(",");
+  process.stdout.write(`${JSON.stringify(world).slice(0, -1)}, "steps": [${lines}\n]}\n`);
 } else if (values.faults === true) {
   const { searchForFaults } = await import("./leases/search.js");
   const missed = searchForFaults(seed, schedules);
@@ -71,9 +82,11 @@ if (values.help === true) {
   // Before production code is loaded: some of it keeps the host's timer.
   installHost();
   const { simulate } = await import("./simulate.js");
+  const stored = values.plan === undefined ? null : readFileSync(values.plan, "utf8");
   const tally = await simulate({
     seed,
-    schedules,
+    plan: stored === null ? null : (JSON.parse(stored) as Plan),
+    schedules: stored === null ? schedules : 1,
     endsAt: values.minutes === undefined ? null : now() + Number(values.minutes) * 60_000,
     isStory: values.story === true,
     goesOn: values.all === true,

@@ -1,3 +1,4 @@
+import type { Plan } from "./plan/plan.js";
 import { planOf } from "./plan/plan-of.js";
 import { runPlan } from "./run.js";
 import { shrink } from "./shrink.js";
@@ -6,6 +7,8 @@ import { addCounts, print, type Tally } from "./tally.js";
 /** What to run. */
 export interface SimulateOptions {
   readonly seed: number;
+  /** Runs instead of those of seeds. */
+  readonly plan: Plan | null;
   readonly schedules: number;
   /** By `now`; null: until all schedules have run. */
   readonly endsAt: number | null;
@@ -25,7 +28,7 @@ export async function simulate(options: SimulateOptions): Promise<Tally> {
   const counts: Record<string, number> = {};
   let [done, violations] = [0, 0];
   while (endsAt === null ? done < schedules : now() < endsAt) {
-    const plan = planOf(seed + done);
+    const plan = options.plan ?? planOf(seed + done);
     const run = await runPlan(plan, isStory);
     done += 1;
     addCounts(counts, run.counts);
@@ -45,13 +48,7 @@ export async function simulate(options: SimulateOptions): Promise<Tally> {
   return { done, violations, counts, seconds: (user + system) / 1e6 };
 }
 
-function setting({
-  network,
-  processes,
-  clockOffsets,
-  keys,
-  workspaces,
-}: ReturnType<typeof planOf>) {
+function setting({ network, processes, clockOffsets, keys, workspaces }: Plan) {
   return [
     `  ${processes} processes, network ${network}, clocks off by ${clockOffsets.join(", ")} ms`,
     `  workspaces ${JSON.stringify(workspaces)}`,

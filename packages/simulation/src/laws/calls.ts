@@ -26,35 +26,37 @@ export function errorsAreExpected(world: World): string | null {
   return null;
 }
 
-/** What a verification asks; without an address it comes from the usual one. */
-function questionOf({ args }: Call): string {
-  return JSON.stringify({ ipAddress: "192.0.2.1", ...args });
+type Verdict = VerifyOutcome & { readonly remaining: number; readonly reservationId?: string };
+
+/** What a verification or a reservation asks; without an address it comes from the usual one. */
+function questionOf({ action, args }: Call): string {
+  return JSON.stringify({ action, ipAddress: "192.0.2.1", ...args });
 }
 
-/** The repeat of a request gets the verdict of the first, as long as it is remembered. */
+const HAS_REQUEST_ID: ReadonlySet<string> = new Set(["verify", "reserve"]);
+
+/** The repeat of a request gets the verdict of the first, and its reservation, as long as it is remembered. */
 export function repeatsAreAlike(world: World): string | null {
-  // Request ids stay behind when keys move.
+  // Request ids stay behind when keys move. A request is remembered by the clocks: whether they agree is for whoever sets them.
   const hasMoved = world.plan.steps.some(({ action }) => action === "moveStore");
-  if (world.losses.length > 0 || hasMoved) return null;
+  if (world.losses.length > 0 || hasMoved || hasOtherClocks(world)) return null;
   for (const call of world.calls) {
     const { requestId } = call.args;
-    if (call.action !== "verify" || requestId === undefined) continue;
-    const verdict = returnedBy<VerifyOutcome & { readonly remaining: number }>(call);
+    if (!HAS_REQUEST_ID.has(call.action) || requestId === undefined) continue;
+    const verdict = returnedBy<Verdict>(call);
     if (verdict.code !== "VALID") continue;
     for (const other of world.calls.slice(call.index + 1)) {
       if (other.key !== call.key || other.args.requestId !== requestId) continue;
-      if (other.action !== "verify" || other.endAt - call.startAt > 500_000) continue;
+      if (other.endAt - call.startAt > 500_000) continue;
+      const { code, remaining, reservationId } = returnedBy<Verdict>(other);
       if (questionOf(other) !== questionOf(call)) {
-        const { code } = returnedBy<VerifyOutcome>(other);
         const isCharged = code === "VALID" || code === "USAGE_EXCEEDED" || code === "RATE_LIMITED";
-        if (isCharged && other.startTick > call.endTick && !hasOtherClocks(world))
+        if (isCharged && other.startTick > call.endTick)
           return `#${other.index} asks another question than #${call.index} under its request id`;
         continue;
       }
-      const repeated = returnedBy<typeof verdict>(other);
-      // Whether the clocks agree is for whoever sets them: a request is remembered by them.
-      if (repeated.code !== "VALID" || hasOtherClocks(world)) continue;
-      if (repeated.remaining !== verdict.remaining)
+      if (code !== "VALID") continue;
+      if (remaining !== verdict.remaining || reservationId !== verdict.reservationId)
         return `#${other.index} repeats #${call.index}, and took again`;
     }
   }

@@ -132,7 +132,7 @@ export function refusalsHaveReasons(world: World): string | null {
     const mayBeMissing = seen.includes(false) || (world.isDamaged(call.key) && !revokes);
     if (code === "NOT_FOUND" && !mayBeMissing)
       return `#${call.index} ${call.action} does not find ${call.key.name}, which exists`;
-    if (code !== "CONFLICT" || call.action !== "verify") continue;
+    if (code !== "CONFLICT" || call.args.requestId === undefined) continue;
     const isReused = world.calls.some(
       (other) =>
         other !== call &&

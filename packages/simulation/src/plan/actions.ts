@@ -1,4 +1,5 @@
 import type { PermissionQuery } from "@latchkey/core";
+import type { Call, KnownKey } from "../history.js";
 import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
@@ -166,7 +167,7 @@ const WORKSPACE_ACTIONS = {
       latchkey.updateApi({ apiId, ipWhitelist: ranges.length === 0 ? null : ranges }),
   ),
   limitIdentity: inWorkspace(
-    3,
+    6,
     (random) => ({
       limits: random.chance(30)
         ? []
@@ -224,6 +225,21 @@ const WORLD_ACTIONS = {
   ),
 } as const;
 
+/** A request that was made before, once more: by any process, and whatever has changed since. */
+const repeat = byWorld(
+  12,
+  (random) => ({ drawn: random.below(1_000) }),
+  ({ world, process }, { drawn }) => {
+    const requests = world.calls.filter(({ args }) => args.requestId !== undefined);
+    if (requests.length === 0) return;
+    // Mostly one of the latest.
+    const back = (drawn as number) % Math.min(requests.length, 3);
+    const { action, args, key } = requests[requests.length - 1 - back] as Call;
+    const asked = { ...args, key: world.keys.indexOf(key as KnownKey) };
+    ACTIONS[action as ActionName].perform({ world, process, action }, asked);
+  },
+);
+
 /** Everything that can happen, by name. */
 export const ACTIONS = {
   ...KEY_ACTIONS,
@@ -231,6 +247,7 @@ export const ACTIONS = {
   ...HOLD_ACTIONS,
   ...WORKSPACE_ACTIONS,
   ...WORLD_ACTIONS,
+  repeat,
 };
 
 /** The name of something that can happen. */

@@ -7,7 +7,7 @@ export const HOLD_ACTIONS = {
     (random) => ({
       cost: random.pick([0, 1, 1, 2]),
       ttl: random.pick([1_000, 2_000, 5_000]),
-      ...(random.chance(20) && { requestId: `s${random.below(2)}` }),
+      ...(random.chance(25) && { requestId: random.pick(["s0", "s1", "r0"]) }),
     }),
     async (latchkey, key, { cost, ...asked }, world, call) => {
       const question = { key: key.secret, remaining: { cost }, ipAddress: "192.0.2.1", ...asked };

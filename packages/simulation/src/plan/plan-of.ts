@@ -33,7 +33,7 @@ export function planOf(seed: number): Plan {
       limit: random.chance(40)
         ? { limit: random.between(1, 3), duration: random.pick([1_000, 60_000]) }
         : null,
-      slots: random.chance(20)
+      slots: random.chance(35)
         ? { limit: random.between(1, 2), duration: random.pick([1_000, 3_000]) }
         : null,
       identity,
