@@ -80,6 +80,7 @@ test("uses are low below exactly the share, and a limit is near above exactly th
 
 test.each([
   ["a number, whatever the refill", 100, null, 100],
+  ["the last use: 1 is a number, and no share", 1, null, 1],
   ["a share of what the refill brings", 0.1, daily(50), 5],
   ["never without a refill to take a share of", 0.1, null, 0],
   ["never by default", undefined, daily(50), 0],

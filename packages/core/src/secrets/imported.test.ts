@@ -116,6 +116,7 @@ describe("the beginning of an imported secret", () => {
   test("that is given may be the prefix of a short secret, and no more", () => {
     expect(canShowStart("sk_hunter2", "sk_")).toBe(true);
     expect(canShowStart("sk_hunter2", "sk_h")).toBe(false);
+    expect(canShowStart("sk_", "sk_")).toBe(false);
     expect(canShowStart("hunter2hunter2hunter2_x", "hunter2hunter2hunter2_")).toBe(false);
   });
 });

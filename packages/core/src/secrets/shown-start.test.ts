@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { formatSecret } from "./format.js";
-import { secretForm, secretStart } from "./shown-start.js";
+import { secretForm, secretStart, shownBodies } from "./shown-start.js";
 
 const startOf = (prefix: string, byteLength: number, fill = 170) =>
   secretStart(formatSecret(prefix, new Uint8Array(byteLength).fill(fill)));
+
+/** All lengths that a secret may have. */
+const LENGTHS = Array.from({ length: 240 }, (_, at) => 16 + at);
 
 describe("the form of a secret", () => {
   test.each([
@@ -45,8 +48,20 @@ describe("the form of a secret", () => {
   );
 
   test("is recognised by the start for each of the other lengths", () => {
-    const lengths = Array.from({ length: 240 }, (_, at) => 16 + at);
-    for (const byteLength of lengths.filter((length) => length < 136 || length > 145))
-      expect(secretForm(startOf("pay", byteLength, 255))).toEqual({ prefix: "pay", byteLength });
+    for (const byteLength of LENGTHS.filter((length) => length < 136 || length > 145))
+      for (const fill of [0, 255])
+        expect(secretForm(startOf("pay", byteLength, fill))).toEqual({ prefix: "pay", byteLength });
   });
+});
+
+test("a start shows what all bodies of the length begin with, and two characters of 16 bytes, four of more", () => {
+  for (const byteLength of LENGTHS) {
+    const [lowest, highest] = [0, 255].map((fill) =>
+      formatSecret("", new Uint8Array(byteLength).fill(fill)),
+    ) as [string, string];
+    const common = [...lowest].findIndex((letter, at) => letter !== highest[at]);
+    const shown = byteLength === 16 ? 2 : 4;
+    expect(startOf("", byteLength), `${byteLength} bytes`).toHaveLength(common + shown);
+    expect(shownBodies(byteLength).highest).toBe(highest.slice(0, common + shown));
+  }
 });

@@ -29,9 +29,9 @@ async function stateOf({ latchkey }: TestService, { apiId, keyId }: Fixture) {
     changes: await latchkey.listAuditEvents({ keyId }),
     counts: await latchkey.getVerifications({ keyId }),
     identities: await latchkey.listIdentities({}),
-    roles: await latchkey.listRoles({}),
-    permissions: await latchkey.listPermissions({}),
-    rootKeys: await latchkey.listRootKeys({}),
+    roles: await latchkey.listRoles(),
+    permissions: await latchkey.listPermissions(),
+    rootKeys: await latchkey.listRootKeys(),
   };
 }
 
