@@ -63,10 +63,7 @@ export function commit(connection: Connection, workspaceId: string, change: Chan
   workspace = names.workspace(workspaceId, isWriting);
   if (workspace === 0) return { kind: "committed", usages: judged.usages };
   const isRenewed = change.puts.some(({ record }) => find(record) !== null);
-  if (isRenewed || change.deletes.length > 0 || change.revision !== null) {
-    run.setMark.run();
-    memo.beginGeneration();
-  }
+  if (isRenewed || change.deletes.length > 0 || change.revision !== null) memo.setMark();
   if (judged.moved.size > 0) memo.age += 1;
   for (const [{ seq, windows }, usage] of judged.moved)
     moveCounters(connection, seq, { usage, windows });

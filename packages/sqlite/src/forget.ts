@@ -6,8 +6,7 @@ const FORGOTTEN_AT_ONCE = 500;
 /** One step of forgetting a workspace. Call it inside a write transaction. @returns Null when nothing of it is left. */
 export function forget({ run, names, memo }: Connection, workspaceId: string): string | null {
   const workspace = names.workspace(workspaceId);
-  run.setMark.run();
-  memo.beginGeneration();
+  memo.setMark();
   let left = FORGOTTEN_AT_ONCE;
   for (const row of run.forgetRecords.all(workspace, left)) {
     const [seq, counters] = Object.values(row);

@@ -23,7 +23,7 @@ export class Connection {
     this.database = database;
     this.run = statementsOf(database);
     this.names = new Names(this.run);
-    this.memo = new Memo(this.run, this.names);
+    this.memo = new Memo(this.run, this.names, database);
     this.log = new Log(database);
     this.#watch = database.memory ? null : new FileWatch(database.name, fileOf(database));
     this.#inTransaction = database.transaction((work: () => unknown) => {
@@ -58,6 +58,7 @@ export class Connection {
     let [isBegun, isDone] = [false, false];
     const change = () => {
       isBegun = true;
+      this.memo.tellCopies();
       const result = work();
       isDone = true;
       return result;

@@ -1,4 +1,4 @@
-import { type ChargePlan, EMPTY_CHANGE, type Want } from "@latchkey/core";
+import { type ChargePlan, EMPTY_CHANGE, type KeyStore, type Want } from "@latchkey/core";
 import Database from "better-sqlite3";
 import { afterAll, expect, test } from "vitest";
 import { sqliteStore } from "../index.js";
@@ -289,4 +289,19 @@ test("a plan that one connection has used is of use to another, and a copy of it
   });
   expect((await load(here)).usage?.remaining).toBe(3);
   await close();
+});
+
+test("a change is seen by another connection whatever function random() is there", async () => {
+  const path = scratch.newPath();
+  const databases = [new Database(path), new Database(path)] as const;
+  for (const database of databases) database.function("random", () => 4);
+  const [here, there] = databases.map((database) => sqliteStore(database)) as [KeyStore, KeyStore];
+  const loaded = await withKey(here, 1, 100);
+  await commit(there, { puts: [{ record: aRecord(1, { version: 2 }) }] });
+  const plan = aPlan(await load(here));
+  expect((await charge(here, plan)).kind).toBe("charged");
+  await commit(there, { puts: [{ record: aRecord(1, { version: 3 }) }] });
+  expect(await charge(here, plan)).toEqual({ kind: "stale", moved: 0 });
+  expect(loaded.record.version).toBe(1);
+  for (const database of databases) database.close();
 });

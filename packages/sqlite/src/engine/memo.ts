@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto";
 import { parseWhole, type RecordAddress } from "@latchkey/core";
 import type { StoredCounters } from "./counters.js";
+import type { SqliteDatabase } from "./database.js";
 import { assertKnown } from "./migrations/index.js";
 import type { Names } from "./names.js";
 import type { Statements } from "./statements.js";
@@ -36,8 +38,9 @@ export interface KeptRecord extends RecordAddress {
  * - The mark in the file changed (a record that was there was changed or deleted, or a revision raised), or `schema_version` (a
  *   backup was restored into the file): records and names are read again as well: a new generation.
  * - Charges of this connection are kept up to date here. Its commits begin a new age or generation. A new record begins neither.
+ * - Another copy of this package has written on the same database, which `data_version` does not tell: a new age, or generation.
  *
- * Both are checked before every use. See https://www.sqlite.org/pragma.html#pragma_data_version
+ * All of it is checked before every use. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   #generation = 0;
@@ -49,12 +52,15 @@ export class Memo {
   #revisionsOf = 0;
   readonly #run: Statements;
   readonly #names: Names;
+  readonly #ofCopies: { writes: number };
   #lastMark = "";
   #lastDataVersion: unknown;
+  #lastWrites = 0;
 
-  constructor(run: Statements, names: Names) {
+  constructor(run: Statements, names: Names, database: SqliteDatabase) {
     this.#run = run;
     this.#names = names;
+    this.#ofCopies = sharedByCopies(database);
   }
 
   /** Rows of an earlier one are no longer known to be as stored. */
@@ -71,11 +77,20 @@ export class Memo {
     this.#counters.clear();
   }
 
+  /** Tells other connections, at the next commit, that a record which was there is changed or deleted, or a revision raised. */
+  setMark(): void {
+    // At random: a number that only rises comes again where a backup was restored. Not by random() of SQLite: the owner of the database may
+    // have put a function of that name in its place.
+    this.#run.setMark.run(randomInt(2 ** 47));
+    this.beginGeneration();
+  }
+
   /** Checks what other connections have committed. Inside a write transaction, the result is valid until its end. */
   confirm(): number {
     if (this.#counters.size > MOST) this.beginGeneration();
     const version = this.#run.dataVersion.get()?.[0];
-    if (version === this.#lastDataVersion) return this.generation;
+    const { writes } = this.#ofCopies;
+    if (version === this.#lastDataVersion && writes === this.#lastWrites) return this.generation;
     const row = this.#run.mark.get();
     const mark = String(row);
     if (mark !== this.#lastMark) assertKnown(Number(row?.[2]));
@@ -86,7 +101,14 @@ export class Memo {
     this.age += 1;
     this.#lastMark = mark;
     this.#lastDataVersion = version;
+    this.#lastWrites = writes;
     return this.generation;
+  }
+
+  /** Tells other copies of this package that something is written. Call it inside a write transaction, on a memo that was confirmed. */
+  tellCopies(): void {
+    this.#ofCopies.writes += 1;
+    this.#lastWrites = this.#ofCopies.writes;
   }
 
   /** The revision of a workspace; 0 if it does not exist. Call it on a memo that was confirmed. */
@@ -113,4 +135,18 @@ export class Memo {
     this.#counters.set(read.seq, read);
     return read;
   }
+}
+
+/** Under which a database holds what all copies of this package share. */
+const SHARED = Symbol.for("@latchkey/sqlite");
+
+/**
+ * A bundler, a module that is reloaded, or a test runner may load this package more than once into a process, with one database that is
+ * handed to each copy.
+ */
+function sharedByCopies(database: SqliteDatabase): { writes: number } {
+  const holder = database as { [SHARED]?: { writes: number } };
+  if (holder[SHARED] === undefined)
+    Object.defineProperty(database, SHARED, { value: { writes: 0 } });
+  return holder[SHARED] as { writes: number };
 }

@@ -47,8 +47,7 @@ const ofNames = (table: "claim" | "entry", key: string) => {
 export const SQL = {
   dataVersion: "PRAGMA data_version",
   mark: "SELECT mark, schema_version, version FROM latchkey_schema, pragma_schema_version WHERE id = 1",
-  // At random: a number that only rises comes again where a backup was restored. At most 2^52, which JavaScript can hold.
-  setMark: "UPDATE latchkey_schema SET mark = random() >> 11 WHERE id = 1",
+  setMark: "UPDATE latchkey_schema SET mark = ? WHERE id = 1",
   workspace: "SELECT seq, revision FROM latchkey_workspace WHERE id = ?",
   addWorkspace: "INSERT INTO latchkey_workspace (id) VALUES (?)",
   setRevision: "UPDATE latchkey_workspace SET revision = ? WHERE seq = ?",
