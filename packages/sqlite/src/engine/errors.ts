@@ -24,7 +24,8 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
   LOCKED: "is locked",
   FULL: "has no room left on its disk",
-  READONLY: "cannot be written to: let this process write to its file",
+  READONLY:
+    "cannot be written to: let this process write to its file, and hand in no database that is opened with readonly, or is query_only",
   READONLY_DIRECTORY:
     "cannot be written to: let this process write to its directory, where SQLite keeps two more files",
   IOERR:

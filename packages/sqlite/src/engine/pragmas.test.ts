@@ -62,6 +62,43 @@ test("a connection whose integers are bigints serves as any other, and its log i
   expect(statSync(`${path}-wal`).size).toBe(0);
 });
 
+test("files that the owner has attached keep their settings", async () => {
+  const [path, attached] = [scratch.newPath(), scratch.newPath()];
+  open(attached).exec("CREATE TABLE theirs (n)");
+  const database = open(path);
+  database.exec(`ATTACH '${attached}' AS other`);
+  const secureDelete = read(database, "other.secure_delete");
+  const store = sqliteStore(database);
+  await withKey(store, 1, 5);
+  await deleteKey(store);
+  expect(read(database, "other.journal_mode")).toBe("delete");
+  expect(read(database, "other.secure_delete")).toBe(secureDelete);
+  expect(read(database, "main.journal_mode")).toBe("wal");
+});
+
+test.each([
+  ["readonly", (path: string) => new Database(path, { readonly: true })],
+  [
+    "query_only",
+    (path: string) => {
+      const database = new Database(path);
+      database.pragma("query_only = ON");
+      return database;
+    },
+  ],
+])("a database that is %s takes no key, and the message says so", async (word, openAs) => {
+  const path = scratch.newPath();
+  await sqliteStore(path).close();
+  const database = openAs(path);
+  databases.push(database);
+  const written = async () => withKey(sqliteStore(database));
+  await expect(written()).rejects.toMatchObject({
+    code: "STORE_UNAVAILABLE",
+    outcome: "not-applied",
+    message: expect.stringContaining(word),
+  });
+});
+
 test("a database in memory has no log, and every other setting", () => {
   const database = open(":memory:");
   sqliteStore(database);

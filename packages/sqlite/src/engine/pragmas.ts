@@ -36,23 +36,23 @@ export function assertSqliteVersion(database: SqliteDatabase): void {
     throw unfit(`SQLite ${OLDEST_SQLITE} or later is needed: install a newer better-sqlite3`);
 }
 
-/** Sets everything that makes a connection safe. */
+/** Sets everything that makes a connection safe. Without `main`, SQLite would also change the files that the owner has attached. */
 export function applyPragmas(database: SqliteDatabase): void {
   // A database in memory has no journal file.
   const wanted = database.memory ? "memory" : "wal";
-  if (database.pragma("journal_mode = WAL", { simple: true }) !== wanted)
+  if (database.pragma("main.journal_mode = WAL", { simple: true }) !== wanted)
     throw unfit("the database cannot use a write-ahead log here: put the file on a local disk");
   for (const [name, value] of SETTINGS) setPragma(database, name, value);
 }
 
 /** Sets one, and makes sure that it holds. */
 export function setPragma(database: SqliteDatabase, name: string, value: number): void {
-  database.pragma(`${name} = ${value}`);
+  database.pragma(`main.${name} = ${value}`);
   if (readPragma(database, name) !== value)
     throw unfit(`this SQLite does not keep its setting "${name}"`);
 }
 
 /** The number that a pragma answers, also on a connection whose integers are bigints (`defaultSafeIntegers`). */
 export function readPragma(database: SqliteDatabase, pragma: string): number {
-  return Number(database.pragma(pragma, { simple: true }));
+  return Number(database.pragma(`main.${pragma}`, { simple: true }));
 }
