@@ -9,8 +9,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25": "the server takes no writes: it is a standby, or read-only",
   "28": "PostgreSQL refused the user name, the password, or a connection without TLS",
   "3D": "there is no database of that name",
-  "55": "a lock was not to be had in time",
+  "55": "something in the database is in use, or in a state that does not allow it",
   "58": "the operating system of the server failed",
+  "25P02":
+    "the pool gave a connection inside a transaction of its owner that has failed: end it before you release the connection",
   "25006": "the server takes no writes: it is a standby, or has default_transaction_read_only on",
   "53100": "PostgreSQL has no room left on its disk",
   "53200": "PostgreSQL has no memory left",
@@ -23,7 +25,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 const UNPREPARED =
-  "a pooler in between, such as a PgBouncer before 1.21, does not keep prepared statements: set preparedStatements: false";
+  "a pooler in between, such as a PgBouncer before 1.21, does not keep prepared statements, or the application has dropped them (DISCARD, DEALLOCATE): set preparedStatements: false";
 
 /** What is wrong with how things are set up, and not with this moment. */
 const UNFIT: Readonly<Record<string, string>> = {

@@ -66,9 +66,9 @@ export function inSchema(sql: string, schema: string): string {
  * @throws LatchkeyError `PRECONDITION_FAILED` when the server or its encoding does not serve, or a newer latchkey has written.
  */
 async function schemaVersion(ask: Ask, schema: string): Promise<number> {
-  const [[name = "", server, encoding, isThere] = []] = await ask({
-    sql: "SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text",
-    values: [`"${schema}".schema_version`],
+  const [[name = "", server, encoding, isThere, hidden] = []] = await ask({
+    sql: "SELECT pg_catalog.version(), pg_catalog.current_setting('server_version_num'), pg_catalog.current_setting('server_encoding'), (pg_catalog.to_regclass($1) IS NOT NULL)::text, (SELECT pg_catalog.string_agg(c.relname::text, ', ') FROM pg_catalog.pg_class c WHERE c.relnamespace = (SELECT n.oid FROM pg_catalog.pg_namespace n WHERE n.nspname = $2) AND c.relrowsecurity AND pg_catalog.row_security_active(c.oid) AND NOT EXISTS (SELECT FROM pg_catalog.pg_policy p WHERE p.polrelid = c.oid))",
+    values: [`"${schema}".schema_version`, schema],
     isOnce: true,
   });
   const other = OTHERS.find(([pattern]) => pattern.test(name ?? ""))?.[1];
@@ -80,6 +80,10 @@ async function schemaVersion(ask: Ask, schema: string): Promise<number> {
   if (encoding !== "UTF8")
     throw unfit("the database must have the encoding UTF8: make another with ENCODING 'UTF8'");
   if (isThere !== "true") return 0;
+  if (hidden)
+    throw unfit(
+      `row level security hides all rows of these tables of latchkey from the role: ${hidden}. Disable it there, or make a policy for the role`,
+    );
   const sql = inSchema("SELECT version::text FROM latchkey.schema_version", schema);
   const [[stored] = []] = await ask({ sql, values: [], isOnce: true });
   const version = Number(stored ?? "0");
@@ -109,6 +113,8 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
     EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
     ${steps.join("\n")}
     IF found < ${LATEST} THEN
+      -- It has no primary key: without this, a publication of all tables would forbid that a row of it is deleted.
+      EXECUTE 'ALTER TABLE latchkey.schema_version REPLICA IDENTITY FULL';
       EXECUTE 'DELETE FROM latchkey.schema_version';
       EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
     END IF;
