@@ -14,7 +14,11 @@ describeWithServers("a pool of the owner that gives no connection", () => {
   afterAll(() => server?.remove());
 
   test("because all of them are in use: the call names the option of the pool, and nothing was sent", async () => {
-    const pool = new pg.Pool({ connectionString: server.url, max: 1, connectionTimeoutMillis: 50 });
+    const pool = new pg.Pool({
+      connectionString: server.url,
+      max: 1,
+      connectionTimeoutMillis: 500,
+    });
     const taken = await pool.connect();
     expect(await errorOf(postgresStore(pool).read("ws_default", []))).toMatchObject({
       code: "STORE_UNAVAILABLE",

@@ -24,8 +24,11 @@ export interface PostgresClient {
     readonly values: readonly (string | null)[];
     readonly name?: string;
     readonly rowMode: "array";
+    readonly types: typeof AS_TEXT;
   }): Promise<{ readonly rows: unknown[] }>;
   release(isBroken?: boolean): void;
+  /** `T` or `E` inside a transaction. Older versions of node-postgres do not have it. */
+  getTransactionStatus?(): string | null;
   on(event: "error", listener: () => void): unknown;
   removeListener(event: "error", listener: () => void): unknown;
 }
@@ -33,6 +36,7 @@ export interface PostgresClient {
 /** The part of a `Pool` of node-postgres that this store uses. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
+  connect(callback: (error: Error | undefined, client?: PostgresClient) => void): void;
   end(): Promise<void>;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
@@ -55,6 +59,16 @@ export type Database = ReturnType<typeof poolDatabase>;
 const EXAMINED_MS = 60_000;
 
 const LATE = "PostgreSQL did not answer in time";
+const NO_CONNECTION =
+  "there was no connection in time: PostgreSQL did not answer, or all connections of the pool are in use";
+const OPEN_TRANSACTION =
+  "the pool gave a connection inside a transaction that its owner began: end it before you release the connection";
+
+/** Errors of a connection on which the next statements would fail as well: a transaction that was aborted, statements that are gone. */
+const STAYING = ["25P02", "26000"];
+
+/** The owner of the pool may have set parsers of its own, for all of the process or for the pool. */
+const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 /**
  * Runs statements on connections of a pool.
@@ -74,10 +88,10 @@ export function poolDatabase(
     try {
       return await withTimeout(
         deadline - performance.now(),
-        pool.connect(),
-        () => unavailable(LATE),
+        take(pool),
+        () => unavailable(NO_CONNECTION),
         undefined,
-        (late) => late.release(),
+        (late) => giveBack(late),
       );
     } catch (error) {
       throw notConnected(error);
@@ -102,6 +116,7 @@ export function poolDatabase(
           text,
           values,
           rowMode: "array",
+          types: AS_TEXT,
           ...(name !== undefined && { name }),
         } as const;
         return withTimeout(deadline - performance.now(), client.query(query), () =>
@@ -109,9 +124,9 @@ export function poolDatabase(
         ).then((result) => readRows(result, isUnknown));
       };
       let isBroken = true;
-      // The pool listens to idle connections; an error of one in use would end the process. The call gets it.
-      client.on("error", ignore);
       try {
+        if (["T", "E"].includes(client.getTransactionStatus?.() ?? ""))
+          throw unavailable(OPEN_TRANSACTION);
         const at = examinedAt.get(client) ?? Number.NEGATIVE_INFINITY;
         if (performance.now() - at >= EXAMINED_MS) {
           await examine((examining) => ask(examining, false)).catch((error) => {
@@ -124,12 +139,12 @@ export function poolDatabase(
         isBroken = false;
         return rows;
       } catch (error) {
-        isBroken = (error as { severity?: unknown }).severity !== "ERROR";
+        const { severity, code } = error as { severity?: unknown; code?: unknown };
+        isBroken = severity !== "ERROR" || STAYING.includes(String(code));
         throw error;
       } finally {
-        client.removeListener("error", ignore);
         // One that still waits for a reply is not used again.
-        client.release(isBroken);
+        giveBack(client, isBroken);
       }
     },
     /** Closes what was opened for it. */
@@ -137,6 +152,30 @@ export function poolDatabase(
       if (isOwned) await pool.end();
     },
   };
+}
+
+/**
+ * A connection of the pool. The pool listens to idle connections; an error of one in use would end the process. It may come in the step in
+ * which the pool hands the connection over, when the server ends it as it opens: so the pool is given a callback, and no promise is awaited.
+ */
+function take(pool: PostgresPool): Promise<PostgresClient> {
+  return new Promise((resolve, reject) => {
+    let isTaken = false;
+    const takeOne = (error: Error | undefined, client?: PostgresClient) => {
+      if (client === undefined) return reject(error);
+      if (!isTaken) client.on("error", ignore);
+      isTaken = true;
+      resolve(client);
+    };
+    // What wraps a pool may know no callback.
+    const promised = pool.connect(takeOne) as unknown as Promise<PostgresClient> | undefined;
+    promised?.then((client) => client && takeOne(undefined, client), reject);
+  });
+}
+
+function giveBack(client: PostgresClient, isBroken = false): void {
+  client.removeListener("error", ignore);
+  client.release(isBroken);
 }
 
 function readRows(result: unknown, isUnknown: boolean): readonly Row[] {
@@ -159,5 +198,5 @@ export function poolOf(pglite: PgliteDatabase): PostgresPool {
     on: ignore,
     removeListener: ignore,
   };
-  return { connect: async () => client, end: async () => undefined, on: ignore };
+  return { connect: () => Promise.resolve(client), end: async () => undefined, on: ignore };
 }
