@@ -6,7 +6,7 @@ import {
   readChargeText,
 } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
-import { refusedWith } from "./engine/errors.js";
+import { refusedPlan } from "./engine/errors.js";
 import type { Rows } from "./engine/rows.js";
 import { SCRIPTS, type Script } from "./engine/scripts.js";
 import type { Workspace } from "./engine/workspace.js";
@@ -129,6 +129,7 @@ async function chargeEnding(
 }
 
 function readAnswer(text = "", plan: ChargePlan): ChargeResult {
-  if (text.startsWith("ERROR ")) throw refusedWith(text.split(" ")[1]);
+  if (text.startsWith("ERROR "))
+    throw refusedPlan(text.slice("ERROR ".length), plan.mode === "commit");
   return readChargeText(text, plan);
 }

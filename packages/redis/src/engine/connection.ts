@@ -1,7 +1,7 @@
 import { type EpochMs, noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import type { RedisClient } from "./client.js";
-import { firstWord, isCutShort, redisRefusal, translateError } from "./errors.js";
+import { firstWord, isCutShort, isQueued, queued, redisRefusal, translateError } from "./errors.js";
 import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { asList, whole } from "./stored-values.js";
@@ -59,7 +59,12 @@ export class Connection {
 
   /** Asks the client what changes nothing. */
   ask<Answer>(send: (client: RedisClient) => Promise<Answer>, spanMs: number): Promise<Answer> {
-    return this.#within(() => send(this.#client), false, spanMs);
+    const asked = async () => {
+      const answer = await send(this.#client);
+      if (isQueued(answer)) throw queued(false);
+      return answer;
+    };
+    return this.#within(asked, false, spanMs);
   }
 
   async close(): Promise<void> {
@@ -99,11 +104,17 @@ export class Connection {
   #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
     const words = [keys, args] as unknown as string[];
-    const answer = this.#client.evalsha(script.sha1, keys.length, ...words).catch((error) => {
-      // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
-      if (firstWord(error) !== "NOSCRIPT") throw error;
-      return this.#client.eval(script.text, keys.length, ...words);
-    });
+    const ran = (reply: unknown) => {
+      if (isQueued(reply)) throw queued(script.isWrite);
+      return reply;
+    };
+    const answer = this.#client
+      .evalsha(script.sha1, keys.length, ...words)
+      .then(ran, async (error) => {
+        // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
+        if (firstWord(error) !== "NOSCRIPT") throw error;
+        return ran(await this.#client.eval(script.text, keys.length, ...words));
+      });
     return this.#settings.waitReplicas.count > 0 && script.isWrite
       ? this.#replicate(answer)
       : answer;

@@ -37,6 +37,11 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
+  // Refusals of ioredis to send, as well.
+  if (/Connection (is )?in (subscriber|monitoring) mode/.test(String(error)))
+    return unavailable(
+      "the Redis client is subscribed to channels, or monitors the server: give latchkey a client of its own",
+    );
   const isLate = error instanceof Error && error.message === "Command timed out";
   const why = isLate
     ? "Redis did not answer within commandTimeout of the client"
@@ -46,9 +51,29 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
 
 /** Whether Redis refused a user a command within a script, which may have written before: see `refused-commands.lua`. */
 export function isCutShort(error: unknown): boolean {
-  return (
-    firstWord(error) !== "" &&
-    /user executing the script can't|ACL failure in script/.test(String(error))
+  return firstWord(error) !== "" && isOfRights(String(error));
+}
+
+function isOfRights(text: string): boolean {
+  return /user executing the script can't|ACL failure in script/.test(text);
+}
+
+/** The error for a plan that was refused within a script, by its text there. @param isWrite - Whether the plan may have written before. */
+export function refusedPlan(text: string, isWrite: boolean): LatchkeyError {
+  if (isOfRights(text)) return noAnswer(isWrite, redisRefusal("NOPERM") as string);
+  return refusedWith(text.split(" ")[0]);
+}
+
+/** What Redis says to each command behind a MULTI: it runs with the EXEC of the owner of the client, or never. */
+export function isQueued(answer: unknown): boolean {
+  return answer === "QUEUED";
+}
+
+/** The error for a command that was queued. */
+export function queued(isWrite: boolean): LatchkeyError {
+  return noAnswer(
+    isWrite,
+    "the Redis client is inside a MULTI of its owner: give latchkey a client of its own",
   );
 }
 

@@ -2,7 +2,7 @@ import { LatchkeyError, unavailable, unfit, withTimeout } from "@latchkey/core";
 import type { Settings } from "../options.js";
 import { isCluster, primariesOf, type RedisClient } from "./client.js";
 import { CLOSED_UNANSWERED, LOST, reasonOf, SILENT } from "./disconnection.js";
-import { firstWord, translateError } from "./errors.js";
+import { firstWord, isQueued, queued, translateError } from "./errors.js";
 import { layoutKey } from "./names.js";
 import { SCRIPT_COMMANDS, SCRIPTS } from "./scripts.js";
 import { asList } from "./stored-values.js";
@@ -50,6 +50,8 @@ export class ServerRequirements {
   readonly #watched = new WeakSet<RedisClient>();
   readonly #listeners: (() => void)[] = [];
   readonly #database: number;
+  /** What the client was last told to SELECT. */
+  #selected: number;
   readonly #firstConnection: Promise<unknown>;
   #areMet = false;
   /** As `performance.now()` counts. */
@@ -62,6 +64,7 @@ export class ServerRequirements {
     this.#client = client;
     this.#settings = settings;
     this.#database = databaseOf(client);
+    this.#selected = this.#database;
     this.#reason = client.status === "ready" ? LOST : null;
     this.#firstConnection = new Promise<unknown>((resolve) => {
       if (client.status === "ready" || client.status === "end") resolve(null);
@@ -69,6 +72,10 @@ export class ServerRequirements {
       this.#listen(client, "end", resolve);
     });
     this.#listen(client, "close", () => this.doubt());
+    this.#listen(client, "select", (database) => {
+      this.#selected = Number(database);
+      this.doubt();
+    });
     this.#rememberReasons(client);
     if (!isCluster(client)) return;
     this.#listen(client, "+node", () => this.doubt());
@@ -109,6 +116,10 @@ export class ServerRequirements {
 
   async #check(): Promise<void> {
     await this.#connected();
+    if (this.#selected !== this.#database)
+      throw unavailable(
+        `the application has selected database ${this.#selected} on the Redis client, and latchkey's is ${this.#database}: give latchkey a client of its own`,
+      );
     // Set first, so that whatever happens to a connection from here on is not overlooked.
     this.#areMet = true;
     this.#checkedAt = performance.now();
@@ -165,6 +176,7 @@ export class ServerRequirements {
     ]);
     try {
       const [info, connection, refused] = await withTimeout(settings.commandTimeoutMs, answers);
+      if (isQueued(info)) throw queued(false);
       const problem =
         requirementProblem(info, settings) ??
         databaseProblem(String(connection), database) ??
@@ -181,10 +193,12 @@ export class ServerRequirements {
   async #assertLayout(): Promise<void> {
     const { keyPrefix, commandTimeoutMs } = this.#settings;
     const asked = this.#client.mget([layoutKey(keyPrefix)]);
-    const [layout] = await withTimeout(commandTimeoutMs, asked).catch((error) => {
+    const answer = await withTimeout(commandTimeoutMs, asked).catch((error) => {
       if (isCluster(this.#client)) return [];
       throw error;
     });
+    if (isQueued(answer)) throw queued(false);
+    const [layout] = answer;
     if (Number(layout ?? LAYOUT) <= LAYOUT) return;
     throw unfit(
       `the records in Redis are of layout ${layout}, and this latchkey knows up to ${LAYOUT}: install a newer @latchkey/redis`,
