@@ -102,6 +102,32 @@ describeWithServers("a database and a pool that the application uses as well", (
     expect(error.message).toContain("all connections of the pool are in use");
   });
 
+  test("sequences that a copy of the tables left behind are named, and can be set", async () => {
+    const pool = await openPool("copied");
+    const store = postgresStore(pool, PATIENT);
+    const enters = [{ list: "keys", id: "key_1" }];
+    await store.commit(WORKSPACE, aChange({ puts: PUTS, enters }));
+    const tables = ["workspace", "counters", "list"];
+    const set = (to: string, isUsed: boolean) =>
+      Promise.all(
+        tables.map((table) =>
+          pool.query(
+            `SELECT setval(pg_get_serial_sequence('latchkey.${table}', 'seq'), ${to}, ${isUsed}) FROM latchkey.${table}`,
+          ),
+        ),
+      );
+    await set("1", false);
+    const puts = [{ record: aRecord("key", 2), counters: { usage: usesOf(10) } }];
+    for (const id of [WORKSPACE, "ws_other"]) {
+      const error = await errorOf(store.commit(id, aChange({ puts })));
+      expect(error.code).toBe("STORE_CORRUPT");
+      expect(error.message).toContain("set the sequences");
+    }
+    await set("max(seq)", true);
+    for (const id of [WORKSPACE, "ws_other"])
+      expect((await store.commit(id, aChange({ puts }))).kind).toBe("committed");
+  });
+
   test("row level security that hides the tables from the role is refused by name, and a policy is enough", async () => {
     const pool = await openPool("secured");
     await migrate(pool);

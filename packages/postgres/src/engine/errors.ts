@@ -40,6 +40,11 @@ const UNFIT: Readonly<Record<string, string>> = {
     'the database has another default_transaction_isolation than "read committed", which latchkey needs: set it for the role',
 };
 
+/** What a new row is refused with if its number comes from a sequence that was left behind. */
+const NUMBER_TAKEN = ["23502", "23505"];
+const SEQUENCES =
+  ": if the tables were copied without their sequences, as logical replication copies them, set the sequences: see the README of @latchkey/postgres";
+
 /** The code of a server error, such as `40P01`; null for every other error. */
 function serverCode(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { code?: unknown; severity?: unknown };
@@ -136,7 +141,7 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (["22", "23", "XX"].includes(group) && severity === "ERROR")
     return new LatchkeyError(
       "STORE_CORRUPT",
-      `what is stored cannot be what was written (${code})`,
+      `what is stored cannot be what was written (${code})${NUMBER_TAKEN.includes(code) ? SEQUENCES : ""}`,
     );
   const message = `${REFUSALS[code] ?? REFUSALS[group] ?? "PostgreSQL could not do it"} (${code})`;
   const isOver = code === IDLE_ENDED || (severity === "ERROR" && code !== "40003");
