@@ -47,8 +47,14 @@ export interface PgliteDatabase {
   query(
     sql: string,
     parameters: unknown[],
-    options: { readonly rowMode: "array" },
+    options: {
+      readonly rowMode: "array";
+      readonly parsers: Record<number, (text: string) => string>;
+      readonly serializers: Record<number, (text: string) => string>;
+    },
   ): Promise<{ rows: unknown[] }>;
+  /** Older versions do not have it. */
+  isInTransaction?(): boolean;
   close(): Promise<void>;
 }
 
@@ -63,6 +69,9 @@ const NO_CONNECTION =
   "there was no connection in time: PostgreSQL did not answer, or all connections of the pool are in use";
 const OPEN_TRANSACTION =
   "the pool gave a connection inside a transaction that its owner began: end it before you release the connection";
+
+const TRANSACTION_OF_PGLITE =
+  "the PGlite is inside a transaction that its owner began: end it first, or use transaction() of PGlite, which has others wait";
 
 /** Errors of a connection on which the next statements would fail as well: a transaction that was aborted, statements that are gone. */
 const STAYING = ["25P02", "26000"];
@@ -190,10 +199,26 @@ function isRow(row: unknown): row is Row {
 
 function ignore(): void {}
 
-/** A pool of the one connection to a PGlite, where statements take turns. */
+/** Number of the type that all parameters and columns have. */
+const TEXT = 25;
+
+/**
+ * A pool of the one connection to a PGlite, where statements take turns. A parameter is serialised when its statement has the turn, before it
+ * runs: a transaction of `transaction()` is over by then, and one that the owner began with SQL is not.
+ */
 export function poolOf(pglite: PgliteDatabase): PostgresPool {
+  const serialize = (text: string) => {
+    if (pglite.isInTransaction?.()) throw unavailable(TRANSACTION_OF_PGLITE);
+    return text;
+  };
+  const asText = { [TEXT]: (text: string) => text };
+  const options = {
+    rowMode: "array",
+    parsers: asText,
+    serializers: { [TEXT]: serialize },
+  } as const;
   const client: PostgresClient = {
-    query: ({ text, values, rowMode }) => pglite.query(text, [...values], { rowMode }),
+    query: ({ text, values }) => pglite.query(text, [...values], options),
     release: ignore,
     on: ignore,
     removeListener: ignore,
