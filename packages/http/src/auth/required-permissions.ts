@@ -45,6 +45,15 @@ const NO_SUBJECT: Subject = { kind: "none" };
 /** No permission at all: any authenticated caller will do. */
 export const NO_PERMISSIONS: RequiredPermissions = { permissions: [], subject: NO_SUBJECT };
 
+/** Actions on what a workspace has once: its audit log, events, usage, root keys, roles and permissions. */
+export function onWorkspace<Resource extends "audit" | "events" | "rbac" | "root" | "usage">(
+  resource: Resource,
+  ...actions: readonly ActionOf<Resource>[]
+): RequiredPermissions {
+  const permissions = actions.map((action) => ({ resource, id: null, action }) as RootPermission);
+  return { permissions, subject: NO_SUBJECT };
+}
+
 /** Actions on APIs and their keys; without a subject, on all APIs. */
 export function onApi(
   actions: readonly ActionOf<"api">[],
@@ -144,40 +153,18 @@ export function onIdentityByAnyId(
   };
 }
 
-/** An action on the audit log as a whole. */
-export function onAuditLog(action: ActionOf<"audit">): RequiredPermissions {
-  return { permissions: [{ resource: "audit", id: null, action }], subject: NO_SUBJECT };
-}
-
-/** An action on the events of the workspace. */
-export function onEvents(action: ActionOf<"events">): RequiredPermissions {
-  return { permissions: [{ resource: "events", id: null, action }], subject: NO_SUBJECT };
-}
-
-/** Actions on the root keys of the workspace. */
-export function onRootKeys(...actions: readonly ActionOf<"root">[]): RequiredPermissions {
-  const permissions = actions.map((action) => ({ resource: "root", id: null, action }) as const);
-  return { permissions, subject: NO_SUBJECT };
-}
-
-/** An action on the usage of all keys. */
-export function onUsage(action: ActionOf<"usage">): RequiredPermissions {
-  return { permissions: [{ resource: "usage", id: null, action }], subject: NO_SUBJECT };
-}
-
 /** The given permissions, and actions on roles and permissions. */
 export function andRbac(
   required: RequiredPermissions,
   actions: readonly ActionOf<"rbac">[],
 ): RequiredPermissions {
-  if (actions.length === 0) return required;
-  const further = actions.map((action) => ({ resource: "rbac", id: null, action }) as const);
+  const further = onWorkspace("rbac", ...actions).permissions;
   return { ...required, permissions: [...required.permissions, ...further] };
 }
 
-/** Actions on roles and permissions, which exist for the whole workspace only. */
+/** Actions on roles and permissions. */
 export function onRbac(...actions: readonly ActionOf<"rbac">[]): RequiredPermissions {
-  return andRbac(NO_PERMISSIONS, actions);
+  return onWorkspace("rbac", ...actions);
 }
 
 /** The action, if an item has `create: true`: whether or not something is missing and gets created. */

@@ -22,35 +22,25 @@ const WHICH_KEYS =
 
 /** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [
-  defineOperation({
-    name: "apis.createApi",
-    operation: "createApi",
-    method: "POST",
+  defineOperation("apis.createApi", {
     summary: "Create an API",
     description:
       "An API is a key space: each key belongs to one, and root keys can be limited to one. With an " +
       "`ipWhitelist` its keys are valid from those addresses only.",
     response: createdApi,
-    errors: [],
     example: { input: { name: "payments" }, response: { apiId: API_ID } },
     requiredPermissions: () => onApi(["create_api"]),
   }),
-  defineOperation({
-    name: "apis.ensureApi",
-    operation: "ensureApi",
-    method: "POST",
+  defineOperation("apis.ensureApi", {
     summary: "Create an API unless one has the name",
     description:
       "The API of this name, and whether this request created it. If several have the name, it is the oldest, and the same " +
       "from then on. Requests at the same moment all return the same API.",
     response: ensuredApi,
-    errors: [],
     example: { input: { name: "payments" }, response: { apiId: API_ID, created: true } },
     requiredPermissions: () => onApi(["create_api", "read_api"]),
   }),
-  defineOperation({
-    name: "apis.getApi",
-    operation: "getApi",
+  defineOperation("apis.getApi", {
     method: "GET",
     summary: "Read an API",
     response: api,
@@ -61,15 +51,12 @@ export const APIS: readonly Operation[] = [
     },
     requiredPermissions: ({ apiId }) => onApiById(apiId, "read_api"),
   }),
-  defineOperation({
-    name: "apis.listApis",
-    operation: "listApis",
+  defineOperation("apis.listApis", {
     method: "GET",
     summary: "List the APIs",
     description: "One page, in the order of creation.",
     queryTypes: { limit: "integer" },
     response: apiList,
-    errors: [],
     example: {
       input: { limit: 2 },
       response: {
@@ -79,10 +66,7 @@ export const APIS: readonly Operation[] = [
     },
     requiredPermissions: () => onApi(["read_api"]),
   }),
-  defineOperation({
-    name: "apis.updateApi",
-    operation: "updateApi",
-    method: "POST",
+  defineOperation("apis.updateApi", {
     summary: "Change an API",
     description:
       "Omitted fields stay unchanged. `ipWhitelist` replaces the whole list of addresses and CIDR ranges, IPv4 and " +
@@ -100,9 +84,8 @@ export const APIS: readonly Operation[] = [
     },
     requiredPermissions: ({ apiId }) => onApiById(apiId, "update_api"),
   }),
-  defineOperation({
+  defineOperation("apis.listKeys", {
     ...LIST_KEYS,
-    name: "apis.listKeys",
     summary: "List the keys of an API",
     description: listKeysText("With `externalId` or `identityId` only the keys of that user."),
     requiredField: "apiId",
@@ -110,10 +93,7 @@ export const APIS: readonly Operation[] = [
     example: { input: { apiId: API_ID, limit: 2 }, response: { keys: [KEY], total: 1 } },
     requiredPermissions: toListKeys,
   }),
-  defineOperation({
-    name: "apis.deleteApi",
-    operation: "deleteApi",
-    method: "POST",
+  defineOperation("apis.deleteApi", {
     summary: "Delete an API and all of its keys",
     description: "Its keys are invalid at once.",
     response: empty,
@@ -121,10 +101,7 @@ export const APIS: readonly Operation[] = [
     example: { input: { apiId: API_ID }, response: {} },
     requiredPermissions: ({ apiId }) => onApiById(apiId, "delete_api"),
   }),
-  defineOperation({
-    name: "apis.deleteKeys",
-    operation: "deleteKeys",
-    method: "POST",
+  defineOperation("apis.deleteKeys", {
     summary: "Delete the keys of an API or an owner",
     description: `${WHICH_KEYS} A key that is created meanwhile may or may not be deleted. If the request fails on the way, send it again.`,
     response: deletedKeys,
@@ -132,10 +109,7 @@ export const APIS: readonly Operation[] = [
     example: { input: { apiId: API_ID }, response: { deletedKeys: 12 } },
     requiredPermissions: (which) => onKeys(which, "delete_key"),
   }),
-  defineOperation({
-    name: "apis.disableKeys",
-    operation: "disableKeys",
-    method: "POST",
+  defineOperation("apis.disableKeys", {
     summary: "Switch off the keys of an API or an owner",
     description: `${WHICH_KEYS} No verification of one of them succeeds after the response.`,
     response: disabledKeys,
@@ -146,10 +120,7 @@ export const APIS: readonly Operation[] = [
     },
     requiredPermissions: (which) => onKeys(which, "update_key"),
   }),
-  defineOperation({
-    name: "apis.enableKeys",
-    operation: "enableKeys",
-    method: "POST",
+  defineOperation("apis.enableKeys", {
     summary: "Switch on the keys of an API or an owner",
     description:
       `${WHICH_KEYS} Nothing else of a key changes: one that has expired or has no uses left is still refused. Keys that cannot be ` +

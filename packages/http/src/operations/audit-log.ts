@@ -1,13 +1,11 @@
-import { onAuditLog } from "../auth/required-permissions.js";
+import { onWorkspace } from "../auth/required-permissions.js";
 import { auditEventList, prunedEntries } from "../response-schemas/audit-log.js";
 import { EVENT_ID, KEY_ID, ROOT_KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 /** Operations on the audit log. */
 export const AUDIT_LOG: readonly Operation[] = [
-  defineOperation({
-    name: "audit.listAuditEvents",
-    operation: "listAuditEvents",
+  defineOperation("audit.listAuditEvents", {
     method: "GET",
     summary: "List who changed what",
     description:
@@ -15,7 +13,6 @@ export const AUDIT_LOG: readonly Operation[] = [
       "At most one of `keyId`, `identityId` and `actor`.",
     queryTypes: { limit: "integer" },
     response: auditEventList,
-    errors: [],
     example: {
       input: { keyId: KEY_ID, limit: 10 },
       response: {
@@ -33,19 +30,15 @@ export const AUDIT_LOG: readonly Operation[] = [
         ],
       },
     },
-    requiredPermissions: () => onAuditLog("read_audit"),
+    requiredPermissions: () => onWorkspace("audit", "read_audit"),
   }),
-  defineOperation({
-    name: "audit.pruneAuditEvents",
-    operation: "pruneAuditEvents",
-    method: "POST",
+  defineOperation("audit.pruneAuditEvents", {
     summary: "Delete old entries of the audit log",
     description:
       "Deletes the entries from before an instant for good, and leaves no entry about that: do not grant " +
       "`audit.*.delete_audit` to anyone whom the log should hold to account.",
     response: prunedEntries,
-    errors: [],
     example: { input: { before: START }, response: { deleted: 1_204 } },
-    requiredPermissions: () => onAuditLog("delete_audit"),
+    requiredPermissions: () => onWorkspace("audit", "delete_audit"),
   }),
 ];

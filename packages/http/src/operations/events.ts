@@ -1,13 +1,11 @@
-import { onEvents } from "../auth/required-permissions.js";
+import { onWorkspace } from "../auth/required-permissions.js";
 import { eventPage, noticedCount } from "../response-schemas/audit-log.js";
 import { API_ID, EVENT_ID, KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 /** Operations on events. */
 export const EVENTS: readonly Operation[] = [
-  defineOperation({
-    name: "events.readEvents",
-    operation: "readEvents",
+  defineOperation("events.readEvents", {
     method: "GET",
     summary: "Read changes in the order of their commits",
     description:
@@ -33,12 +31,9 @@ export const EVENTS: readonly Operation[] = [
         cursor: "MTpldmVudHM6d3NfZGVmYXVsdDoyLjEuZXZ0XzE",
       },
     },
-    requiredPermissions: () => onEvents("read_event"),
+    requiredPermissions: () => onWorkspace("events", "read_event"),
   }),
-  defineOperation({
-    name: "events.notice",
-    operation: "notice",
-    method: "POST",
+  defineOperation("events.notice", {
     summary: "Notice what has come about by itself",
     description:
       "Writes an event for each key that expires soon, for each that has expired, and for uses that are low or gone and limits that are near, as this server saw them: each once, however often and from wherever this is called. " +
@@ -46,6 +41,6 @@ export const EVENTS: readonly Operation[] = [
     response: noticedCount,
     errors: ["PRECONDITION_FAILED"],
     example: { input: { limit: 100 }, response: { noticed: 2 } },
-    requiredPermissions: () => onEvents("notice_event"),
+    requiredPermissions: () => onWorkspace("events", "notice_event"),
   }),
 ];

@@ -4,20 +4,17 @@ import { defineHttpOnly, defineOperation, type Operation } from "./operation.js"
 
 /** Whether the service runs, and whether its store is available. */
 export const HEALTH: readonly Operation[] = [
-  defineHttpOnly({
-    name: "liveness",
+  defineHttpOnly("liveness", {
     method: "GET",
     summary: "Whether the service runs",
     description: "Open to everyone. Does not touch the store.",
     response: empty,
-    errors: [],
     example: { input: {}, response: {} },
     isPublic: true,
     requiredPermissions: () => NO_PERMISSIONS,
     run: async () => ({}),
   }),
-  defineOperation({
-    name: "readiness",
+  defineOperation("readiness", {
     operation: "isWorkspaceEnabled",
     method: "GET",
     summary: "Whether the store is available",

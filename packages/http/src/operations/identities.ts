@@ -11,10 +11,7 @@ import { defineOperation, type Operation } from "./operation.js";
 
 /** Operations on identities: the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
-  defineOperation({
-    name: "identities.createIdentity",
-    operation: "createIdentity",
-    method: "POST",
+  defineOperation("identities.createIdentity", {
     summary: "Create an identity",
     description:
       "An identity is one of your users, by your own id. Its keys share its metadata, its limits and, with " +
@@ -27,9 +24,7 @@ export const IDENTITIES: readonly Operation[] = [
     },
     requiredPermissions: () => onIdentity("create_identity"),
   }),
-  defineOperation({
-    name: "identities.getIdentity",
-    operation: "getIdentity",
+  defineOperation("identities.getIdentity", {
     method: "GET",
     summary: "Read an identity",
     description: "By either id; `identityId` wins if both are given.",
@@ -38,9 +33,7 @@ export const IDENTITIES: readonly Operation[] = [
     example: { input: { externalId: "user_1" }, response: IDENTITY },
     requiredPermissions: (ids) => onIdentity("read_identity", ids),
   }),
-  defineOperation({
-    name: "identities.listIdentities",
-    operation: "listIdentities",
+  defineOperation("identities.listIdentities", {
     method: "GET",
     summary: "List identities",
     description:
@@ -48,7 +41,6 @@ export const IDENTITIES: readonly Operation[] = [
       "`externalIdContains` a page reads at most 2,000 identities: it may have few of them, or none, and go on.",
     queryTypes: { limit: "integer" },
     response: identityList,
-    errors: [],
     example: {
       input: { limit: 2 },
       response: {
@@ -58,10 +50,7 @@ export const IDENTITIES: readonly Operation[] = [
     },
     requiredPermissions: () => onIdentity("read_identity"),
   }),
-  defineOperation({
-    name: "identities.updateIdentity",
-    operation: "updateIdentity",
-    method: "POST",
+  defineOperation("identities.updateIdentity", {
     summary: "Change an identity",
     description:
       "By either id; `identityId` wins if both are given. Omitted fields stay unchanged; `meta: {}` and an empty list " +
@@ -71,10 +60,7 @@ export const IDENTITIES: readonly Operation[] = [
     example: { input: { externalId: "user_1", meta: { plan: "pro" } }, response: IDENTITY },
     requiredPermissions: (ids) => onIdentity("update_identity", ids),
   }),
-  defineOperation({
-    name: "identities.deleteIdentity",
-    operation: "deleteIdentity",
-    method: "POST",
+  defineOperation("identities.deleteIdentity", {
     summary: "Delete an identity",
     description:
       "With `keys: unlink`, or without `keys`, its keys stay valid, without an owner; a key that takes its uses from the " +
@@ -90,10 +76,7 @@ export const IDENTITIES: readonly Operation[] = [
         ...(keys === "unlink" ? [] : [onApi([KEY_ACTIONS[keys]])]),
       ]),
   }),
-  defineOperation({
-    name: "identities.eraseIdentity",
-    operation: "eraseIdentity",
-    method: "POST",
+  defineOperation("identities.eraseIdentity", {
     summary: "Erase an identity and all that is known of it",
     description:
       "By either id; `identityId` wins if both are given. The identity, earlier ones of the same `externalId`, and their keys are " +

@@ -18,9 +18,7 @@ const input = z.strictObject({
 
 /** Token introspection by RFC 7662, for gateways and other systems that know OAuth, but not latchkey. */
 export const INTROSPECTION: readonly Operation[] = [
-  defineHttpOnly({
-    name: "keys.introspect",
-    method: "POST",
+  defineHttpOnly("keys.introspect", {
     isVerification: true,
     summary: "Introspect a key, as OAuth does",
     description:
@@ -30,7 +28,6 @@ export const INTROSPECTION: readonly Operation[] = [
     isForm: true,
     input,
     response: introspection,
-    errors: [],
     example: {
       input: { token: SECRET },
       response: {

@@ -17,10 +17,7 @@ const PERMISSIONS = { permissions: [{ id: PERMISSION_ID, name: "docs.read" }] };
 
 /** Operations on the roles of a key, and on its direct permissions. */
 export const KEY_PERMISSIONS: readonly Operation[] = [
-  defineOperation({
-    name: "keys.addRoles",
-    operation: "addRoles",
-    method: "POST",
+  defineOperation("keys.addRoles", {
     summary: "Add roles to a key",
     description: ROLE_ITEMS,
     response: heldRoles,
@@ -29,10 +26,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     requiredPermissions: ({ roles }) =>
       onRbac("add_role_to_key", ...ifCreating(roles, "create_role")),
   }),
-  defineOperation({
-    name: "keys.setRoles",
-    operation: "setRoles",
-    method: "POST",
+  defineOperation("keys.setRoles", {
     summary: "Set the roles of a key",
     description: `Replaces the whole set; an empty list clears it. ${ROLE_ITEMS}`,
     response: heldRoles,
@@ -41,10 +35,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     requiredPermissions: ({ roles }) =>
       onRbac("add_role_to_key", "remove_role_from_key", ...ifCreating(roles, "create_role")),
   }),
-  defineOperation({
-    name: "keys.removeRoles",
-    operation: "removeRoles",
-    method: "POST",
+  defineOperation("keys.removeRoles", {
     summary: "Remove roles from a key",
     description: REMOVED_ITEMS,
     response: heldRoles,
@@ -52,10 +43,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     example: { input: { keyId: KEY_ID, roles: [{ name: "writer" }] }, response: ROLES },
     requiredPermissions: () => onRbac("remove_role_from_key"),
   }),
-  defineOperation({
-    name: "keys.addPermissions",
-    operation: "addPermissions",
-    method: "POST",
+  defineOperation("keys.addPermissions", {
     summary: "Add permissions to a key",
     description: PERMISSION_ITEMS,
     response: heldPermissions,
@@ -67,10 +55,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
     requiredPermissions: ({ permissions }) =>
       onRbac("add_permission_to_key", ...ifCreating(permissions, "create_permission")),
   }),
-  defineOperation({
-    name: "keys.setPermissions",
-    operation: "setPermissions",
-    method: "POST",
+  defineOperation("keys.setPermissions", {
     summary: "Set the permissions of a key",
     description: `Replaces the whole set; an empty list clears it. ${PERMISSION_ITEMS}`,
     response: heldPermissions,
@@ -86,10 +71,7 @@ export const KEY_PERMISSIONS: readonly Operation[] = [
         ...ifCreating(permissions, "create_permission"),
       ),
   }),
-  defineOperation({
-    name: "keys.removePermissions",
-    operation: "removePermissions",
-    method: "POST",
+  defineOperation("keys.removePermissions", {
     summary: "Remove permissions from a key",
     description: REMOVED_ITEMS,
     response: heldPermissions,

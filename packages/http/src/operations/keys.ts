@@ -25,10 +25,7 @@ export const VERIFY_KEY = "keys.verifyKey";
 
 /** Operations on a single key. */
 export const KEYS: readonly Operation[] = [
-  defineOperation({
-    name: "keys.createKey",
-    operation: "createKey",
-    method: "POST",
+  defineOperation("keys.createKey", {
     summary: "Create a key",
     description:
       "Only this response contains the secret: pass it on and keep no copy. The identity of `externalId` is created in " +
@@ -55,9 +52,7 @@ export const KEYS: readonly Operation[] = [
         ...(create && permissions.length > 0 ? (["create_permission"] as const) : []),
       ]),
   }),
-  defineVerification({
-    name: VERIFY_KEY,
-    operation: "verifyKey",
+  defineVerification(VERIFY_KEY, {
     summary: "Verify a key",
     description:
       "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
@@ -92,10 +87,7 @@ export const KEYS: readonly Operation[] = [
     },
     run: ({ latchkey, verifyScope }, input) => latchkey.verifyKey(input, verifyScope),
   }),
-  defineOperation({
-    name: "keys.explainKey",
-    operation: "explainKey",
-    method: "POST",
+  defineOperation("keys.explainKey", {
     summary: "Explain why a key is refused",
     description:
       "The dry run of a verification by the id of the key, for whoever has no secret: `checks` holds every check in order, with " +
@@ -141,9 +133,7 @@ export const KEYS: readonly Operation[] = [
       ...(await latchkey.explainKey(input)),
     }),
   }),
-  defineOperation({
-    name: "keys.getKey",
-    operation: "getKey",
+  defineOperation("keys.getKey", {
     method: "GET",
     summary: "Read a key",
     description:
@@ -157,9 +147,8 @@ export const KEYS: readonly Operation[] = [
         ? onApiOfKey(keyId, "read_key", "decrypt_key")
         : onApiOfKey(keyId, "read_key"),
   }),
-  defineOperation({
+  defineOperation("keys.listKeys", {
     ...LIST_KEYS,
-    name: "keys.listKeys",
     summary: "Find keys",
     description: listKeysText(
       "Of the whole workspace, or with `apiId`, `externalId` or `identityId` the keys of that API or user.",
@@ -171,10 +160,7 @@ export const KEYS: readonly Operation[] = [
     },
     requiredPermissions: toListKeys,
   }),
-  defineOperation({
-    name: "keys.whoami",
-    operation: "whoami",
-    method: "POST",
+  defineOperation("keys.whoami", {
     summary: "Find the key of a secret",
     description:
       "Charges nothing and gives no verdict: a key that is switched off, expired or exhausted is returned, too, " +
@@ -187,10 +173,7 @@ export const KEYS: readonly Operation[] = [
     },
     requiredPermissions: ({ key }) => onApiOfSecret(key, "read_key"),
   }),
-  defineOperation({
-    name: "keys.updateKey",
-    operation: "updateKey",
-    method: "POST",
+  defineOperation("keys.updateKey", {
     summary: "Change a key",
     description:
       "Omitted fields stay unchanged, `null` clears. `roles` and `permissions` replace the whole set: `roles` needs " +
@@ -202,10 +185,7 @@ export const KEYS: readonly Operation[] = [
     example: { input: { keyId: KEY_ID, name: "build server", expires: null }, response: {} },
     requiredPermissions: updateKeyPermissions,
   }),
-  defineOperation({
-    name: "keys.updateKeys",
-    operation: "updateKeys",
-    method: "POST",
+  defineOperation("keys.updateKeys", {
     summary: "Change many keys",
     description:
       "The fields of `keys.updateKey`, for up to 100 keys: all of them are changed, or none. Needs what `keys.updateKey` needs, for " +
@@ -216,10 +196,7 @@ export const KEYS: readonly Operation[] = [
     example: { input: { keyIds: [KEY_ID, NEXT_KEY_ID], environment: "test" }, response: {} },
     requiredPermissions: updateKeysPermissions,
   }),
-  defineOperation({
-    name: "keys.updateRemaining",
-    operation: "updateRemaining",
-    method: "POST",
+  defineOperation("keys.updateRemaining", {
     summary: "Set, increase or decrease the remaining uses",
     description:
       "Exactly one of: `keyId`, a key with uses of its own; `identityId` or `externalId`, an identity whose uses its keys " +
@@ -234,10 +211,7 @@ export const KEYS: readonly Operation[] = [
     requiredPermissions: ({ keyId, ...ids }) =>
       keyId === undefined ? onIdentity("update_identity", ids) : onApiOfKey(keyId, "update_key"),
   }),
-  defineOperation({
-    name: "keys.deleteKey",
-    operation: "deleteKey",
-    method: "POST",
+  defineOperation("keys.deleteKey", {
     summary: "Delete a key",
     description:
       "No verification that starts after the response succeeds. Nothing of the record is kept, with or without `permanent`.",
@@ -246,10 +220,7 @@ export const KEYS: readonly Operation[] = [
     example: { input: { keyId: KEY_ID }, response: {} },
     requiredPermissions: ({ keyId }) => onApiOfKey(keyId, "delete_key"),
   }),
-  defineOperation({
-    name: "keys.rotateKey",
-    operation: "rotateKey",
-    method: "POST",
+  defineOperation("keys.rotateKey", {
     summary: "Replace the secret of a key",
     description:
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid for " +

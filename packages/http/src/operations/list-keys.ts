@@ -2,7 +2,6 @@ import type { QueryType } from "./operation.js";
 
 /** What apis.listKeys and keys.listKeys have in common. */
 export const LIST_KEYS = {
-  operation: "listKeys",
   method: "GET",
   queryTypes: {
     limit: "integer",

@@ -6,10 +6,7 @@ import { defineOperation, type Operation } from "./operation.js";
 
 /** Keys that were issued elsewhere. */
 export const MIGRATIONS: readonly Operation[] = [
-  defineOperation({
-    name: "migrations.createKeys",
-    operation: "createKeys",
-    method: "POST",
+  defineOperation("migrations.createKeys", {
     summary: "Import keys that were issued elsewhere",
     description:
       "The body is an array of 1 to 100 keys, by default up to 1 MiB long. Each has `hash`, the SHA-256 of its whole " +

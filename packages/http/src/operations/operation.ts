@@ -42,9 +42,6 @@ type Run<Schema extends InputSchema, Response extends z.ZodType> = (
 
 /** What HTTP adds to an operation of core. */
 interface Description<Schema extends InputSchema, Response extends z.ZodType> {
-  /** Last segment of the path: `keys.createKey`. */
-  readonly name: string;
-  readonly method: Method;
   /** What it does, in a few words. */
   readonly summary: string;
   /** What a caller has to know beyond that, in Markdown. The document adds the permissions. */
@@ -79,11 +76,6 @@ interface Description<Schema extends InputSchema, Response extends z.ZodType> {
   readonly isKnownAllowed?: (caller: Caller, fields: Readonly<Record<string, unknown>>) => boolean;
   /** Body of a success, exactly: strict objects. The tests hold every response against it. */
   readonly response: Response;
-  /**
-   * Error codes beside those that every operation can return. `STORE_UNAVAILABLE` is listed only where callers are not
-   * authenticated; elsewhere it is implied.
-   */
-  readonly errors: readonly OperationError[];
   /** A request and its response, with invented values. */
   readonly example: { readonly input: z.input<Schema>; readonly response: z.input<Response> };
   /** The permissions that a caller must hold, given the checked input. */
@@ -96,18 +88,36 @@ type RunField<Name extends OperationName, Response extends z.ZodType> =
     ? { readonly run?: Run<InputOf<Name>, Response> }
     : { readonly run: Run<InputOf<Name>, Response> };
 
+/** What an entry need not say. */
+interface Defaults {
+  /** Default: POST. */
+  readonly method?: Method;
+  /**
+   * Error codes beside those that every operation can return. `STORE_UNAVAILABLE` is listed only where callers are not
+   * authenticated; elsewhere it is implied.
+   */
+  readonly errors?: readonly OperationError[];
+}
+
+/** The operation of core that has the name of an entry: `createKey` for `keys.createKey`. */
+export type NameIn<Path extends string> =
+  Path extends `${string}.${infer Name extends OperationName}` ? Name : never;
+
 /** One entry of the table: an operation of core, and what HTTP adds to it. */
 export type OperationDefinition<
   Name extends OperationName,
   Response extends z.ZodType,
 > = Description<InputOf<Name>, Response> &
+  Defaults &
   RunField<Name, Response> & {
-    /** The operation of core that carries it out, and whose input it accepts. */
-    readonly operation: Name;
+    /** The operation of core that carries it out, and whose input it accepts, if it has another name. */
+    readonly operation?: Name;
   };
 
 /** An entry without the types of its schemas. */
-export interface Operation extends Description<InputSchema, z.ZodType> {
+export interface Operation extends Description<InputSchema, z.ZodType>, Required<Defaults> {
+  /** Last segment of the path: `keys.createKey`. */
+  readonly name: string;
   /** Name of the operation in core; null for one that only HTTP has. */
   readonly operation: OperationName | null;
   /** Whether it takes the header `Idempotency-Key`, so that it may be sent again: every write does. */
@@ -118,11 +128,17 @@ export interface Operation extends Description<InputSchema, z.ZodType> {
   readonly run: Run<InputSchema, z.ZodType>;
 }
 
-/** Checks an entry against the operation of core and against its own schemas. */
-export function defineOperation<const Name extends OperationName, Response extends z.ZodType>(
-  definition: OperationDefinition<Name, Response>,
-): Operation {
-  const { operation } = definition;
+/**
+ * Checks an entry against the operation of core and against its own schemas.
+ *
+ * @param name - Last segment of the path.
+ */
+export function defineOperation<
+  const Path extends string,
+  Response extends z.ZodType,
+  const Name extends OperationName = NameIn<Path>,
+>(name: Path, definition: OperationDefinition<Name, Response>): Operation {
+  const operation = definition.operation ?? operationIn<Name>(name);
   type Call = (input: unknown, beside?: BesideInput) => Promise<unknown>;
   const asInCore: Operation["run"] = ({ latchkey }, input, _, repeat) =>
     (latchkey[operation] as Call)(input, repeat);
@@ -132,8 +148,22 @@ export function defineOperation<const Name extends OperationName, Response exten
   const run: Operation["run"] = (caller, given, requestId, repeat) =>
     runOwn(caller, withoutEffectless(operation, given), requestId, repeat);
   const repeatable = isRepeatable(operation);
-  const errors = withConflict(described.errors, repeatable);
-  return { ...described, errors, input, run, isRepeatable: repeatable };
+  const { method = "POST", errors = [] } = definition;
+  return {
+    ...described,
+    name,
+    operation,
+    method,
+    errors: withConflict(errors, repeatable),
+    input,
+    run,
+    isRepeatable: repeatable,
+  };
+}
+
+/** The operation of core that has the name of an entry. */
+export function operationIn<Name extends OperationName>(path: string): Name {
+  return path.slice(path.lastIndexOf(".") + 1) as Name;
 }
 
 function withRequired(input: z.ZodType, field: string | undefined): z.ZodType {
@@ -155,11 +185,11 @@ export function defineHttpOnly<
   Response extends z.ZodType,
   Schema extends InputSchema = typeof noInput,
 >(
-  definition: Description<Schema, Response> & {
-    readonly input?: Schema;
-    readonly run: Run<Schema, Response>;
-  },
+  name: string,
+  definition: Description<Schema, Response> &
+    Defaults & { readonly input?: Schema; readonly run: Run<Schema, Response> },
 ): Operation {
-  const own = { operation: null, isRepeatable: false };
-  return { input: noInput, ...definition, ...own } as unknown as Operation;
+  const defaults = { method: "POST", errors: [], input: noInput };
+  const own = { name, operation: null, isRepeatable: false };
+  return { ...defaults, ...definition, ...own } as unknown as Operation;
 }

@@ -18,10 +18,7 @@ const ROLE = { id: ROLE_ID, name: "reader", permissions: ["docs.read"] };
 
 /** Operations on permissions, and on roles that bundle them. */
 export const PERMISSIONS: readonly Operation[] = [
-  defineOperation({
-    name: "permissions.createPermission",
-    operation: "createPermission",
-    method: "POST",
+  defineOperation("permissions.createPermission", {
     summary: "Create a permission",
     description:
       "Names are unique in a workspace. Holding `docs.*` grants everything below `docs.`; `*` grants all.",
@@ -33,22 +30,16 @@ export const PERMISSIONS: readonly Operation[] = [
     },
     requiredPermissions: () => onRbac("create_permission"),
   }),
-  defineOperation({
-    name: "permissions.ensurePermissions",
-    operation: "ensurePermissions",
-    method: "POST",
+  defineOperation("permissions.ensurePermissions", {
     summary: "Create the permissions that do not exist",
     description:
       "The body is an array of at most 1,000 names. Those that do not exist are created, all in one write.",
     acceptsList: true,
     response: ensuredPermissions,
-    errors: [],
     example: { input: ["docs.read", "docs.write"], response: { created: ["docs.write"] } },
     requiredPermissions: () => onRbac("create_permission", "read_permission"),
   }),
-  defineOperation({
-    name: "permissions.getPermission",
-    operation: "getPermission",
+  defineOperation("permissions.getPermission", {
     method: "GET",
     summary: "Read a permission",
     response: permission,
@@ -56,21 +47,15 @@ export const PERMISSIONS: readonly Operation[] = [
     example: { input: { permissionId: PERMISSION_ID }, response: PERMISSION },
     requiredPermissions: () => onRbac("read_permission"),
   }),
-  defineOperation({
-    name: "permissions.listPermissions",
-    operation: "listPermissions",
+  defineOperation("permissions.listPermissions", {
     method: "GET",
     summary: "List the permissions",
     description: "All of them, as a bare array in the order of creation.",
     response: permissionList,
-    errors: [],
     example: { input: {}, response: [PERMISSION] },
     requiredPermissions: () => onRbac("read_permission"),
   }),
-  defineOperation({
-    name: "permissions.deletePermission",
-    operation: "deletePermission",
-    method: "POST",
+  defineOperation("permissions.deletePermission", {
     summary: "Delete a permission",
     description:
       "The next verification finds no key and no role that has it. Its name can be used again.",
@@ -79,10 +64,7 @@ export const PERMISSIONS: readonly Operation[] = [
     example: { input: { permissionId: PERMISSION_ID }, response: {} },
     requiredPermissions: () => onRbac("delete_permission"),
   }),
-  defineOperation({
-    name: "permissions.createRole",
-    operation: "createRole",
-    method: "POST",
+  defineOperation("permissions.createRole", {
     summary: "Create a role",
     description:
       "`permissions` lists the permissions of every key with the role. They must exist, and need " +
@@ -98,16 +80,12 @@ export const PERMISSIONS: readonly Operation[] = [
         ? onRbac("create_role")
         : onRbac("create_role", "add_permission_to_role"),
   }),
-  defineOperation({
-    name: "permissions.ensureRole",
-    operation: "ensureRole",
-    method: "POST",
+  defineOperation("permissions.ensureRole", {
     summary: "Create a role, or set the permissions of the one that exists",
     description:
       "`permissions` lists all permissions of every key with the role, from now on. The role and permissions that do not " +
       "exist are created, all in one write.",
     response: ensuredRole,
-    errors: [],
     example: {
       input: { name: "reader", permissions: ["docs.read"] },
       response: { roleId: ROLE_ID, created: true },
@@ -121,9 +99,7 @@ export const PERMISSIONS: readonly Operation[] = [
         "remove_permission_from_role",
       ),
   }),
-  defineOperation({
-    name: "permissions.getRole",
-    operation: "getRole",
+  defineOperation("permissions.getRole", {
     method: "GET",
     summary: "Read a role",
     response: role,
@@ -131,21 +107,15 @@ export const PERMISSIONS: readonly Operation[] = [
     example: { input: { roleId: ROLE_ID }, response: ROLE },
     requiredPermissions: () => onRbac("read_role"),
   }),
-  defineOperation({
-    name: "permissions.listRoles",
-    operation: "listRoles",
+  defineOperation("permissions.listRoles", {
     method: "GET",
     summary: "List the roles",
     description: "All of them with their permissions, as a bare array in the order of creation.",
     response: roleList,
-    errors: [],
     example: { input: {}, response: [ROLE] },
     requiredPermissions: () => onRbac("read_role"),
   }),
-  defineOperation({
-    name: "permissions.deleteRole",
-    operation: "deleteRole",
-    method: "POST",
+  defineOperation("permissions.deleteRole", {
     summary: "Delete a role",
     description: "No key has it or its permissions any more. The permissions themselves stay.",
     response: empty,
@@ -153,10 +123,7 @@ export const PERMISSIONS: readonly Operation[] = [
     example: { input: { roleId: ROLE_ID }, response: {} },
     requiredPermissions: () => onRbac("delete_role"),
   }),
-  defineOperation({
-    name: "permissions.setRolePermissions",
-    operation: "setRolePermissions",
-    method: "POST",
+  defineOperation("permissions.setRolePermissions", {
     summary: "Set the permissions of a role",
     description:
       "Replaces the whole set. The next verification of every key with the role sees the change.",

@@ -6,26 +6,19 @@ import { defineOperation, type Operation } from "./operation.js";
 
 /** Operations on rate limits. */
 export const RATELIMITS: readonly Operation[] = [
-  defineOperation({
-    name: "ratelimits.limit",
-    operation: "limit",
-    method: "POST",
+  defineOperation("ratelimits.limit", {
     summary: "Take from a rate limit without a key",
     description:
       "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier, " +
       "algorithm and duration identify a counter; each call brings its own `limit`.",
     response: limitResult,
-    errors: [],
     example: {
       input: { namespace: "mail", identifier: "user_1", limit: 10, duration: 60_000 },
       response: { success: true, limit: 10, remaining: 9, reset: START + 60_000 },
     },
     requiredPermissions: ({ namespace }) => onNamespace(namespace, "limit"),
   }),
-  defineOperation({
-    name: "ratelimits.resetLimit",
-    operation: "resetLimit",
-    method: "POST",
+  defineOperation("ratelimits.resetLimit", {
     summary: "Empty a rate limit",
     description:
       "The next use opens a new window. Exactly one of: `keyId` and `name`, a limit of a key, also one that only " +

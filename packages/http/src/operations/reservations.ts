@@ -19,9 +19,7 @@ const OVER =
 
 /** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
-  defineVerification({
-    name: "keys.reserve",
-    operation: "reserve",
+  defineVerification("keys.reserve", {
     summary: "Verify a key, and hold what that takes",
     description:
       "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
@@ -49,10 +47,8 @@ export const RESERVATIONS: readonly Operation[] = [
     },
     run: ({ latchkey, reserveScope }, input) => latchkey.reserve(input, reserveScope),
   }),
-  defineOperation({
-    name: "keys.settleReservation",
+  defineOperation("keys.settleReservation", {
     operation: "settle",
-    method: "POST",
     summary: "Say what the work of a reservation cost",
     description:
       "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved; slots " +
@@ -66,10 +62,8 @@ export const RESERVATIONS: readonly Operation[] = [
     requiredPermissions: settling,
     run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.settle(input, scope)),
   }),
-  defineOperation({
-    name: "keys.releaseReservation",
+  defineOperation("keys.releaseReservation", {
     operation: "release",
-    method: "POST",
     summary: "Give back all that a reservation holds",
     description: `The same as a cost of 0 of everything. ${ENDED} A reservation that is over is a 412.`,
     response: settled,
@@ -81,10 +75,8 @@ export const RESERVATIONS: readonly Operation[] = [
     requiredPermissions: settling,
     run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.release(input, scope)),
   }),
-  defineOperation({
-    name: "keys.renewReservation",
+  defineOperation("keys.renewReservation", {
     operation: "renew",
-    method: "POST",
     summary: "Hold a reservation for longer",
     description:
       "From now on for `ttl`, or as long as at first. A slot of a concurrent limit is held for its `duration` at most. A reservation " +
@@ -98,9 +90,7 @@ export const RESERVATIONS: readonly Operation[] = [
     requiredPermissions: settling,
     run: (caller, input) => withinScope(caller, (scope) => caller.latchkey.renew(input, scope)),
   }),
-  defineOperation({
-    name: "keys.listReservations",
-    operation: "listReservations",
+  defineOperation("keys.listReservations", {
     method: "GET",
     summary: "List open reservations",
     description:

@@ -1,5 +1,5 @@
 import { expiryIssues } from "@latchkey/core";
-import { onRootKeys } from "../auth/required-permissions.js";
+import { onWorkspace } from "../auth/required-permissions.js";
 import { createdOrRepeatedRootKey, rootKeyList } from "../response-schemas/root-keys.js";
 import { empty } from "../response-schemas/shared.js";
 import { NEXT_ROOT_KEY_ID, ROOT_KEY_ID, ROOT_SECRET, START } from "./examples.js";
@@ -10,32 +10,25 @@ const BOUND =
 
 /** Operations on root keys. The commit checks that nobody gives a root key more than they hold. */
 export const ROOT_KEYS: readonly Operation[] = [
-  defineOperation({
-    name: "rootKeys.createRootKey",
-    operation: "createRootKey",
-    method: "POST",
+  defineOperation("rootKeys.createRootKey", {
     summary: "Create a root key",
     description: `Only this response contains the secret. ${BOUND}`,
     extraIssues: expiryIssues,
     response: createdOrRepeatedRootKey,
-    errors: [],
     example: {
       input: { permissions: ["api.*.verify_key"], name: "gateway" },
       response: { rootKeyId: ROOT_KEY_ID, key: ROOT_SECRET },
     },
-    requiredPermissions: () => onRootKeys("create_root_key"),
+    requiredPermissions: () => onWorkspace("root", "create_root_key"),
     run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
       latchkey.createRootKey(input, { ...repeat, ...rootKeyScope }),
   }),
-  defineOperation({
-    name: "rootKeys.listRootKeys",
-    operation: "listRootKeys",
+  defineOperation("rootKeys.listRootKeys", {
     method: "GET",
     summary: "List the root keys",
     description: "One page, in the order of creation, without secrets.",
     queryTypes: { limit: "integer" },
     response: rootKeyList,
-    errors: [],
     example: {
       input: { limit: 2 },
       response: {
@@ -52,12 +45,9 @@ export const ROOT_KEYS: readonly Operation[] = [
         total: 1,
       },
     },
-    requiredPermissions: () => onRootKeys("read_root_key"),
+    requiredPermissions: () => onWorkspace("root", "read_root_key"),
   }),
-  defineOperation({
-    name: "rootKeys.updateRootKey",
-    operation: "updateRootKey",
-    method: "POST",
+  defineOperation("rootKeys.updateRootKey", {
     summary: "Update a root key",
     description: `Fields that are omitted stay. ${BOUND} Nor does a caller change a root key that holds more than it does.`,
     extraIssues: expiryIssues,
@@ -67,14 +57,11 @@ export const ROOT_KEYS: readonly Operation[] = [
       input: { rootKeyId: ROOT_KEY_ID, permissions: ["api.*.read_key"] },
       response: {},
     },
-    requiredPermissions: () => onRootKeys("update_root_key"),
+    requiredPermissions: () => onWorkspace("root", "update_root_key"),
     run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
       latchkey.updateRootKey(input, { ...repeat, ...rootKeyScope }),
   }),
-  defineOperation({
-    name: "rootKeys.rotateRootKey",
-    operation: "rotateRootKey",
-    method: "POST",
+  defineOperation("rootKeys.rotateRootKey", {
     summary: "Rotate a root key",
     description: `Makes one with another secret and id that authorises the same; the old one expires at once, or after \`graceMs\`. Only this response contains the secret. ${BOUND}`,
     response: createdOrRepeatedRootKey,
@@ -83,19 +70,16 @@ export const ROOT_KEYS: readonly Operation[] = [
       input: { rootKeyId: ROOT_KEY_ID, graceMs: 3_600_000 },
       response: { rootKeyId: NEXT_ROOT_KEY_ID, key: ROOT_SECRET },
     },
-    requiredPermissions: () => onRootKeys("create_root_key", "update_root_key"),
+    requiredPermissions: () => onWorkspace("root", "create_root_key", "update_root_key"),
     run: ({ latchkey, rootKeyScope }, input, _, repeat) =>
       latchkey.rotateRootKey(input, { ...repeat, ...rootKeyScope }),
   }),
-  defineOperation({
-    name: "rootKeys.revokeRootKey",
-    operation: "revokeRootKey",
-    method: "POST",
+  defineOperation("rootKeys.revokeRootKey", {
     summary: "Revoke a root key",
     description: "For good, whatever it holds: it authorises no request from then on.",
     response: empty,
     errors: ["NOT_FOUND"],
     example: { input: { rootKeyId: ROOT_KEY_ID }, response: {} },
-    requiredPermissions: () => onRootKeys("revoke_root_key"),
+    requiredPermissions: () => onWorkspace("root", "revoke_root_key"),
   }),
 ];

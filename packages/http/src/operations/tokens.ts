@@ -7,9 +7,7 @@ import { defineVerification } from "./verification.js";
 
 /** Short tokens in place of keys, and what they are checked with. */
 export const TOKENS: readonly Operation[] = [
-  defineVerification({
-    name: "keys.exchangeKey",
-    operation: "exchangeKey",
+  defineVerification("keys.exchangeKey", {
     summary: "Verify a key, and get a short token for it",
     description:
       "As `keys.verifyKey`; a `VALID` verdict has a JWT, signed EdDSA, that others check by `/v1/jwks.json` without asking. It cannot be " +
@@ -35,8 +33,7 @@ export const TOKENS: readonly Operation[] = [
     },
     run: ({ latchkey, verifyScope }, input) => latchkey.exchangeKey(input, verifyScope),
   }),
-  defineHttpOnly({
-    name: "jwks.json",
+  defineHttpOnly("jwks.json", {
     method: "GET",
     summary: "Public keys that tokens are checked with",
     description:

@@ -1,13 +1,11 @@
-import { onUsage } from "../auth/required-permissions.js";
+import { onWorkspace } from "../auth/required-permissions.js";
 import { usagePage } from "../response-schemas/usage.js";
 import { KEY_ID, START } from "./examples.js";
 import { defineOperation, type Operation } from "./operation.js";
 
 /** What to bill by. */
 export const USAGE: readonly Operation[] = [
-  defineOperation({
-    name: "usage.exportUsage",
-    operation: "exportUsage",
+  defineOperation("usage.exportUsage", {
     method: "GET",
     summary: "Export usage to bill by",
     description:
@@ -16,7 +14,6 @@ export const USAGE: readonly Operation[] = [
       "than `limit`, or empty, and go on by its `cursor`.",
     queryTypes: { start: "integer", end: "integer", limit: "integer" },
     response: usagePage,
-    errors: [],
     example: {
       input: { start: START, end: START + 3_600_000, granularity: "hour", by: "key" },
       response: {
@@ -32,6 +29,6 @@ export const USAGE: readonly Operation[] = [
         until: START + 3_600_000,
       },
     },
-    requiredPermissions: () => onUsage("read_usage"),
+    requiredPermissions: () => onWorkspace("usage", "read_usage"),
   }),
 ];

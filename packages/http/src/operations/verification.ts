@@ -3,7 +3,12 @@ import type { z } from "zod";
 import type { Caller } from "../auth/callers.js";
 import { canActOn } from "../auth/held-permissions.js";
 import { onKeysOf } from "../auth/required-permissions.js";
-import { defineOperation, type Operation, type OperationDefinition } from "./operation.js";
+import {
+  defineOperation,
+  type Operation,
+  type OperationDefinition,
+  operationIn,
+} from "./operation.js";
 
 /** Operations of core that verify a key by its secret. */
 type VerificationName = "verifyKey" | "exchangeKey" | "reserve";
@@ -11,7 +16,13 @@ type VerificationName = "verifyKey" | "exchangeKey" | "reserve";
 /** What an entry says itself; the rest is the same for all of them. */
 type VerificationDefinition<Name extends VerificationName, Response extends z.ZodType> = Omit<
   OperationDefinition<Name, Response>,
-  "method" | "isVerification" | "headerFields" | "isKnownAllowed" | "requiredPermissions" | "run"
+  | "operation"
+  | "method"
+  | "isVerification"
+  | "headerFields"
+  | "isKnownAllowed"
+  | "requiredPermissions"
+  | "run"
 > & {
   /** What a caller needs, for the API that is named, or for any. */
   readonly action: "verify_key" | "reserve_key";
@@ -23,6 +34,7 @@ type VerificationDefinition<Name extends VerificationName, Response extends z.Zo
 
 /** Checks an entry that verifies a key: the answer begins with the id of the request. */
 export function defineVerification<const Name extends VerificationName, Response extends z.ZodType>(
+  name: `keys.${Name}`,
   definition: VerificationDefinition<Name, Response>,
 ): Operation {
   const { action, run, ...described } = definition as unknown as VerificationDefinition<
@@ -31,10 +43,9 @@ export function defineVerification<const Name extends VerificationName, Response
   >;
   const scopeOf = ({ verifyScope, reserveScope }: Caller) =>
     action === "verify_key" ? verifyScope : reserveScope;
-  const { input: schema } = CORE_OPERATIONS[definition.operation as VerificationName];
-  return defineOperation<"verifyKey", z.ZodType>({
+  const { input: schema } = CORE_OPERATIONS[operationIn<VerificationName>(name)];
+  return defineOperation<"keys.verifyKey", z.ZodType>(name as "keys.verifyKey", {
     ...described,
-    method: "POST",
     isVerification: true,
     headerFields: { requestId: "Idempotency-Key" },
     isKnownAllowed: (caller, { apiId }) => canActOn(scopeOf(caller), apiId),

@@ -5,9 +5,7 @@ import { defineOperation, type Operation } from "./operation.js";
 
 /** Usage statistics. */
 export const VERIFICATIONS: readonly Operation[] = [
-  defineOperation({
-    name: "keys.getVerifications",
-    operation: "getVerifications",
+  defineOperation("keys.getVerifications", {
     method: "GET",
     summary: "Count verifications",
     description:

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
+import { once } from "../routing/once.js";
 import { refuseMethod } from "./responses.js";
 import { isWrittenByUs } from "./written-by-us.js";
 
@@ -51,7 +52,7 @@ export type SendPageFile = (request: Request, name: string) => Promise<Response 
 
 /** Creates a function that sends the files of a page. */
 export function servePage(source: PageSource): SendPageFile {
-  const files = lazily(() => readPageFiles(source));
+  const files = once(() => readPageFiles(source));
   const isFileName = (name: string) =>
     name === "" ||
     /^(?:app-[0-9a-f]+\.(?:js|css)|icon\.svg|index\.html)$/.test(name) ||
@@ -170,16 +171,4 @@ function sendFile(request: Request, { body, compressed, headers }: PageFile): Re
       ...(takesGzip && { "content-encoding": "gzip" }),
     },
   });
-}
-
-/** Made with the first call, and again after a failure. */
-function lazily<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | null = null;
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = null;
-      throw error;
-    });
-    return made;
-  };
 }

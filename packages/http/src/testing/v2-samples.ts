@@ -1,4 +1,4 @@
-import type { Sample } from "./samples.js";
+import { type Sample, sample } from "./sample.js";
 
 const HASH = "0".repeat(64);
 const LIMIT = { identifier: "user_1", limit: 10, duration: 60_000 };
@@ -130,14 +130,3 @@ export const V2_SAMPLES: readonly Sample[] = [
   sample("ratelimit.limit", ({ namespace }) => ({ namespace, ...LIMIT }), ["ratelimit.limit"]),
   sample("ratelimit.multiLimit", ({ namespace }) => [{ namespace, ...LIMIT }], ["ratelimit.limit"]),
 ];
-
-function sample(
-  title: string,
-  input: Sample["input"],
-  requiredPermissions: readonly string[],
-  scope?: typeof ALL,
-): Sample {
-  const [name = ""] = title.split(",");
-  const isForAllOnly = scope === ALL ? { isForAllOnly: true as const } : {};
-  return { title, name, input, requiredPermissions, ...isForAllOnly };
-}

@@ -12,17 +12,12 @@ const newApi = fieldsOf(CORE_OPERATIONS.createApi.input);
 
 /** Operations on an API and on all of its keys. */
 export const APIS: readonly Operation[] = [
-  defineV2({
-    name: "apis.createApi",
-    operation: "createApi",
+  defineV2("apis.createApi", {
     input: z.strictObject({ name: newApi.name }),
     response: dataBody(z.strictObject({ apiId: z.string() })),
     example: { input: { name: "payments" }, response: { data: { apiId: API_ID } } },
-    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
   }),
-  defineV2({
-    name: "apis.getApi",
-    operation: "getApi",
+  defineV2("apis.getApi", {
     input: z.strictObject({ apiId }),
     response: dataBody(z.strictObject({ id: z.string(), name: z.string() })),
     example: { input: { apiId: API_ID }, response: { data: { id: API_ID, name: "payments" } } },
@@ -31,9 +26,7 @@ export const APIS: readonly Operation[] = [
       return { data: { id, name } };
     },
   }),
-  defineV2({
-    name: "apis.listKeys",
-    operation: "listKeys",
+  defineV2("apis.listKeys", {
     description: "One page, in the order of creation. `decrypt` needs `decrypt_key`, too.",
     input: z.strictObject({
       apiId,
@@ -64,16 +57,10 @@ export const APIS: readonly Operation[] = [
       return { data: keys.map(toKey), pagination: paginationOf(info) };
     },
   }),
-  defineV2({
-    name: "apis.deleteApi",
-    operation: "deleteApi",
+  defineV2("apis.deleteApi", {
     description: "Its keys are invalid at once.",
     input: z.strictObject({ apiId }),
     response: dataBody(empty),
     example: { input: { apiId: API_ID }, response: { data: {} } },
-    run: async ({ carryOut }, input) => {
-      await carryOut(input);
-      return { data: {} };
-    },
   }),
 ];

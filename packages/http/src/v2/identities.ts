@@ -29,20 +29,15 @@ const MOST_READS = 100;
 
 /** Operations on identities: the users that keys belong to. */
 export const IDENTITIES: readonly Operation[] = [
-  defineV2({
-    name: "identities.createIdentity",
-    operation: "createIdentity",
+  defineV2("identities.createIdentity", {
     input: z.strictObject({ externalId, meta, ratelimits }),
     response: dataBody(z.strictObject({ identityId: z.string() })),
     example: {
       input: { externalId: "user_1", meta: { plan: "pro" } },
       response: { data: { identityId: IDENTITY_ID } },
     },
-    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
   }),
-  defineV2({
-    name: "identities.getIdentity",
-    operation: "getIdentity",
+  defineV2("identities.getIdentity", {
     input: z.strictObject(either),
     response: dataBody(identity),
     example: { input: { identity: "user_1" }, response: { data: IDENTITY } },
@@ -52,9 +47,7 @@ export const IDENTITIES: readonly Operation[] = [
       return { data: toIdentity(await carryOut({ identityId })) };
     },
   }),
-  defineV2({
-    name: "identities.listIdentities",
-    operation: "listIdentities",
+  defineV2("identities.listIdentities", {
     description:
       "One page, in the order of creation, without metadata. A search looks at 100 times `limit` identities at most: its " +
       "page may have few of them, or none, and `hasMore` says that there are more to look at.",
@@ -81,9 +74,7 @@ export const IDENTITIES: readonly Operation[] = [
       return { data, pagination: paginationOf({ cursor, ...(damaged > 0 && { damaged }) }) };
     },
   }),
-  defineV2({
-    name: "identities.updateIdentity",
-    operation: "updateIdentity",
+  defineV2("identities.updateIdentity", {
     description:
       "Omitted fields stay unchanged; `meta: {}` and an empty list of limits clear. The next verification of its keys " +
       "sees the change.",
@@ -99,9 +90,7 @@ export const IDENTITIES: readonly Operation[] = [
       return { data: toIdentity(await carryOut({ identityId: id, ...wanted }, find)) };
     },
   }),
-  defineV2({
-    name: "identities.deleteIdentity",
-    operation: "deleteIdentity",
+  defineV2("identities.deleteIdentity", {
     description: "Its keys stay valid, without an owner. To revoke them, delete them first.",
     input: z.strictObject(either),
     response: dataBody(empty),

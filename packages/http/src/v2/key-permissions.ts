@@ -44,10 +44,8 @@ export function permissionItems(names: readonly string[], held: readonly string[
 
 /** Gives a key permissions; those that are missing are created if the caller may do that. */
 const givePermissions = (operation: "addPermissions" | "setPermissions", description: string) =>
-  defineV2({
+  defineV2(`keys.${operation}`, {
     ...permissionChange,
-    name: `keys.${operation}`,
-    operation,
     description,
     run: async ({ carryOut, permissions: held }, { keyId: id, permissions }) => {
       const find = async () => ({ permissions: permissionItems(permissions, held) });
@@ -57,10 +55,8 @@ const givePermissions = (operation: "addPermissions" | "setPermissions", descrip
   });
 
 const changeRoles = (operation: "addRoles" | "setRoles" | "removeRoles", description: string) =>
-  defineV2({
+  defineV2(`keys.${operation}`, {
     ...roleChange,
-    name: `keys.${operation}`,
-    operation,
     description,
     run: async ({ carryOut }, input) => ({ data: (await carryOut(input)).roles }),
   });
@@ -69,10 +65,8 @@ const changeRoles = (operation: "addRoles" | "setRoles" | "removeRoles", descrip
 export const KEY_PERMISSIONS: readonly Operation[] = [
   givePermissions("addPermissions", CREATED),
   givePermissions("setPermissions", `${WHOLE} ${CREATED}`),
-  defineV2({
+  defineV2("keys.removePermissions", {
     ...permissionChange,
-    name: "keys.removePermissions",
-    operation: "removePermissions",
     description: REMOVED,
     run: async ({ carryOut }, input) => {
       const { permissions } = await carryOut(input);

@@ -37,9 +37,7 @@ const KEY = {
 
 /** Operations on a single key. */
 export const KEYS: readonly Operation[] = [
-  defineV2({
-    name: "keys.createKey",
-    operation: "createKey",
+  defineV2("keys.createKey", {
     description:
       "Only this response contains the secret: pass it on and keep no copy. The identity of `externalId` is created in " +
       "the same write if it does not exist; roles and permissions must exist. `recoverable` stores the secret " +
@@ -75,9 +73,7 @@ export const KEYS: readonly Operation[] = [
       data: await carryOut({ ...settings, ...usesOf(uses) }),
     }),
   }),
-  defineV2({
-    name: VERIFY_KEY,
-    operation: "verifyKey",
+  defineV2(VERIFY_KEY, {
     description:
       "Decides whether a key is valid for this use, and charges it, in one atomic step. Every verdict is a 200: read " +
       "`valid` and `code`. A refusal charges nothing.",
@@ -101,18 +97,14 @@ export const KEYS: readonly Operation[] = [
       data: toVerdict(await carryOut(questionOf(input)), namesOf(input)),
     }),
   }),
-  defineV2({
-    name: "keys.getKey",
-    operation: "getKey",
+  defineV2("keys.getKey", {
     description: "`decrypt` shows the secret of a recoverable key, and needs `decrypt_key`, too.",
     input: z.strictObject({ keyId, decrypt: changedKey.enabled }),
     response: dataBody(key),
     example: { input: { keyId: KEY_ID }, response: { data: KEY } },
     run: async ({ carryOut }, input) => ({ data: toKey(await carryOut(input)) }),
   }),
-  defineV2({
-    name: "keys.whoami",
-    operation: "whoami",
+  defineV2("keys.whoami", {
     description:
       "Charges nothing and gives no verdict: a key that is not `enabled` is returned, too.",
     input: z.strictObject({ key: question.key }),
@@ -123,9 +115,7 @@ export const KEYS: readonly Operation[] = [
       return { data: toKey(await latchkey.getKey({ keyId: id })) };
     },
   }),
-  defineV2({
-    name: "keys.updateKey",
-    operation: "updateKey",
+  defineV2("keys.updateKey", {
     description:
       "Omitted fields stay unchanged, `null` clears. `roles` and `permissions` replace the whole set, and need the " +
       "permissions of `keys.setRoles` and `keys.setPermissions`, too.",
@@ -158,8 +148,7 @@ export const KEYS: readonly Operation[] = [
       return { data: {} };
     },
   }),
-  defineV2({
-    name: "keys.updateCredits",
+  defineV2("keys.updateCredits", {
     operation: "updateRemaining",
     description:
       "`set` with `null` makes the key unlimited. `increment` and `decrement` of an unlimited key are a 400; a " +
@@ -179,9 +168,7 @@ export const KEYS: readonly Operation[] = [
       return { data: { remaining } };
     },
   }),
-  defineV2({
-    name: "keys.deleteKey",
-    operation: "deleteKey",
+  defineV2("keys.deleteKey", {
     description: "No verification that starts after the response succeeds.",
     input: z.strictObject({
       keyId,
@@ -189,13 +176,8 @@ export const KEYS: readonly Operation[] = [
     }),
     response: dataBody(empty),
     example: { input: { keyId: KEY_ID }, response: { data: {} } },
-    run: async ({ carryOut }, input) => {
-      await carryOut(input);
-      return { data: {} };
-    },
   }),
-  defineV2({
-    name: "keys.rerollKey",
+  defineV2("keys.rerollKey", {
     operation: "rotateKey",
     description:
       "Creates a key with the same settings, which shares uses and limits with the old one. The old key stays valid " +

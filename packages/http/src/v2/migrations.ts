@@ -52,8 +52,7 @@ const row = z.strictObject({
 
 /** Keys that were issued elsewhere. */
 export const MIGRATIONS: readonly Operation[] = [
-  defineV2({
-    name: "keys.migrateKeys",
+  defineV2("keys.migrateKeys", {
     operation: "createKeys",
     description:
       "1 to 100 keys by the SHA-256 of their secrets; the body may be 16 times as long as others. Those that exist " +

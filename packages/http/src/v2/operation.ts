@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Caller } from "../auth/callers.js";
 import type { RequiredPermissions } from "../auth/required-permissions.js";
 import { REQUEST_ID } from "../operations/examples.js";
-import type { Operation } from "../operations/operation.js";
+import { type NameIn, type Operation, operationIn } from "../operations/operation.js";
 import { OPERATIONS } from "../operations/table.js";
 
 /** Names of operations of core that v1 serves. */
@@ -30,10 +30,11 @@ interface Definition<
   Input extends InputSchema,
   Response extends z.ZodType<{ readonly meta: unknown }>,
 > {
-  /** Last segment of the path: `keys.createKey`. */
-  readonly name: string;
-  /** The operation of v1 that carries it out. Errors are those of v1; so are summary and required permissions unless given. */
-  readonly operation: Carrier;
+  /**
+   * The operation of v1 that carries it out, if it has another name. Errors are those of v1; so are summary and required permissions
+   * unless given.
+   */
+  readonly operation?: Carrier;
   readonly summary?: string;
   readonly description?: string;
   /** Its fields have the bounds of v1, so that a mistake is found before anything is read, and named as it was sent. */
@@ -51,20 +52,49 @@ interface Definition<
   readonly requiredPermissions?: (input: z.output<Input>) => RequiredPermissions;
   /** Path of a field in v1 → path of the same field here, for the issues that v1 finds. */
   readonly pathHere?: (path: string) => string;
-  /** Returns the body without `meta`. Gets the input as it was sent, checked. */
-  readonly run: (
-    call: Call<Carrier>,
-    input: z.input<Input>,
-  ) => Promise<Omit<z.output<Response>, "meta">>;
 }
 
-/** Checks an entry against its schemas, and makes it an operation like those of v1. */
+/** Returns the body without `meta`. Gets the input as it was sent, checked. */
+type Run<Carrier extends Name, Input extends InputSchema, Response extends z.ZodType> = (
+  call: Call<Carrier>,
+  input: z.input<Input>,
+) => Promise<Omit<z.output<Response>, "meta">>;
+
+/** Can be omitted where v1 takes the input as it is, and answers `data`. */
+type RunField<Carrier extends Name, Input extends InputSchema, Response extends z.ZodType> = ((
+  input: Parameters<Operations[Carrier]>[0],
+) => { data: Awaited<ReturnType<Operations[Carrier]>> }) extends (
+  input: z.input<Input>,
+) => Omit<z.output<Response>, "meta">
+  ? { readonly run?: Run<Carrier, Input, Response> }
+  : { readonly run: Run<Carrier, Input, Response> };
+
+/**
+ * Checks an entry against its schemas, and makes it an operation like those of v1.
+ *
+ * @param name - Last segment of the path: `keys.createKey`.
+ */
 export function defineV2<
-  Carrier extends Name,
+  const Path extends string,
   Input extends InputSchema,
   Response extends z.ZodType<{ readonly meta: unknown }>,
->(definition: Definition<Carrier, Input, Response>): Operation {
-  const { run, pathHere = (path) => path, example, operation, ...described } = definition;
+  const Carrier extends Name = NameIn<Path>,
+>(
+  name: Path,
+  definition: Definition<Carrier, Input, Response> & RunField<Carrier, Input, Response>,
+): Operation {
+  const asInV1 = async ({ carryOut }: Call<Carrier>, input: unknown) => ({
+    data: await carryOut(input as Parameters<typeof carryOut>[0]),
+  });
+  const {
+    run = asInV1 as unknown as Run<Carrier, Input, Response>,
+    pathHere = (path: string) => path,
+    example,
+    operation = operationIn<Carrier>(name),
+    ...described
+  } = definition as Definition<Carrier, Input, Response> & {
+    readonly run?: Run<Carrier, Input, Response>;
+  };
   const carrier = operationOfV1(operation);
   return {
     method: "POST",
@@ -76,6 +106,7 @@ export function defineV2<
     ...(carrier.extraIssues !== undefined && { extraIssues: carrier.extraIssues }),
     requiredPermissions: carrier.requiredPermissions,
     ...described,
+    name,
     operation,
     example: {
       input: example.input,

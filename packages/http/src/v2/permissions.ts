@@ -36,9 +36,7 @@ const searchable = z.strictObject({
 
 /** Operations on permissions, and on roles that bundle them. */
 export const PERMISSIONS: readonly Operation[] = [
-  defineV2({
-    name: "permissions.createPermission",
-    operation: "createPermission",
+  defineV2("permissions.createPermission", {
     description:
       "Slugs are unique in a workspace, and what keys are verified for: holding `docs.*` grants everything below " +
       "`docs.`; `*` grants all. `name` is not kept.",
@@ -57,9 +55,7 @@ export const PERMISSIONS: readonly Operation[] = [
       data: await carryOut({ name: input.slug, description: input.description }),
     }),
   }),
-  defineV2({
-    name: "permissions.getPermission",
-    operation: "getPermission",
+  defineV2("permissions.getPermission", {
     input: onePermission,
     response: dataBody(permission),
     example: { input: { permission: "docs.read" }, response: { data: PERMISSION } },
@@ -70,9 +66,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: toPermission(found) };
     },
   }),
-  defineV2({
-    name: "permissions.listPermissions",
-    operation: "listPermissions",
+  defineV2("permissions.listPermissions", {
     description: "One page, in the order of creation.",
     input: searchable,
     response: pageBody(permission),
@@ -86,9 +80,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: items.map(toPermission), pagination };
     },
   }),
-  defineV2({
-    name: "permissions.deletePermission",
-    operation: "deletePermission",
+  defineV2("permissions.deletePermission", {
     description: "The next verification finds no key and no role that has it.",
     input: onePermission,
     response: dataBody(empty),
@@ -100,9 +92,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: {} };
     },
   }),
-  defineV2({
-    name: "permissions.createRole",
-    operation: "createRole",
+  defineV2("permissions.createRole", {
     description:
       "`permissions` lists the slugs of existing permissions, and needs `rbac.*.add_permission_to_role`, too.",
     input: z.strictObject(newRole),
@@ -111,11 +101,8 @@ export const PERMISSIONS: readonly Operation[] = [
       input: { name: "reader", permissions: ["docs.read"] },
       response: { data: { roleId: ROLE_ID } },
     },
-    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
   }),
-  defineV2({
-    name: "permissions.getRole",
-    operation: "getRole",
+  defineV2("permissions.getRole", {
     input: oneRole,
     response: dataBody(role),
     example: { input: { role: "reader" }, response: { data: ROLE } },
@@ -127,9 +114,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: data as z.output<typeof role> };
     },
   }),
-  defineV2({
-    name: "permissions.listRoles",
-    operation: "listRoles",
+  defineV2("permissions.listRoles", {
     description: "One page with their permissions, in the order of creation.",
     input: searchable,
     response: pageBody(role),
@@ -140,9 +125,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: await toRoles(latchkey, items), pagination };
     },
   }),
-  defineV2({
-    name: "permissions.deleteRole",
-    operation: "deleteRole",
+  defineV2("permissions.deleteRole", {
     description: "No key has it or its permissions any more. The permissions themselves stay.",
     input: oneRole,
     response: dataBody(empty),
@@ -154,9 +137,7 @@ export const PERMISSIONS: readonly Operation[] = [
       return { data: {} };
     },
   }),
-  defineV2({
-    name: "permissions.setRolePermissions",
-    operation: "setRolePermissions",
+  defineV2("permissions.setRolePermissions", {
     description:
       "Replaces the whole set by these existing permissions. The next verification of every key with the role sees it.",
     input: z.strictObject({

@@ -29,19 +29,15 @@ const STATE = { limit: 10, remaining: 9, reset: START + 60_000 };
 
 /** Operations on rate limits that belong to no key. */
 export const RATELIMIT: readonly Operation[] = [
-  defineV2({
-    name: "ratelimit.limit",
-    operation: "limit",
+  defineV2("ratelimit.limit", {
     description:
       "A refusal is a 200, too: read `success`. It takes nothing, and `cost: 0` only looks. Namespace, identifier and " +
       "duration and algorithm identify a counter; each call brings its own `limit`.",
     input: request,
     response: dataBody(z.strictObject({ success: z.boolean(), ...state })),
     example: { input: REQUEST, response: { data: { success: true, ...STATE } } },
-    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
   }),
-  defineV2({
-    name: "ratelimit.multiLimit",
+  defineV2("ratelimit.multiLimit", {
     operation: "limit",
     summary: "Take from several rate limits without a key",
     description:

@@ -59,9 +59,7 @@ function toSettled({
 
 /** Operations on reservations. */
 export const RESERVATIONS: readonly Operation[] = [
-  defineV2({
-    name: "keys.reserve",
-    operation: "reserve",
+  defineV2("keys.reserve", {
     description:
       "As `keys.verifyKey`, for work whose price is known only afterwards: uses and units are held for `ttl`, and " +
       "`keys.settleReservation` says what the work came to. Every verdict is a 200.",
@@ -87,8 +85,7 @@ export const RESERVATIONS: readonly Operation[] = [
       data: toVerdict(await carryOut({ ...questionOf(input), ttl: span }), namesOf(input)),
     }),
   }),
-  defineV2({
-    name: "keys.settleReservation",
+  defineV2("keys.settleReservation", {
     operation: "settle",
     description:
       "What it cost is taken for good, and the rest goes back to where it came from. What is left out cost all that was reserved.",
@@ -107,8 +104,7 @@ export const RESERVATIONS: readonly Operation[] = [
       data: toSettled(await carryOut({ ...input, remaining: credits })),
     }),
   }),
-  defineV2({
-    name: "keys.releaseReservation",
+  defineV2("keys.releaseReservation", {
     operation: "release",
     description: "The same as a cost of 0 of everything.",
     input: z.strictObject({ reservationId }),
@@ -119,8 +115,7 @@ export const RESERVATIONS: readonly Operation[] = [
     },
     run: async ({ carryOut }, input) => ({ data: toSettled(await carryOut(input)) }),
   }),
-  defineV2({
-    name: "keys.renewReservation",
+  defineV2("keys.renewReservation", {
     operation: "renew",
     description: "From now on for `ttl`, or as long as at first.",
     input: z.strictObject({ reservationId, ttl: renewedFor }),
@@ -129,11 +124,8 @@ export const RESERVATIONS: readonly Operation[] = [
       input: { reservationId: RESERVATION_ID, ttl: "5m" },
       response: { data: { expiresAt: START + 300_000 } },
     },
-    run: async ({ carryOut }, input) => ({ data: await carryOut(input) }),
   }),
-  defineV2({
-    name: "keys.listReservations",
-    operation: "listReservations",
+  defineV2("keys.listReservations", {
     description:
       "Those of one key, or of all keys of one identity, in the order in which they were made: exactly one of `keyId` and `identityId`. " +
       "For an identity it needs `identity.*.read_reservation`.",
