@@ -24,7 +24,7 @@ interface Found {
   readonly letIn: readonly string[];
 }
 
-/** Runs a program of checks in a process of its own, which an unhandled rejection ends. @param program - Below `packages`. */
+/** Runs a program of checks in a process of its own, which an unhandled rejection ends. `program`: below `packages`. */
 async function foundBy(program: string): Promise<Found> {
   const path = fileURLToPath(new URL(`../packages/${program}`, import.meta.url));
   const child = spawn(process.execPath, ["--unhandled-rejections=strict", path], {

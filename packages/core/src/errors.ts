@@ -189,7 +189,7 @@ export function corruptRecord(what: string, cause?: unknown): LatchkeyError {
   });
 }
 
-/** The error of a store that cannot be used. @param outcome - `unknown` if a change may have been applied. */
+/** The error of a store that cannot be used. `outcome`: `unknown` if a change may have been applied. */
 export function unavailable(
   message: string,
   outcome: LatchkeyErrorOptions["outcome"] = "not-applied",

@@ -21,7 +21,7 @@ export class AddressFailures {
   readonly #withRoom = new Map<string, number>();
   readonly #usedUp = new Map<string, number>();
 
-  /** @param limit - Failures in each window: a whole number >= 1. @param duration - Of a window, in ms: a whole number >= 1. */
+  /** `limit`: failures in each window: a whole number >= 1. `duration`: of a window, in ms: a whole number >= 1. */
   constructor({ limit, duration }: { readonly limit: number; readonly duration: SpanMs }) {
     this.#limit = limit;
     this.#duration = duration;

@@ -6,7 +6,7 @@ export type BackgroundTimer = { readonly unref?: () => unknown } | number;
 /** Longest time that a timer knows. */
 export const MAX_TIMER_MS: SpanMs = 2_147_483_647;
 
-/** Calls something later. It keeps no process alive. @param ms - Whole ms >= 0. */
+/** Calls something later. It keeps no process alive. `ms`: whole ms >= 0. */
 export function inBackground(call: () => void, ms: SpanMs): BackgroundTimer {
   const timer: BackgroundTimer = setTimeout(call, Math.min(ms, MAX_TIMER_MS));
   if (typeof timer === "object") timer.unref?.();

@@ -63,7 +63,7 @@ function isJoined(value: string): boolean {
   return rest.some((part) => !PARAMETER.test(part));
 }
 
-/** @param forbidden - What a key found in this way must not hold. */
+/** `forbidden`: what a key found in this way must not hold. */
 function readKey(key: string, forbidden: RegExp): Credential {
   if (key === "") return malformed("the API key is empty");
   if (key.length > MAX_KEY_LENGTH) return malformed("the API key is too long");

@@ -67,7 +67,7 @@ export function createDecision<Request, Types extends LatchkeyTypes = DefaultTyp
   return create as CreateDecision<Request, Types>;
 }
 
-/** Decides on one request of a guarded route. Never rejects. @param present - Reads the request: what it throws is a 500. */
+/** Decides on one request of a guarded route. Never rejects. `present`: reads the request: what it throws is a 500. */
 type DecideOn<Request, Types extends LatchkeyTypes> = (
   present: () => PresentedRequest,
   request: Request,
@@ -218,7 +218,7 @@ function decideWithoutKey<Request>(
     : refuseCredential(style, "KEY_MISSING");
 }
 
-/** @param verdict - Null for an abandoned request: nothing was taken. */
+/** `verdict`: null for an abandoned request: nothing was taken. */
 function decideOnVerdict<Request>(
   { refuser: { style, report }, latchkey, onClose }: Route<Request>,
   verdict: VerifyOutcome | null,

@@ -54,7 +54,7 @@ export class OpenHold {
   /** Pending ends of the handler. */
   #pending = 0;
 
-  /** @param now - Unix epoch ms, when the verdict was given. */
+  /** `now`: Unix epoch ms, when the verdict was given. */
   constructor(port: HoldPort, verdict: HeldVerdict, onClose: OnClose | null, now: EpochMs) {
     const { reservationId, expiresAt, ratelimits = [] } = verdict;
     this.#port = port;
@@ -77,7 +77,7 @@ export class OpenHold {
     });
   }
 
-  /** The response has ended. Only the first call counts. @param how - `"release"`: no handler was called. */
+  /** The response has ended. Only the first call counts. `how`: `"release"` where no handler was called. */
   end(how?: "release"): void {
     if (this.#isResponseOver) return;
     this.#isResponseOver = true;

@@ -63,7 +63,7 @@ export function isLatchkeyError(error: unknown): error is LatchkeyError {
   return error instanceof Error && Object.hasOwn(error, "code") && error.name === "LatchkeyError";
 }
 
-/** The refusal of a request whose address has no room. @param retryAfterMs - Ms until it has. */
+/** The refusal of a request whose address has no room. `retryAfterMs`: ms until it has. */
 export function refuseAddress(style: RefusalStyle, retryAfterMs: SpanMs): Refusal {
   return refuse(style, "ADDRESS_LIMITED", { retryAfterMs });
 }

@@ -132,7 +132,7 @@ interface HostContext {
   readonly resHeaders?: unknown;
 }
 
-/** @param canDoWithout - Whether the host finds the key by itself, so that a context without a request is none without a key. */
+/** `canDoWithout`: whether the host finds the key by itself, so that a context without a request is none without a key. */
 function presentedBy({ req }: HostContext, canDoWithout: boolean): PresentedRequest {
   const headers = (req as Partial<Request> | null | undefined)?.headers;
   if (typeof headers?.get === "function") return presentedByHeaders(headers, null);

@@ -84,7 +84,7 @@ async function* apisOf(
   else yield { apis: [await from.getApi({ apiId })] };
 }
 
-/** @param isAsked - Whether the API was asked for: otherwise it is passed over where it was deleted meanwhile. */
+/** `isAsked`: whether the API was asked for: otherwise it is passed over where it was deleted meanwhile. */
 async function* keyPages(
   from: ExportOrigin,
   apiId: string,

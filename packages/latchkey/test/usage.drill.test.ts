@@ -47,7 +47,7 @@ const forever = async (key, at) => {
 await Promise.all(keys.map(forever));
 `;
 
-/** @param untilEnded waits until the store has ended what killed processes had sent */
+/** `untilEnded`: waits until the store has ended what killed processes had sent */
 async function drill(url: string, seed: number, untilEnded = async () => {}): Promise<void> {
   const chance = chanceOf(seed);
   const program = join(tempFolder(), "worker.mjs");

@@ -12,7 +12,7 @@ export class ExpiringMap<Value> {
   /** Kept between steps: a new iterator would first step over every hole at the front. */
   #sweep = this.#entries.entries();
 
-  /** @param clock - The machine's. */
+  /** `clock`: the machine's. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }

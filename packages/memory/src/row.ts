@@ -27,7 +27,7 @@ export class Row implements StoredRecord {
   /** The row of the identity that the record links to, when it was looked for last. */
   #identity: Row | undefined = undefined;
 
-  /** @param counters - Undefined: as they were. @param before - The row whose place it takes. */
+  /** `counters`: undefined if they are as they were. `before`: the row whose place it takes. */
   constructor(
     record: StoredRecord,
     counters?: Counters | null,

@@ -41,7 +41,7 @@ export class Workspace {
     return mapIn(this.#rows, kind);
   }
 
-  /** Writes a record, whether or not it is there. @param counters - Undefined: as they were. */
+  /** Writes a record, whether or not it is there. `counters`: undefined if they are as they were. */
   put(record: StoredRecord, counters?: Counters | null): Row {
     const rows = this.rows(record.kind);
     const before = rows.get(record.id);

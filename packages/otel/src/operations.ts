@@ -17,7 +17,7 @@ export function createMeasuring(instruments: Instruments): (latchkey: Latchkey) 
   };
 }
 
-/** @param measuring - For the same in other workspaces and for other actors. */
+/** `measuring`: for the same in other workspaces and for other actors. */
 function measuredOperations(
   latchkey: Latchkey,
   instruments: Instruments,

@@ -43,7 +43,7 @@ export class ChargeQueue {
     this.#connection = connection;
   }
 
-  /** The result of a charge. @param deadline - `performance.now()` by which there is a result or an error. */
+  /** The result of a charge. `deadline`: `performance.now()` by which there is a result or an error. */
   add(prepared: PreparedCharge, moment: ChargeMoment, deadline: number): Promise<string> {
     if (this.#ready.length === 0) process.nextTick(() => this.#sendReady());
     const { firstLock, isWrite } = prepared;
@@ -75,7 +75,7 @@ export class ChargeQueue {
     if (batch.length > 0) void this.#send(batch);
   }
 
-  /** @param batch - Which holds all of its locks. */
+  /** `batch`: which holds all of its locks. */
   async #send(batch: readonly WaitingCharge[]): Promise<void> {
     const locks = new Set<string>();
     for (const { firstLock } of batch) if (firstLock !== null) locks.add(firstLock);
@@ -96,7 +96,7 @@ export class ChargeQueue {
     }
   }
 
-  /** Settles each, or has it wait for its lock again. @param waitsForLocks - Whether to wait for the locks of the first. */
+  /** Settles each, or has it wait for its lock again. `waitsForLocks`: whether to wait for the locks of the first. */
   async #ask(batch: readonly WaitingCharge[], waitsForLocks: boolean): Promise<void> {
     let answers: readonly string[];
     try {

@@ -35,7 +35,7 @@ export async function commit(
 
 const REFUSALS: readonly unknown[] = ["unlimited", "insufficient", "overflow"];
 
-/** @param counters - How many were changed. */
+/** `counters`: how many were changed. */
 function readResult(answer: string | null, counters: number): CommitResult {
   const result = Object(parsed(answer)) as CommitResult;
   switch (result.kind) {

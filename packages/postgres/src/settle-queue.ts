@@ -46,7 +46,7 @@ export class SettleQueue {
     this.#connection = connection;
   }
 
-  /** The result of a step. @param deadline - `performance.now()` by which there is a result or an error. */
+  /** The result of a step. `deadline`: `performance.now()` by which there is a result or an error. */
   add(
     workspaceId: string,
     step: Pick<WaitingStep, "row" | "plain" | "counted">,

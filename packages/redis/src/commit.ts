@@ -109,7 +109,7 @@ function isGrowth({ claims, expects }: Change): boolean {
   return claims.length > 0 || made.some(({ kind }) => kind !== "workspace");
 }
 
-/** @param counters - How many were changed. */
+/** `counters`: how many were changed. */
 function readReply(answer: unknown, counters: number): CommitResult {
   const [status, ...rest] = asList(answer, "change");
   const index = () => whole(rest[0], "change");

@@ -118,7 +118,7 @@ export async function deleteStatistics(
   return { deleted, hasMore: visited < listed.length };
 }
 
-/** Which subjects have sums on which days, each as `<day> <subject>`. @param from - As ZRANGEBYLEX takes it, and so is `to`. */
+/** Which subjects have sums on which days, each as `<day> <subject>`. `from`: as ZRANGEBYLEX takes it, and so is `to`. */
 async function listDays(
   workspace: Workspace,
   from: string,
@@ -139,14 +139,14 @@ function subjectText({ kind, id }: StatisticsSubject): string {
   return `${kind}:${plain(id, PLAIN_LAST)}`;
 }
 
-/** @param text - Sums of a day, as add-statistics.lua says; empty for none. */
+/** `text`: sums of a day, as add-statistics.lua says; empty for none. */
 function readSums(text: unknown): readonly HourCount[] {
   const [before, ...sums] = String(text).split(" ");
   if (before !== "") throw corruptRecord(SUM);
   return sums.map(readSum);
 }
 
-/** @param text - `<hour since the epoch>:<code>=<count>` */
+/** `text`: `<hour since the epoch>:<code>=<count>` */
 function readSum(text: string): HourCount {
   const [, hour, word, count] = /^(\d+):(\w+)=(\d+)$/.exec(text) ?? [];
   return hourCount(Number(hour) * STATISTICS_SPAN_MS, word, parseWhole(count));

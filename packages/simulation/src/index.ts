@@ -96,7 +96,7 @@ if (values.help === true) {
   tell(tally);
 }
 
-/** @param tally - Of this process: another puts it together with others, or it is printed. */
+/** `tally`: of this process: another puts it together with others, or it is printed. */
 function tell(tally: Tally): void {
   if (values.worker === true) process.stdout.write(`${TALLY}${JSON.stringify(tally)}\n`);
   else if (tally.violations === 0 || values.all === true) printTally(tally, seed);

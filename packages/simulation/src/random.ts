@@ -2,7 +2,7 @@
 export class Random {
   #state: number;
 
-  /** @param seed - A whole number; its low 32 bits count. */
+  /** `seed`: a whole number; its low 32 bits count. */
   constructor(seed: number) {
     this.#state = seed | 0;
   }

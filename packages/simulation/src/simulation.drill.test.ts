@@ -16,7 +16,7 @@ const SOME_MUTANTS = [
   "guard-admits-limited",
 ];
 
-/** @param args - What the program is called with. */
+/** `args`: what the program is called with. */
 function run(program: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: "utf8",

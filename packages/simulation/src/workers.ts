@@ -10,7 +10,7 @@ const NODE_OPTIONS = ["--max-semi-space-size=32"];
 /** Beginning of the line by which a worker hands its tally over. */
 export const TALLY = "tally ";
 
-/** Runs schedules in several processes, each from a seed of its own. @param argsOf - What each of them is called with. */
+/** Runs schedules in several processes, each from a seed of its own. `argsOf`: what each of them is called with. */
 export async function runWorkers(
   count: number,
   argsOf: (worker: number) => readonly string[],

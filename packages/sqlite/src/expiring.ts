@@ -129,7 +129,7 @@ export function keepRequest(
   keepExpiring(connection, workspace, name, request.until, request, now);
 }
 
-/** @param endsAt - Unix epoch ms, by the clock of the caller, as `now` is. */
+/** `endsAt`: Unix epoch ms, by the clock of the caller, as `now` is. */
 export function keepWindow(
   connection: Connection,
   workspace: number,

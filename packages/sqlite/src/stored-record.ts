@@ -16,7 +16,7 @@ const LINKED_AT = 11;
 export const REVISION_AT = 22;
 const WORKSPACE_AT = 23;
 
-/** Reads a row with a record and the identity that it links to. @param memo - Of their connection, for a following charge. */
+/** Reads a row with a record and the identity that it links to. `memo`: of their connection, for a following charge. */
 export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
   const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT, memo);
   return { ...recordState(kind, row, 0, memo), linked };

@@ -29,7 +29,7 @@ export async function createStoreProgress(
   return createProgress(phase, onProgress, expected);
 }
 
-/** Counts the records of one phase and says how fast it goes. @param expected - How many there are. */
+/** Counts the records of one phase and says how fast it goes. `expected`: how many there are. */
 export function createProgress(
   phase: TransferProgress["phase"],
   onProgress: ProgressListener | undefined,

@@ -65,7 +65,7 @@ export class EndpointSender {
   /** Whether an event has been given up since one was delivered. */
   #isGivingUp = false;
 
-  /** @param cursor - The position of the endpoint. */
+  /** `cursor`: the position of the endpoint. */
   constructor(endpoint: Endpoint, cursor: string, lease: Lease, context: SendingContext) {
     this.#endpoint = endpoint;
     this.#cursor = cursor;

@@ -29,7 +29,7 @@ export class Lease {
   /** Whether the store had no sender at the last attempt to take the lease. */
   isUnknown = false;
 
-  /** @param patienceMs - How long a holder whose lease is over may take to notice it, because a clock may have jumped. */
+  /** `patienceMs`: how long a holder whose lease is over may take to notice it, because a clock may have jumped. */
   constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
     this.#deliveries = deliveries;
     this.#leaseMs = leaseMs;
@@ -115,7 +115,7 @@ export class Lease {
     return holder === this.#holder;
   }
 
-  /** @param change - What to write; false if the lease is not held any more. */
+  /** `change`: what to write; false if the lease is not held any more. */
   async #hold(change: (sender: Sender) => Sender | false): Promise<Sender | null> {
     const until = this.#deliveries.now() + this.#leaseMs;
     const untilTimer = performance.now() + this.#leaseMs;

@@ -16,7 +16,7 @@ interface KeyBody {
   readonly permissions?: readonly string[];
 }
 
-/** A key of a page as listKeys answers it, made by hand. @param names - Of permissions, by their ids. */
+/** A key of a page as listKeys answers it, made by hand. `names`: of permissions, by their ids. */
 export function viewOf(
   { id, body, remaining }: RawRecord,
   workspaceId: string,

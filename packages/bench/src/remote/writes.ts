@@ -12,7 +12,7 @@ export interface Writes {
   readonly deleteApi: () => Promise<unknown>;
 }
 
-/** @param keyIds - Keys that may be deleted: they are drawn from all over the store, so that neighbours in it do not follow each other. */
+/** `keyIds`: keys that may be deleted: they are drawn from all over the store, so that neighbours in it do not follow each other. */
 export function writesOf(latchkey: Latchkey, apiId: string, keyIds: readonly string[]): Writes {
   const order = shuffled(keyIds.length, seededRandom(SEED)).values();
   return {

@@ -29,7 +29,7 @@ export function svg(width: number, height: number, title: string, body: readonly
   ].join("\n");
 }
 
-/** A line of text. @param anchor - Which end of it is at `x`. */
+/** A line of text. `anchor`: which end of it is at `x`. */
 export function text(
   x: number,
   y: number,

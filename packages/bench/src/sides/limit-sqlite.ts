@@ -152,7 +152,7 @@ export function sqliteLimit(
     return values;
   }
 
-  /** @param taken - 1 where the question was admitted, else 0. */
+  /** `taken`: 1 where the question was admitted, else 0. */
   function shownOf(counts: readonly { startedAt: number; used: number }[], taken: 0 | 1) {
     return limits.map((limit, index) => {
       const { startedAt, used } = counts[index] as { startedAt: number; used: number };

@@ -1,4 +1,4 @@
-/** Answers one question about one secret. @param requestId - Of this call alone, where the question has one. */
+/** Answers one question about one secret. `requestId`: of this call alone, where the question has one. */
 export type Verify = (secret: string, requestId: string) => Promise<unknown>;
 
 /** One way to answer a question, over the same secrets as the others. */

@@ -45,7 +45,7 @@ export interface VerdictKey {
   readonly identity: IdentityRow | null;
 }
 
-/** The verdict on a key that is good, but may not do this. @param missing - What it would need as well. */
+/** The verdict on a key that is good, but may not do this. `missing`: what it would need as well. */
 export function unpermitted(
   key: VerdictKey,
   remaining: number | null,
@@ -57,7 +57,7 @@ export function unpermitted(
   return verdict;
 }
 
-/** @param limits - Those that were looked at, with the refusing one last; its state is shown apart, else that of the first. */
+/** `limits`: those that were looked at, with the refusing one last; its state is shown apart, else that of the first. */
 export function limitVerdict(
   { keyId, apiId, permissions, expires, identity }: VerdictKey,
   code: string,

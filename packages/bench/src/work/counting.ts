@@ -24,7 +24,7 @@ export class CountedAsking {
     this.asked = new Uint32Array(secrets.length);
   }
 
-  /** @param pick - Which secret is next; one after the other unless given. */
+  /** `pick`: which secret is next; one after the other unless given. */
   contender(inFlight: number, pick?: () => number): Contender {
     const { side } = this;
     const order = pick ?? (() => this.next++ % side.keyCount);

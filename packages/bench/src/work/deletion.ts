@@ -78,7 +78,7 @@ async function fillElsewhere(
   };
 }
 
-/** @param isFirst - Whether the store is empty. */
+/** `isFirst`: whether the store is empty. */
 async function fillHere(latchkey: Latchkey, keyCount: number, isFirst: boolean): Promise<Doomed> {
   const { apiId } = await (isFirst ? fillStore : fillApi)(latchkey, keyCount, 1);
   return { keyCount, delete: () => latchkey.deleteApi({ apiId }) };

@@ -43,7 +43,7 @@ export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
   }
 }
 
-/** @param below - The function of this file that the store called. */
+/** `below`: the function of this file that the store called. */
 function missing(message: string, below: (...args: never[]) => unknown): LatchkeyError {
   const error = unmet("driver-missing", message);
   Error.captureStackTrace?.(error, below);

@@ -26,7 +26,7 @@ export interface WorkspaceBook<Counters> extends HoldBook<Counters> {
   revision(): number;
   /** Null if there is no such record. */
   version(of: RecordAddress): number | null;
-  /** @param of - The record beside which the request is remembered; undefined for none. Null if it is not remembered. */
+  /** `of`: the record beside which the request is remembered; undefined for none. Null if it is not remembered. */
   request(of: RecordAddress | undefined, id: string): RememberedCharge | null;
   /** Remembers a request until its instant. */
   setRequest(of: RecordAddress | undefined, id: string, charge: RememberedCharge): void;

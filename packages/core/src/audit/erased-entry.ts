@@ -3,7 +3,7 @@ import type { AuditEntry, FieldChange } from "../records/audit-entry.js";
 /** Fields whose values are ids that latchkey made. */
 const IDS: ReadonlySet<string> = new Set(["apiId", "rotatedFrom", "rotatedTo"]);
 
-/** An audit entry without a user's names, metadata and other texts. Ids, types, instants and numbers stay. @param externalId - Null if unknown. */
+/** An audit entry without a user's names, metadata and other texts. Ids, types, instants and numbers stay. `externalId`: null if unknown. */
 export function erasedEntry(entry: AuditEntry, externalId: string | null): AuditEntry {
   const { actor, fields } = entry;
   return {

@@ -2,7 +2,7 @@ import { type Hold, isSlotsOfAnother } from "../rules/hold.js";
 import type { EpochMs } from "../time.js";
 import type { Emit } from "./emitter.js";
 
-/** Emits the events of expired reservations when their end is noticed. @param emit - Null without a listener. */
+/** Emits the events of expired reservations when their end is noticed. `emit`: null without a listener. */
 export function emitExpired(
   emit: Emit | null,
   workspaceId: string,

@@ -23,12 +23,12 @@ export interface ListScope {
   readonly ownerId: string;
 }
 
-/** Writes the opaque text that fetches the next page: a position, and nothing that grants access. @param position - ASCII, such as an id. */
+/** Writes the opaque text that fetches the next page: a position, and nothing that grants access. `position`: ASCII, such as an id. */
 export function encodeCursor(scope: ListScope, position: string): string {
   return encodeBinary(beginningOf(scope) + position);
 }
 
-/** Reads a cursor; null if it is damaged or belongs to another list. @param form - Of positions. Default: an id. */
+/** Reads a cursor; null if it is damaged or belongs to another list. `form`: of positions. Default: an id. */
 export function decodeCursor(scope: ListScope, cursor: string, form = ID_FORM): string | null {
   const text = decodeBinary(cursor);
   const beginning = beginningOf(scope);

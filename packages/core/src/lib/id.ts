@@ -61,7 +61,7 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
   };
 }
 
-/** Every id that is made at an instant or later sorts above this, and every earlier one below. @param at - Below 58^9. */
+/** Every id that is made at an instant or later sorts above this, and every earlier one below. `at`: below 58^9. */
 export function lowestIdAt(kind: IdKind, at: EpochMs): string {
   return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}`;
 }

@@ -102,7 +102,7 @@ export interface CallPart {
   isFirst(): Promise<void>;
   /** From now on each transaction is a step: it is carried out once, and a repeat continues after it. */
   inSteps(): CallPart;
-  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. @param countOf - What is counted. */
+  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. `countOf`: what is counted. */
   inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
   /** A generated value, such as an id: a repeat uses the same one. */
   madeOnce<Answer>(make: () => Answer): Promise<Answer>;
@@ -111,7 +111,7 @@ export interface CallPart {
 }
 
 export interface Rounds extends CallPart {
-  /** The sum of what was counted, by this call and those that it repeats. @param own - That of this call. */
+  /** The sum of what was counted, by this call and those that it repeats. `own`: that of this call. */
   total(own: number): Promise<number>;
 }
 
@@ -123,7 +123,7 @@ export interface Work {
   readonly audit: (change: ChangeDescription) => void;
 }
 
-/** Runs an operation as a transaction, committed with its audit entries if what it read still holds. @param run - It may run several times. */
+/** Runs an operation as a transaction, committed with its audit entries if what it read still holds. `run`: it may run several times. */
 export async function transact<Answer>(
   context: OperationContext,
   run: (work: Work) => Promise<Answer>,
@@ -219,7 +219,7 @@ export function notFound(kind: RecordKind | "reservation"): LatchkeyError {
   return new LatchkeyError("NOT_FOUND", `no such ${name}`);
 }
 
-/** The error for a random source that returned the same bytes twice. @param what - What was not created. */
+/** The error for a random source that returned the same bytes twice. `what`: what was not created. */
 export function randomRepeated(what: string): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
 }

@@ -33,7 +33,7 @@ export function orRequired(message: string): ErrorText {
   return ({ input }) => (input === undefined ? "is required" : message);
 }
 
-/** A whole number from `min` to `max`, both included. Strings are not coerced. @param message - What it must be, in words. */
+/** A whole number from `min` to `max`, both included. Strings are not coerced. `message`: what it must be, in words. */
 export function wholeNumber(min: number, max: number = MAX_NUMBER, message?: string) {
   const range = `must be a whole number from ${min} to ${max}`;
   const isOpen = max === MAX_NUMBER && message === undefined;

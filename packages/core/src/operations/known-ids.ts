@@ -19,7 +19,7 @@ export class KnownIds {
     return this.#ids.get(`${workspaceId} ${nameOf(want)}`) ?? null;
   }
 
-  /** @param id - Id of the record that was found, or null if there was none. */
+  /** `id`: id of the record that was found, or null if there was none. */
   learn(workspaceId: string, want: Want, id: string | null): void {
     const name = `${workspaceId} ${nameOf(want)}`;
     if (id === null) this.#ids.delete(name);

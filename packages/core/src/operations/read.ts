@@ -94,7 +94,7 @@ export interface Page<Value> {
   readonly info: PageInfo;
 }
 
-/** Reads a page of a list. @param want - Default: all records of the kind, in ascending order of their ids. */
+/** Reads a page of a list. `want`: unless given, all records of the kind, in ascending order of their ids. */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
@@ -155,7 +155,7 @@ export async function findPage<Value>(
   }
 }
 
-/** An operation that returns a page of all records of a kind. @param show - Builds the part of the result that has the records. */
+/** An operation that returns a page of all records of a kind. `show`: builds the part of the result that has the records. */
 export function pagesOf<Value, Answer extends object>(
   type: RecordType<Value>,
   list: ListScope["list"],
@@ -183,7 +183,7 @@ export function decodeAll<Value>(
     .filter((value) => value !== null);
 }
 
-/** What a list returns about a page. @param last - Where the next one goes on; null: there is none. */
+/** What a list returns about a page. `last`: where the next one goes on; null if there is none. */
 export function pageInfo(scope: ListScope, damaged: number, last: string | null): PageInfo {
   return {
     ...(damaged > 0 && { damaged }),

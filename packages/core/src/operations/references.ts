@@ -42,7 +42,7 @@ export class References {
   /** Permissions that defaults of an API name. They are not created. */
   readonly #defaults = new Set<string>();
 
-  /** @param createsMissing - Whether missing roles and permissions are created. */
+  /** `createsMissing`: whether missing roles and permissions are created. */
   constructor(work: Work, now: EpochMs, createsMissing = false) {
     this.#work = work;
     this.#now = now;
@@ -262,7 +262,7 @@ export class References {
     return this.#ids.get(name) ?? null;
   }
 
-  /** @param name - Under which it was wanted. */
+  /** `name`: under which it was wanted. */
   #createIdentity(name: string, externalId: string): string {
     const { context, transaction, audit } = this.#work;
     const at = this.#now;

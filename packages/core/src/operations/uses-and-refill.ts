@@ -99,7 +99,7 @@ export function isMoreThanSet(
   return refilledAt > now || (lastRefillAt ?? 0) > now;
 }
 
-/** The error for a refused change of uses. @param path - The field that it follows from. @param held - Uses that reservations and leases hold. */
+/** The error for a refused change of uses. `path`: the field that it follows from. `held`: uses that reservations and leases hold. */
 export function refuseUsageChange(
   reason: UsageRefusal,
   path: string,

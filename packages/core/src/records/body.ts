@@ -15,7 +15,7 @@ import type { EpochMs } from "../time.js";
 export class BodyReader {
   readonly #members: Readonly<Record<string, JsonValue>>;
 
-  /** @param format - The one that this code writes; a body of a later one is refused. */
+  /** `format`: the one that this code writes; a body of a later one is refused. */
   constructor(body: JsonValue | undefined, format: number) {
     if (typeof body !== "object" || body === null || Array.isArray(body)) throw damaged("body");
     const members = body as Readonly<Record<string, JsonValue>>;
@@ -139,7 +139,7 @@ function damaged(name: string): TypeError {
   return new TypeError(`the stored "${name}" is not what was written`);
 }
 
-/** Reads a refill, of a key or of an identity. @param from - What its span, if it has one, is counted from. */
+/** Reads a refill, of a key or of an identity. `from`: what its span, if it has one, is counted from. */
 export function readRefill(body: BodyReader, from: EpochMs): Refill {
   const amount = body.positive("amount");
   const carryOver = body.positiveOr("carryOver", 0);

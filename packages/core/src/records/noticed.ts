@@ -7,7 +7,7 @@ import { defineRecord, type RecordHead } from "./record-type.js";
  */
 export type Noticed = RecordHead;
 
-/** @param digest - Of what was noticed: another one for another period. */
+/** `digest`: of what was noticed: another one for another period. */
 export function noticedId(until: EpochMs, digest: string): string {
   return `${startOfNoticed(until)}${digest}`;
 }

@@ -110,7 +110,7 @@ export function isSlotsOfAnother({ id }: Pick<Hold, "id">): boolean {
   return id.endsWith(SLOTS);
 }
 
-/** The sums after a hold was taken. @param uses - That it holds here. */
+/** The sums after a hold was taken. `uses`: that it holds here. */
 export function sumsWith(sums: HoldSums, hold: Hold, uses: number): HoldSums {
   // Field by field: each reservation comes by here.
   return {
@@ -124,12 +124,12 @@ export function sumsWith(sums: HoldSums, hold: Hold, uses: number): HoldSums {
   };
 }
 
-/** Uses that a hold has here and that may come back. @param place - Of the record among those beside which the hold is. */
+/** Uses that a hold has here and that may come back. `place`: of the record among those beside which the hold is. */
 export function heldUses(sums: HoldSums, hold: Hold, place: number): number {
   return hold.usesOf === place && (hold.numbers[place] ?? 0) >= sums.setBefore ? hold.uses : 0;
 }
 
-/** Whether units of a limit may still come back. @param number - Of the hold, beside the counters that the sums are of. */
+/** Whether units of a limit may still come back. `number`: of the hold, beside the counters that the sums are of. */
 export function isReturnable({ drops }: HoldSums, held: HeldLimit, number: number): boolean {
   return drops.every(({ before, windows, isKept }) => {
     const isOld = before > number && !(isKept && held.owner === null);
@@ -159,7 +159,7 @@ export function usesAfterRaises(
   return { added, raises: left };
 }
 
-/** The raises with one more, without those before every open hold. @param oldest - The lowest number of an open hold; 0 if unknown. */
+/** The raises with one more, without those before every open hold. `oldest`: the lowest number of an open hold; 0 if unknown. */
 export function raisesWith(
   { raises, next }: HoldSums,
   { free, units }: Omit<Raise, "before">,

@@ -19,7 +19,7 @@ export interface Clocks {
   readonly wall: EpochMs;
 }
 
-/** Whether a lease still holds. @param since - Read before the store was asked for it. */
+/** Whether a lease still holds. `since`: read before the store was asked for it. */
 export function isLeaseAlive(since: Clocks, now: Clocks, ms: SpanMs): boolean {
   const end = ms * USED_PART;
   return now.steady - since.steady < end && now.wall - since.wall < end;

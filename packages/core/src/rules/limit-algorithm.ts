@@ -54,7 +54,7 @@ export function roomOf(current: LimitState, limit: LimitFigures): number {
   }
 }
 
-/** The state after `cost` units were taken. @param isReserved - Whether a reservation took them. */
+/** The state after `cost` units were taken. `isReserved`: whether a reservation took them. */
 export function afterTaking(
   state: LimitState,
   limit: LimitFigures,

@@ -93,7 +93,7 @@ export function periodOfUses(
   return { startAt: refilledAt, endAt: nextRefillDueAt(refill, now) ?? LAST_INSTANT };
 }
 
-/** The period of a limit: its window, or one as fixed limits have them. @param at - The start of the window of a fixed one. */
+/** The period of a limit: its window, or one as fixed limits have them. `at`: the start of the window of a fixed one. */
 export function periodOfLimit({ algorithm, duration }: LimitFigures, at: EpochMs): NoticePeriod {
   const startAt = algorithm === "fixed" ? at : windowStartAt(at, duration);
   return { startAt, endAt: Math.min(startAt + duration, LAST_INSTANT) };

@@ -74,7 +74,7 @@ export function isRefillSpan(ms: number): boolean {
 /** The last `refillDay` of the intervals that have one; the first is 1. */
 export const LAST_REFILL_DAY = { weekly: 7, monthly: 31 } as const;
 
-/** A refill as a record has it. @param from - When the key (the first of a rotated chain) or the identity was created. */
+/** A refill as a record has it. `from`: when the key (the first of a rotated chain) or the identity was created. */
 export function countedFrom(setting: RefillSetting, from: EpochMs): Refill {
   return typeof setting.interval === "object"
     ? { ...(setting as SpanRefill), from }
@@ -101,7 +101,7 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
   return dueAt(refill, now, 0);
 }
 
-/** The first due instant after `now`, at a due one the next; null if later than any `Date`. @param times - Which of them: 1 (the next) or more. */
+/** The first due instant after `now`, at a due one the next; null if later than any `Date`. `times`: which of them: 1 (the next) or more. */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
   const at = dueAt(refill, since, times);
@@ -117,7 +117,7 @@ export function dueRefill(refill: Refill | null, now: EpochMs): DueRefill | null
   return carryOver === 0 ? { amount, dueAt } : carriedRefill(refill, dueAt, null);
 }
 
-/** @param since - Instant up to which refills are applied; null if not known yet. */
+/** `since`: instant up to which refills are applied; null if not known yet. */
 function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): DueRefill {
   const most = refill.amount + (refill.carryOver ?? 0);
   return {
@@ -165,7 +165,7 @@ export function refillAfter(refill: Refill | null, remaining: number | null): Re
   return remaining === null ? null : refill;
 }
 
-/** @param periods - How many after the latest one at or before `now`. */
+/** `periods`: how many after the latest one at or before `now`. */
 function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
   if (refill.interval === "monthly")
     return monthlyDueAt(monthsUntil(refill.refillDay, now) + periods, refill.refillDay);
@@ -218,7 +218,7 @@ function monthsUntil(refillDay: number, now: EpochMs): number {
   return isOver ? month : month - 1;
 }
 
-/** @param month - Counted from January 1970 on. */
+/** `month`: counted from January 1970 on. */
 function monthlyDueAt(month: number, refillDay: number): EpochMs {
   const lastDay = new Date(Date.UTC(1970, month + 1, 0)).getUTCDate();
   return Date.UTC(1970, month, Math.min(refillDay, lastDay));

@@ -6,7 +6,7 @@ export const REMEMBERED_MS: SpanMs = 86_400_000;
 /** How much longer it is kept, by the clock of the store: clocks of processes may differ by as much. */
 const MARGIN_MS: SpanMs = 86_400_000;
 
-/** Whether a write still counts as known. A day after it, to the ms, it does not. @param at - When it was first called. */
+/** Whether a write still counts as known. A day after it, to the ms, it does not. `at`: when it was first called. */
 export function isRemembered(at: EpochMs, now: EpochMs): boolean {
   return now - at < REMEMBERED_MS;
 }

@@ -58,7 +58,7 @@ export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLim
   return room;
 }
 
-/** The first instant at which `cost` units fit if nothing else is taken, maybe later than any `Date`. @param current - Without room for so many. */
+/** The first instant at which `cost` units fit if nothing else is taken, maybe later than any `Date`. `current`: without room for so many. */
 export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: number): EpochMs {
   const { duration } = limit;
   const counts = [current.used, ...current.earlier];

@@ -68,7 +68,7 @@ export function bucketAt(
   return { at, used, earlier: earlierOf(heldOf(stored), after) };
 }
 
-/** The bucket after `units` were taken, `held` of them by a lease. @param isReserved - They may come back: what flows in is counted from now on. */
+/** The bucket after `units` were taken, `held` of them by a lease. `isReserved`: they may come back: what flows in is counted from now on. */
 export function bucketAfterTaking(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,

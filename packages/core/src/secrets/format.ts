@@ -69,7 +69,7 @@ function isOurPayload(bytes: Uint8Array): boolean {
   return byteLength >= BYTE_LENGTH.min && bytes[0] === VERSION && bytes[1] === byteLength;
 }
 
-/** @param bytes - Of the body, with room for the checksum, which it does not cover. */
+/** `bytes`: of the body, with room for the checksum, which it does not cover. */
 function checksum(prefix: string, bytes: Uint8Array): Uint8Array {
   const covered = new Uint8Array(prefix.length + bytes.length - CHECKSUM_LENGTH);
   // ASCII: one byte a character.

@@ -46,7 +46,7 @@ type Jose = Pick<typeof import("jose"), "SignJWT" | "importPKCS8" | "exportJWK">
 /** What precedes the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
 const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
-/** Checks a ring, and makes a signer of it. @param load - Loads `jose`; for tests. @throws TypeError for a malformed ring. */
+/** Checks a ring, and makes a signer of it. `load`: loads `jose`; for tests. @throws TypeError for a malformed ring. */
 export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>): TokenSigner {
   const seeds = copyKeyRing("tokens", ring, { minBytes: 32, maxBytes: 32 });
   const { current: kid, issuer = null } = ring;

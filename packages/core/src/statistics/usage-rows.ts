@@ -43,7 +43,7 @@ export interface UsageRowPlace {
 /** Characters of base64url of the digest in an id: 132 bits. */
 const DIGEST_LENGTH = 22;
 
-/** Sums counts of hours into rows, one for each subject and bucket, in order of the subject's id, then of the start. @param sums - Whole buckets. */
+/** Sums counts of hours into rows, one for each subject and bucket, in order of the subject's id, then of the start. `sums`: whole buckets. */
 export function toUsageRows(
   sums: readonly SubjectCount[],
   granularity: Granularity,

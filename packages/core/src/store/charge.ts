@@ -302,7 +302,7 @@ function unsettledRecord(
   return refill.carry !== undefined || (usage.holds?.uses ?? 0) > 0 ? uses : -1;
 }
 
-/** The holds of a charge, or the index of a record that may have no more open ones. @param readings - The limits after the charge. */
+/** The holds of a charge, or the index of a record that may have no more open ones. `readings`: the limits after the charge. */
 function takeHolds(
   { usage, holds: before }: ChargeState,
   { confirms, cost, uses, limits }: ChargePlan,
@@ -363,7 +363,7 @@ function isExceeded(current: LimitState, limit: LimitCharge): boolean {
   return limit.cost > roomOf(current, limit);
 }
 
-/** The reading of a limit in this state. @param state - At the instant of the charge. */
+/** The reading of a limit in this state. `state`: at the instant of the charge. */
 export function readLimit(
   limit: LimitFigures & { readonly name: string },
   state: LimitState,

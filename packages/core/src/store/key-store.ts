@@ -106,7 +106,7 @@ export interface ScanResult {
  * `describeKeyStore` of `@latchkey/conformance` tests all of this.
  */
 export interface KeyStore {
-  /** Records with the revision, all of one moment. @param wants - 0 to 20,000. */
+  /** Records with the revision, all of one moment. `wants`: 0 to 20,000. */
   read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult>;
   /**
    * The next records of a list. Each record is one snapshot, but the ids may have been read a moment before: a record deleted meanwhile is

@@ -144,9 +144,9 @@ export interface HoldBook<Counters> {
   nextEnd(counters: Counters): EpochMs | null;
   usage(counters: Counters): Usage;
   setUsage(counters: Counters, usage: Usage): void;
-  /** @param counters - Null: the workspace's. */
+  /** `counters`: null for those of the workspace. */
   window(counters: Counters | null, name: string): LimitState | null;
-  /** @param endsAt - Unix epoch ms until which the workspace keeps it at least. */
+  /** `endsAt`: Unix epoch ms until which the workspace keeps it at least. */
   setWindow(counters: Counters | null, name: string, state: LimitState, endsAt: EpochMs): void;
 }
 

@@ -94,7 +94,7 @@ export class Transaction {
     this.#awaitExpiry(type.expiry(value));
   }
 
-  /** Writes a record anew; its lists may change. @param keepsVersion - Whether nothing changes that a process rests on: uses alone. */
+  /** Writes a record anew; its lists may change. `keepsVersion`: whether nothing changes that a process rests on: uses alone. */
   update<Value>(
     type: RecordType<Value>,
     before: Value,
@@ -167,7 +167,7 @@ export class Transaction {
     this.#change.puts.push({ record });
   }
 
-  /** Moves the counters of a record, as they are at that moment. @param onRefused - The error where they refuse. */
+  /** Moves the counters of a record, as they are at that moment. `onRefused`: the error where they refuse. */
   changeCounters(change: CounterChange, onRefused: (reason: UsageRefusal) => Error): void {
     this.#change.counters.push(change);
     this.#onRefused.push(onRefused);

@@ -33,7 +33,7 @@ export function codeOf(refusal: Refusal): RecordCheck["code"] {
   return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
 }
 
-/** The verdict if nothing was charged. @param refusal - Null: a limit is unknown, and that is thrown. @param charge - Result of a `peek`. */
+/** The verdict if nothing was charged. `refusal`: null where a limit is unknown, which is thrown. `charge`: result of a `peek`. */
 export function verdictOnRefusal(
   loaded: VerifiableKey,
   question: VerifyQuestion,

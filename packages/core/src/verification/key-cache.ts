@@ -132,7 +132,7 @@ export class KeyCache {
   }
 }
 
-/** Makes a loaded key ready for many verifications. @param limits - That the plain question takes from. */
+/** Makes a loaded key ready for many verifications. `limits`: that the plain question takes from. */
 export function cachedKey(
   loaded: VerifiableKey,
   limits: readonly LimitCharge[],

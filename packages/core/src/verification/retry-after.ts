@@ -26,7 +26,7 @@ export function limitRetryAfterMs(
   return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
-/** Ms until refills restore enough uses for `cost`; null where they never do. @param appliedUntil - Up to when they are applied; not before now. */
+/** Ms until refills restore enough uses for `cost`; null where they never do. `appliedUntil`: up to when they are applied; not before now. */
 export function refillRetryAfterMs(
   refill: Refill | null,
   remaining: number,

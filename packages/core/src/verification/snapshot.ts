@@ -104,7 +104,7 @@ export function sharedBy(
   });
 }
 
-/** Assembles a key; undefined if it is not certain what it refers to. @param isComplete - Whether all of that is in the snapshot. */
+/** Assembles a key; undefined if it is not certain what it refers to. `isComplete`: whether all of that is in the snapshot. */
 export function loadKey(
   snapshot: Snapshot,
   workspaceId: string,

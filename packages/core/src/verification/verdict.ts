@@ -181,7 +181,7 @@ type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 const NO_HINTS: RefusalHints = Object.freeze({});
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
-/** Writes the verdict on a confirmed decision. @param taken - The limits of the charge, in its order. @param hints - Of a refusal. */
+/** Writes the verdict on a confirmed decision. `taken`: the limits of the charge, in its order. `hints`: of a refusal. */
 export function verdictOf(
   loaded: VerifiableKey,
   code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
@@ -236,7 +236,7 @@ export function verdictOf(
   return verdict as KnownVerdict;
 }
 
-/** Whether a key is shown as enabled. @param remaining - Uses left, with a due refill applied; null for unlimited. */
+/** Whether a key is shown as enabled. `remaining`: uses left, with a due refill applied; null for unlimited. */
 export function isEnabled(
   { key, lastUsedAt }: VerifiableKey,
   remaining: number | null,
@@ -256,7 +256,7 @@ export function publicIdentity({ id, externalId, meta }: IdentityRecord): Public
 
 const NONE_EXCEEDED: readonly string[] = Object.freeze([]);
 
-/** Names of the shadows that would have refused. @param taken - The limits that the charge is about, in its order. */
+/** Names of the shadows that would have refused. `taken`: the limits that the charge is about, in its order. */
 export function exceededShadows(
   limits: readonly LimitReading[],
   taken: readonly LimitCharge[],
@@ -282,7 +282,7 @@ function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitChar
   );
 }
 
-/** @param taken - The limit at the same index. A remembered reading may be of another one. */
+/** `taken`: the limit at the same index. A remembered reading may be of another one. */
 function namedRatelimitState(
   reading: LimitReading,
   taken: LimitCharge | undefined,
@@ -294,7 +294,7 @@ function namedRatelimitState(
   return isPlain(taken, resetAt) ? state : withKind(state, taken);
 }
 
-/** @param taken - The limit that was read. A remembered reading may be of another one. */
+/** `taken`: the limit that was read. A remembered reading may be of another one. */
 export function ratelimitState(
   { name, limit, remaining, resetAt }: LimitReading,
   taken: LimitCharge | undefined,

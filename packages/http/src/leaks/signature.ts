@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 
-/** @throws TypeError for anything but a public key for ECDSA on P-256. @param name - What it is, for the message. */
+/** `name`: what it is, for the message. @throws TypeError for anything but a public key for ECDSA on P-256. */
 export function readPublicKey(pem: unknown, name: string): KeyObject {
   const refused = new TypeError(`${name} must be a public key in PEM, for ECDSA on P-256`);
   // A private key would be taken for its public half: it must not lie here.

@@ -19,7 +19,7 @@ export const LIST_KEYS = {
   errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
 } as const;
 
-/** The description of both. @param whose - Which keys are listed, in a sentence. */
+/** The description of both. `whose`: which keys are listed, in a sentence. */
 export function listKeysText(whose: string): string {
   return (
     `One page, in the order of creation unless \`orderBy\` is given. ${whose} A key is listed if it matches every filter. A page reads ` +

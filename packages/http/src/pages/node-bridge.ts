@@ -88,7 +88,7 @@ async function requestOf(incoming: IncomingMessage): Promise<Request | Response>
   }
 }
 
-/** A listener for Express, which removes the path that it is mounted on from the URL. @param words - Of the page. */
+/** A listener for Express, which removes the path that it is mounted on from the URL. `words`: of the page. */
 export function toExpress(answer: Answer, words: PageWords): ExpressListener {
   const listen = toNode(answer);
   const listenWithoutSlash = toNode(async () => pageWithoutSlash(words));
@@ -99,7 +99,7 @@ export function toExpress(answer: Answer, words: PageWords): ExpressListener {
   };
 }
 
-/** A page as a plugin of Fastify. @param make - Gets the prefix of the plugin. */
+/** A page as a plugin of Fastify. `make`: gets the prefix of the plugin. */
 export function toFastify(make: (basePath: string) => Answer): FastifyPage {
   return async (scope) => {
     // As URLs have it: Fastify takes other characters, and a slash at the end.

@@ -28,7 +28,7 @@ export function refuse(
   return jsonResponse({ error }, status);
 }
 
-/** A refusal of a method. @param allow - What is taken instead, as in the header `Allow`. */
+/** A refusal of a method. `allow`: what is taken instead, as in the header `Allow`. */
 export function refuseMethod(allow: string): Response {
   const refusal = refuse(405, "METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
   refusal.headers.set("allow", allow);

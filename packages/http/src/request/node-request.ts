@@ -17,7 +17,7 @@ export class NodeRequest implements HttpRequest {
   readonly method: string;
   readonly target: string;
 
-  /** @param webRequest - The same request as a Request, if the host authenticates by itself. */
+  /** `webRequest`: the same request as a Request, if the host authenticates by itself. */
   constructor(incoming: IncomingMessage, webRequest: Request | null = null) {
     this.#incoming = incoming;
     this.webRequest = webRequest;

@@ -35,7 +35,7 @@ const RETRY_AFTER_SECONDS = "1";
 
 /** A verb that a path does not accept. */
 export class MethodNotAllowedError extends LatchkeyError {
-  /** @param allow - The one verb that it accepts. */
+  /** `allow`: the one verb that it accepts. */
   constructor(readonly allow: string) {
     super("METHOD_NOT_ALLOWED", `this path takes ${allow} only`);
   }

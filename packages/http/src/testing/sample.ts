@@ -13,7 +13,7 @@ export interface Sample {
   readonly names?: "api" | "key" | "identity" | "role" | "permission" | "reservation" | "rootKey";
 }
 
-/** @param title - The name of the operation, and behind a comma what is special. */
+/** `title`: the name of the operation, and behind a comma what is special. */
 export function sample(
   title: string,
   input: Sample["input"],

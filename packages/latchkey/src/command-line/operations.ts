@@ -179,7 +179,7 @@ export interface ListCommand<Item> {
     /** Damaged records that were left out. */
     readonly damaged?: number | undefined;
   }>;
-  /** @param now - Unix epoch ms. */
+  /** `now`: Unix epoch ms. */
   readonly columns: (now: EpochMs) => readonly Column<Item>[];
 }
 

@@ -35,7 +35,7 @@ const SETTINGS = {
   enabled: true,
 } as const;
 
-/** @param around - What stands between latchkey and its store, once that is filled. */
+/** `around`: what stands between latchkey and its store, once that is filled. */
 export async function fill(
   around: (store: KeyStore) => KeyStore = (store) => store,
 ): Promise<Filled> {

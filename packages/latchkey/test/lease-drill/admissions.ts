@@ -23,7 +23,7 @@ export interface Admissions {
 /** A verification that takes longer than this was held up: nobody knows when it was decided. In ms. */
 const KNOWN_WITHIN = 5;
 
-/** @param revoked - By key. */
+/** `revoked`: by key. */
 export function readAdmissions(
   files: readonly string[],
   revoked: readonly (readonly Span[])[],

@@ -47,7 +47,7 @@ export function isUncertain({ status, code, outcome }: PortalError): boolean {
   return code === "OFFLINE" || (status >= 500 && outcome !== "not-applied");
 }
 
-/** What went wrong, in words of the page. @param isWrite - Whether something was to be changed. */
+/** What went wrong, in words of the page. `isWrite`: whether something was to be changed. */
 export function explain(error: PortalError, texts: Texts, isWrite = false): string {
   const { code, reason, details, issues } = error;
   if (isWrite && isUncertain(error)) return texts.errorUncertain;

@@ -26,7 +26,7 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** Runs a statement that is all of a call. @param isWrite - Whether it may change something. */
+  /** Runs a statement that is all of a call. `isWrite`: whether it may change something. */
   ask(sql: string, values: Statement["values"], isWrite = false): Promise<readonly Row[]> {
     return this.run({ sql, values }, isWrite, this.deadline());
   }
@@ -53,7 +53,7 @@ export class Connection {
     await this.#database.close();
   }
 
-  /** @param deadline - Of the call, as {@link deadline} says: what came before the statement is part of it. */
+  /** `deadline`: of the call, as {@link deadline} says: what came before the statement is part of it. */
   async run(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
     if (this.#closing !== null) throw unavailable("the store was closed");
     this.#underWay += 1;

@@ -168,7 +168,7 @@ const SQL = {
     "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
 
-/** Forgets old sums, at most so many. Rows that others are about to change are left for the next call. @param of - Joins which of them. */
+/** Forgets old sums, at most so many. Rows that others are about to change are left for the next call. `of`: joins which of them. */
 function deletingSums(of: string): string {
   return `WITH old AS (
       SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { startServer, type TestServer } from "./postgres-server.js";
 
-/** Starts a standby of a server, and waits until it is replicated to. @param isSynchronous - Whether commits wait for it. */
+/** Starts a standby of a server, and waits until it is replicated to. `isSynchronous`: whether commits wait for it. */
 export async function startStandby(
   primary: TestServer,
   isSynchronous: boolean,

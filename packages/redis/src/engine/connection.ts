@@ -17,7 +17,7 @@ export class Connection {
   readonly #requirements: ServerRequirements;
   #isClosed = false;
 
-  /** @param isOwned - Whether the client was opened for this connection, and is closed with it. */
+  /** `isOwned`: whether the client was opened for this connection, and is closed with it. */
   constructor(client: RedisClient, isOwned: boolean, settings: Settings) {
     this.#client = client;
     this.#isOwned = isOwned;

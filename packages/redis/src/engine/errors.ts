@@ -77,7 +77,7 @@ export function queued(isWrite: boolean): LatchkeyError {
   );
 }
 
-/** The error for a script that did nothing. @param word - First word of the reply of Redis or of the script. */
+/** The error for a script that did nothing. `word`: first word of the reply of Redis or of the script. */
 export function refusedWith(word = ""): LatchkeyError {
   const refusal = redisRefusal(word);
   if (refusal !== null) return unavailable(refusal);

@@ -97,7 +97,7 @@ export class Names {
     return `${this.#root}f:${plain(holdId)}`;
   }
 
-  /** Hash: verifications that were counted of a subject, by day. @param subject - `<kind>:<id>` */
+  /** Hash: verifications that were counted of a subject, by day. `subject`: `<kind>:<id>` */
   sumsOf(subject: string): string {
     return `${this.#root}v:${subject}`;
   }

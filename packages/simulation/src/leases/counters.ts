@@ -184,7 +184,7 @@ export class BucketFill {
     this.mostHeld = Math.max(this.mostHeld, this.held);
   }
 
-  /** @param held - Units that are held no more. @param units - Of these, those that were not used. */
+  /** `held`: units that are held no more. `units`: of these, those that were not used. */
   giveBack(held: number, units: number, now: number): void {
     // What was used counts from now on: until here the bucket was as full as it may be beside what is held.
     if (this.#fault !== "bucket-fills-as-if-nothing-was-held") this.leftAt(now);

@@ -93,7 +93,7 @@ export class HeldUnitsAhead {
     return this.all().filter((lease) => lease.key === key);
   }
 
-  /** @param then - Called once, when the store was told of all of them. */
+  /** `then`: called once, when the store was told of all of them. */
   giveAllBack(leases: readonly Lease[], then: () => void): void {
     let left = leases.length;
     for (const lease of leases) {
@@ -120,7 +120,7 @@ export class HeldUnitsAhead {
     return { id: lease.id, used: lease.used * lease.cost };
   }
 
-  /** @param isTold - Whether the answer says that the lease has ended in the step of the charge. */
+  /** `isTold`: whether the answer says that the lease has ended in the step of the charge. */
   told(lease: Lease, { used }: Ending, isTold: boolean): void {
     if (!isTold && !this.#world.has("charge-taken-for-told")) {
       this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);

@@ -124,18 +124,18 @@ export class Observer {
     if (tagAt(name, now) > tag) throw new Violation("E1", `a unit of ${name} was used too late`);
   }
 
-  /** E4. @param share - The most that may be taken ahead. */
+  /** E4. `share`: the most that may be taken ahead. */
   checkShare(name: CounterName, units: number, share: number): void {
     if (units > share)
       throw new Violation("E4", `${units} of ${name} are taken ahead, share ${share}`);
   }
 
-  /** E4. @param usable - Leases of the process that was refused, of the same key. */
+  /** E4. `usable`: leases of the process that was refused, of the same key. */
   checkRefusal(usable: number): void {
     if (usable > 0) throw new Violation("E4", `refused beside ${usable} leases of its own`);
   }
 
-  /** E1 and E3, of a counter at the end. @param held - Units that leases still hold of it. */
+  /** E1 and E3, of a counter at the end. `held`: units that leases still hold of it. */
   check(counter: Counter, held: number): void {
     const { name, fill } = counter;
     const rule = COUNTERS[name];

@@ -219,7 +219,7 @@ export class LeaseProcess implements Owner {
     this.#world.tell(`${this.name} admits ${key} by itself`);
   }
 
-  /** @param ended - A lease that ends in the same step. */
+  /** `ended`: a lease that ends in the same step. */
   #ask(
     plan: Plan,
     lease: Lease | null,

@@ -105,7 +105,7 @@ export class LeaseStore {
   readonly #fault: Fault | null;
   readonly #time: () => number;
 
-  /** @param time - Real time, which the store itself never asks for. */
+  /** `time`: real time, which the store itself never asks for. */
   constructor(observer: Observer, fault: Fault | null, time: () => number) {
     this.#observer = observer;
     this.#fault = fault;
@@ -154,7 +154,7 @@ export class LeaseStore {
     return revision === this.#revision || this.#fault === "revision-not-confirmed";
   }
 
-  /** Ends a lease: what was not used comes back. @param used - Units of each counter; null: nobody knows, so all count as used. */
+  /** Ends a lease: what was not used comes back. `used`: units of each counter; null if nobody knows: then all count as used. */
   end(id: number, used: number | null, now: number): "ended" | "unknown" | "conflict" {
     const hold = this.#holds.get(id);
     const before = this.#ended.get(id);

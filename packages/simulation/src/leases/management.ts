@@ -12,7 +12,7 @@ export class Management {
   readonly #world: World;
   readonly #onResolved: () => void;
 
-  /** @param onResolved - Called when one has resolved. */
+  /** `onResolved`: called when one has resolved. */
   constructor(world: World, onResolved: () => void) {
     this.#world = world;
     this.#onResolved = onResolved;
@@ -29,7 +29,7 @@ export class Management {
     );
   }
 
-  /** @param known - What was read before. */
+  /** `known`: what was read before. */
   commit(caller: LeaseProcess, change: ChangeOf, known: Known, tries = 0): void {
     const world = this.#world;
     const began = caller.clocks.read();
@@ -67,7 +67,7 @@ export class Management {
     return world.has("no-wait") || (isCounter && world.has("set-does-not-wait"));
   }
 
-  /** @param version - Of the lease times that there were when it began to wait: where they are others, it waits again. */
+  /** `version`: of the lease times that there were when it began to wait: where they are others, it waits again. */
   #lower(caller: LeaseProcess, version: number, tries: number): void {
     const world = this.#world;
     const work = () => {

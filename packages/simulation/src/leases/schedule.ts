@@ -16,7 +16,7 @@ export class Schedule {
   readonly #processes: LeaseProcess[] = [];
   readonly #management: Management;
 
-  /** @param tell - Gets what happens, for a story. */
+  /** `tell`: gets what happens, for a story. */
   constructor(seed: number, fault: Fault | null, tell: ((text: string) => void) | null) {
     this.#random = new Random(seed);
     this.#world = new World(this.#random, fault, tell);
@@ -49,7 +49,7 @@ export class Schedule {
     return world.observer.decisions;
   }
 
-  /** @param from - When it begins to verify, at the earliest. */
+  /** `from`: when it begins to verify, at the earliest. */
   #startProcess(from: number): void {
     const random = this.#random;
     const world = this.#world;

@@ -33,7 +33,7 @@ export class World {
   onTaken: (key: KeyName) => void = () => undefined;
   #lastId = 0;
 
-  /** @param tell - Gets what happens, for a story. */
+  /** `tell`: gets what happens, for a story. */
   constructor(random: Random, fault: Fault | null, tell: ((text: string) => void) | null) {
     this.random = random;
     this.#fault = fault;
@@ -56,12 +56,12 @@ export class World {
     return this.#lastId;
   }
 
-  /** @param owner - The process that it happens to: not while it is stopped, and never once it is dead. */
+  /** `owner`: the process that it happens to: not while it is stopped, and never once it is dead. */
   at(time: number, owner: Owner | null, run: () => void): void {
     this.#events.add(Math.max(time, this.time), owner, run);
   }
 
-  /** A call to the store. Each way takes its time, or is lost. @param then - Gets null if there was no answer in time. */
+  /** A call to the store. Each way takes its time, or is lost. `then`: gets null if there was no answer in time. */
   call<Answer>(caller: Owner, work: () => Answer, then: (answer: Answer | null) => void): void {
     const { random } = this;
     let isDone = false;

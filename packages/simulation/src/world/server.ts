@@ -89,7 +89,7 @@ export class StoreServer {
   broken: Violation | null = null;
   readonly #laws: StepLaws;
 
-  /** @param before - The store that this one takes the place of. */
+  /** `before`: the store that this one takes the place of. */
   constructor(scheduler: Scheduler, flushMs: number | null, laws: StepLaws, before?: StoreServer) {
     this.log = before?.log ?? [];
     this.#scheduler = scheduler;

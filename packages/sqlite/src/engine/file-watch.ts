@@ -34,7 +34,7 @@ export class FileWatch {
     this.#beside = file === null ? [] : [watched(`${file}-wal`), watched(`${file}-shm`)];
   }
 
-  /** @param isDue - Otherwise, not if it did a moment ago. @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
+  /** `isDue`: otherwise, not if it did a moment ago. @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
   look(isDue = true): void {
     this.#calls += 1;
     const isSoon = this.#calls < UNSEEN_CALLS && Date.now() - this.#lookedAt < UNSEEN_MS;

@@ -30,7 +30,7 @@ export class Log {
   /** Since it was emptied. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
-  /** @param open - For tests. Opens the file at a path. */
+  /** `open`: for tests. Opens the file at a path. */
   constructor(
     database: SqliteDatabase,
     open: (path: string) => Pick<LogFile, "flush" | "close"> = (path) => new LogFile(path),

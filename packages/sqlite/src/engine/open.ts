@@ -57,7 +57,7 @@ export function openPath(path: string): SqliteDatabase {
   return openWithDriver(path, { timeout: ATTEMPT_TIMEOUT_MS, fileMustExist: isFile });
 }
 
-/** Makes a connection fit to serve. @param isOurs - Whether the whole file is latchkey's, and not one with other tables. */
+/** Makes a connection fit to serve. `isOurs`: whether the whole file is latchkey's, and not one with other tables. */
 export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
   if (!database.open) throw new TypeError('"database" must be open');
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');

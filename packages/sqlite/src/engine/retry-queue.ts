@@ -20,7 +20,7 @@ export class RetryQueue {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Returns or throws synchronously if nothing waits. @param attempt - Changes nothing if it throws because of the lock. */
+  /** Returns or throws synchronously if nothing waits. `attempt`: changes nothing if it throws because of the lock. */
   run<Result>(attempt: () => Result, goesFirst = false): Result | Promise<Result> {
     const answer = goesFirst || this.#waiting === 0 ? this.#try(attempt) : null;
     if (answer !== null) return answer.result;

@@ -32,7 +32,7 @@ const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_reco
 const ofLog = (condition: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
   WHERE r.workspace = ? AND r.kind + 0 = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
 
-/** Forgets some rows of a workspace. @param key - The primary key beside the workspace. */
+/** Forgets some rows of a workspace. `key`: the primary key beside the workspace. */
 const ofWorkspace = (table: string, key: string) => `DELETE FROM latchkey_${table}
   WHERE (workspace, ${key}) IN (SELECT workspace, ${key} FROM latchkey_${table} WHERE workspace = ? LIMIT ?)`;
 

@@ -30,7 +30,7 @@ export class Transactions {
     return this.#flushed(this.write(work, true));
   }
 
-  /** A change of counters: survives the process, but not always a power cut. @param isDurable - Whether it is then flushed. */
+  /** A change of counters: survives the process, but not always a power cut. `isDurable`: whether it is then flushed. */
   write<Result>(work: () => Result, isDurable = false): Result | Promise<Result> {
     return this.#queue.run(() => this.#use(() => this.#connection.write(work), isDurable));
   }

@@ -39,7 +39,7 @@ export async function writeSums(
     await store.addStatistics(workspaceId, { counts: some, uses: [] });
 }
 
-/** @param of - Only sums of these subjects, at most 200. Default: all. */
+/** `of`: only sums of these subjects, at most 200. Default: all. */
 export async function deleteSums(
   store: KeyStore,
   workspaceId: string,

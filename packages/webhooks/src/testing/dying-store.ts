@@ -9,7 +9,7 @@ export interface DyingStore {
   die(): void;
 }
 
-/** The store as a process uses it that dies before a call: neither this nor any later one is carried out. @param before - Number of the call, from 0. */
+/** The store as a process uses it that dies before a call: neither this nor any later one is carried out. `before`: number of the call, from 0. */
 export function dyingStore(store: KeyStore, before: number = Number.POSITIVE_INFINITY): DyingStore {
   let [calls, end] = [0, before];
   return {

@@ -30,7 +30,7 @@ interface Attempt {
   readonly exceeded: boolean;
 }
 
-/** Charges a limit that nobody else takes from. @param window - Of this run alone. */
+/** Charges a limit that nobody else takes from. `window`: of this run alone. */
 async function chargeEach(
   store: KeyStore,
   limit: LimitCharge,

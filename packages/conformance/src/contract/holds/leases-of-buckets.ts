@@ -21,7 +21,7 @@ function taking(units: number, bucket = BUCKET): ChargePlan {
   return aPlan({ cost: 0, limits: [{ ...bucket, cost: units }] });
 }
 
-/** Ends a lease. @param used - Null: nobody knows, so all of it. */
+/** Ends a lease. `used`: null if nobody knows: then all of it. */
 function endOf(number: number, used: number | null, { name } = BUCKET) {
   const limits = used === null ? [] : [{ name, cost: used }];
   return { kind: "end", id: leaseId(number), uses: 0, limits, rest: true } as const;
@@ -94,7 +94,7 @@ class LeasedBucket {
     this.#admit(1);
   }
 
-  /** @param isDead - Nobody says how much was used. */
+  /** `isDead`: nobody says how much was used. */
   async end(isDead: boolean): Promise<void> {
     const [first] = this.#open;
     if (first === undefined) return;

@@ -35,11 +35,11 @@ export interface PrunedDead {
 export interface DeadLetters {
   /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
   listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
-  /** Has a dead one sent again, unless `mayAsk` throws. @param input - `{ deadLetterId }`. @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`. */
+  /** Has a dead one sent again, unless `mayAsk` throws. `input`: `{ deadLetterId }`. @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`. */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
   /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
   pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
-  /** As {@link pruneDead}, as a caller says it. @param input - `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
+  /** As {@link pruneDead}, as a caller says it. `input`: `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
 }
 

@@ -37,7 +37,7 @@ export interface Deliveries extends DeadLetters {
   readonly now: Clock;
   /** Says what nobody waits for, to the `onError` of the latchkey. */
   readonly report: ErrorListener;
-  /** As `readEvents`, with the number of each. @param limit - 1 to 100. */
+  /** As `readEvents`, with the number of each. `limit`: 1 to 100. */
   readLog(input: {
     readonly after?: string | undefined;
     readonly limit: number;
@@ -56,7 +56,7 @@ export interface Deliveries extends DeadLetters {
     decide: (sender: Sender) => Sender | null,
     changes?: DeliveryChanges,
   ): Promise<Sender | null>;
-  /** Up to 100 deliveries of an endpoint, in the order of their events. @param after - Id of the last one before. */
+  /** Up to 100 deliveries of an endpoint, in the order of their events. `after`: id of the last one before. */
   listDeliveries(
     state: "pending" | "asked",
     endpointId: string,

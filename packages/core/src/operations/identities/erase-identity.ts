@@ -307,7 +307,7 @@ class Overwriting {
   #waiting = new Map<string, LoadedRecord>();
   #count = 0;
 
-  /** @param round - Counts for a repeat, too. */
+  /** `round`: counts for a repeat, too. */
   constructor(round: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
     this.#context = round;
     this.#subject = subject;

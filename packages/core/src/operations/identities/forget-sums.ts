@@ -21,7 +21,7 @@ export class TagsOfOthers {
   readonly #identityIds: ReadonlySet<string>;
   #known: { readonly tags: Promise<ReadonlySet<unknown>>; readonly size: number } | null = null;
 
-  /** @param identityIds - More of them may become known later. */
+  /** `identityIds`: more of them may become known later. */
   constructor(identityIds: ReadonlySet<string>) {
     this.#identityIds = identityIds;
   }

@@ -255,7 +255,7 @@ function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): I
   };
 }
 
-/** The settings of an identity for the audit log. @param remaining - Uses left where the change sets them; undefined: not part of the change. */
+/** The settings of an identity for the audit log. `remaining`: uses left where the change sets them; undefined: not part of the change. */
 function identityFields(identity: IdentityRecord, remaining?: number | null): AuditFields {
   return {
     externalId: identity.externalId,

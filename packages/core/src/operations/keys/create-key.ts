@@ -181,7 +181,7 @@ export interface NewKeyParts extends Work {
   readonly now: EpochMs;
 }
 
-/** Writes a new key, and what is created with it; then call `refuseMissing()`. @param onTaken - Without it, the transaction finds the other key. */
+/** Writes a new key, and what is created with it; then call `refuseMissing()`. `onTaken`: without it, the transaction finds the other key. */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },

@@ -120,7 +120,7 @@ async function readAsOne(
   return imports.map((imported, index) => candidateOf(context, imported, index));
 }
 
-/** Reads a list whose keys are judged one by one. @param refused - Gets the refusals of those that are not well formed, at their places. */
+/** Reads a list whose keys are judged one by one. `refused`: gets the refusals of those that are not well formed, at their places. */
 async function readOneByOne(
   context: OperationContext,
   input: unknown,

@@ -47,7 +47,7 @@ export async function deleteDamaged(work: Work, keyId: string) {
   return {};
 }
 
-/** Deletes a key, readable or not, with what is known of it. @param apiId - API in whose list it is; null: of any. */
+/** Deletes a key, readable or not, with what is known of it. `apiId`: API in whose list it is; null for any. */
 export async function deleteListed(
   { context, transaction }: Work,
   { id, link }: StoredRecord,

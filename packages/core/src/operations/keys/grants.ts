@@ -144,7 +144,7 @@ const remove: ChangeHeld = (held, items, kind, references) => {
   return grantsWithout(held, items);
 };
 
-/** @param answerOf - Builds the result from what was committed, because another call may have changed or deleted the key since. */
+/** `answerOf`: builds the result from what was committed, because another call may have changed or deleted the key since. */
 function changeGrants<Answer>(
   context: OperationContext,
   kind: GrantKind,

@@ -15,7 +15,7 @@ type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 
 type TransactionContext = KeyContext & Pick<OperationContext, "confinedTo">;
 
-/** Reads records of keys until all is of one revision, and puts the keys together. @param read - Answers undefined where it is not. */
+/** Reads records of keys until all is of one revision, and puts the keys together. `read`: answers undefined where it is not. */
 export async function loadKeys<Result extends { readonly revision: number }>(
   { catalog, workspaceId }: KeyContext,
   read: () => Promise<Result | undefined>,

@@ -39,7 +39,7 @@ export const rotateKey = operation(
     }),
 );
 
-/** Rotates a key that was read in this transaction. Errors as rotateKey says. @param given - What the new key has in place of the old one's. */
+/** Rotates a key that was read in this transaction. Errors as rotateKey says. `given`: what the new key has in place of the old one's. */
 export async function rotateLoaded(
   work: Work,
   loaded: LoadedKey,

@@ -66,7 +66,7 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }
 
-/** Changes a key in one transaction. @param decide - Called again if the key changed meanwhile. @param answerOf - Gets the key as it was committed. */
+/** Changes a key in one transaction. `decide`: called again if the key changed meanwhile. `answerOf`: gets the key as it was committed. */
 export function changeKey<Answer>(
   context: OperationContext,
   keyId: string,

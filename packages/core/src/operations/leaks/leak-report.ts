@@ -13,7 +13,7 @@ export interface Report {
   readonly earlierMarks: readonly string[];
 }
 
-/** @param secrets - Secrets that the URL may contain, and that must be removed. */
+/** `secrets`: secrets that the URL may contain, and that must be removed. */
 export function reportOf(
   { hasher }: Pick<OperationContext, "hasher">,
   { key, url, source }: Leak,
@@ -82,7 +82,7 @@ export function auditKeyLeak(
   return { keyId, action, isRepeat: false };
 }
 
-/** Writes the report of a root key to the audit log. @param wasEnabled - Where it was, and is disabled now. */
+/** Writes the report of a root key to the audit log. `wasEnabled`: where it was, and is disabled now. */
 export function auditRootKeyLeak(
   { audit }: Work,
   { mark, place }: Report,

@@ -13,7 +13,7 @@ const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
 /** What became of one key in a step. */
 export type KeyOutcome = (typeof OUTCOMES)[number];
 
-/** What a step does with one key, if that is still as it was read. @param apiId - API in whose list the key is; null if unknown. */
+/** What a step does with one key, if that is still as it was read. `apiId`: API in whose list the key is; null if unknown. */
 export type ActOnKey = (
   work: Work,
   loaded: LoadedRecord,

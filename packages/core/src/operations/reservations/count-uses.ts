@@ -7,7 +7,7 @@ import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { identityOfHold, keyOfHold } from "./hold-owners.js";
 
-/** Counts the uses that a reservation settled, once. @param known - Undefined: its key is read. @returns Null if there is nothing to wait for. */
+/** Counts the uses that a reservation settled, once. `known`: undefined has its key read. @returns Null if there is nothing to wait for. */
 export function countUses(
   context: OperationContext,
   result: HoldResult,
@@ -31,7 +31,7 @@ export function countUses(
   });
 }
 
-/** The subjects for which the end of a reservation counts its uses; none if it is not open. @param look - Finds it if another process made it. */
+/** The subjects for which the end of a reservation counts its uses; none if it is not open. `look`: finds it if another process made it. */
 export async function countedBy(
   context: OperationContext,
   id: string,

@@ -20,7 +20,7 @@ export async function keyOfHold(
   }
 }
 
-/** The identity that the key of a hold had when that was made; null for none, or if it is gone or damaged. @param loaded - The key as it is now. */
+/** The identity that the key of a hold had when that was made; null for none, or if it is gone or damaged. `loaded`: the key as it is now. */
 export async function identityOfHold(
   context: OperationContext,
   { identityId }: Pick<Hold, "identityId">,

@@ -175,7 +175,7 @@ async function look(context: OperationContext, id: string): Promise<Hold | null>
   return found.kind === "unnamed" ? found.hold : null;
 }
 
-/** @param apiId - Null if unknown, because its key is deleted. */
+/** `apiId`: null if unknown, because its key is deleted. */
 function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
   return apiIds === undefined || (apiId !== null && apiIds.includes(apiId));
 }
@@ -251,7 +251,7 @@ function settledAnswer(
   return refillOf(context, hold).then((refill) => answer(context, result, refill, startedAt));
 }
 
-/** @param refill - Of the uses that are left. */
+/** `refill`: of the uses that are left. */
 function answer(
   { emit, workspaceId, timer }: OperationContext,
   { hold, used, usage, endedAt, isRepeat }: Extract<HoldResult, { kind: "ended" }>,
@@ -271,7 +271,7 @@ function answer(
   return { remaining, taken };
 }
 
-/** Units of limits, without slots. @param used - How many of them. Default: all. */
+/** Units of limits, without slots. `used`: how many of them. Default: all. */
 function costsOf({ limits }: Hold, used?: UsedUnits): readonly LimitCost[] {
   const costs: LimitCost[] = [];
   for (let index = 0; index < limits.length; index += 1) {

@@ -161,7 +161,7 @@ function referencesOf(work: Work, createsMissing = false): References {
   return new References(work, work.context.now(), createsMissing);
 }
 
-/** @param onTaken - The error where the name is taken. Without it the transaction runs again, and finds that role. */
+/** `onTaken`: the error where the name is taken. Without it the transaction runs again, and finds that role. */
 async function insertRole(
   { context, transaction, audit }: Work,
   references: References,
@@ -248,7 +248,7 @@ function toRoleView(
   };
 }
 
-/** The settings of a role for the audit log. @param permissions - Names, in any order; one that is given twice counts once. */
+/** The settings of a role for the audit log. `permissions`: names, in any order; one that is given twice counts once. */
 function roleFields(
   { name, description }: { readonly name: string; readonly description: string | null },
   permissions: readonly string[],

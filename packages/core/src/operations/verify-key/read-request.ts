@@ -86,7 +86,7 @@ export function readCosts(value: unknown): readonly LimitCost[] | null {
   return costs;
 }
 
-/** Reads the input of verifyKey, each field once, because a getter may change. @param otherwise - Gets a copy of what the schema must decide. */
+/** Reads the input of verifyKey, each field once, because a getter may change. `otherwise`: gets a copy of what the schema must decide. */
 export function readByHand<Other>(
   input: unknown,
   otherwise: (copy: unknown) => Other,
@@ -104,7 +104,7 @@ export function readReservation(input: unknown): VerificationRequest {
   return readFields(input, read, (copy) => readReservationBySchema({ ...copy, ttl: given }));
 }
 
-/** @param ttl - Undefined: that of a verification, which has none. */
+/** `ttl`: undefined for that of a verification, which has none. */
 function readFields<Other>(
   input: Readonly<Record<string, unknown>>,
   ttl: WellFormed<SpanMs | undefined>,

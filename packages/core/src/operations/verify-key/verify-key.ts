@@ -235,7 +235,7 @@ function storeUse(
   return cached.storing;
 }
 
-/** @param place - Of the record that has as many as may be: the key, or its identity. */
+/** `place`: of the record that has as many as may be: the key, or its identity. */
 function tooManyReservations(place: number): LatchkeyError {
   const limit = MOST_OPEN[place] as number;
   const whose = place === 0 ? "this key" : "the identity of this key";

@@ -51,7 +51,7 @@ interface Returning {
   readonly ended: Promise<void>;
 }
 
-/** The name of a counter that a plan takes from. @param window - Of a limit; none of uses. */
+/** The name of a counter that a plan takes from. `window`: of a limit; none of uses. */
 export function counterOf(plan: ChargePlan, owner: number | null, window = ""): string {
   return `${nameOf(plan, owner)} ${window}`;
 }
@@ -84,7 +84,7 @@ export class HeldLeases {
   /** Ends the pauses between tries. */
   readonly #wake = new Set<() => void>();
 
-  /** @param pauseMs - Between the first two tries to give something back. */
+  /** `pauseMs`: between the first two tries to give something back. */
   constructor(store: Pick<KeyStore, "settle">, pauseMs: SpanMs, now: Clock, steady: Timer) {
     this.#store = store;
     this.#pauseMs = pauseMs;
@@ -143,7 +143,7 @@ export class HeldLeases {
     return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
   }
 
-  /** @param told - Whether the store was told in the step of something else, once that is known; it is told again where it was not. */
+  /** `told`: whether the store was told in the step of something else, once that is known; it is told again where it was not. */
   giveBack(lease: Lease, told?: Promise<boolean>): Returning {
     lease.returning ??= this.#begin(lease, told);
     return lease.returning;

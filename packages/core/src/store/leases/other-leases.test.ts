@@ -6,7 +6,7 @@ import { createOtherLeases, endOfLease, nameOf } from "./other-leases.js";
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 
-/** A plan of a key, and of its identity. @param fields - What it takes. */
+/** A plan of a key, and of its identity. `fields`: what it takes. */
 function aPlan(keyId: string, fields: Partial<ChargePlan> = {}): ChargePlan {
   const confirms = [
     { kind: "key", id: keyId, version: 1 },

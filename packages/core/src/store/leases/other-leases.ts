@@ -58,7 +58,7 @@ export function createOtherLeases(
   }
 
   return {
-    /** How many there were when it was looked last. @param name - As {@link nameOf} says. */
+    /** How many there were when it was looked last. `name`: as {@link nameOf} says. */
     count: (name: string): number => known.get(name)?.leases.size ?? 0,
 
     /** Looks, now and then, and ends those of the dead: all that they held counts as used. */

@@ -52,7 +52,7 @@ interface PlanState {
 
 /** What a process takes ahead, and gives back. */
 export interface UnitsAhead {
-  /** Charges a plan that takes units of a key and its identity. @param isLeasing - Whether a lease may be had at the revision of the plan. */
+  /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be had at the revision of the plan. */
   charge(plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean): Charging;
   /** Charges a plan about which the store decides: nobody is refused beside what this process has of the same key. */
   chargeBeside(plan: ChargePlan, moment: ChargeMoment): Charging;
