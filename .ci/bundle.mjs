@@ -59,13 +59,14 @@ export async function bundle(directory) {
   if (isDone && existsSync(join(directory, "dist"))) return;
   rmSync(stampFile, { force: true });
   rmSync(join(directory, "dist"), { recursive: true, force: true });
-  const { code, types } = entriesOf(directory);
-  await bundleCode(directory, code);
+  const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  const { code, types } = entriesOf(manifest);
+  await bundleCode(directory, code, manifest.version);
   await bundleTypes(directory, types);
   // Each worker on its own: what it shares with the package must not be cut out of the package's files.
   for (const worker of workersBelow(join(directory, "src"))) {
     const name = withoutEnding(relative(join(directory, "src"), worker));
-    await bundleCode(directory, { [name]: `src/${name}.ts` });
+    await bundleCode(directory, { [name]: `src/${name}.ts` }, manifest.version);
   }
   await bundlePage(directory);
   writeFileSync(stampFile, stamp);
@@ -95,11 +96,10 @@ function fingerprint(directory) {
  * bin/ imports its namesake in dist/: that it can be linked before dist/ is there. A name that is exported to the tests of this
  * repository alone has no file in dist/.
  *
- * @param {string} directory
+ * @param {{ readonly exports?: Readonly<Record<string, { readonly default?: string }>>, readonly bin?: Readonly<Record<string, string>> }} manifest
  * @returns {{ readonly code: Entries, readonly types: Entries }}
  */
-function entriesOf(directory) {
-  const manifest = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+function entriesOf(manifest) {
   /** @type {string[]} */
   const exported = Object.values(manifest.exports ?? {}).flatMap(({ default: path }) => path ?? []);
   /** @type {string[]} */
@@ -118,10 +118,10 @@ function entriesOf(directory) {
 /**
  * @param {string} directory
  * @param {Entries} input
+ * @param {string} [version] of the package, which some read at run time
  */
-async function bundleCode(directory, input) {
+async function bundleCode(directory, input, version = "") {
   const { build } = await import("rolldown");
-  const { version } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   await build({
     cwd: directory,
     input,
@@ -129,7 +129,7 @@ async function bundleCode(directory, input) {
     platform: "node",
     plugins: [withoutUnusedMethods(), shorten(directory)],
     // See packages/http/src/package-file.ts.
-    transform: { target: "node20.19", define: { PACKAGE_VERSION: JSON.stringify(version ?? "") } },
+    transform: { target: "node20.19", define: { PACKAGE_VERSION: JSON.stringify(version) } },
     output: {
       dir: "dist",
       format: "esm",
