@@ -1,5 +1,5 @@
 import type { JsonSchema } from "./components.js";
-import { findByPath } from "./path-table.js";
+import { findByPath, ofEach } from "./path-table.js";
 
 /** Either field, or both. */
 const either = (...fields: readonly string[]): JsonSchema => ({
@@ -100,21 +100,6 @@ const KEYS: JsonSchema = {
   oneOf: [either("apiId", "identityId", "externalId"), { required: ["keyIds"] }],
 };
 
-/** What the fields of an update of keys must be. */
-function boundsOfUpdate(operation: string): Readonly<Record<string, JsonSchema>> {
-  return {
-    [operation]: ONE_DEFAULT,
-    [`${operation}.permissions`]: IDS_OR_NAMES,
-    [`${operation}.ratelimits`]: KEY_LIMITS,
-    [`${operation}.roles`]: IDS_OR_NAMES,
-  };
-}
-
-/** What the defaults of an API must be to each other. */
-function boundsOfDefaults(field: string): Readonly<Record<string, JsonSchema>> {
-  return { [field]: REFILL_OF_USES, [`${field}.ratelimits`]: KEY_LIMITS };
-}
-
 /**
  * Keywords that zod cannot derive, because core checks the bound by a function: added to the schemas of inputs. By the same
  * paths as the notes on fields. A property test compares the result with what the server accepts.
@@ -142,32 +127,36 @@ const BOUNDS: Readonly<Record<string, JsonSchema>> = {
     dependentSchemas: { refillDay: { properties: { interval: { enum: ["weekly", "monthly"] } } } },
     ...when(isGiven("interval", "weekly"), { properties: { refillDay: { maximum: 7 } } }),
   },
-  ...boundsOfDefaults("apis.createApi.defaults"),
-  ...boundsOfDefaults("apis.updateApi.defaults"),
+  ...ofEach(["apis.createApi", "apis.updateApi"], {
+    defaults: REFILL_OF_USES,
+    "defaults.ratelimits": KEY_LIMITS,
+  }),
   "apis.deleteKeys": KEYS,
   "apis.disableKeys": KEYS,
   "apis.enableKeys": KEYS,
   "identities.createIdentity": REFILL_OF_USES,
   "identities.eraseIdentity": either("identityId", "externalId"),
   "identities.updateIdentity": either("identityId", "externalId"),
-  "keys.addPermissions.permissions": IDS_OR_NAMES,
-  "keys.addRoles.roles": IDS_OR_NAMES,
   "keys.createKey": NEW_KEY,
   "keys.createKey.ratelimits": KEY_LIMITS,
-  "keys.removePermissions.permissions": IDS_OR_NAMES,
-  "keys.removeRoles.roles": IDS_OR_NAMES,
-  "keys.setPermissions.permissions": IDS_OR_NAMES,
-  "keys.setRoles.roles": IDS_OR_NAMES,
-  ...boundsOfUpdate("keys.updateKey"),
-  ...boundsOfUpdate("keys.updateKeys"),
+  "keys.updateKey": ONE_DEFAULT,
+  "keys.updateKeys": ONE_DEFAULT,
+  ...ofEach(["keys.updateKey", "keys.updateKeys"], {
+    permissions: IDS_OR_NAMES,
+    ratelimits: KEY_LIMITS,
+    roles: IDS_OR_NAMES,
+  }),
+  ...ofEach(["keys.addPermissions", "keys.setPermissions", "keys.removePermissions"], {
+    permissions: IDS_OR_NAMES,
+  }),
+  ...ofEach(["keys.addRoles", "keys.setRoles", "keys.removeRoles"], { roles: IDS_OR_NAMES }),
+  ...ofEach(["keys.verifyKey", "keys.explainKey", "keys.exchangeKey", "keys.reserve"], {
+    ratelimits: REQUESTED_LIMITS,
+  }),
   "keys.updateRemaining": {
     oneOf: ["keyId", "identityId", "externalId"].map((field) => ({ required: [field] })),
     ...when(isGiven("op", "set"), {}, { properties: { value: { type: "integer", minimum: 1 } } }),
   },
-  "keys.explainKey.ratelimits": REQUESTED_LIMITS,
-  "keys.exchangeKey.ratelimits": REQUESTED_LIMITS,
-  "keys.reserve.ratelimits": REQUESTED_LIMITS,
-  "keys.verifyKey.ratelimits": REQUESTED_LIMITS,
   "migrations.createKeys": {
     items: {
       ...NEW_KEY,

@@ -1,8 +1,7 @@
 import { labelsOf } from "@latchkey/core";
 import { GIVEN_DURATION, NOTES_ON_KEY_RULES } from "./key-rule-notes.js";
+import { ofEach } from "./path-table.js";
 import { NOTES_ON_USAGE } from "./usage-notes.js";
-
-/** What the length of a window is in an input. Responses hold ms. */
 
 /** Fields of an update of a key. */
 const UPDATE: Readonly<Record<string, string>> = {
@@ -30,9 +29,6 @@ const UPDATE: Readonly<Record<string, string>> = {
   ...labelsOf((_, { about }) => `${about.slice(0, -1)}; \`null\` for none.`),
 };
 
-/** One key or many are updated alike. */
-const UPDATES = notesOn(["keys.updateKey", "keys.updateKeys"], UPDATE);
-
 /** Fields of a question about a key. */
 const QUESTION: Readonly<Record<string, string>> = {
   apiId: "Id of the API that the key must belong to.",
@@ -51,20 +47,38 @@ const QUESTION: Readonly<Record<string, string>> = {
 const REQUEST_ID =
   "Your own text: a retry with the same one within 10 minutes gets the same verdict and is charged once.";
 
-/** The same question is asked by more than one operation. */
-const QUESTIONS = notesOn(
-  ["keys.verifyKey", "keys.explainKey", "keys.exchangeKey", "keys.reserve"],
-  QUESTION,
-);
+/** Fields of a verdict about a key. */
+const VERDICT: Readonly<Record<string, string>> = {
+  checks: "Dry run only: every check, in order.",
+  code: "Why the key is refused.",
+  enabled: "Derived: false once the key is switched off, expired or exhausted.",
+  ownerId: "Deprecated: the `externalId` of the identity.",
+  permissions: "Names of all permissions of the key, direct and through roles.",
+  ratelimit: "The limit that refused, else the one named `default`, else the first.",
+  ratelimits: "Every limit that was checked, in order.",
+  remaining: "Remaining uses afterwards; absent if unlimited.",
+  roles: "Names of the roles of the key.",
+};
 
-/** The same notes on fields of several operations. */
-function notesOn(operations: readonly string[], notes: Readonly<Record<string, string>>) {
-  return Object.fromEntries(
-    operations.flatMap((operation) =>
-      Object.entries(notes).map(([field, note]) => [`${operation}.${field}`, note]),
-    ),
-  );
-}
+/** Fields of a key that is created or imported. */
+const NEW_KEY: Readonly<Record<string, string>> = {
+  enabled: "Whether the key is switched on.",
+  ownerId: "Deprecated: `externalId`, which wins.",
+  permissions: "Names of direct permissions; they must exist.",
+  ratelimit: "The limit named `default`, which applies to every verification.",
+  ratelimits: "Limits of the key by name; `default` only if `ratelimit` is omitted.",
+  remaining: "Number of uses; unlimited if omitted.",
+  roles: "Names of roles; they must exist.",
+};
+
+/** Lists of which a note says no more about a page. */
+const LISTS = [
+  "apis.listApis",
+  "audit.listAuditEvents",
+  "events.readEvents",
+  "identities.listIdentities",
+  "keys.listReservations",
+];
 
 /** Fields of a list of keys. */
 const KEY_LIST: Readonly<Record<string, string>> = {
@@ -93,13 +107,6 @@ const KEY_LIST: Readonly<Record<string, string>> = {
   usedBefore: "Only keys last used before this instant, or never: Unix epoch ms.",
 };
 
-/** The same list has two paths. */
-const KEY_LISTS = Object.fromEntries(
-  ["apis.listKeys", "keys.listKeys"].flatMap((operation) =>
-    Object.entries(KEY_LIST).map(([field, note]) => [`${operation}.${field}`, note]),
-  ),
-);
-
 /**
  * Descriptions of fields whose name alone does not tell: `<shared schema or operation>.<field>` with the fields between them,
  * or the last of these names if that is enough (`error.code`). A field of an input and one of the same name in the response
@@ -108,17 +115,24 @@ const KEY_LISTS = Object.fromEntries(
 export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   ...NOTES_ON_KEY_RULES,
   ...NOTES_ON_USAGE,
+  ...ofEach(["ForbiddenVerdict", "RefusedVerdict", "ValidVerdict"], VERDICT),
+  ...ofEach(["keys.createKey", "migrations.createKeys"], NEW_KEY),
+  ...ofEach(["KeyRatelimit", "NamedKeyRatelimit", "ratelimit", "ratelimits"], {
+    async: "Accepted and stored; every limit is exact.",
+    type: "Accepted and stored; every limit is exact.",
+  }),
+  ...ofEach(["apis.deleteKeys", "apis.disableKeys", "apis.enableKeys"], {
+    keyIds: "Ids of keys, at most 1,000; unknown ones are passed over.",
+  }),
+  ...ofEach(LISTS, { limit: "Largest number of items on the page." }),
   "apis.createApi.ceilings": "What no key of the API is given more than.",
   "apis.updateApi.ceilings":
     "What no key of the API is given more than. All of them; `null` for none.",
   "apis.createApi.defaults": "What new keys of the API are given that say nothing of it.",
   "apis.updateApi.defaults":
     "What new keys of the API are given that say nothing of it. All of them; `null` for none.",
-  "apis.deleteKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
-  "apis.disableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
   "apis.enableKeys.damaged":
     "Number of keys that cannot be read and stay as they are; absent if none.",
-  "apis.enableKeys.keyIds": "Ids of keys, at most 1,000; unknown ones are passed over.",
   "Api.ceilings": "What no key is given more than; absent for no bound. Spans in ms.",
   "Api.defaults": "What new keys are given that say nothing of it; absent if nothing. Spans in ms.",
   "AuditEvent.actor": "Who made the change: the id of a root key, or the name that the host gave.",
@@ -169,38 +183,14 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "Key.tags": "Labels of the key; absent if none.",
   "Key.usesFrom":
     "`identity` if the key takes its uses from its identity; absent if it has its own.",
-  "KeyRatelimit.async": "Accepted and stored; every limit is exact.",
-  "KeyRatelimit.type": "Accepted and stored; every limit is exact.",
-  "NamedKeyRatelimit.async": "Accepted and stored; every limit is exact.",
-  "NamedKeyRatelimit.type": "Accepted and stored; every limit is exact.",
   "NamedRatelimitState.remaining": "Units that a request could take now.",
-  "ForbiddenVerdict.checks": "Dry run only: every check, in order.",
-  "ForbiddenVerdict.code": "Why the key is refused.",
-  "ForbiddenVerdict.enabled": "Derived: false once the key is switched off, expired or exhausted.",
-  "ForbiddenVerdict.ownerId": "Deprecated: the `externalId` of the identity.",
-  "ForbiddenVerdict.permissions": "Names of all permissions of the key, direct and through roles.",
-  "ForbiddenVerdict.ratelimit":
-    "The limit that refused, else the one named `default`, else the first.",
-  "ForbiddenVerdict.ratelimits": "Every limit that was checked, in order.",
-  "ForbiddenVerdict.remaining": "Remaining uses afterwards; absent if unlimited.",
-  "ForbiddenVerdict.roles": "Names of the roles of the key.",
   "NotFoundVerdict.checks": "Dry run only: every check, in order.",
   "NotFoundVerdict.code": "Why the key is refused.",
   "RatelimitState.remaining": "Units that a request could take now.",
-  "RefusedVerdict.checks": "Dry run only: every check, in order.",
-  "RefusedVerdict.code": "Why the key is refused.",
-  "RefusedVerdict.enabled": "Derived: false once the key is switched off, expired or exhausted.",
   "RefusedVerdict.missing":
     "`INSUFFICIENT_PERMISSIONS` only: the part of the query that is not met.",
-  "RefusedVerdict.ownerId": "Deprecated: the `externalId` of the identity.",
-  "RefusedVerdict.permissions": "Names of all permissions of the key, direct and through roles.",
-  "RefusedVerdict.ratelimit":
-    "The limit that refused, else the one named `default`, else the first.",
-  "RefusedVerdict.ratelimits": "Every limit that was checked, in order.",
-  "RefusedVerdict.remaining": "Remaining uses afterwards; absent if unlimited.",
   "RefusedVerdict.retryAfterMs":
     "`RATE_LIMITED` and `USAGE_EXCEEDED` only: ms until the same verification would pass if nothing else happens; absent if waiting does not help.",
-  "RefusedVerdict.roles": "Names of the roles of the key.",
   "Reservation.keyId": "Id of the key that made it.",
   "Reservation.ratelimits": "Units that are held of limits, and slots.",
   "Reservation.ratelimits.cost": "Units that are held.",
@@ -227,17 +217,11 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "SettledReservation.taken.ratelimits": "Units of each limit but concurrent ones.",
   "SettledReservation.taken.ratelimits.cost": "Units that were taken.",
   "SettledReservation.taken.uses": "Uses that were taken.",
-  "ValidVerdict.checks": "Dry run only: every check, in order.",
   "ValidVerdict.code": "Always `VALID`.",
   "ValidVerdict.enabled": "Always true, even if this verification took the last use.",
-  "ValidVerdict.ownerId": "Deprecated: the `externalId` of the identity.",
-  "ValidVerdict.permissions": "Names of all permissions of the key, direct and through roles.",
   "ValidVerdict.ratelimit": "The limit named `default`, else the first.",
-  "ValidVerdict.ratelimits": "Every limit that was checked, in order.",
-  "ValidVerdict.remaining": "Remaining uses afterwards; absent if unlimited.",
   "ValidVerdict.reservationId":
     "Id of what is held: of a reservation, and of slots of concurrent limits. Absent if nothing is.",
-  "ValidVerdict.roles": "Names of the roles of the key.",
   "VerdictCheck.apiId": "Id of the API that the key belongs to.",
   "VerdictCheck.cost": "What the verification would charge.",
   "VerdictCheck.exceeded":
@@ -258,14 +242,12 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "VerificationBucket.success": "Number of verdicts `VALID`.",
   "VerificationBucket.time": "Start of the bucket, Unix epoch ms.",
   "VerificationBucket.usageExceeded": "Number of verdicts `USAGE_EXCEEDED`.",
-  "apis.listApis.limit": "Largest number of items on the page.",
-  ...KEY_LISTS,
+  ...ofEach(["apis.listKeys", "keys.listKeys"], KEY_LIST),
   "apis.updateApi.ipWhitelist":
     "The whole list of addresses and CIDR ranges, IPv4 and IPv6, from which the keys may be used; `null` or an empty list for anywhere.",
   "audit.listAuditEvents.actor": "Only changes by this actor, as in `actor` of the entries.",
   "audit.listAuditEvents.identityId": "Only changes about this identity.",
   "audit.listAuditEvents.keyId": "Only changes about this key.",
-  "audit.listAuditEvents.limit": "Largest number of items on the page.",
   "audit.pruneAuditEvents.before": "Unix epoch ms, not later than now: older entries are deleted.",
   "audit.pruneAuditEvents.deleted": "Number of deleted entries.",
   "events.notice.cursor": "Where to go on; absent where nothing is left to notice.",
@@ -274,19 +256,18 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "events.readEvents.after":
     "The `cursor` of the page before; without it, the earliest event that is there is the first.",
   "events.readEvents.cursor": "Where to go on, with `after`.",
-  "events.readEvents.limit": "Largest number of items on the page.",
   "events.readEvents.types": "Only events of these types.",
   "error.code": "Why the request was refused.",
   "error.docs": "URL that explains this code, where the service has one.",
   "error.issues": "Everything that is wrong with the input, never a value.",
   "error.issues.path": "Path of the wrong field, joined by dots; empty for the input as a whole.",
-  "identities.createIdentity.environment": "Accepted, without effect.",
+  ...ofEach(
+    ["identities.createIdentity", "identities.listIdentities", "identities.updateIdentity"],
+    { environment: "Accepted, without effect." },
+  ),
   "identities.createIdentity.remaining":
     "Uses shared by the keys that take their uses from the identity; unlimited if omitted.",
   "identities.getIdentity.identityId": "Id of the identity; wins over `externalId`.",
-  "identities.listIdentities.environment": "Accepted, without effect.",
-  "identities.listIdentities.limit": "Largest number of items on the page.",
-  "identities.updateIdentity.environment": "Accepted, without effect.",
   "identities.updateIdentity.identityId": "Id of the identity; wins over `externalId`.",
   "identities.updateIdentity.meta": "The whole metadata; `{}` clears it.",
   "identities.updateIdentity.ratelimits":
@@ -297,15 +278,7 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.addPermissions.permissions":
     "Direct permissions to add, as names or as objects with `id` or `name`.",
   "keys.addRoles.roles": "Roles to add, as names or as objects with `id` or `name`.",
-  "keys.createKey.enabled": "Whether the key is switched on.",
-  "keys.createKey.ownerId": "Deprecated: `externalId`, which wins.",
-  "keys.createKey.permissions": "Names of direct permissions; they must exist.",
   "keys.createKey.prefix": "First part of the secret, before its `_`.",
-  "keys.createKey.ratelimit": "The limit named `default`, which applies to every verification.",
-  "keys.createKey.ratelimits":
-    "Limits of the key by name; `default` only if `ratelimit` is omitted.",
-  "keys.createKey.remaining": "Number of uses; unlimited if omitted.",
-  "keys.createKey.roles": "Names of roles; they must exist.",
   "keys.createKey.ipWhitelist":
     "Addresses and CIDR ranges from which the key may be used, in addition to those of its API: both must hold the address.",
   "keys.createKey.tags": "Labels to find the key by. Every verdict on it has them as `keyTags`.",
@@ -319,7 +292,6 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.getVerifications.start": "Unix epoch ms, included; 30 days before `end` if omitted.",
   "keys.listReservations.identityId": "Reservations of all keys of this identity.",
   "keys.listReservations.keyId": "Reservations of this key.",
-  "keys.listReservations.limit": "Largest number of items on the page.",
   "keys.removePermissions.permissions":
     "Direct permissions to remove, as names or as objects with `id` or `name`.",
   "keys.removePermissions.permissions.create":
@@ -336,8 +308,8 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.settleReservation.remaining":
     "How many uses the work took; all that were reserved if omitted.",
   "keys.settleReservation.remaining.cost": "Uses that the work took.",
-  ...UPDATES,
-  ...QUESTIONS,
+  ...ofEach(["keys.updateKey", "keys.updateKeys"], UPDATE),
+  ...ofEach(["keys.verifyKey", "keys.explainKey", "keys.exchangeKey", "keys.reserve"], QUESTION),
   "keys.updateKeys.keyIds": "Ids of the keys, 1 to 100.",
   "keys.updateRemaining.externalId":
     "Your own id of the user of the identity whose uses are changed.",
@@ -350,23 +322,14 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "keys.whoami.remaining": "Remaining uses, including a due refill; absent if unlimited.",
   "migrations.createKeys.createdAt":
     "Unix epoch ms at which the key was created elsewhere, not later than now; now if omitted.",
-  "migrations.createKeys.enabled": "Whether the key is switched on.",
   "migrations.createKeys.hash": "Hash of the secret; required if `plaintext` is omitted.",
   "migrations.createKeys.hash.value": "The hash, in the encoding that `variant` names.",
-  "migrations.createKeys.ownerId": "Deprecated: `externalId`, which wins.",
-  "migrations.createKeys.permissions": "Names of direct permissions; they must exist.",
   "migrations.createKeys.plaintext":
     "The secret itself, 1 to 512 printable ASCII characters; not with `hash`.",
   "migrations.createKeys.prefix":
     "First part of the secret, before its `_`: shown if neither `start` nor `plaintext` is given.",
-  "migrations.createKeys.ratelimit":
-    "The limit named `default`, which applies to every verification.",
-  "migrations.createKeys.ratelimits":
-    "Limits of the key by name; `default` only if `ratelimit` is omitted.",
   "migrations.createKeys.recoverable":
     "Stores the secret encrypted, so that it can be shown again; needs `plaintext` and `encrypt_key`.",
-  "migrations.createKeys.remaining": "Number of uses; unlimited if omitted.",
-  "migrations.createKeys.roles": "Names of roles; they must exist.",
   "migrations.createKeys.ipWhitelist":
     "Addresses and CIDR ranges from which the key may be used, in addition to those of its API.",
   "migrations.createKeys.tags": "Labels to find the key by.",
@@ -375,12 +338,9 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "permissions.createRole.permissions": "Names of the permissions of the role; they must exist.",
   "permissions.setRolePermissions.permissions":
     "Names of all permissions of the role from now on; they must exist. An empty list clears them.",
-  "ratelimit.async": "Accepted and stored; every limit is exact.",
   "refill.interval.every":
     "Length of the interval, counted from the creation of the key or identity: at least a minute, in ms or as a text such as `90m`.",
   "ratelimit.duration": GIVEN_DURATION,
-  "ratelimit.type": "Accepted and stored; every limit is exact.",
-  "ratelimits.async": "Accepted and stored; every limit is exact.",
   "ratelimits.duration": GIVEN_DURATION,
   "ratelimits.limit.async": "Accepted, without effect: every limit is exact.",
   "ratelimits.limit.cost": "Units to take; 0 only looks.",
@@ -396,5 +356,4 @@ export const NOTES_BY_PATH: Readonly<Record<string, string>> = {
   "ratelimits.resetLimit.keyId": "Id of the key whose limit is emptied.",
   "ratelimits.resetLimit.name": "Name of the limit of the key or identity.",
   "ratelimits.resetLimit.namespace": "Namespace of a limit without a key.",
-  "ratelimits.type": "Accepted and stored; every limit is exact.",
 };

@@ -1,3 +1,5 @@
+import { ofEach } from "./path-table.js";
+
 export const GIVEN_DURATION =
   "Length of a window: a whole number of ms, or a whole number of seconds, minutes, hours or days, such as `30s`, `1m`, `1h` or `1d`. Windows are aligned to the Unix epoch.";
 
@@ -24,8 +26,7 @@ const NOTES: Readonly<Record<string, string>> = {
 };
 
 /** Notes on what an API gives to keys that say nothing of it, and on what it gives none more than. */
-export const NOTES_ON_KEY_RULES: Readonly<Record<string, string>> = Object.fromEntries(
-  ["createApi", "updateApi"].flatMap((operation) =>
-    Object.entries(NOTES).map(([path, note]) => [`apis.${operation}.${path}`, note]),
-  ),
+export const NOTES_ON_KEY_RULES: Readonly<Record<string, string>> = ofEach(
+  ["apis.createApi", "apis.updateApi"],
+  NOTES,
 );

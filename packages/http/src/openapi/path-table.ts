@@ -14,3 +14,15 @@ export function findByPath<Entry>(
   }
   return undefined;
 }
+
+/** The same entries for several operations or shared schemas: `<owner>.<field>` for each. */
+export function ofEach<Entry>(
+  owners: readonly string[],
+  entries: Readonly<Record<string, Entry>>,
+): Readonly<Record<string, Entry>> {
+  return Object.fromEntries(
+    owners.flatMap((owner) =>
+      Object.entries(entries).map(([field, entry]) => [`${owner}.${field}`, entry]),
+    ),
+  );
+}
