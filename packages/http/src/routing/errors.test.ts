@@ -1,9 +1,8 @@
 import { LatchkeyError } from "@latchkey/core";
-import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { OPERATIONS } from "../operations/table.js";
 import { createFixture } from "../testing/fixture.js";
-import { openService, type Reply, read } from "../testing/open-service.js";
+import { openFailing, openService, type Reply, read } from "../testing/open-service.js";
 import { SAMPLES } from "../testing/samples.js";
 
 function expectError(reply: Reply, status: number, code: string): void {
@@ -17,24 +16,9 @@ function expectError(reply: Reply, status: number, code: string): void {
 
 /** A service whose store fails with this error from now on. */
 async function failingWith(error: unknown) {
-  const store = memoryStore();
-  let fails = false;
-  const errors: [unknown, string][] = [];
-  const service = await openService({
-    store: new Proxy(store, {
-      get(target, name) {
-        const member: unknown = Reflect.get(target, name);
-        if (typeof member !== "function") return member;
-        return async (...args: unknown[]) => {
-          if (fails) throw error;
-          return Reflect.apply(member, target, args);
-        };
-      },
-    }),
-    onError: (caught, requestId) => errors.push([caught, requestId]),
-  });
+  const { service, told: errors, fail } = await openFailing(error);
   const fixture = await createFixture(service);
-  fails = true;
+  fail();
   return { service, fixture, errors };
 }
 

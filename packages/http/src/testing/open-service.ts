@@ -1,4 +1,10 @@
-import { createLatchkey, type EventListener, type KeyStore, type Latchkey } from "@latchkey/core";
+import {
+  createLatchkey,
+  type EventListener,
+  interceptStore,
+  type KeyStore,
+  type Latchkey,
+} from "@latchkey/core";
 import { memoryStore } from "@latchkey/memory";
 import { createHandler, type Handler, type HandlerOptions } from "../index.js";
 import { documentOf } from "../openapi/document.js";
@@ -151,6 +157,20 @@ export async function openService(
     call,
     ok,
   };
+}
+
+/** A service whose store fails with this error from the call of `fail` on, and what its host is told. */
+export async function openFailing(error: unknown) {
+  let isFailing = false;
+  const told: [unknown, string][] = [];
+  const service = await openService({
+    store: interceptStore(memoryStore(), (_, run) => (isFailing ? Promise.reject(error) : run())),
+    onError: (caught, requestId) => told.push([caught, requestId]),
+  });
+  const fail = () => {
+    isFailing = true;
+  };
+  return { service, told, fail };
 }
 
 /** Reads a response. */

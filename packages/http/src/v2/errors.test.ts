@@ -1,8 +1,13 @@
 import { LatchkeyError } from "@latchkey/core";
-import { memoryStore } from "@latchkey/memory";
 import { describe, expect, test } from "vitest";
 import { createFixture } from "../testing/fixture.js";
-import { type CallOptions, openService, read, type TestService } from "../testing/open-service.js";
+import {
+  type CallOptions,
+  openFailing,
+  openService,
+  read,
+  type TestService,
+} from "../testing/open-service.js";
 
 const call = (service: TestService, name: string, input: object = {}, options: CallOptions = {}) =>
   service.call(name, input, { version: "v2", ...options });
@@ -108,27 +113,12 @@ describe("an error", () => {
       [new LatchkeyError("STORE_UNAVAILABLE", "inner words", { outcome: "unknown" }), 503],
       [new Error("inner words"), 500],
     ] as const) {
-      const told: unknown[] = [];
-      const store = memoryStore();
-      let fails = false;
-      const service = await openService({
-        store: new Proxy(store, {
-          get(target, name) {
-            const member: unknown = Reflect.get(target, name);
-            if (typeof member !== "function") return member;
-            return async (...args: unknown[]) => {
-              if (fails) throw error;
-              return Reflect.apply(member, target, args);
-            };
-          },
-        }),
-        onError: (caught) => told.push(caught),
-      });
-      fails = true;
+      const { service, told, fail } = await openFailing(error);
+      fail();
       const reply = await call(service, "permissions.listRoles");
       expect([reply.status, reply.body.error.status]).toEqual([status, status]);
       expect(reply.text).not.toContain("inner words");
-      expect(told).toEqual([error]);
+      expect(told).toEqual([[error, reply.body.meta.requestId]]);
     }
   });
 
