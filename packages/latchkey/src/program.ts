@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { messageOf, operationComplaint, parserComplaint } from "./command-line/complaints.js";
 import { Refused, UsageError } from "./command-line/failures.js";
-import { example, HELP_END } from "./command-line/help.js";
+import { type AddCommand, example, HELP_END } from "./command-line/help.js";
 import type { Host } from "./command-line/host.js";
 import { PASSWORD_IN_ARGUMENTS, secretInArguments } from "./command-line/secret-input.js";
 import { addApis } from "./commands/apis.js";
@@ -37,7 +37,7 @@ import { hasPassword } from "./store-url.js";
 import { version } from "./version.js";
 
 /** The commands, in the order of the program's help. */
-const COMMANDS: readonly ((program: Command, host: Host) => void)[] = [
+const COMMANDS: readonly AddCommand[] = [
   addServe,
   addConsole,
   addApis,

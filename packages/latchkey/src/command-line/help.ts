@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Host } from "./host.js";
 
 /** The end of every command's help. */
 export const HELP_END = `
@@ -20,19 +21,25 @@ export function example(...lines: readonly string[]): string {
   return `\nExample:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }
 
-/** Adds a command with subcommands. The help of each shows its own examples, and those of the group if it has none. */
-export function addGroup(
-  program: Command,
+/** Adds a command to the program, or to a group of commands. */
+export type AddCommand = (parent: Command, host: Host) => void;
+
+/** A command with subcommands. The help of each shows its own examples, and those of the group if it has none. */
+export function groupCommand(
   name: string,
   description: string,
   examples: readonly string[],
-): Command {
-  return program
-    .command(name)
-    .description(description)
-    .helpCommand(false)
-    .addHelpText("afterAll", ({ command }) => {
-      const own = examples.filter((line) => `${line} `.includes(`${name} ${command.name()} `));
-      return example(...(own.length > 0 ? own : examples));
-    });
+  commands: readonly AddCommand[],
+): AddCommand {
+  return (program, host) => {
+    const group = program
+      .command(name)
+      .description(description)
+      .helpCommand(false)
+      .addHelpText("afterAll", ({ command }) => {
+        const own = examples.filter((line) => `${line} `.includes(`${name} ${command.name()} `));
+        return example(...(own.length > 0 ? own : examples));
+      });
+    for (const add of commands) add(group, host);
+  };
 }

@@ -17,6 +17,7 @@ import {
   toCamelCase,
   typedValue,
 } from "./fields.js";
+import type { AddCommand } from "./help.js";
 import { clockOf, type Host } from "./host.js";
 import { idsOf, withIds } from "./named-ids.js";
 import {
@@ -95,9 +96,6 @@ export function updateText(what: string, { isChanged, isRepeat }: Outcome): stri
 export function addCommonOptions(command: Command, use?: StoreUse): Command {
   return addJsonOption(addWorkspaceOption(addStoreOptions(command, use)));
 }
-
-/** Adds a command to a group. */
-export type AddCommand = (group: Command, host: Host) => void;
 
 /** A command that calls one operation. */
 export function operationCommand<Name extends OperationName>(

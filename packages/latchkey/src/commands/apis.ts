@@ -1,14 +1,7 @@
 import type { ApiView } from "@latchkey/core";
-import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
-import {
-  type AddCommand,
-  listCommand,
-  operationCommand,
-  updateText,
-} from "../command-line/operations.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
+import { listCommand, operationCommand, updateText } from "../command-line/operations.js";
 import type { Cell } from "../command-line/output.js";
 
 const SETTINGS = [
@@ -19,7 +12,7 @@ const SETTINGS = [
   FIELDS.ceilings,
 ];
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   operationCommand({
     name: "create",
     text: "create an API, a space of keys",
@@ -78,12 +71,12 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Adds `latchkey apis`: the key spaces of a workspace. */
-export function addApis(program: Command, host: Host): void {
-  const apis = addGroup(program, "apis", "create, list, show, change and delete APIs", [
-    "latchkey apis create --name payments --store sqlite:./keys.db",
-  ]);
-  for (const add of COMMANDS) add(apis, host);
-}
+export const addApis: AddCommand = groupCommand(
+  "apis",
+  "create, list, show, change and delete APIs",
+  ["latchkey apis create --name payments --store sqlite:./keys.db"],
+  COMMANDS,
+);
 
 function apiFields(api: ApiView): readonly (readonly [string, Cell])[] {
   return [

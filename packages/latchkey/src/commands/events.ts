@@ -1,7 +1,7 @@
 import type { AuditEvent, Latchkey, NoticedCount } from "@latchkey/core";
 import type { Command } from "commander";
 import { type Field, span } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import {
   addCommonOptions,
@@ -35,12 +35,14 @@ const MOST_AT_ONCE = 100;
 const INTERVAL_MS = 1_000;
 
 /** Adds `latchkey events`: what happened, in the order in which it was committed. */
-export function addEvents(program: Command, host: Host): void {
-  const events = addGroup(program, "events", "read what happened, in its order", [
-    "latchkey events read --types key.created --json",
-    "latchkey events notice --expires-within 3d",
-  ]);
-  addNotice(events, host);
+export const addEvents: AddCommand = groupCommand(
+  "events",
+  "read what happened, in its order",
+  ["latchkey events read --types key.created --json", "latchkey events notice --expires-within 3d"],
+  [addNotice, addRead],
+);
+
+function addRead(events: Command, host: Host): void {
   const read = events
     .command("read")
     .description(

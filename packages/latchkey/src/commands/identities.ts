@@ -1,17 +1,15 @@
-import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { CHANGE_OF_USES, FIELDS } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import { identityCells, remainingCells } from "../command-line/key-cells.js";
-import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
+import { listCommand, operationCommand } from "../command-line/operations.js";
 
 const SETTINGS = [FIELDS.meta, FIELDS.ratelimits, FIELDS.refill];
 
 /** Which identity is meant: by its id, or by the caller's own. */
 const WHICH = { args: ["[identityId]"], fields: [FIELDS.externalId] };
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   operationCommand({
     name: "create",
     text: "create an identity under your own id of a user",
@@ -103,17 +101,14 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Adds `latchkey identities`: the users that keys belong to. */
-export function addIdentities(program: Command, host: Host): void {
-  const identities = addGroup(
-    program,
-    "identities",
-    "create, list, show, change and delete identities, the users that keys belong to",
-    [
-      "latchkey identities create user_1 --ratelimits writes=20/1m:auto",
-      "latchkey identities update-remaining --external-id user_1 --op increment --value 500",
-      "latchkey identities delete <identityId> --keys disable",
-      "latchkey identities erase --external-id user_1",
-    ],
-  );
-  for (const add of COMMANDS) add(identities, host);
-}
+export const addIdentities: AddCommand = groupCommand(
+  "identities",
+  "create, list, show, change and delete identities, the users that keys belong to",
+  [
+    "latchkey identities create user_1 --ratelimits writes=20/1m:auto",
+    "latchkey identities update-remaining --external-id user_1 --op increment --value 500",
+    "latchkey identities delete <identityId> --keys disable",
+    "latchkey identities erase --external-id user_1",
+  ],
+  COMMANDS,
+);

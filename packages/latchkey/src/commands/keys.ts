@@ -1,12 +1,9 @@
 import { type Latchkey, labelsOf } from "@latchkey/core";
-import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { CHANGE_OF_USES, FIELDS, type Field, span } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import { keyCells, remainingCells, type ShownKey, stateText } from "../command-line/key-cells.js";
 import {
-  type AddCommand,
   type Input,
   listCommand,
   operationCommand,
@@ -115,7 +112,7 @@ const COLUMNS: readonly Column<ShownKey>[] = [
   { title: "NAME", of: ({ name }) => name },
 ];
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   operationCommand({
     name: "create",
     text: "issue a key and print its id and its secret, which is shown this once",
@@ -242,27 +239,24 @@ async function listPage(latchkey: Latchkey, input: Input) {
 }
 
 /** Adds `latchkey keys`: issuing keys, and looking after them. */
-export function addKeys(program: Command, host: Host): void {
-  const keys = addGroup(
-    program,
-    "keys",
-    "create, list, find, show, change, rotate and delete keys",
-    [
-      "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
-      "latchkey keys list <apiId> --external-id user_1 --json",
-      "latchkey keys find --enabled yes --used-before 90d",
-      "latchkey keys get <keyId> --json",
-      "latchkey keys update <keyId> --expires 30d --clear name",
-      "latchkey keys update-many --keys <keyId>,<keyId> --expires 30d",
-      "latchkey keys update-remaining <keyId> --op increment --value 500",
-      "latchkey keys disable --external-id user_1",
-      "latchkey keys enable <keyId>",
-      "latchkey keys rotate <keyId> --grace 1d",
-      "latchkey keys delete <keyId> --yes",
-    ],
-  );
-  for (const add of COMMANDS) add(keys, host);
-}
+export const addKeys: AddCommand = groupCommand(
+  "keys",
+  "create, list, find, show, change, rotate and delete keys",
+  [
+    "latchkey keys create <apiId> --prefix pay_live --remaining 1000 --refill daily:1000",
+    "latchkey keys list <apiId> --external-id user_1 --json",
+    "latchkey keys find --enabled yes --used-before 90d",
+    "latchkey keys get <keyId> --json",
+    "latchkey keys update <keyId> --expires 30d --clear name",
+    "latchkey keys update-many --keys <keyId>,<keyId> --expires 30d",
+    "latchkey keys update-remaining <keyId> --op increment --value 500",
+    "latchkey keys disable --external-id user_1",
+    "latchkey keys enable <keyId>",
+    "latchkey keys rotate <keyId> --grace 1d",
+    "latchkey keys delete <keyId> --yes",
+  ],
+  COMMANDS,
+);
 
 function settingsWith(remaining: Field): readonly Field[] {
   return [

@@ -3,7 +3,7 @@ import { type Latchkey, LEAK_POLICIES, type LeakAction, type LeakPolicy } from "
 import type { Command } from "commander";
 import { Refused } from "../command-line/failures.js";
 import { assertReadable } from "../command-line/files.js";
-import { addGroup } from "../command-line/help.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { addCommonOptions, type CommonOptions } from "../command-line/operations.js";
 import { type Column, printRows } from "../command-line/output.js";
@@ -44,11 +44,14 @@ const AT_ONCE = 100;
 const MAX_SEEN = 100_000;
 
 /** Adds `latchkey leaks`: what becomes of keys that leaked. */
-export function addLeaks(program: Command, host: Host): void {
-  const leaks = addGroup(program, "leaks", "find keys that leaked, and disable them", [
-    "latchkey leaks check ./server.log --policy report",
-    "git log -p | latchkey leaks check -",
-  ]);
+export const addLeaks: AddCommand = groupCommand(
+  "leaks",
+  "find keys that leaked, and disable them",
+  ["latchkey leaks check ./server.log --policy report", "git log -p | latchkey leaks check -"],
+  [addCheck],
+);
+
+function addCheck(leaks: Command, host: Host): void {
   const check = leaks
     .command("check")
     .summary("find keys in a text, and disable them")

@@ -1,9 +1,9 @@
 import type { KeysReference, Latchkey } from "@latchkey/core";
 import { UsageError } from "../command-line/failures.js";
 import type { Field } from "../command-line/fields.js";
+import type { AddCommand } from "../command-line/help.js";
 import { idsOf } from "../command-line/named-ids.js";
 import {
-  type AddCommand,
   addCommonOptions,
   addInput,
   addYesOption,

@@ -1,10 +1,8 @@
-import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
-import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
+import { listCommand, operationCommand } from "../command-line/operations.js";
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   operationCommand({
     name: "create",
     text: "create a permission",
@@ -45,12 +43,9 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Adds `latchkey permissions`: what keys and roles can be permitted. */
-export function addPermissions(program: Command, host: Host): void {
-  const permissions = addGroup(
-    program,
-    "permissions",
-    "create, list, show and delete permissions",
-    ["latchkey permissions create docs.read"],
-  );
-  for (const add of COMMANDS) add(permissions, host);
-}
+export const addPermissions: AddCommand = groupCommand(
+  "permissions",
+  "create, list, show and delete permissions",
+  ["latchkey permissions create docs.read"],
+  COMMANDS,
+);

@@ -1,9 +1,7 @@
-import type { Command } from "commander";
 import type { Field } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import { costsText, spanText } from "../command-line/key-cells.js";
-import { type AddCommand, listCommand, operationCommand } from "../command-line/operations.js";
+import { listCommand, operationCommand } from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
 
 /** Whose reservations are meant. */
@@ -12,7 +10,7 @@ const WHOSE: readonly Field[] = [
   { flags: "--identity-id <id>", text: "of all keys of an identity" },
 ];
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   listCommand({
     text: "list the open reservations of a key or an identity, and what they hold",
     fields: WHOSE,
@@ -43,15 +41,9 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Adds `latchkey reservations`: what is held until its price is known, and slots of concurrent limits. */
-export function addReservations(program: Command, host: Host): void {
-  const reservations = addGroup(
-    program,
-    "reservations",
-    "list and release what is held: uses and units until the cost is known, and slots",
-    [
-      "latchkey reservations list --key-id <keyId>",
-      "latchkey reservations release <reservationId>",
-    ],
-  );
-  for (const add of COMMANDS) add(reservations, host);
-}
+export const addReservations: AddCommand = groupCommand(
+  "reservations",
+  "list and release what is held: uses and units until the cost is known, and slots",
+  ["latchkey reservations list --key-id <keyId>", "latchkey reservations release <reservationId>"],
+  COMMANDS,
+);

@@ -1,15 +1,8 @@
-import type { Command } from "commander";
 import { FIELDS } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
-import {
-  type AddCommand,
-  listCommand,
-  operationCommand,
-  updateText,
-} from "../command-line/operations.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
+import { listCommand, operationCommand, updateText } from "../command-line/operations.js";
 
-const COMMANDS: readonly AddCommand[] = [
+const COMMANDS = [
   operationCommand({
     name: "create",
     text: "create a role, with permissions that exist",
@@ -75,9 +68,9 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** Adds `latchkey roles`: permissions under one name. */
-export function addRoles(program: Command, host: Host): void {
-  const roles = addGroup(program, "roles", "create, list, show, change and delete roles", [
-    "latchkey roles create editor --permissions docs.read,docs.write",
-  ]);
-  for (const add of COMMANDS) add(roles, host);
-}
+export const addRoles: AddCommand = groupCommand(
+  "roles",
+  "create, list, show, change and delete roles",
+  ["latchkey roles create editor --permissions docs.read,docs.write"],
+  COMMANDS,
+);

@@ -2,15 +2,10 @@ import { type Latchkey, LatchkeyError } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import { FIELDS, span } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
-import {
-  type AddCommand,
-  addCommonOptions,
-  type CommonOptions,
-  listCommand,
-} from "../command-line/operations.js";
+import { addCommonOptions, type CommonOptions, listCommand } from "../command-line/operations.js";
 import { instant, minute } from "../command-line/output.js";
 import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import { withLatchkey } from "../command-line/store-options.js";
@@ -53,17 +48,14 @@ const PERMISSIONS_TEXT =
   "what the key may do, separated by commas: *, api.*.create_key, api.<apiId>.read_key …";
 
 /** Adds `latchkey root-key`: issues, lists, changes, rotates and revokes root keys. */
-export function addRootKey(program: Command, host: Host): void {
-  const rootKey = addGroup(
-    program,
-    "root-key",
-    "issue, list, change, rotate or revoke keys for management calls over HTTP",
-    [
-      "latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_key,api.*.create_key'",
-    ],
-  );
-  for (const add of [addCreate, LIST, addUpdate, addRotate, addRevoke]) add(rootKey, host);
-}
+export const addRootKey: AddCommand = groupCommand(
+  "root-key",
+  "issue, list, change, rotate or revoke keys for management calls over HTTP",
+  [
+    "latchkey root-key create --store sqlite:./keys.db --permissions 'api.*.read_key,api.*.create_key'",
+  ],
+  [addCreate, LIST, addUpdate, addRotate, addRevoke],
+);
 
 function addCreate(rootKey: Command, host: Host): void {
   const create = rootKey

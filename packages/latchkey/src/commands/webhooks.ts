@@ -1,11 +1,8 @@
 import { type Deliveries, deliveriesOf, type Latchkey, LatchkeyError } from "@latchkey/core";
-import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
 import type { Field } from "../command-line/fields.js";
-import { addGroup } from "../command-line/help.js";
-import type { Host } from "../command-line/host.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import {
-  type AddCommand,
   addCommonOptions,
   addInput,
   addYesOption,
@@ -171,12 +168,9 @@ function countOf(count: number): string {
 }
 
 /** Adds `latchkey webhooks`: what endpoints have got, and what was given up. */
-export function addWebhooks(program: Command, host: Host): void {
-  const webhooks = addGroup(
-    program,
-    "webhooks",
-    "show how far endpoints have got, and send again, or delete, what was given up",
-    ["latchkey webhooks dead-letters", "latchkey webhooks redeliver --all"],
-  );
-  for (const add of [ENDPOINTS, DEAD_LETTERS, addRedeliver, addPrune]) add(webhooks, host);
-}
+export const addWebhooks: AddCommand = groupCommand(
+  "webhooks",
+  "show how far endpoints have got, and send again, or delete, what was given up",
+  ["latchkey webhooks dead-letters", "latchkey webhooks redeliver --all"],
+  [ENDPOINTS, DEAD_LETTERS, addRedeliver, addPrune],
+);

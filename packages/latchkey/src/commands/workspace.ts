@@ -1,10 +1,10 @@
 import type { Latchkey, WorkspaceView } from "@latchkey/core";
 import type { Command } from "commander";
 import { UsageError } from "../command-line/failures.js";
-import { addGroup } from "../command-line/help.js";
+import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { hasShownUse } from "../command-line/known-workspace.js";
-import { type AddCommand, operationCommand } from "../command-line/operations.js";
+import { operationCommand } from "../command-line/operations.js";
 import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
 import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import {
@@ -34,6 +34,25 @@ const GET: AddCommand = operationCommand({
   ],
 });
 
+const UPDATE = onWorkspace<{ readonly name?: string; readonly clear?: readonly string[] }>({
+  name: "update",
+  text: "name a workspace, or take its name away",
+  addOptions: (command) =>
+    command
+      .option("--name <text>", "name to know the workspace by, 1 to 256 characters")
+      .option("--clear <list>", "options whose values are taken away: name", list),
+  check: (_, { name, clear = [] }) => {
+    if (clear.some((field) => field !== "name"))
+      throw new UsageError("--clear must be a list of name");
+    if ((name === undefined) === (clear.length === 0))
+      throw new UsageError("one of --name and --clear is required");
+  },
+  act: async (latchkey, workspaceId, { name = null }, beside) => {
+    await latchkey.updateWorkspace({ workspaceId, name, ...beside });
+    return [{ workspaceId, name }, `workspace ${workspaceId} is updated`];
+  },
+});
+
 const DISABLE = switchCommand(
   "disable",
   "switch a workspace off: none of its keys verifies, and none of its root keys works",
@@ -41,21 +60,30 @@ const DISABLE = switchCommand(
 
 const ENABLE = switchCommand("enable", "switch a workspace on again");
 
+const DELETE = onWorkspace<{ readonly confirm: string }>({
+  name: "delete",
+  text: "delete a workspace with everything in it, for good; called again, it goes on",
+  addOptions: (command) => command.requiredOption("--confirm <id>", "the id once more"),
+  check: (workspaceId, { confirm }) => {
+    if (confirm !== workspaceId) throw new UsageError("--confirm must be the id once more");
+  },
+  act: async (latchkey, workspaceId, { confirm }, beside) => {
+    await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
+    return [{ workspaceId }, `workspace ${workspaceId} is deleted`];
+  },
+});
+
 /** Adds `latchkey workspace`: makes a workspace, lists them, shows, names or deletes one, or switches it off or on. */
-export function addWorkspace(program: Command, host: Host): void {
-  const workspace = addGroup(
-    program,
-    "workspace",
-    "make, list, show, name or delete workspaces, or switch one off or on",
-    [
-      "latchkey workspace create --name tenant --store sqlite:./keys.db",
-      "latchkey workspace disable ws_default --store sqlite:./keys.db",
-      "latchkey workspace delete <id> --confirm <id>",
-    ],
-  );
-  const commands = [addCreate, addList, GET, addUpdate, DISABLE, ENABLE, addDelete];
-  for (const add of commands) add(workspace, host);
-}
+export const addWorkspace: AddCommand = groupCommand(
+  "workspace",
+  "make, list, show, name or delete workspaces, or switch one off or on",
+  [
+    "latchkey workspace create --name tenant --store sqlite:./keys.db",
+    "latchkey workspace disable ws_default --store sqlite:./keys.db",
+    "latchkey workspace delete <id> --confirm <id>",
+  ],
+  [addCreate, addList, GET, UPDATE, DISABLE, ENABLE, DELETE],
+);
 
 function addCreate(workspace: Command, host: Host): void {
   const create = workspace
@@ -88,89 +116,56 @@ function addList(workspace: Command, host: Host): void {
   });
 }
 
-function addUpdate(workspace: Command, host: Host): void {
-  const update = workspace
-    .command("update")
-    .description("name a workspace, or take its name away")
-    .argument("<id>", "id of the workspace", workspaceIdOf("<id>"))
-    .option("--name <text>", "name to know the workspace by, 1 to 256 characters")
-    .option("--clear <list>", "options whose values are taken away: name", list);
-  addJsonOption(addStoreOptions(addRepeatOption(update))).action(
-    async (
-      workspaceId: string,
-      {
-        name,
-        clear = [],
-        ...options
-      }: Options & { readonly name?: string; readonly clear?: readonly string[] },
-    ) => {
-      if (clear.some((field) => field !== "name"))
-        throw new UsageError("--clear must be a list of name");
-      if ((name === undefined) === (clear.length === 0))
-        throw new UsageError("one of --name and --clear is required");
-      await onWorkspace(workspaceId, options, host, async (latchkey, beside) => {
-        await latchkey.updateWorkspace({ workspaceId, name: name ?? null, ...beside });
-        return [{ workspaceId, name: name ?? null }, `workspace ${workspaceId} is updated`];
-      });
-    },
-  );
-}
-
-function addDelete(workspace: Command, host: Host): void {
-  const deletion = workspace
-    .command("delete")
-    .description("delete a workspace with everything in it, for good; called again, it goes on")
-    .argument("<id>", "id of the workspace", workspaceIdOf("<id>"))
-    .requiredOption("--confirm <id>", "the id once more");
-  addJsonOption(addStoreOptions(addRepeatOption(deletion))).action(
-    async (
-      workspaceId: string,
-      { confirm, ...options }: Options & { readonly confirm: string },
-    ) => {
-      if (confirm !== workspaceId) throw new UsageError("--confirm must be the id once more");
-      await onWorkspace(workspaceId, options, host, async (latchkey, beside) => {
-        await latchkey.deleteWorkspace({ workspaceId, confirm, ...beside });
-        return [{ workspaceId }, `workspace ${workspaceId} is deleted`];
-      });
-    },
-  );
+/** A command on the workspace whose id is its argument. */
+interface WorkspaceCommand<Given> {
+  readonly name: string;
+  readonly text: string;
+  /** Its own options. */
+  readonly addOptions?: (command: Command) => Command;
+  /** @throws UsageError for what is wrong with them. */
+  readonly check?: (workspaceId: string, given: Given) => void;
+  /** Does it, and returns what `--json` prints, and the text for people. */
+  readonly act: (
+    latchkey: Latchkey,
+    workspaceId: string,
+    given: Given,
+    beside: RepeatOption,
+  ) => Promise<readonly [record: object, text: string]>;
 }
 
 /** Does something with a workspace, and says so. Where nothing was ever in it, its id may be mistyped. */
-async function onWorkspace(
-  workspaceId: string,
-  { json, idempotencyKey, ...options }: Options,
-  host: Host,
-  act: (
-    latchkey: Latchkey,
-    beside: RepeatOption,
-  ) => Promise<readonly [record: object, text: string]>,
-): Promise<void> {
-  await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
-    const showsUse = await hasShownUse(latchkey.workspace(workspaceId), store).catch(() => true);
-    const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
-    const [record, text] = await act(latchkey, beside);
-    host.print(json ? JSON.stringify(record) : text);
-    if (!showsUse)
-      host.warn(`there is nothing in ${workspaceId}, and it was never switched: check the id`);
-  });
-}
-
-function switchCommand(action: "disable" | "enable", effect: string): AddCommand {
-  return (workspace, host) => {
-    const switching = workspace
-      .command(action)
-      .description(`${effect}; a running server sees it with its next request`)
+function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand {
+  return (group, host) => {
+    const command = group
+      .command(spec.name)
+      .description(spec.text)
       .argument("<id>", "id of the workspace", workspaceIdOf("<id>"));
-    addJsonOption(addStoreOptions(addRepeatOption(switching))).action(
-      async (id: string, options: Options) => {
-        const enabled = action === "enable";
-        await onWorkspace(id, options, host, async (latchkey, beside) => {
-          await latchkey.workspace(id).setWorkspaceEnabled(enabled, beside);
-          const text = `workspace ${id} is ${enabled ? "enabled" : "disabled"}`;
-          return [{ workspaceId: id, enabled }, text];
+    spec.addOptions?.(command);
+    addJsonOption(addStoreOptions(addRepeatOption(command))).action(
+      async (id: string, options: Options & Given) => {
+        spec.check?.(id, options);
+        await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
+          const showsUse = await hasShownUse(latchkey.workspace(id), store).catch(() => true);
+          const { json, idempotencyKey } = options;
+          const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
+          const [record, text] = await spec.act(latchkey, id, options, beside);
+          host.print(json ? JSON.stringify(record) : text);
+          if (!showsUse)
+            host.warn(`there is nothing in ${id}, and it was never switched: check the id`);
         });
       },
     );
   };
+}
+
+function switchCommand(name: "disable" | "enable", effect: string): AddCommand {
+  return onWorkspace({
+    name,
+    text: `${effect}; a running server sees it with its next request`,
+    act: async (latchkey, workspaceId, _, beside) => {
+      const enabled = name === "enable";
+      await latchkey.workspace(workspaceId).setWorkspaceEnabled(enabled, beside);
+      return [{ workspaceId, enabled }, `workspace ${workspaceId} is ${name}d`];
+    },
+  });
 }
