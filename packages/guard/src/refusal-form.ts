@@ -12,48 +12,24 @@ export interface RefusalForm {
   readonly contractCode: ErrorCode;
 }
 
+const unauthorized = (detail: string, challenge: "invalid_token" | null = "invalid_token") =>
+  ({ status: 401, detail, challenge, contractCode: "UNAUTHORIZED" }) as const;
+
+const limited = (detail: string) =>
+  ({ status: 429, detail, contractCode: "RATE_LIMITED" }) as const;
+
 /**
  * The response for each refusal. A malformed key is `invalid_token`, because that is the error of a 401; without a key there is no error.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3.1
  */
 export const REFUSAL_FORMS: Readonly<Record<RefusalCode, RefusalForm>> = {
-  KEY_MISSING: {
-    status: 401,
-    detail: "an API key is needed",
-    challenge: null,
-    contractCode: "UNAUTHORIZED",
-  },
-  KEY_MALFORMED: {
-    status: 401,
-    detail: "the API key is malformed",
-    challenge: "invalid_token",
-    contractCode: "UNAUTHORIZED",
-  },
-  NOT_FOUND: {
-    status: 401,
-    detail: "the API key is not valid",
-    challenge: "invalid_token",
-    contractCode: "UNAUTHORIZED",
-  },
-  DISABLED: {
-    status: 401,
-    detail: "the API key is disabled",
-    challenge: "invalid_token",
-    contractCode: "UNAUTHORIZED",
-  },
-  EXPIRED: {
-    status: 401,
-    detail: "the API key has expired",
-    challenge: "invalid_token",
-    contractCode: "UNAUTHORIZED",
-  },
-  NOT_STARTED: {
-    status: 401,
-    detail: "the API key is not valid yet",
-    challenge: "invalid_token",
-    contractCode: "UNAUTHORIZED",
-  },
+  KEY_MISSING: unauthorized("an API key is needed", null),
+  KEY_MALFORMED: unauthorized("the API key is malformed"),
+  NOT_FOUND: unauthorized("the API key is not valid"),
+  DISABLED: unauthorized("the API key is disabled"),
+  EXPIRED: unauthorized("the API key has expired"),
+  NOT_STARTED: unauthorized("the API key is not valid yet"),
   FORBIDDEN: {
     status: 403,
     detail: "the API key may not be used here",
@@ -65,21 +41,9 @@ export const REFUSAL_FORMS: Readonly<Record<RefusalCode, RefusalForm>> = {
     challenge: "insufficient_scope",
     contractCode: "INSUFFICIENT_PERMISSIONS",
   },
-  RATE_LIMITED: {
-    status: 429,
-    detail: "a rate limit of the API key is reached",
-    contractCode: "RATE_LIMITED",
-  },
-  USAGE_EXCEEDED: {
-    status: 429,
-    detail: "the API key has too few uses left",
-    contractCode: "RATE_LIMITED",
-  },
-  ADDRESS_LIMITED: {
-    status: 429,
-    detail: "too many requests from this address had no valid API key",
-    contractCode: "RATE_LIMITED",
-  },
+  RATE_LIMITED: limited("a rate limit of the API key is reached"),
+  USAGE_EXCEEDED: limited("the API key has too few uses left"),
+  ADDRESS_LIMITED: limited("too many requests from this address had no valid API key"),
   STORE_UNAVAILABLE: {
     status: 503,
     detail: "the API key cannot be verified at the moment",
