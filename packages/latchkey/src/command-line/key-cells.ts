@@ -6,6 +6,7 @@ import {
   type WireLimitFigures,
 } from "@latchkey/core";
 import { type Cell, instant } from "./output.js";
+import { spanText } from "./values.js";
 
 type Cells = readonly (readonly [title: string, value: Cell])[];
 
@@ -92,19 +93,6 @@ export function costsText(costs: readonly { readonly name: string; readonly cost
     .map(({ name, cost }) => `${/[,="\s]/.test(name) ? JSON.stringify(name) : name}=${cost}`)
     .join(",");
 }
-
-/** A span, in the largest unit that gives a whole number. */
-export function spanText(ms: number): string {
-  for (const [unit, length] of UNITS) if (ms % length === 0) return `${ms / length}${unit}`;
-  return `${ms}ms`;
-}
-
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1_000],
-] as const;
 
 function joined(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : names.join(",");

@@ -86,18 +86,28 @@ export function instantsOf(
   );
 }
 
+/** In ms, the longest first. */
 const SPAN_UNITS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
   d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1_000,
+  ms: 1,
 };
 
 /** A span in ms, written as `30s`, `15m`, `1h`, `7d` or `250ms`; NaN for anything else. */
 export function spanMs(text: string): number {
   const [, amount, unit = ""] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
   return Number(amount) * (SPAN_UNITS[unit] ?? Number.NaN);
+}
+
+/** A span, in the largest unit that gives a whole number. */
+export function spanText(ms: number): string {
+  const [unit, length] = Object.entries(SPAN_UNITS).find(([, each]) => ms % each === 0) ?? [
+    "ms",
+    1,
+  ];
+  return `${ms / length}${unit}`;
 }
 
 /** An ISO date as {@link isoDate} reads it, or a span from now on, such as `30d`. */

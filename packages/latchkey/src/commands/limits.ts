@@ -4,7 +4,7 @@ import { UsageError } from "../command-line/failures.js";
 import { FIELDS } from "../command-line/fields.js";
 import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
-import { howText, spanText } from "../command-line/key-cells.js";
+import { howText } from "../command-line/key-cells.js";
 import {
   addCommonOptions,
   addInput,
@@ -13,6 +13,7 @@ import {
 } from "../command-line/operations.js";
 import { type Column, instant, minute, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
+import { spanText } from "../command-line/values.js";
 import { readWindows, type WindowState } from "../command-line/windows.js";
 
 const FIELDS_OF_IDENTITY = [

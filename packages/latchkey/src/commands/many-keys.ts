@@ -20,6 +20,7 @@ import {
 } from "../command-line/repeats.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { list } from "../command-line/values.js";
+import { plural } from "../command-line/words.js";
 
 /** Which keys are meant, where it is not one. */
 const WHICH: readonly Field[] = [
@@ -73,10 +74,10 @@ export function keysCommand(spec: KeysCommand): AddCommand {
           made,
         );
         const [count = 0, damaged = 0] = Object.values(answer);
-        if (damaged > 0) host.warn(`${countOf(damaged)} cannot be read, and stays as it is`);
+        if (damaged > 0) host.warn(`${plural(damaged, "key")} cannot be read, and stays as it is`);
         print(
           { ...input, ...answer },
-          `${countOf(count)} ${count === 1 ? "is" : "are"} ${spec.name}d`,
+          `${plural(count, "key")} ${count === 1 ? "is" : "are"} ${spec.name}d`,
         );
       });
     });
@@ -91,15 +92,11 @@ interface Typed extends KeysReference {
 async function meantKeys(latchkey: Latchkey, which: KeysReference): Promise<string> {
   const { keyIds, ...owner } = which;
   const { apiId, externalId } = owner;
-  if (keyIds !== undefined) return `${countOf(keyIds.length)}, as far as they exist`;
+  if (keyIds !== undefined) return `${plural(keyIds.length, "key")}, as far as they exist`;
   if (apiId !== undefined && externalId === undefined)
-    return `all ${countOf((await latchkey.listKeys({ apiId, limit: 1 })).total)} of API ${apiId}`;
+    return `all ${plural((await latchkey.listKeys({ apiId, limit: 1 })).total, "key")} of API ${apiId}`;
   let count = 0;
   for await (const _ of latchkey.keysOf(owner)) count += 1;
   const where = apiId === undefined ? "in all APIs" : `in API ${apiId}`;
-  return `all ${countOf(count)} of ${externalId} ${where}`;
-}
-
-function countOf(count: number): string {
-  return count === 1 ? "1 key" : `${count} keys`;
+  return `all ${plural(count, "key")} of ${externalId} ${where}`;
 }

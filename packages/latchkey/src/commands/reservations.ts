@@ -1,8 +1,9 @@
 import type { Field } from "../command-line/fields.js";
 import { type AddCommand, groupCommand } from "../command-line/help.js";
-import { costsText, spanText } from "../command-line/key-cells.js";
+import { costsText } from "../command-line/key-cells.js";
 import { listCommand, operationCommand } from "../command-line/operations.js";
 import { instant } from "../command-line/output.js";
+import { spanText } from "../command-line/values.js";
 
 /** Whose reservations are meant. */
 const WHOSE: readonly Field[] = [

@@ -14,6 +14,7 @@ import {
 import { instant, minute } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { isoDateOrAge } from "../command-line/values.js";
+import { plural } from "../command-line/words.js";
 
 const ENDPOINTS: AddCommand = listCommand({
   name: "endpoints",
@@ -129,10 +130,13 @@ const addRedeliver: AddCommand = (group, host) => {
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
       else ({ redelivered, left } = await redeliverAll(deliveries));
       if (options.json) host.print(JSON.stringify({ redelivered }));
-      else host.print(`${countOf(redelivered)} will be sent again, by the process that sends`);
+      else
+        host.print(
+          `${plural(redelivered, "dead letter")} will be sent again, by the process that sends`,
+        );
       if (left > 0)
         host.warn(
-          `${countOf(left)} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} not known any more`,
+          `${plural(left, "dead letter")} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} not known any more`,
         );
     });
   });
@@ -158,14 +162,13 @@ const addPrune: AddCommand = (group, host) => {
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const answer = await deliveriesOf(latchkey).pruneDeadBefore(input);
       if (options.json) host.print(JSON.stringify(answer));
-      else host.print(`${countOf(answer.deleted)} ${answer.deleted === 1 ? "is" : "are"} deleted`);
+      else
+        host.print(
+          `${plural(answer.deleted, "dead letter")} ${answer.deleted === 1 ? "is" : "are"} deleted`,
+        );
     });
   });
 };
-
-function countOf(count: number): string {
-  return count === 1 ? "1 dead letter" : `${count} dead letters`;
-}
 
 /** Adds `latchkey webhooks`: what endpoints have got, and what was given up. */
 export const addWebhooks: AddCommand = groupCommand(
