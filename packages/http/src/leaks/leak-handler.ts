@@ -9,12 +9,11 @@ import { type Handler, handlerOf } from "../handler.js";
 import type { HttpRequest } from "../request/http-request.js";
 import { createRequestIds } from "../request/request-id.js";
 import {
-  errorResponse,
   type HttpResponse,
   MethodNotAllowedError,
   successResponse,
-  toPublicError,
 } from "../routing/http-response.js";
+import { report, respondToError } from "../routing/respond-to-error.js";
 import { V1 } from "../v1.js";
 import {
   isLeakPolicy,
@@ -60,14 +59,6 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
   const { findPublicKey, policy, onError } = leakSettingsOf(options);
   const newRequestId = createRequestIds();
 
-  function report(error: unknown, requestId: string): void {
-    try {
-      onError(error, requestId);
-    } catch {
-      // A log that fails must not change the response.
-    }
-  }
-
   async function handle(request: HttpRequest, requestId: string): Promise<readonly Label[]> {
     if (request.method !== "POST") throw new MethodNotAllowedError("POST");
     const bytes = await readSigned(request, findPublicKey);
@@ -92,19 +83,15 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
         if (isLeakPolicy(decided)) return decided;
         throw new TypeError('"policy" must answer "disable", "report", "delete" or "rotate"');
       } catch (error) {
-        report(error, requestId);
+        report(onError, error, requestId);
         return "disable";
       }
     };
   }
 
-  function respondToError(error: unknown, requestId: string): HttpResponse {
-    const publicError = toPublicError(error);
-    const { code } = publicError;
-    if (code === "INTERNAL_SERVER_ERROR" || code === "STORE_UNAVAILABLE") report(error, requestId);
-    const body = V1.errorBody(publicError, undefined, requestId);
-    const response = errorResponse(publicError, body, requestId);
-    if (code === "UNAUTHORIZED") response.headers["www-authenticate"] = "Signature";
+  function refuse(error: unknown, requestId: string): HttpResponse {
+    const response = respondToError(error, V1, requestId, { docsBaseUrl: null, onError });
+    if (response.status === 401) response.headers["www-authenticate"] = "Signature";
     return response;
   }
 
@@ -114,11 +101,11 @@ export function createLeakHandler(latchkey: Latchkey, options: LeakHandlerOption
       try {
         return successResponse(await handle(request, requestId), requestId);
       } catch (error) {
-        return respondToError(error, requestId);
+        return refuse(error, requestId);
       }
     },
     needsWebRequest: false,
-    respondToError: (error) => respondToError(error, newRequestId()),
+    respondToError: (error) => refuse(error, newRequestId()),
   });
 }
 

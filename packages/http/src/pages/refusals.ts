@@ -1,4 +1,5 @@
 import { LatchkeyError } from "@latchkey/core";
+import { report } from "../routing/respond-to-error.js";
 import { refuse } from "./responses.js";
 
 /** What a call below a page can be refused with, by the code of its error. */
@@ -17,27 +18,22 @@ const STATUS: Readonly<Record<string, number>> = {
  *
  * @param onError - Called with every error behind a 500 or 503. Errors that it throws are ignored.
  */
-export function refusalOf(error: unknown, onError?: (error: unknown) => void): Response {
+export function refusalOf(
+  error: unknown,
+  onError: (error: unknown) => void = () => undefined,
+): Response {
   if (error instanceof LatchkeyError && error.code !== "STORE_CORRUPT") {
     const { code, message, issues, reason, details } = error;
     if (code === "STORE_UNAVAILABLE") {
-      report(error, onError);
+      report(onError, error);
       const { outcome } = error;
       return refuse(503, code, "the store cannot answer now", [], { outcome });
     }
     const status = STATUS[code];
     if (status !== undefined) return refuse(status, code, message, issues, { reason, details });
   }
-  report(error, onError);
+  report(onError, error);
   return refuse(500, "INTERNAL_SERVER_ERROR", "something went wrong on the server");
-}
-
-function report(error: unknown, onError?: (error: unknown) => void): void {
-  try {
-    onError?.(error);
-  } catch {
-    // A log that fails must not change the response.
-  }
 }
 
 /**

@@ -21,14 +21,9 @@ import { type Repeat, repeatOf } from "../request/repeat.js";
 import { createRequestIds } from "../request/request-id.js";
 import { V1 } from "../v1.js";
 import type { Contract } from "./contract.js";
-import {
-  errorResponse,
-  type HttpResponse,
-  pageResponse,
-  successResponse,
-  toPublicError,
-} from "./http-response.js";
+import { type HttpResponse, pageResponse, successResponse } from "./http-response.js";
 import { once } from "./once.js";
+import { respondToError } from "./respond-to-error.js";
 import { createRouter, splitTarget } from "./router.js";
 
 /** Everything between a request and its response. No method throws or rejects. */
@@ -48,7 +43,7 @@ interface ServedContract {
 
 /** Puts the parts together, in the order in which a request is checked. */
 export function createService(settings: Settings): Service {
-  const { latchkey, docsBaseUrl, maxBodyBytes, onError } = settings;
+  const { latchkey, maxBodyBytes } = settings;
   const newRequestId = createRequestIds();
   const v1 = serve(V1, settings);
   const pathOfV2 = settings.v2 ? `${settings.basePath}/v2/` : null;
@@ -135,25 +130,6 @@ export function createService(settings: Settings): Service {
     };
   }
 
-  function respondToError(
-    error: unknown,
-    { errorBody }: Contract,
-    requestId: string,
-  ): HttpResponse {
-    const publicError = toPublicError(error);
-    const { code } = publicError;
-    if (code === "INTERNAL_SERVER_ERROR" || code === "STORE_UNAVAILABLE") {
-      try {
-        onError(error, requestId);
-      } catch {
-        // A log that fails must not change the response.
-      }
-    }
-    const docs = docsBaseUrl === null ? undefined : `${docsBaseUrl}/${code}`;
-    const body = errorBody(publicError, docs, requestId);
-    return errorResponse(publicError, body, requestId);
-  }
-
   return {
     async respond(request) {
       const requestId = newRequestId();
@@ -164,11 +140,11 @@ export function createService(settings: Settings): Service {
         const target = served.findTarget(path, request.method);
         return await dispatch(target, request, query, requestId);
       } catch (error) {
-        return respondToError(error, served.contract, requestId);
+        return respondToError(error, served.contract, requestId, settings);
       }
     },
     needsWebRequest: settings.authenticate !== null,
-    respondToError: (error) => respondToError(error, V1, newRequestId()),
+    respondToError: (error) => respondToError(error, V1, newRequestId(), settings),
   };
 }
 
