@@ -25,8 +25,14 @@ export type Resolve = (reference: string) => Schema;
 
 const WRONG_TYPES = [null, "text", 7, true, [], {}];
 
-/** Whether values are only such as the keywords allow, or also lie at, below and above each of their bounds. */
-type Mode = "valid" | "around bounds";
+/** How values are made. */
+interface Making {
+  readonly resolve: Resolve;
+  /** Whether values are only such as the keywords allow, or also lie at, below and above each of their bounds. */
+  readonly mode: "valid" | "around bounds";
+  /** How many references lie above. */
+  readonly depth: number;
+}
 
 /**
  * Makes inputs out of a schema: some that its keywords allow, some with values at or beyond its bounds, and some that are an
@@ -38,10 +44,14 @@ export function inputsOf(
   examples: readonly unknown[],
 ): fc.Arbitrary<unknown> {
   return fc.oneof(
-    { arbitrary: arbitraryOf(schema, resolve, "valid", 0), weight: 1 },
-    { arbitrary: arbitraryOf(schema, resolve, "around bounds", 0), weight: 1 },
+    { arbitrary: arbitraryOf(schema, { resolve, mode: "valid", depth: 0 }), weight: 1 },
+    { arbitrary: arbitraryOf(schema, aroundBounds(resolve)), weight: 1 },
     { arbitrary: changed(fc.constantFrom(...examples), schema, resolve), weight: 3 },
   );
+}
+
+function aroundBounds(resolve: Resolve): Making {
+  return { resolve, mode: "around bounds", depth: 0 };
 }
 
 /** An example with one or two fields set to values around their bounds; of a list, in its only item, which is another where it has no fields. */
@@ -52,11 +62,11 @@ function changed(
 ): fc.Arbitrary<unknown> {
   const { items } = schema;
   if (items !== undefined && items.properties === undefined)
-    return fc.tuple(arbitraryOf(items, resolve, "around bounds", 0));
+    return fc.tuple(arbitraryOf(items, aroundBounds(resolve)));
   const { properties = items?.properties ?? {} } = schema;
   const change = fc.oneof(
     ...Object.entries(properties).map(([name, field]) =>
-      arbitraryOf(field, resolve, "around bounds", 0).map((value) => ({ [name]: value })),
+      arbitraryOf(field, aroundBounds(resolve)).map((value) => ({ [name]: value })),
     ),
   );
   const changes = fc.array(change, { minLength: 1, maxLength: 2 });
@@ -67,14 +77,9 @@ function changed(
   });
 }
 
-function arbitraryOf(
-  schema: Schema,
-  resolve: Resolve,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<unknown> {
-  const regular = regularOf(schema, resolve, mode, depth);
-  return mode === "valid"
+function arbitraryOf(schema: Schema, making: Making): fc.Arbitrary<unknown> {
+  const regular = regularOf(schema, making);
+  return making.mode === "valid"
     ? regular
     : fc.oneof(
         { arbitrary: regular, weight: 40 },
@@ -82,23 +87,20 @@ function arbitraryOf(
       );
 }
 
-function regularOf(
-  schema: Schema,
-  resolve: Resolve,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<unknown> {
+function regularOf(schema: Schema, making: Making): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
-    const target = resolve(schema.$ref);
-    return depth > MAX_DEPTH ? shallow(target) : arbitraryOf(target, resolve, mode, depth + 1);
+    const target = making.resolve(schema.$ref);
+    return making.depth > MAX_DEPTH
+      ? shallow(target)
+      : arbitraryOf(target, { ...making, depth: making.depth + 1 });
   }
   const choices = schema.anyOf ?? schema.oneOf;
   // A choice beside a type says which fields are required, not what the value is.
   if (choices !== undefined && schema.type === undefined)
-    return fc.oneof(...choices.map((choice) => arbitraryOf(choice, resolve, mode, depth)));
+    return fc.oneof(...choices.map((choice) => arbitraryOf(choice, making)));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
   const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
-  return fc.oneof(...types.map((type) => ofType(type, schema, resolve, mode, depth)));
+  return fc.oneof(...types.map((type) => ofType(type, schema, making)));
 }
 
 /** Deepest nesting of schemas that refer to themselves. */
@@ -108,13 +110,7 @@ function shallow(schema: Schema): fc.Arbitrary<unknown> {
   return schema.type === "object" ? fc.constant({}) : fc.constant("docs.read");
 }
 
-function ofType(
-  type: string,
-  schema: Schema,
-  resolve: Resolve,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<unknown> {
+function ofType(type: string, schema: Schema, making: Making): fc.Arbitrary<unknown> {
   switch (type) {
     case "null":
       return fc.constant(null);
@@ -122,19 +118,19 @@ function ofType(
       return fc.boolean();
     case "integer":
     case "number":
-      return integers(schema, mode);
+      return integers(schema, making);
     case "string":
-      return strings(schema, mode);
+      return strings(schema, making);
     case "array":
-      return arrays(schema, resolve, mode, depth);
+      return arrays(schema, making);
     case "object":
-      return objects(schema, resolve, mode, depth);
+      return objects(schema, making);
     default:
       throw new TypeError(`no values of type ${type}`);
   }
 }
 
-function integers({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, mode: Mode) {
+function integers({ minimum = 0, maximum = Number.MAX_SAFE_INTEGER }: Schema, { mode }: Making) {
   const inside = fc.oneof(
     fc.constantFrom(minimum, maximum),
     fc.integer({ min: minimum, max: Math.min(maximum, minimum + 1_000) }),
@@ -163,7 +159,7 @@ const TEXT = fc.oneof(
   fc.stringMatching(/^[a-z0-9._-]{1,12}$/),
 );
 
-function strings({ pattern, minLength = 0, maxLength = 1_024 }: Schema, mode: Mode) {
+function strings({ pattern, minLength = 0, maxLength = 1_024 }: Schema, { mode }: Making) {
   const expression = new RegExp(pattern ?? "", "u");
   // Two UTF-16 units: both sides must count it as one character. Not where no pattern shows that a rule on characters exists.
   const character = fc.constantFrom(
@@ -195,12 +191,12 @@ function matching(pattern: string): fc.Arbitrary<string> {
   return made;
 }
 
-function arrays(schema: Schema, resolve: Resolve, mode: Mode, depth: number) {
+function arrays(schema: Schema, making: Making) {
   const { items = {}, minItems = 0, maxItems = 20 } = schema;
-  const item = arbitraryOf(items, resolve, mode, depth);
+  const item = arbitraryOf(items, making);
   const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 3) });
-  if (mode === "valid") return few;
-  const valid = arbitraryOf(items, resolve, "valid", depth);
+  if (making.mode === "valid") return few;
+  const valid = arbitraryOf(items, { ...making, mode: "valid" });
   const lengths = fc.constantFrom(minItems - 1, maxItems, maxItems + 1);
   const copies = fc
     .tuple(valid, lengths)
@@ -208,15 +204,10 @@ function arrays(schema: Schema, resolve: Resolve, mode: Mode, depth: number) {
   return fc.oneof({ arbitrary: few, weight: 14 }, { arbitrary: copies, weight: 1 });
 }
 
-function objects(
-  schema: Schema,
-  resolve: Resolve,
-  mode: Mode,
-  depth: number,
-): fc.Arbitrary<Record<string, unknown>> {
+function objects(schema: Schema, making: Making): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [], additionalProperties } = schema;
   const fields = Object.entries(properties).map(
-    ([name, field]) => [name, arbitraryOf(field, resolve, mode, depth)] as const,
+    ([name, field]) => [name, arbitraryOf(field, making)] as const,
   );
   // Few optional fields at a time: most rules forbid one field beside another.
   const regular = fc
@@ -236,13 +227,13 @@ function objects(
             fc.constantFrom("plan", "a", "constructor", "prototype", "é"),
             Object.keys(additionalProperties).length === 0
               ? fc.jsonValue()
-              : arbitraryOf(additionalProperties as Schema, resolve, mode, depth),
+              : arbitraryOf(additionalProperties as Schema, making),
             { maxKeys: 2 },
           )
           .map((dictionary) => ({ ...dictionary }))
       : undefined;
   if (open !== undefined && fields.length === 0) return open;
-  if (mode === "valid") return regular;
+  if (making.mode === "valid") return regular;
   const stray = fc
     .tuple(regular, fc.constantFrom("stray", "__proto__", "requestId", ...Object.keys(properties)))
     .map(([object, name]) => altered(object, name));
