@@ -25,6 +25,7 @@ import {
   type Cell,
   type Column,
   type JsonOption,
+  printLine,
   printRecord,
   printRows,
 } from "./output.js";
@@ -144,8 +145,7 @@ function addOperation<Name extends OperationName>(
         const outcome = { isChanged, isRepeat, now: latchkey.now() };
         const printed = spec.print(shown as Answer<Name>, input, outcome);
         if (typeof printed !== "string") printRecord(host, options, shown, printed);
-        else if (options.json) host.print(JSON.stringify({ ...input, ...shown }));
-        else host.print(printed);
+        else printLine(host, options, { ...input, ...shown }, printed);
       },
       use,
       // An update that changes nothing emits no event.

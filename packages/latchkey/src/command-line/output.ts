@@ -62,6 +62,11 @@ export function printRecord(
     );
 }
 
+/** Prints one result: as JSON with `--json`, otherwise as a line of text. */
+export function printLine(host: Host, { json }: JsonOption, record: object, text: string): void {
+  host.print(json ? JSON.stringify(record) : text);
+}
+
 /** The last instant that is a date. A store may have a later one, from before such were refused. */
 const LAST_DATE_MS = 8.64e15;
 

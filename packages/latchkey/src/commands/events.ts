@@ -9,7 +9,7 @@ import {
   type CommonOptions,
   inputOf,
 } from "../command-line/operations.js";
-import { type Column, instant, minute, printRows } from "../command-line/output.js";
+import { type Column, instant, minute, printLine, printRows } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { list, wholeNumber } from "../command-line/values.js";
 
@@ -91,7 +91,7 @@ function addNotice(events: Command, host: Host): void {
         page = await latchkey.notice(page.cursor === undefined ? {} : { cursor: page.cursor });
         noticed += page.noticed;
       } while (page.cursor !== undefined);
-      host.print(options.json ? JSON.stringify({ noticed }) : `noticed ${noticed}`);
+      printLine(host, options, { noticed }, `noticed ${noticed}`);
     };
     await withLatchkey(options, host, sweep, "existing", settings);
   });

@@ -7,7 +7,7 @@ import { example } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { assertWorkspace } from "../command-line/known-workspace.js";
 import { withIds } from "../command-line/named-ids.js";
-import { addJsonOption, type JsonOption } from "../command-line/output.js";
+import { addJsonOption, type JsonOption, printLine } from "../command-line/output.js";
 import {
   addStoreOptions,
   addWorkspaceOption,
@@ -120,7 +120,7 @@ async function runImport(
       for await (report of work)
         if (report.rows % PROGRESS_ROWS === 0 && !report.isDone) host.warn(progressOf(report));
       if (report === undefined) return;
-      host.print(options.json ? JSON.stringify(report) : formatReport(report));
+      printLine(host, options, report, formatReport(report));
       if (report.skipped > 0) throw new Refused();
     });
   } finally {

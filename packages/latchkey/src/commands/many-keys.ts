@@ -12,6 +12,7 @@ import {
   confirm,
   typedOf,
 } from "../command-line/operations.js";
+import { printLine } from "../command-line/output.js";
 import {
   addRepeatOption,
   type Input,
@@ -52,8 +53,7 @@ export function keysCommand(spec: KeysCommand): AddCommand {
       if (isOne === Object.keys(typed).length > 0)
         throw new UsageError("either <keyId> or --external-id, --api-id or --keys is required");
       if (isOne && spec.name === "delete") confirm(command, host);
-      const print = (shown: object, text: string) =>
-        host.print(options.json ? JSON.stringify(shown) : text);
+      const print = (shown: object, text: string) => printLine(host, options, shown, text);
       await withLatchkey(options, host, async (latchkey) => {
         if (isOne) {
           await perform(latchkey, spec.one, { keyId, ...spec.settings }, options, host);

@@ -6,7 +6,7 @@ import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { stateText } from "../command-line/key-cells.js";
 import { addCommonOptions, type CommonOptions, listCommand } from "../command-line/operations.js";
-import { instant, minute } from "../command-line/output.js";
+import { instant, minute, printLine } from "../command-line/output.js";
 import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { type After, list } from "../command-line/values.js";
@@ -110,9 +110,7 @@ function addUpdate(rootKey: Command, host: Host): void {
       await withLatchkey(options, host, async (latchkey) => {
         const input = { rootKeyId, ...wanted };
         await known(latchkey, perform(latchkey, "updateRootKey", input, options, host));
-        host.print(
-          options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is updated`,
-        );
+        printLine(host, options, { rootKeyId }, `root key ${rootKeyId} is updated`);
       });
     },
   );
@@ -183,9 +181,7 @@ function addRevoke(rootKey: Command, host: Host): void {
     async (rootKeyId: string, options: CommonOptions & RepeatOption) => {
       await withLatchkey(options, host, async (latchkey) => {
         await known(latchkey, perform(latchkey, "revokeRootKey", { rootKeyId }, options, host));
-        host.print(
-          options.json ? JSON.stringify({ rootKeyId }) : `root key ${rootKeyId} is revoked`,
-        );
+        printLine(host, options, { rootKeyId }, `root key ${rootKeyId} is revoked`);
       });
     },
   );

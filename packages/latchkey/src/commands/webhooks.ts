@@ -11,7 +11,7 @@ import {
   inputOf,
   listCommand,
 } from "../command-line/operations.js";
-import { instant, minute } from "../command-line/output.js";
+import { instant, minute, printLine } from "../command-line/output.js";
 import { withLatchkey } from "../command-line/store-options.js";
 import { isoDateOrAge } from "../command-line/values.js";
 import { plural } from "../command-line/words.js";
@@ -129,11 +129,8 @@ const addRedeliver: AddCommand = (group, host) => {
       let [redelivered, left] = [1, 0];
       if (deadLetterId !== undefined) await redeliver(deliveries, deadLetterId);
       else ({ redelivered, left } = await redeliverAll(deliveries));
-      if (options.json) host.print(JSON.stringify({ redelivered }));
-      else
-        host.print(
-          `${plural(redelivered, "dead letter")} will be sent again, by the process that sends`,
-        );
+      const text = `${plural(redelivered, "dead letter")} will be sent again, by the process that sends`;
+      printLine(host, options, { redelivered }, text);
       if (left > 0)
         host.warn(
           `${plural(left, "dead letter")} ${left === 1 ? "stays: its endpoint is" : "stay: their endpoints are"} not known any more`,
@@ -161,11 +158,8 @@ const addPrune: AddCommand = (group, host) => {
     const options = command.opts<CommonOptions>();
     await withLatchkey(options, host, async (latchkey: Latchkey) => {
       const answer = await deliveriesOf(latchkey).pruneDeadBefore(input);
-      if (options.json) host.print(JSON.stringify(answer));
-      else
-        host.print(
-          `${plural(answer.deleted, "dead letter")} ${answer.deleted === 1 ? "is" : "are"} deleted`,
-        );
+      const text = `${plural(answer.deleted, "dead letter")} ${answer.deleted === 1 ? "is" : "are"} deleted`;
+      printLine(host, options, answer, text);
     });
   });
 };

@@ -5,7 +5,13 @@ import { type AddCommand, groupCommand } from "../command-line/help.js";
 import type { Host } from "../command-line/host.js";
 import { hasShownUse } from "../command-line/known-workspace.js";
 import { operationCommand } from "../command-line/operations.js";
-import { addJsonOption, type Column, type JsonOption, printRows } from "../command-line/output.js";
+import {
+  addJsonOption,
+  type Column,
+  type JsonOption,
+  printLine,
+  printRows,
+} from "../command-line/output.js";
 import { addRepeatOption, perform, type RepeatOption } from "../command-line/repeats.js";
 import {
   addStoreOptions,
@@ -95,7 +101,7 @@ function addCreate(workspace: Command, host: Host): void {
       await withStore(readStore(options, host, "durable"), host, async (latchkey) => {
         const typed = name === undefined ? {} : { name };
         const { answer } = await perform(latchkey, "createWorkspace", typed, options, host);
-        host.print(options.json ? JSON.stringify(answer) : answer.workspaceId);
+        printLine(host, options, answer, answer.workspaceId);
       });
     },
   );
@@ -146,10 +152,10 @@ function onWorkspace<Given = object>(spec: WorkspaceCommand<Given>): AddCommand 
         spec.check?.(id, options);
         await withStore(readStore(options, host, "existing"), host, async (latchkey, store) => {
           const showsUse = await hasShownUse(latchkey.workspace(id), store).catch(() => true);
-          const { json, idempotencyKey } = options;
+          const { idempotencyKey } = options;
           const beside = idempotencyKey === undefined ? {} : { idempotencyKey };
           const [record, text] = await spec.act(latchkey, id, options, beside);
-          host.print(json ? JSON.stringify(record) : text);
+          printLine(host, options, record, text);
           if (!showsUse)
             host.warn(`there is nothing in ${id}, and it was never switched: check the id`);
         });
