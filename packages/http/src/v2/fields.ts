@@ -15,6 +15,14 @@ export function fieldsOf<Input>(schema: InputSchema<Input, Input>): Fields<Input
   return (schema as unknown as { readonly shape: Fields<Input> }).shape;
 }
 
+/** Some fields of an object, in this order. */
+export function pick<Of extends object, const Name extends keyof Of>(
+  fields: Of,
+  ...names: readonly Name[]
+): Pick<Of, Name> {
+  return Object.fromEntries(names.map((name) => [name, fields[name]])) as Pick<Of, Name>;
+}
+
 type NewKey = z.input<typeof CORE_OPERATIONS.createKey.input>;
 
 /** Fields of keys.createKey in v1. */

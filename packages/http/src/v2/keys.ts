@@ -11,6 +11,7 @@ import {
   newCredits,
   newKey,
   pathInCredits,
+  pick,
   question,
   ratelimits,
   usesOf,
@@ -43,19 +44,11 @@ export const KEYS: readonly Operation[] = [
       "the same write if it does not exist; roles and permissions must exist. `recoverable` stores the secret " +
       "encrypted, and needs `encrypt_key`, too.",
     input: z.strictObject({
-      apiId: newKey.apiId,
-      prefix: newKey.prefix,
-      name: newKey.name,
-      byteLength: newKey.byteLength,
-      externalId: newKey.externalId,
-      meta: newKey.meta,
-      roles: newKey.roles,
-      permissions: newKey.permissions,
-      expires: newKey.expires,
+      ...pick(newKey, "apiId", "prefix", "name", "byteLength", "externalId", "meta"),
+      ...pick(newKey, "roles", "permissions", "expires"),
       credits: newCredits,
       ratelimits,
-      enabled: newKey.enabled,
-      recoverable: newKey.recoverable,
+      ...pick(newKey, "enabled", "recoverable"),
     }),
     response: dataBody(createdOrRepeatedKey),
     example: {
@@ -120,19 +113,14 @@ export const KEYS: readonly Operation[] = [
       "Omitted fields stay unchanged, `null` clears. `roles` and `permissions` replace the whole set, and need the " +
       "permissions of `keys.setRoles` and `keys.setPermissions`, too.",
     input: z.strictObject({
-      keyId,
-      name: changedKey.name,
-      externalId: changedKey.externalId,
-      meta: changedKey.meta,
-      expires: changedKey.expires,
+      ...pick(changedKey, "keyId", "name", "externalId", "meta", "expires"),
       credits: z
-        .strictObject({ remaining: changedKey.remaining, refill: changedKey.refill })
+        .strictObject(pick(changedKey, "remaining", "refill"))
         .describe("`null`, or `remaining: null`, makes the key unlimited.")
         .nullish(),
       ratelimits: ratelimits.nullable(),
       enabled: changedKey.enabled,
-      roles: newKey.roles,
-      permissions: newKey.permissions,
+      ...pick(newKey, "roles", "permissions"),
     }),
     response: dataBody(empty),
     example: {

@@ -4,7 +4,7 @@ import { API_ID, KEY_ID } from "../operations/examples.js";
 import type { Operation } from "../operations/operation.js";
 import { listOf } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
-import { importedKey, newKey, ratelimits, usesOf } from "./fields.js";
+import { importedKey, newKey, pick, ratelimits, usesOf } from "./fields.js";
 import { defineV2 } from "./operation.js";
 
 /** How a SHA-256 is written, by its length. */
@@ -31,13 +31,7 @@ const HASH = "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=";
 
 const row = z.strictObject({
   hash,
-  name: importedKey.name,
-  externalId: importedKey.externalId,
-  meta: importedKey.meta,
-  roles: importedKey.roles,
-  permissions: importedKey.permissions,
-  expires: importedKey.expires,
-  enabled: importedKey.enabled,
+  ...pick(importedKey, "name", "externalId", "meta", "roles", "permissions", "expires", "enabled"),
   credits: z
     .strictObject({
       remaining: importedKey.remaining.unwrap().nullable(),

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { newKey, question } from "./fields.js";
+import { newKey, pick, question } from "./fields.js";
 import { parsePermissionQuery, permissionQueryText } from "./permission-query.js";
 
 /** Fields of a question about a key. */
 export const asked = {
-  key: question.key,
-  requestId: question.requestId,
-  tags: question.tags,
+  ...pick(question, "key", "requestId", "tags"),
   permissions: permissionQueryText.optional(),
   credits: question.remaining,
   ratelimits: question.ratelimits,

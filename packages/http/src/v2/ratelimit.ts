@@ -6,21 +6,13 @@ import type { Operation } from "../operations/operation.js";
 import { limitState } from "../response-schemas/limits.js";
 import { listOf } from "../response-schemas/shared.js";
 import { dataBody } from "./bodies.js";
-import { fieldsOf } from "./fields.js";
+import { fieldsOf, pick } from "./fields.js";
 import { defineV2 } from "./operation.js";
 
-const { namespace, identifier, limit, duration, algorithm, burst, shadow, cost } = fieldsOf(
-  CORE_OPERATIONS.limit.input,
-);
+const asked = fieldsOf(CORE_OPERATIONS.limit.input);
 const request = z.strictObject({
-  namespace: namespace.unwrap(),
-  identifier,
-  limit,
-  duration,
-  algorithm,
-  burst,
-  shadow,
-  cost,
+  namespace: asked.namespace.unwrap(),
+  ...pick(asked, "identifier", "limit", "duration", "algorithm", "burst", "shadow", "cost"),
 });
 const state = { ...limitState, exceeded: z.boolean().optional() };
 

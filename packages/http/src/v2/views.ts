@@ -2,6 +2,7 @@ import type { IdentityView, KeyView, PermissionView, WireLimitFigures } from "@l
 import { z } from "zod";
 import { counting, refillSetting } from "../response-schemas/limits.js";
 import { instant, listOf, metadata, shared, whole } from "../response-schemas/shared.js";
+import { pick } from "./fields.js";
 
 /** Uses of a key; null for unlimited. */
 export const credits = shared(
@@ -122,19 +123,8 @@ export function toIdentity({
 export function toKey(view: KeyView): z.output<typeof key> {
   return {
     keyId: view.id,
-    start: view.start,
-    enabled: view.enabled,
-    createdAt: view.createdAt,
-    name: view.name,
-    meta: view.meta,
-    updatedAt: view.updatedAt,
-    lastUsedAt: view.lastUsedAt,
-    expires: view.expires,
-    startsAt: view.startsAt,
-    idleExpiresAt: view.idleExpiresAt,
-    permissions: view.permissions,
-    roles: view.roles,
-    tags: view.tags,
+    ...pick(view, "start", "enabled", "createdAt", "name", "meta", "updatedAt", "lastUsedAt"),
+    ...pick(view, "expires", "startsAt", "idleExpiresAt", "permissions", "roles", "tags"),
     credits: view.remaining === undefined ? undefined : toCredits(view.remaining, view),
     identity: view.identity && toIdentity(view.identity),
     plaintext: view.plaintext,
