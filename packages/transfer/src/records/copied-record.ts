@@ -56,10 +56,8 @@ export async function readCopied(
     ),
   ]);
   const windows = loaded.map((): Record<string, LimitState> => ({}));
-  for (const [index, { window, at }] of asked.entries()) {
-    const found = stored[index] ?? null;
-    if (found !== null) (windows[at] as Record<string, LimitState>)[window] = found;
-  }
+  for (const { window, at, found } of stored)
+    (windows[at] as Record<string, LimitState>)[window] = found;
   return loaded.map(({ record, usage, usedAt }, at) => ({
     record,
     layout: layouts[at] as RecordLayout,

@@ -116,14 +116,20 @@ async function look(
   return (await Promise.all(asked.map((each) => look(store, workspaceId, [each])))).flat();
 }
 
-/** Stored windows, in the order of the request. */
-export async function readWindows(
+/** Those of these windows that are stored, in the order of the request. */
+export async function readWindows<
+  Asked extends WindowLimit & { readonly owner: RecordAddress | null },
+>(
   store: KeyStore,
   workspaceId: string,
-  asked: readonly (WindowLimit & { readonly owner: RecordAddress | null })[],
-): Promise<readonly (LimitState | null)[]> {
+  asked: readonly Asked[],
+): Promise<readonly (Asked & FoundWindow)[]> {
   const plans = [...inPlans(asked)];
-  return (await Promise.all(plans.map((some) => look(store, workspaceId, some)))).flat();
+  const stored = (await Promise.all(plans.map((some) => look(store, workspaceId, some)))).flat();
+  return asked.flatMap((each, at) => {
+    const found = stored[at] ?? null;
+    return found === null ? [] : [{ ...each, found }];
+  });
 }
 
 /** Writes windows that do not exist yet, by taking the same units again at the same instant. */
@@ -179,11 +185,8 @@ export async function readNamedWindows(
   const found = new Map<string, FoundWindow>();
   for (const some of piecesOf(all, MOST_AT_ONCE)) {
     const asked = some.map((limit) => ({ ...limit, owner: null }));
-    const windows = await readWindows(store, workspaceId, asked);
-    for (const [index, { window, algorithm, duration }] of asked.entries()) {
-      const stored = windows[index] ?? null;
-      if (stored !== null) found.set(window, { window, algorithm, duration, found: stored });
-    }
+    for (const { owner: _, ...window } of await readWindows(store, workspaceId, asked))
+      found.set(window.window, window);
   }
   return found;
 }

@@ -149,11 +149,7 @@ async function writeSharedWindows(target: Target, { wanted, present }: Differenc
   const { store, workspaceId } = target;
   const asked = windowLimitsOf(wanted.layout).map((limit) => ({ ...limit, owner: wanted.record }));
   const stored = await readWindows(store, workspaceId, asked);
-  const windows: Record<string, LimitState> = {};
-  for (const [index, { window }] of asked.entries()) {
-    const found = stored[index] ?? null;
-    if (found !== null) windows[window] = found;
-  }
+  const windows = Object.fromEntries(stored.map(({ window, found }) => [window, found]));
   const dropWindows = staleWindows(wanted, windows);
   if (dropWindows.length > 0)
     await commit(target, aChange({ counters: [{ ...addressOf(wanted.record), dropWindows }] }));
