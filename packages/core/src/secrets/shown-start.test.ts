@@ -8,6 +8,18 @@ const startOf = (prefix: string, byteLength: number, fill = 170) =>
 /** All lengths that a secret may have. */
 const LENGTHS = Array.from({ length: 240 }, (_, at) => 16 + at);
 
+test("a start shows what all bodies of the length begin with, and two characters of 16 bytes, four of more", () => {
+  for (const byteLength of LENGTHS) {
+    const [lowest, highest] = [0, 255].map((fill) =>
+      formatSecret("", new Uint8Array(byteLength).fill(fill)),
+    ) as [string, string];
+    const common = [...lowest].findIndex((letter, at) => letter !== highest[at]);
+    const shown = byteLength === 16 ? 2 : 4;
+    expect(startOf("", byteLength), `${byteLength} bytes`).toHaveLength(common + shown);
+    expect(shownBodies(byteLength).highest).toBe(highest.slice(0, common + shown));
+  }
+});
+
 describe("the form of a secret", () => {
   test.each([
     ["", 16],
@@ -52,16 +64,4 @@ describe("the form of a secret", () => {
       for (const fill of [0, 255])
         expect(secretForm(startOf("pay", byteLength, fill))).toEqual({ prefix: "pay", byteLength });
   });
-});
-
-test("a start shows what all bodies of the length begin with, and two characters of 16 bytes, four of more", () => {
-  for (const byteLength of LENGTHS) {
-    const [lowest, highest] = [0, 255].map((fill) =>
-      formatSecret("", new Uint8Array(byteLength).fill(fill)),
-    ) as [string, string];
-    const common = [...lowest].findIndex((letter, at) => letter !== highest[at]);
-    const shown = byteLength === 16 ? 2 : 4;
-    expect(startOf("", byteLength), `${byteLength} bytes`).toHaveLength(common + shown);
-    expect(shownBodies(byteLength).highest).toBe(highest.slice(0, common + shown));
-  }
 });

@@ -40,6 +40,24 @@ test("a key that was used within half of its span is found alive by whoever goes
   );
 });
 
+test("a use has to be stored from half of the span on, not before, and never of a key without a span", () => {
+  fc.assert(
+    fc.property(
+      fields,
+      fc.option(instant),
+      fc.integer({ min: 1, max: 25 }),
+      (key, usedAt, half) => {
+        const of = (expiresWhenUnused: number | null, now: number) =>
+          mustStoreUse({ ...key, expiresWhenUnused }, usedAt, now);
+        const since = (idleExpiresAt({ ...key, expiresWhenUnused: 1 }, usedAt) as number) - 1;
+        expect(of(2 * half, since + half - 1)).toBe(false);
+        expect(of(2 * half, since + half)).toBe(true);
+        expect(of(null, since + half)).toBe(false);
+      },
+    ),
+  );
+});
+
 test("a span beyond the last instant of a date ends there", () => {
   const key = { createdAt: 5, startsAt: null, idleFrom: null, expiresWhenUnused: 2 ** 52 };
   expect(idleExpiresAt(key, LAST_INSTANT - 1)).toBe(LAST_INSTANT);

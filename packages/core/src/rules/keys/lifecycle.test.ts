@@ -51,6 +51,12 @@ describe("the state table", () => {
     expect(keyState(facts, NOW + 1)).toBe("expired");
   });
 
+  test("a key that expires when it is not used does so at the instant that its uses lead to", () => {
+    const facts = { ...ENABLED, idleExpiresAt: NOW };
+    expect(keyState(facts, NOW - 1)).toBe("enabled");
+    expect(keyState(facts, NOW)).toBe("expired");
+  });
+
   test("a key is enabled from its start on: not a millisecond before, at the instant itself and after", () => {
     const facts = { ...ENABLED, startsAt: NOW };
     expect(keyState(facts, NOW - 1)).toBe("not-started");

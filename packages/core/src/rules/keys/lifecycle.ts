@@ -57,9 +57,7 @@ export function decideUpdate(
   const isEnabling = update.enabled === true;
   const remaining = update.remaining === undefined ? fields.remaining : update.remaining;
   if (isEnabling && remaining === 0) return { kind: "refuse-exhausted" };
-  const clearsElapsed =
-    isEnabling && update.expires === undefined && isExpired(fields.expires, now);
-  const keptExpiry = clearsElapsed ? null : fields.expires;
+  const keptExpiry = isEnabling && isExpired(fields.expires, now) ? null : fields.expires;
   return {
     kind: "apply",
     enabled: update.enabled ?? fields.enabled,
