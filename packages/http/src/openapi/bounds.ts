@@ -16,7 +16,7 @@ const isGiven = (field: string, value: unknown): JsonSchema => ({
 });
 
 /** The second schema where the first holds, else the third. */
-function when(condition: JsonSchema, consequence: JsonSchema, otherwise: JsonSchema = {}) {
+export function when(condition: JsonSchema, consequence: JsonSchema, otherwise: JsonSchema = {}) {
   const isOpen = Object.keys(otherwise).length === 0;
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   return { if: condition, then: consequence, ...(isOpen ? {} : { else: otherwise }) };
@@ -188,12 +188,21 @@ export function withBounds(schema: JsonSchema, path: readonly string[]): JsonSch
   return bounds === undefined ? schema : merged(schema, bounds);
 }
 
-/** The keywords of both: `items` and `properties` are merged, of any other keyword that of `bounds` wins. */
+/**
+ * The keywords of both: `items` and `properties` are merged, of any other keyword that of `bounds` wins. Where a value need
+ * not be a text, a pattern is one of its texts: beside the choice, some generators of clients would call it on the choice.
+ */
 function merged(schema: JsonSchema, bounds: JsonSchema): JsonSchema {
+  if (Array.isArray(schema.anyOf) && "pattern" in bounds)
+    return { ...schema, anyOf: schema.anyOf.map((choice) => withPattern(choice, bounds)) };
   const result = { ...schema, ...bounds };
   if (isSchema(schema.items) && isSchema(bounds.items))
     result.items = merged(schema.items, bounds.items);
   return result;
+}
+
+function withPattern(choice: JsonSchema, bounds: JsonSchema): JsonSchema {
+  return choice.type === "string" || "anyOf" in choice ? merged(choice, bounds) : choice;
 }
 
 function isSchema(value: unknown): value is JsonSchema {

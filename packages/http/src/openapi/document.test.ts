@@ -121,7 +121,8 @@ test.each(OPERATIONS)("$name lists each of its error codes by status", (operatio
     .flatMap((status) => {
       const name = responses[status].$ref.replace("#/components/responses/", "");
       const { schema } = document.components.responses[name].content["application/json"];
-      return schema.properties.error.properties.code.enum;
+      expect(schema).toEqual({ $ref: `#/components/schemas/${name}Error` });
+      return document.components.schemas[`${name}Error`].properties.error.properties.code.enum;
     });
   expect(codes.toSorted()).toEqual(errorCodesOf(operation).toSorted());
 });

@@ -48,7 +48,7 @@ export function errorCodesOf({ method, isPublic, errors }: Operation): readonly 
   return [...codes].sort((one, other) => STATUS[one] - STATUS[other]);
 }
 
-/** The error responses of an operation by status. Each goes to `responses`, where operations share it. */
+/** The error responses of an operation by status. Each goes to `responses`, where operations share it, and its body to `components`. */
 export function errorResponses(
   contract: Contract,
   operation: Operation,
@@ -61,17 +61,15 @@ export function errorResponses(
     statuses.map((status) => {
       const codes = all.filter((code) => STATUS[code] === status);
       const name = codes.map(inPascalCase).join("Or");
-      responses.set(name, errorResponse(contract, codes, components));
+      const schema = toJsonSchema(contract.errorSchema(codes), "output", components);
+      components.set(`${name}Error`, schema);
+      responses.set(name, errorResponse(codes, { $ref: `#/components/schemas/${name}Error` }));
       return [String(status), { $ref: `#/components/responses/${name}` }];
     }),
   );
 }
 
-function errorResponse(
-  contract: Contract,
-  codes: readonly PublicErrorCode[],
-  components: Components,
-): JsonSchema {
+function errorResponse(codes: readonly PublicErrorCode[], schema: JsonSchema): JsonSchema {
   const headers = codes.flatMap((code) => FURTHER_HEADERS[code] ?? []);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_NOTES[code]}`).join(" "),
@@ -79,11 +77,7 @@ function errorResponse(
       "X-Request-Id": { $ref: "#/components/headers/RequestId" },
       ...Object.fromEntries(headers.map((name) => [name, { schema: { type: "string" } }])),
     },
-    content: {
-      "application/json": {
-        schema: toJsonSchema(contract.errorSchema(codes), "output", components),
-      },
-    },
+    content: { "application/json": { schema } },
   };
 }
 

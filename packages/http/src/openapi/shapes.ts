@@ -1,6 +1,7 @@
 import { metadataField, permissionQueryField } from "@latchkey/core";
 import type { z } from "zod";
 import { metadata, SHARED } from "../response-schemas/shared.js";
+import { when } from "./bounds.js";
 import type { JsonSchema } from "./components.js";
 
 /** Member names that metadata must not have, at any depth. */
@@ -35,13 +36,17 @@ function metadataShape(): JsonSchema {
   };
 }
 
+/**
+ * Any JSON value. A condition, and not a choice of types: generators of TypeScript would write a type that is a list of itself,
+ * which does not compile.
+ */
 function metadataValueShape(): JsonSchema {
   return {
-    anyOf: [
-      { type: ["string", "number", "boolean", "null"] },
-      { type: "array", items: { $ref: "#/$defs/MetadataValue" } },
+    ...when(
+      { type: "object" },
       { $ref: "#/$defs/Metadata" },
-    ],
+      { items: { $ref: "#/$defs/MetadataValue" } },
+    ),
     description: "A JSON value in metadata.",
   };
 }

@@ -99,9 +99,22 @@ function regularOf(schema: Schema, making: Making): fc.Arbitrary<unknown> {
   if (choices !== undefined && schema.type === undefined)
     return fc.oneof(...choices.map((choice) => arbitraryOf(choice, making)));
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
-  const types = typeof schema.type === "string" ? [schema.type] : (schema.type ?? []);
+  if (schema.type === undefined) return JSON_VALUES;
+  const types = typeof schema.type === "string" ? [schema.type] : schema.type;
   return fc.oneof(...types.map((type) => ofType(type, schema, making)));
 }
+
+/** Names of members, also such as metadata must not have. */
+const MEMBER_NAMES = fc.constantFrom("plan", "a", "constructor", "prototype", "é");
+
+const JSON_VALUES = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom(null, true, 0.5, "text"),
+    fc.array(tie("value"), { maxLength: 2 }),
+    fc.dictionary(MEMBER_NAMES, tie("value"), { maxKeys: 2 }).map((members) => ({ ...members })),
+  ),
+})).value;
 
 /** Deepest nesting of schemas that refer to themselves. */
 const MAX_DEPTH = 3;
@@ -224,7 +237,7 @@ function objects(schema: Schema, making: Making): fc.Arbitrary<Record<string, un
     typeof additionalProperties === "object" && additionalProperties !== null
       ? fc
           .dictionary(
-            fc.constantFrom("plan", "a", "constructor", "prototype", "é"),
+            MEMBER_NAMES,
             Object.keys(additionalProperties).length === 0
               ? fc.jsonValue()
               : arbitraryOf(additionalProperties as Schema, making),

@@ -30,8 +30,7 @@ test("describes fields in its own words where v1 has others of the same name", (
     maximum: 100,
     description: "Largest number of items on the page.",
   });
-  const { error } =
-    document.components.responses.NotFound.content["application/json"].schema.properties;
+  const { error } = document.components.schemas.NotFoundError.properties;
   expect(error.properties.status).toMatchObject({ const: 404 });
 });
 
