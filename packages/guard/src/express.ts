@@ -15,6 +15,8 @@ import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } fro
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
+export type * from "./named-types.js";
+
 declare global {
   namespace Express {
     interface Request {

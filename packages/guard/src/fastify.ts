@@ -8,6 +8,8 @@ import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
+export type * from "./named-types.js";
+
 declare module "fastify" {
   interface FastifyRequest {
     /**
@@ -20,6 +22,11 @@ declare module "fastify" {
 
 /** A hook of one route: `preHandler`, or `onRequest`, which refuses before the body is read. */
 export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Creates a guard from a question. */
+export type CreateFastifyGuard<Types extends LatchkeyTypes = DefaultTypes> = (
+  question?: GuardQuestion<FastifyRequest, Types>,
+) => FastifyGuard;
 
 /**
  * Creates guards for routes of Fastify 5. Each puts the verdict in `request.apiKey`, or sends the refusal.
@@ -34,7 +41,7 @@ export type FastifyGuard = (request: FastifyRequest, reply: FastifyReply) => Pro
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<FastifyRequest>,
-): (question?: GuardQuestion<FastifyRequest, Types>) => FastifyGuard {
+): CreateFastifyGuard<Types> {
   const { createDecide } = createDecisions(latchkey, options, {
     onError: (error, request) => request.log.error(error),
   });

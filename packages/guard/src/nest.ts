@@ -13,10 +13,17 @@ import { ownApiKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey, Refused } from "./refusal.js";
 
+export type * from "./named-types.js";
+
 /** A guard for `@UseGuards`, `useGlobalGuards` or `APP_GUARD`. */
 export interface NestGuard extends CanActivate {
   canActivate(context: ExecutionContext): Promise<boolean>;
 }
+
+/** Creates a guard from a question. */
+export type CreateNestGuard<Types extends LatchkeyTypes = DefaultTypes> = (
+  question?: GuardQuestion<ExecutionContext, Types>,
+) => NestGuard;
 
 /**
  * Thrown by a guard that refuses: its response is the body of the refusal, and the headers are set already. Exception filters see it like
@@ -58,7 +65,7 @@ export const VerifiedKey: () => ParameterDecorator = createParamDecorator(
 export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   latchkey: GuardLatchkey<Types>,
   options?: GuardOptions<ExecutionContext>,
-): (question?: GuardQuestion<ExecutionContext, Types>) => NestGuard {
+): CreateNestGuard<Types> {
   const { createDecide } = createDecisions(latchkey, options);
   return (question) => {
     const decide = createDecide(question);

@@ -13,6 +13,8 @@ import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } fro
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
+export type * from "./named-types.js";
+
 /** A guarded listener, which is called with the verdict as well. */
 export type NodeHandler<Key> = (
   request: IncomingMessage,
