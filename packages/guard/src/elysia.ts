@@ -8,7 +8,14 @@ import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds } from "./web-request.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** Passed to your functions in the question and the options. It has no body, because a guard refuses before that is read. */
 export interface ElysiaCall {

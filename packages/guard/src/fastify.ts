@@ -8,7 +8,14 @@ import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 declare module "fastify" {
   interface FastifyRequest {

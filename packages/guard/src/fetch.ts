@@ -6,7 +6,14 @@ import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
 export type RequestOrEvent = Request | { readonly request: Request };

@@ -8,7 +8,14 @@ import type { ReservedKey } from "./reservation.js";
 import { whenResponseEnds } from "./response-end.js";
 import { presentedByHeaders, refusedResponse, untilBodyEnds, withHeaders } from "./web-request.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** Middleware that sets `apiKey`: null only if the key is optional and none was presented. */
 export type HonoGuard<Key> = MiddlewareHandler<{

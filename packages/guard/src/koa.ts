@@ -7,7 +7,14 @@ import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } fro
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** Middleware that sets `ctx.state.apiKey`: null only if the key is optional and none was presented. */
 export type KoaGuard<Key = ApiKey> = Middleware<{ apiKey: Key }, DefaultContext>;

@@ -13,7 +13,14 @@ import { ownApiKey } from "./own-api-key.js";
 import type { GuardLatchkey, GuardQuestion } from "./question.js";
 import type { ApiKey, Refused } from "./refusal.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** A guard for `@UseGuards`, `useGlobalGuards` or `APP_GUARD`. */
 export interface NestGuard extends CanActivate {

@@ -13,7 +13,14 @@ import type { GuardLatchkey, GuardQuestion, NotOptional, ReservingQuestion } fro
 import type { ApiKey } from "./refusal.js";
 import type { ReservedKey } from "./reservation.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** A guarded listener, which is called with the verdict as well. */
 export type NodeHandler<Key> = (

@@ -14,7 +14,14 @@ import { whenResponseEnds } from "./response-end.js";
 import { untilValuesEnd } from "./until-values-end.js";
 import { presentedByHeaders } from "./web-request.js";
 
-export type * from "./named-types.js";
+export type {
+  ApiKey,
+  ApiKeyOf,
+  GuardLatchkey,
+  GuardOptions,
+  GuardQuestion,
+  ReservedKey,
+} from "./named-types.js";
 
 /** A call of a procedure, passed to your functions in the question and the options. */
 export interface TrpcCall<Context extends object = object> {
