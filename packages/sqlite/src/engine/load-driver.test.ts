@@ -116,6 +116,11 @@ test.each([
   },
 );
 
+test("where Node.js loads no native addons the error says how to allow them", () => {
+  const text = "Cannot load native addon because loading addons is disabled.";
+  expect(messageOf(() => failing(text, "ERR_DLOPEN_DISABLED"))).toContain("`--allow-addons`");
+});
+
 test("every other error is what it was", () => {
   for (const error of [
     new TypeError("a wrong path"),

@@ -38,6 +38,8 @@ function adviceOn({ code, message }: { readonly code?: unknown; readonly message
     return "the SQLite store needs better-sqlite3, which does not run on Bun: use Node.js, or another store";
   if (code === "ERR_DLOPEN_FAILED")
     return `the binary of better-sqlite3 is for another Node.js or machine: run \`npm rebuild ${NAME}\``;
+  if (code === "ERR_DLOPEN_DISABLED")
+    return "Node.js may not load the binary of better-sqlite3: allow addons with `--allow-addons`, or leave `--no-addons` out";
   if (!message.startsWith("Could not locate the bindings file")) return null;
   // pnpm, whose folder this is, runs the install scripts of no packages but those that were approved.
   const command = /[\\/]\.pnpm[\\/]/.test(message) ? "pnpm approve-builds" : `npm rebuild ${NAME}`;
