@@ -10,15 +10,23 @@ export function withoutPrototype<Value>(value: Value, depth: number): Value {
   if (Array.isArray(value)) return value.map((item) => withoutPrototype(item, depth - 1)) as Value;
   const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
   for (const name of Object.keys(copy))
-    if (Array.isArray(copy[name]) || isPlain(copy[name]))
+    if (Array.isArray(copy[name]) || isPlainObject(copy[name]))
       copy[name] = withoutPrototype(copy[name], depth - 1);
   return copy as Value;
 }
 
-function isPlain(value: unknown): boolean {
+/** Whether this is an object as a literal or `JSON.parse` makes it, here or in another realm: a test runner may run the caller in a `vm`. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return prototype === Object.prototype || prototype === null || isOfAnotherRealm(prototype);
+}
+
+/** Whether this is the `Object.prototype` of another realm. */
+function isOfAnotherRealm(prototype: unknown): boolean {
+  return (
+    Object.getPrototypeOf(prototype) === null && Object.hasOwn(Object(prototype), "isPrototypeOf")
+  );
 }
 
 /** Options of {@link ownFieldsOf}. */

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { checkMetadata, METADATA_BOUNDS, type Metadata } from "./metadata.js";
 
@@ -46,8 +47,10 @@ describe("what metadata is", () => {
     expect(accept({})).toEqual({});
   });
 
-  test("an object without a prototype is accepted", () => {
+  test("an object without a prototype, or of another realm, is accepted", () => {
     expect(accept(Object.assign(Object.create(null), { plan: "pro" }))).toEqual({ plan: "pro" });
+    const ofAnotherRealm: unknown = runInNewContext('({ plan: { name: "pro" }, tags: ["a"] })');
+    expect(accept(ofAnotherRealm)).toEqual({ plan: { name: "pro" }, tags: ["a"] });
   });
 
   test.each([null, undefined, "text", 1, true, 1n, [], ["a"], () => ({})])(
@@ -64,6 +67,8 @@ describe("what metadata is", () => {
     { label: "bytes", value: new Uint8Array(2) },
     { label: "an instance of a class", value: new (class Plan {})() },
     { label: "an object that inherits from another", value: Object.create({ plan: "pro" }) },
+    { label: "a date of another realm", value: runInNewContext("new Date()") },
+    { label: "an object that inherits there", value: runInNewContext("Object.create({ a: 1 })") },
   ])("$label is not a JSON object, and not a JSON value inside of one", ({ value }) => {
     expect(refusal(value)).toBe("must be a JSON object");
     expect(refusal({ a: value })).toBe(notJson("a", "an object of a class"));

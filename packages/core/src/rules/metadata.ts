@@ -1,4 +1,5 @@
 import type { JsonValue } from "../lib/json.js";
+import { isPlainObject } from "../lib/own-fields.js";
 
 /** Free-form metadata of a key or an identity: a JSON object. */
 export type Metadata = { readonly [member: string]: JsonValue };
@@ -116,10 +117,4 @@ function copyMember(name: string | number, value: unknown, depth: number, room: 
 function kindOf(value: unknown): string {
   if (value === undefined) return "undefined";
   return typeof value === "object" ? "an object of a class" : `a ${typeof value}`;
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }
