@@ -31,13 +31,13 @@ export function redisRefusal(word: string): string | null {
  */
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
-  if (isCutShort(error)) return noAnswer(isWrite, redisRefusal("NOPERM") as string);
+  if (isCutShort(error)) return lacksRight(isWrite);
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
   // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
-  // Refusals of ioredis to send, as well.
+  // ioredis also refuses to send on a connection that listens.
   if (/Connection (is )?in (subscriber|monitoring) mode/.test(String(error)))
     return unavailable(
       "the Redis client is subscribed to channels, or monitors the server: give latchkey a client of its own",
@@ -54,13 +54,18 @@ export function isCutShort(error: unknown): boolean {
   return firstWord(error) !== "" && isOfRights(String(error));
 }
 
+/** The error for a command that the user may not run, of a script that may have run others before it. */
+function lacksRight(isWrite: boolean): LatchkeyError {
+  return noAnswer(isWrite, redisRefusal("NOPERM") as string);
+}
+
 function isOfRights(text: string): boolean {
   return /user executing the script can't|ACL failure in script/.test(text);
 }
 
-/** The error for a plan that was refused within a script, by its text there. @param isWrite - Whether the plan may have written before. */
+/** The error for a plan that was refused within a script, by its text there. `isWrite`: whether the plan may have written before. */
 export function refusedPlan(text: string, isWrite: boolean): LatchkeyError {
-  if (isOfRights(text)) return noAnswer(isWrite, redisRefusal("NOPERM") as string);
+  if (isOfRights(text)) return lacksRight(isWrite);
   return refusedWith(text.split(" ")[0]);
 }
 
