@@ -20,8 +20,8 @@ import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
- * What is kept with a plan: the rows of all that it confirms, found to be as it expects. The first two lie in the memo itself: with
- * many keys, a charge waits for each place of memory that it looks at.
+ * The rows that a plan confirms, cached in `plan.memo` once they match its expectations. The first two are fields and not elements of an
+ * array: with many keys, each memory access costs a charge a wait.
  */
 interface PlannedRows {
   readonly workspaces: Workspaces;
@@ -33,7 +33,7 @@ interface PlannedRows {
   readonly others: readonly (Row | undefined)[];
 }
 
-/** As {@link charge}, with what the plan counts. */
+/** Like {@link charge}, and adds what the plan counts to the statistics. */
 export function chargeCounted(
   all: Workspaces,
   plan: ChargePlan,
@@ -49,7 +49,7 @@ export function chargeCounted(
   return result;
 }
 
-/** Confirms a plan and moves what `applyCharge` says. It allocates little: a warm verification is one call. */
+/** Confirms a plan and applies what `applyCharge` decides. It allocates little: a warm verification is one call. */
 export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment): ChargeResult {
   const { confirms, limits, uses } = plan;
   const known = knownRows(all, plan);
@@ -64,12 +64,12 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
       ({ version }, at) => !isVersion(rowAt(planned, at)?.version ?? null, version),
     );
     if (moved !== -1) return { kind: "stale", moved };
-    // A record that is expected not to exist is looked for each time.
+    // A record that is expected not to exist is looked up each time.
     plan.memo = confirms.some(({ version }) => version === null) ? undefined : planned;
   }
   const usage = uses === null ? UNLIMITED_USES : (rowAt(planned, uses)?.counters ?? NO_USES);
   const windows = limits.map(({ owner, window }) => holderOf(planned, owner)?.get(window) ?? null);
-  // A request is remembered beside the first record. Neither a kind nor an id holds a space.
+  // A request is remembered beside the first record. Neither a kind nor an id contains a space.
   const [first] = confirms;
   const request = moment.request && `${first?.kind} ${first?.id} ${moment.request.id}`;
   const remembered = request === undefined ? null : workspace.requests.get(request);
@@ -97,7 +97,7 @@ export function charge(all: Workspaces, plan: ChargePlan, moment: ChargeMoment):
   return result;
 }
 
-/** What is held beside each record; mostly nothing. */
+/** The totals of holds beside each confirmed record; undefined if there are no holds, as is usual. */
 function holdsBeside(planned: PlannedRows): ChargeState["holds"] {
   const { first, second, others, confirms } = planned;
   const isHeld = (row: Row | undefined) => row?.counters?.holds !== undefined;
@@ -105,10 +105,10 @@ function holdsBeside(planned: PlannedRows): ChargeState["holds"] {
   return confirms.map((_, place) => rowAt(planned, place)?.counters?.holds);
 }
 
-/** What was found before, if all of it is current. */
+/** The cached rows of a plan if all of them are current; otherwise null. */
 function knownRows(workspaces: Workspaces, plan: ChargePlan): PlannedRows | null {
   const memo = plan.memo as PlannedRows | undefined;
-  // A copy of a plan brings the memo of the plan it was copied from, and a plan may meet another store.
+  // A copied plan carries the memo of the original, and a plan may be used on another store.
   const isHere = memo?.workspaces === workspaces && memo.workspaceId === plan.workspaceId;
   if (!isHere || memo.confirms !== plan.confirms) return null;
   const { first, second, others } = memo;
@@ -117,7 +117,7 @@ function knownRows(workspaces: Workspaces, plan: ChargePlan): PlannedRows | null
 }
 
 function findRows(workspaces: Workspaces, { workspaceId, confirms }: ChargePlan): PlannedRows {
-  // Where there is no workspace, no record is: the charge is stale, and must not begin one.
+  // If the workspace does not exist, neither does the record: the charge is stale, and must not create the workspace.
   const isStale = confirms.some(({ version }) => version !== null);
   const workspace = isStale
     ? (workspaces.get(workspaceId) ?? new Workspace())

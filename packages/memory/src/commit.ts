@@ -3,7 +3,7 @@ import { Counters } from "./counters.js";
 import type { Row } from "./row.js";
 import type { Workspace } from "./workspace.js";
 
-/** Judges a change, then carries it out. Nothing can fail once it is judged. */
+/** Judges a change, then applies it. Nothing can fail once it is judged. */
 export function commit(workspace: Workspace, change: Change): CommitResult {
   const judged = judgeChange<Counters>(change, {
     version: ({ kind, id }) => workspace.row(kind, id)?.version ?? null,

@@ -8,7 +8,7 @@ import type {
 } from "@latchkey/core";
 import type { HoldsBeside } from "./holds-beside.js";
 
-/** A limit among counters, and the next of them. */
+/** The window of one limit, linked to the next. */
 class Window implements LimitState {
   constructor(
     readonly name: string,
@@ -20,15 +20,15 @@ class Window implements LimitState {
 }
 
 /**
- * Counters of one record, or of several that share them: each of these holds the same object. Written to in place, and only
- * where something is different: an instant is an object to the engine, and a new one in an old place is work for its collector.
+ * Counters of one record, or of several records that share them: each record holds the same object. Updated in place, and only in fields
+ * that differ: to the engine an instant is an object, and a new one in an old object is work for the garbage collector.
  */
 export class Counters implements Usage {
-  /** How many records have them. */
+  /** How many records hold these counters. */
   holders = 1;
-  /** Null where there are none. */
+  /** Null if there are no holds. */
   beside: HoldsBeside<FoundHold<Counters>> | null = null;
-  /** The first of them, in no order: most keys have no rate limit, and most others have one. */
+  /** The first window; the order is arbitrary. Most keys have no rate limit, and most others have one. */
   #windows: Window | null = null;
 
   constructor(
@@ -38,7 +38,7 @@ export class Counters implements Usage {
     public holds: HoldSums | undefined,
   ) {}
 
-  /** A copy: counters are copied in and out, so that a charge need not freeze them. */
+  /** A copy: counters are copied in and out, so a charge need not freeze them. */
   usage(): Usage {
     const { remaining, refilledAt, lastRefillAt, holds } = this;
     return holds === undefined

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ExpiringMap } from "./expiring-map.js";
 
-test("a value is there until its time has passed, at the instant itself too", () => {
+test("a value stays until its time has passed, and is still there at that instant", () => {
   const map = new ExpiringMap<string>(() => Number.MAX_SAFE_INTEGER);
   map.set("a", "one", 100, 0);
   for (let number = 0; number < 10; number += 1) map.set(`other-${number}`, "two", 1_000, 100);
@@ -10,19 +10,19 @@ test("a value is there until its time has passed, at the instant itself too", ()
   expect(map.get("b")).toBeNull();
 });
 
-test("values whose time has passed are forgotten as others are set, without looking at all of them at once", () => {
+test("setting values deletes expired ones, without a scan of all of them at once", () => {
   const map = new ExpiringMap<number>(() => Number.MAX_SAFE_INTEGER);
   const names = Array.from({ length: 1_000 }, (_, number) => `expiring-${number}`);
   for (const name of names) map.set(name, 1, 10, 0);
   const held = () => names.filter((name) => map.get(name) !== null).length;
-  // The first round may still be under way where the sweep stood.
+  // The sweep may still be in its first round.
   for (let number = 0; number < 500; number += 1) map.set(`later-${number}`, 2, 1_000, 11);
   expect(held()).toBeLessThan(600);
   for (let number = 500; number < 1_600; number += 1) map.set(`later-${number}`, 2, 1_000, 11);
   expect(held()).toBe(0);
 });
 
-test("a value that is set again stays for its new time", () => {
+test("a value that is set again stays until its new time", () => {
   const map = new ExpiringMap<number>(() => Number.MAX_SAFE_INTEGER);
   map.set("a", 1, 10, 0);
   map.set("a", 2, 50, 5);
@@ -57,7 +57,7 @@ test("nothing is forgotten before its time, whatever is set and deleted in betwe
   );
 });
 
-test("a caller whose clock is ahead has nothing forgotten that is not over by the machine's clock", () => {
+test("a caller whose clock is ahead expires nothing that is not over by the machine's clock", () => {
   let machine = 0;
   const map = new ExpiringMap<number>(() => machine);
   map.set("a", 1, 100, 0);

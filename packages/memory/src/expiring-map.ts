@@ -1,10 +1,10 @@
 import type { Clock, EpochMs } from "@latchkey/core";
 
 /**
- * Values that only time bounds. Those whose time has passed are forgotten, a few at a time: no call looks at all of them.
+ * Values that expire. Each `set` deletes at most two expired ones: no call scans them all.
  *
- * It has passed when it has by the machine's clock as well as by the caller's: a caller whose clock is ahead ends nothing for others,
- * and one that was handed an earlier clock, as tests are, loses nothing to the machine's.
+ * A value has expired once its time is before the machine's clock and the caller's: a caller whose clock is ahead expires nothing for
+ * others, and a caller with an earlier clock, as in tests, loses nothing to the machine's.
  */
 export class ExpiringMap<Value> {
   readonly #clock: Clock;
@@ -12,12 +12,12 @@ export class ExpiringMap<Value> {
   /** Kept between steps: a new iterator would first step over every hole at the front. */
   #sweep = this.#entries.entries();
 
-  /** `clock`: the machine's. */
+  /** `clock`: the machine's clock. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The value, also when its time has passed and it was not forgotten yet. */
+  /** The value, even if it has expired and is not deleted yet. */
   get(name: string): Value | null {
     return this.#entries.get(name)?.value ?? null;
   }
@@ -28,7 +28,7 @@ export class ExpiringMap<Value> {
 
   set(name: string, value: Value, until: EpochMs, now: EpochMs): void {
     this.#entries.set(name, { value, until });
-    // Two, since one was added at most: forgetting is faster than remembering.
+    // Two, since at most one was added: values are deleted faster than they are added.
     this.#forgetNext(now);
     this.#forgetNext(now);
   }

@@ -1,18 +1,18 @@
 import type { EpochMs, Hold } from "@latchkey/core";
 
 /**
- * Holds beside one set of counters: the earliest end first, those of one instant by their ids. Mostly there are few, each held for as
- * long as those before it, so that it is added behind them. One list takes less time and memory than a map.
+ * Holds beside one set of counters, ordered by end and then by id. There are usually few, and a new one usually ends last, so it is
+ * appended. An array takes less time and memory than a map.
  */
 export class HoldsBeside<Found extends { readonly hold: Hold }> {
   readonly #inOrder: Found[] = [];
 
-  /** Adds one that is not there. */
+  /** Adds a hold that is not in the list. */
   add(found: Found): void {
     this.#inOrder.splice(this.#placeOf(found.hold), 0, found);
   }
 
-  /** @returns Whether none is left. */
+  /** @returns Whether no hold is left. */
   delete(hold: Hold): boolean {
     const place = this.#placeOf(hold);
     if (this.#inOrder[place]?.hold.id === hold.id) this.#inOrder.splice(place, 1);
@@ -23,9 +23,9 @@ export class HoldsBeside<Found extends { readonly hold: Hold }> {
     return this.#inOrder;
   }
 
-  /** Those that end until then. */
+  /** At most `limit` holds that end at `until` or before, earliest end first. */
   over(until: EpochMs, limit: number): readonly Found[] {
-    // Ends early: each settlement asks for the first one alone.
+    // Stops early: each settlement asks only for the first hold.
     const found: Found[] = [];
     for (const each of this.#inOrder) {
       if (found.length === limit || each.hold.expiresAt > until) break;
@@ -34,7 +34,7 @@ export class HoldsBeside<Found extends { readonly hold: Hold }> {
     return found;
   }
 
-  /** How many come before it. */
+  /** How many holds come before it. */
   #placeOf(hold: Hold): number {
     const last = this.#inOrder.at(-1);
     if (last === undefined || isBefore(last.hold, hold)) return this.#inOrder.length;

@@ -15,7 +15,7 @@ import { HoldsBeside } from "./holds-beside.js";
 
 type Found = FoundHold<Counters>;
 
-/** Where the counters of records are, and windows without an owner. */
+/** Finds the counters of records, and windows without an owner. */
 interface Held {
   counters(of: RecordAddress): Counters | null;
   readonly windows: ExpiringMap<LimitState>;
@@ -32,7 +32,7 @@ export class Holds implements HoldBook<Counters> {
     this.#held = held;
   }
 
-  /** The book of a step at an instant. */
+  /** The hold book of a step at `now`. */
   at(now: EpochMs): HoldBook<Counters> {
     this.#now = now;
     return this;
@@ -89,7 +89,7 @@ export class Holds implements HoldBook<Counters> {
     for (const found of [...(counters.beside?.all() ?? [])]) this.detach(found, counters);
   }
 
-  /** What `KeyStore.holds` answers. */
+  /** The result of `KeyStore.holds`. */
   page(of: RecordAddress, after: string | null, limit: number): readonly Hold[] {
     return Array.from(this.counters(of)?.beside?.all() ?? [], ({ hold }) => deepFrozen(hold))
       .filter(({ id }) => after === null || id > after)

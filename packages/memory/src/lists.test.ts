@@ -19,7 +19,7 @@ function idsIn(lists: Lists, want: Partial<PageWant> = {}): string[] {
   return Array.from(walk, ([id]) => id);
 }
 
-test("three thousand ids in any order are ascending, descending and counted", () => {
+test("three thousand ids that enter in any order are walked in both directions and counted", () => {
   const ids = Array.from({ length: 3_000 }, (_, number) => idOf((number * 1_637) % 3_000));
   const lists = listOf([...ids, ...ids]);
   const inOrder = ids.toSorted();
@@ -31,11 +31,11 @@ test("three thousand ids in any order are ascending, descending and counted", ()
   expect([...idsIn(lists), ...idsIn(lists, { descending: true })]).toEqual([]);
 });
 
-test("after any id, in the list or not, follow the ids beyond it, whatever entered and left", () => {
+test("a walk after any id, in the list or not, yields the ids beyond it, whatever entered and left", () => {
   const step = fc.record({ number: fc.nat({ max: 1_500 }), enters: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat({ max: 1_500 }), (steps, number) => {
-      // More than two nodes to begin with, so that each step falls into the middle of something.
+      // More than two nodes at first, so that each step changes the middle of a tree.
       const numbers = Array.from({ length: 1_501 }, (_, index) => index);
       const expected = new Set(numbers.filter((one) => one % 3 !== 0).map(idOf));
       const lists = listOf(expected);

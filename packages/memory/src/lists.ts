@@ -6,10 +6,10 @@ import type { Row } from "./row.js";
 /** Node imports the CommonJS module, whereas some bundlers and test runners import its default export. */
 const BTree = (library.default ?? library) as typeof library.default;
 
-/** Most ids of a node of a tree. */
+/** Most ids per node of a tree. */
 const NODE_SIZE = 64;
 
-/** Ids in ascending order, each with the row that had it when it entered or was read: a row may have been put anew since. */
+/** Ids in ascending order. Each has the row that held it when the id entered or was last read; that row may have been replaced since. */
 export class SortedIds extends BTree<string, Row | undefined> {
   constructor(ids: readonly string[]) {
     super([], simpleComparator, NODE_SIZE);
@@ -17,9 +17,9 @@ export class SortedIds extends BTree<string, Row | undefined> {
   }
 }
 
-/** The lists of a workspace: under each name the list itself (`of` undefined), and the small ones beside it. */
+/** The lists of a workspace: for each name, the list itself (`of` undefined) and its small lists. */
 export class Lists {
-  /** A list of one id is that id: most small lists never have a second, and there are as many of them as records. */
+  /** A list of one id is stored as that id: most small lists never have a second, and there are as many of them as records. */
   readonly #lists = new Map<string, Map<string | undefined, string | SortedIds>>();
 
   sizeOf(list: string): number {
@@ -27,12 +27,12 @@ export class Lists {
     return ids instanceof SortedIds ? ids.size : Number(ids !== undefined);
   }
 
-  /** The wanted ids in their order, each with its row and in the same array. Meanwhile no other may enter, and none leave. */
+  /** The wanted ids in order, each with its row. Every step yields the same array. No id may enter or leave during the walk. */
   walk({ list, of, after, descending }: PageWant): Iterable<readonly [string, Row | undefined]> {
     const ids = this.#lists.get(list)?.get(of) ?? [];
     const sorted = ids instanceof SortedIds ? ids : new SortedIds([ids].flat());
     if (descending) return sorted.entriesReversed(after ?? undefined, [], true);
-    // The lowest text above an id is that id with a zero behind it.
+    // The smallest string above an id is that id followed by a NUL character.
     return sorted.entries(`${after ?? ""}\0`, []);
   }
 

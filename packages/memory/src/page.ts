@@ -11,7 +11,7 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
   let hasMore = false;
   const rows = workspace.rows(want.kind);
   for (const [id, known] of lists.walk(want)) {
-    // Among many records, to find one by its id takes longer than all else here.
+    // With many records, finding one by its id is the slowest part of a page.
     const row = known?.isCurrent && known.kind === want.kind ? known : rows.get(id);
     if (row === undefined) continue;
     hasMore = found.length === want.limit;
@@ -19,7 +19,7 @@ export function page(workspace: Workspace, want: PageWant): PageResult {
     if (row !== known) putAnew.push(row);
     found.push(row.loaded(workspace));
   }
-  // Not before the end: a tree that changes may pass over ids of the walk.
+  // Only after the walk: if the tree changed during the walk, the walk might skip ids.
   for (const row of putAnew) lists.enter(want.list, want.of, row.id, row);
   return { revision, found, hasMore, size: lists.sizeOf(want.list) };
 }

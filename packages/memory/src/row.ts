@@ -8,12 +8,12 @@ import {
 } from "@latchkey/core";
 import type { Counters } from "./counters.js";
 
-/** Where the rows of a workspace are found. */
+/** Finds the rows of a workspace. */
 interface Rows {
   row(kind: RecordKind, id: string): Row | undefined;
 }
 
-/** A frozen record that is returned repeatedly, with a cache that copies lack: one object, for one memory access. */
+/** A frozen record that is returned on every read, with a cache that copies of it lack. One object, so that a read is one memory access. */
 export class Row implements StoredRecord {
   readonly kind: RecordKind;
   readonly id: string;
@@ -24,10 +24,10 @@ export class Row implements StoredRecord {
   #memo: unknown = undefined;
   readonly #counters: Counters | null;
   #usedAt: EpochMs | null;
-  /** The row of the identity that the record links to, when it was looked for last. */
+  /** The row of the identity that the record links to, as of the last lookup. */
   #identity: Row | undefined = undefined;
 
-  /** `counters`: undefined if they are as they were. `before`: the row whose place it takes. */
+  /** `counters`: undefined to keep those of `before`. `before`: the row that this one replaces. */
   constructor(
     record: StoredRecord,
     counters?: Counters | null,
@@ -57,7 +57,7 @@ export class Row implements StoredRecord {
     return this.#counters;
   }
 
-  /** Until the record is put again or deleted. */
+  /** True until the record is written again or deleted. */
   get isCurrent(): boolean {
     return this.#isCurrent;
   }
@@ -70,7 +70,7 @@ export class Row implements StoredRecord {
     this.#usedAt = Math.max(this.#usedAt ?? at, at);
   }
 
-  /** The record, and the identity that it links to. */
+  /** The record, and the identity it links to. */
   loaded(rows: Rows): LoadedRecord {
     if (this.link !== null && this.#identity?.isCurrent !== true)
       this.#identity = rows.row("identity", this.link);

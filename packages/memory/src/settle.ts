@@ -8,7 +8,7 @@ import {
 import { addStatistics } from "./statistics.js";
 import type { Workspace } from "./workspace.js";
 
-/** Does with holds what a step says. */
+/** Applies a step to the holds of a workspace. */
 export function settle(workspace: Workspace, step: HoldStep, moment: HoldMoment): HoldResult {
   const { now, revision } = moment;
   if (revision !== null && revision !== workspace.revision) return { kind: "stale" };

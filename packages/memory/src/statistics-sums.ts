@@ -13,7 +13,7 @@ import { entryOf, mapIn } from "./entry-of.js";
 
 const DAY_MS = 24 * STATISTICS_SPAN_MS;
 
-/** The sums of one workspace: by day of UTC, since they are forgotten by day, and then by subject. */
+/** The sums of one workspace, by UTC day (they are deleted by day) and then by subject. */
 export class StatisticsSums {
   readonly #days = new Map<EpochMs, Map<string, HourCount[]>>();
 
@@ -55,13 +55,13 @@ export class StatisticsSums {
     return { sums, hasMore: false };
   }
 
-  /** The first day from one on that has any; null for none. */
+  /** The first day at or after `from` that has sums; null if there is none. */
   nextDay(from: EpochMs): EpochMs | null {
     const days = [...this.#days.keys()].filter((dayAt) => dayAt >= from);
     return days.length === 0 ? null : Math.min(...days);
   }
 
-  /** Forgets days before `beforeAt`, until `limit` sums are gone or a few more: those of one subject and day go together. */
+  /** Deletes the sums of days before `beforeAt` until `limit` sums are gone, or a few more: those of one subject and day go together. */
   delete(beforeAt: EpochMs, limit: number, of?: readonly StatisticsSubject[]): DeletedCount {
     let deleted = 0;
     for (const [dayAt, subjects] of this.#days) {
@@ -78,5 +78,5 @@ export class StatisticsSums {
   }
 }
 
-/** A kind holds no space, whereas an id may hold any character. */
+/** A kind contains no space, whereas an id may contain any character. */
 const nameOf = ({ kind, id }: StatisticsSubject) => `${kind} ${id}`;

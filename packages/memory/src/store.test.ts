@@ -5,10 +5,10 @@ import { memoryStore } from "./index.js";
 
 describeKeyStore("memory", memoryStore);
 
-/** Changes that a store was filled by, and the store that they were made in last. */
+/** The changes that filled a rewindable store, and the memory store that they were last made in. */
 const histories = new WeakMap<KeyStore, { changes: [string, Change][]; current: KeyStore }>();
 
-/** A store that can go back to an earlier state, as memory of its own never does. */
+/** A store that can go back to an earlier state, which a memory store itself never does. */
 function rewindableStore(): KeyStore {
   const history = { changes: [] as [string, Change][], current: memoryStore() };
   const store: KeyStore = {
@@ -49,7 +49,7 @@ describe("memory", () => {
     });
   });
 
-  test("a body that is frozen is kept as it is, and handed out as it is", async () => {
+  test("a frozen body is stored and returned as the same object", async () => {
     const store = memoryStore();
     const body = Object.freeze({ name: "a" });
     await store.commit("ws_default", aChange({ puts: [{ record: aRecord("key", 1, { body }) }] }));
@@ -57,7 +57,7 @@ describe("memory", () => {
     expect(found[0]?.record.body).toBe(body);
   });
 
-  test("a body that is not frozen is frozen throughout", async () => {
+  test("a body that is not frozen gets frozen throughout", async () => {
     const store = memoryStore();
     const body = { nested: { list: [{ name: "a" }] } };
     const record = { ...aRecord("key"), body };
@@ -67,7 +67,7 @@ describe("memory", () => {
     expect([first, body.nested, body].every(Object.isFrozen)).toBe(true);
   });
 
-  test("a page has every record as it was put last, also one that it had before", async () => {
+  test("a page has every record as last written, also one that an earlier page had", async () => {
     const store = memoryStore();
     const list = (kind: "key" | "api") =>
       store.page("ws_default", { kind, list: "few", after: null, limit: 9 });
@@ -86,7 +86,7 @@ describe("memory", () => {
     expect((await list("api")).found).toEqual([]);
   });
 
-  test("a change to counters that a record does not have is a mistake of the caller, and writes nothing", async () => {
+  test("a change to counters that a record lacks is a mistake of the caller, and writes nothing", async () => {
     const store = memoryStore();
     const record = aRecord("key");
     await store.commit("ws_default", aChange({ puts: [{ record }] }));

@@ -9,10 +9,10 @@ import { addStatistics } from "./statistics.js";
 import { Workspace, type Workspaces } from "./workspace.js";
 
 /**
- * Opens an empty store in the memory of this process, for tests. It is exact, but not durable, and only for this process. Every other store
- * is compared with it.
+ * Opens an empty store in the memory of this process, for tests. It is exact, but not durable, and other processes cannot use it. Every
+ * other store is compared with it.
  *
- * Every method is one synchronous section, and atomic for that reason: `async` only turns what it throws into a rejection.
+ * Every method is one synchronous section, and therefore atomic: `async` only turns a throw into a rejection.
  */
 export function memoryStore(): KeyStore {
   let workspaces: Workspaces | null = new Map();
@@ -20,7 +20,7 @@ export function memoryStore(): KeyStore {
     if (workspaces !== null) return workspaces;
     throw unavailable("the store is closed");
   };
-  // Not stored: workspaces that are only read would pile up.
+  // Not saved in the map: workspaces that are only read would pile up.
   const find = (workspaceId: string) => opened().get(workspaceId) ?? new Workspace();
   const open = (workspaceId: string) => entryOf(opened(), workspaceId, () => new Workspace());
   return {

@@ -14,13 +14,13 @@ import { Lists, SortedIds } from "./lists.js";
 import { Row } from "./row.js";
 import { StatisticsSums } from "./statistics-sums.js";
 
-/** Everything of one workspace. */
+/** All data of one workspace. */
 export class Workspace {
   revision = 0;
   readonly lists = new Lists();
-  /** Entries of the audit log by {@link placeOf}. */
+  /** Entries of the audit log, ordered by {@link placeOf}. */
   readonly log = new SortedIds([]);
-  /** The highest version that one ever had. */
+  /** The highest version that an entry ever had; 1 before the first entry. */
   lastEntry = 1;
   readonly statistics = new StatisticsSums();
   /** Windows of limits without an owner. */
@@ -41,7 +41,7 @@ export class Workspace {
     return mapIn(this.#rows, kind);
   }
 
-  /** Writes a record, whether or not it is there. `counters`: undefined if they are as they were. */
+  /** Writes a record, whether or not it exists. `counters`: undefined to keep those it has. */
   put(record: StoredRecord, counters?: Counters | null): Row {
     const rows = this.rows(record.kind);
     const before = rows.get(record.id);
@@ -66,7 +66,7 @@ export class Workspace {
     this.#rows.get(kind)?.delete(id);
   }
 
-  /** One record less has its counters: they go with the last one. */
+  /** Detaches a record from its counters. When the last record is gone, the counters leave their holds. */
   #leave(row: Row | undefined): void {
     const counters = row?.counters;
     if (!counters) return;
@@ -74,13 +74,13 @@ export class Workspace {
     if (counters.holders === 0 && counters.beside !== null) this.holds.forget(counters);
   }
 
-  /** Names of a sort, each with the id of the record that has it. Where that record is gone, the name is free. */
+  /** Names of one index, each with the id of the record that has it. If that record is gone, the name is free. */
   names({ kind, index }: Claim): Map<string, string> {
     return mapIn(mapIn(this.#names, kind), index);
   }
 }
 
-/** In the order of versions, and then of ids. */
+/** Sort key of an entry: orders by version, and then by id. */
 export function placeOf({ version, id }: LogPlace): string {
   return `${String(version).padStart(16, "0")} ${id}`;
 }
