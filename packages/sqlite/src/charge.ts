@@ -19,22 +19,22 @@ import { putHold, settle } from "./holds.js";
 import { addStatistics } from "./statistics.js";
 import { keptRecord } from "./stored-record.js";
 
-/** What a plan rests on. It is kept with the plan. */
+/** The data that a plan was confirmed against. Cached in `plan.memo`. */
 interface Basis {
   readonly connection: Connection;
-  /** A copy of a plan may bring the basis of the plan that it was copied from. */
+  /** Compared with the plan in use: a copy of a plan may carry the basis of the original. */
   readonly plan: ChargePlan;
   readonly workspace: number;
-  /** In which all that the plan confirms was found to hold. */
+  /** The generation in which everything that the plan confirms was found to hold. */
   readonly generation: number;
-  /** In the order of what the plan confirms; null where there is none. */
+  /** In the order of `plan.confirms`; null if there is no record. */
   readonly records: readonly (KeptRecord | null)[];
 }
 
 type Stale = Extract<ChargeResult, { kind: "stale" }>;
 type Decided = ReturnType<typeof decide>;
 
-/** Answers a plan that writes nothing, without the write lock; null where {@link charge} is needed. */
+/** Answers a plan that writes nothing, without the write lock; null if {@link charge} is needed. */
 export function answerWithoutLock(connection: Connection, plan: ChargePlan, moment: ChargeMoment) {
   if (plan.counts !== undefined || moment.ends !== undefined) return null;
   const usesExpiring =
@@ -43,7 +43,7 @@ export function answerWithoutLock(connection: Connection, plan: ChargePlan, mome
   const known = usesExpiring ? null : knownBasis(connection, plan);
   if (known !== null) {
     const { result, next } = decide(known, moment);
-    // Whether or not it is still as stored: the transaction will tell.
+    // Even if the basis is outdated: the transaction checks it.
     if (next !== null) return null;
     const isCurrent = known.generation === connection.memo.confirm();
     const { age } = connection.memo;
@@ -71,7 +71,7 @@ export function charge(at: Connection, plan: ChargePlan, moment: ChargeMoment): 
   return decided.result;
 }
 
-/** As last known, of whatever generation; for a plan that is new, of records that were read a moment ago. */
+/** The cached basis of a plan, of any generation. A new plan gets one if all its records were just read. Null if there is none. */
 function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const known = plan.memo as Basis | undefined;
   if (known?.connection === connection && known.plan === plan) return known;
@@ -91,7 +91,7 @@ function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   return "kind" in basis ? null : basis;
 }
 
-/** Reads what a plan rests on, as far as it is not known, and keeps it. Call it on a memo that was confirmed. */
+/** The current basis of a plan. Reads the parts that are not cached, and caches them. Call it on a confirmed memo. */
 function currentBasis(connection: Connection, plan: ChargePlan, isWriting = false): Basis | Stale {
   const { names, memo, run } = connection;
   const { generation, age } = memo;
@@ -108,14 +108,14 @@ function currentBasis(connection: Connection, plan: ChargePlan, isWriting = fals
     basis = confirm({ connection, plan, workspace, generation, records }, revision);
   }
   if ("kind" in basis) return basis;
-  // Others have charged since: counters alone are read again.
+  // Others have charged since: only counters are read again.
   for (const record of basis.records)
     if (record?.counters && record.counters.age !== age)
       Object.assign(record.counters, findCounters(connection, record.counters.seq), { age });
   return basis;
 }
 
-/** Whether all that a plan confirms holds: the revision is compared first, then each record. */
+/** Checks everything that a plan confirms: first the revision, then each record. */
 function confirm(basis: Basis, revision: number | null): Basis | Stale {
   const { plan, records } = basis;
   if (plan.revision !== null && plan.revision !== revision)
@@ -124,12 +124,12 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
     ({ version }, index) => !isVersion(records[index]?.version ?? null, version),
   );
   if (moved !== -1) return { kind: "stale", moved };
-  // A new record begins no generation: that there is none does not stay true.
+  // A new record begins no generation, so the absence of a record cannot be cached.
   if (!records.includes(null)) plan.memo = basis;
   return basis;
 }
 
-/** The step of a charge, and what it was decided on. */
+/** Decides a charge, and returns the decision with what it was based on. */
 function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);

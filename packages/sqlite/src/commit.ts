@@ -20,23 +20,23 @@ import type { Statement } from "./engine/database.js";
 import { listKey, storedValue } from "./engine/names.js";
 import { addressOf, isOfKind } from "./engine/statements.js";
 
-/** A record as far as a change needs it. */
+/** The part of a record that a change needs. */
 interface Found {
   readonly seq: number;
   readonly version: number;
   readonly counters: number | null;
 }
 
-/** Counters as they were found, with the windows that stay. */
+/** Counters as found, and later with only the windows that stay. */
 interface Counted extends StoredCounters {
   readonly seq: number;
 }
 
-/** Judges a change and carries it out. Call it inside a write transaction. */
+/** Judges a change and applies it. Call it inside a write transaction. */
 export function commit(connection: Connection, workspaceId: string, change: Change): CommitResult {
   const { run, names, memo } = connection;
   let workspace = names.workspace(workspaceId);
-  /** What was found so far, or written. */
+  /** Records found or written so far, by kind and id; null if there is none. */
   const known = new Map<string, Found | null>();
   const counted = new Map<number, Counted>();
   const judged = judgeChange<Counted>(change, {

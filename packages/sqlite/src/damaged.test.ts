@@ -10,7 +10,7 @@ afterAll(() => scratch.remove());
 
 const EVERY_KEY = { kind: "key", list: "keys", after: null, limit: 9 } as const;
 
-test("a key whose link is no text is read and listed without a body, hides no other, and can be deleted", async () => {
+test("a key whose link is not text is read and listed without a body, hides no other, and can be deleted", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   const [damaged, other] = [aRecord("key", 1, { link: "id_1" }), aRecord("key", 2)];
@@ -48,7 +48,7 @@ test("a workspace whose version cannot be read can be switched off", async () =>
   await latchkey.close();
 });
 
-test("a role and a permission that cannot be read can be deleted: their keys are whole again, their names free", async () => {
+test("a role and a permission that cannot be read can be deleted, which makes their keys whole again and their names free", async () => {
   const path = scratch.newPath();
   const latchkey = createLatchkey({ store: sqliteStore(path), usage: false });
   const { permissionId } = await latchkey.createPermission({ name: "read" });

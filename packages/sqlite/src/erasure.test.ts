@@ -25,16 +25,16 @@ beforeEach(() => vi.useFakeTimers({ toFake: ["setTimeout"] }));
 afterEach(() => vi.useRealTimers());
 afterAll(() => scratch.remove());
 
-/** How long the log is left alone after it was emptied, at most. */
+/** How long the log is left alone after it was emptied, at most, in ms. */
 const PAUSE_MS = 1_000;
 
-/** Everything that is on the disk of a database now. */
+/** All bytes that a database has on the disk now. */
 function bytesOf(path: string): string {
   const files = [path, `${path}-wal`].filter((file) => existsSync(file));
   return files.map((file) => readFileSync(file, "latin1")).join("");
 }
 
-/** Writes keys that say something, charges one of them, and waits until the log may be emptied again. */
+/** Writes keys with notes that can be found on the disk, charges one of them, and waits until the log may be emptied again. */
 async function openWithNotes(path: string, count: number): Promise<KeyStore> {
   const store = sqliteStore(path);
   for (let number = 1; number <= count; number += 1)
@@ -55,7 +55,7 @@ test("what a deleted record said, its names and its lists are on the disk no mor
   await store.close();
 });
 
-test("what is deleted soon after something else stays in the log for a second at most", async () => {
+test("data that is deleted soon after other data stays in the log for a second at most", async () => {
   const path = scratch.newPath();
   const store = await openWithNotes(path, 40);
   for (const number of [7, 8, 21]) await deleteKey(store, number);
@@ -66,7 +66,7 @@ test("what is deleted soon after something else stays in the log for a second at
   await store.close();
 });
 
-test("a reader that is in the way keeps the log as it is only as long as it reads", async () => {
+test("a reader keeps the log from being emptied only as long as it reads", async () => {
   const path = scratch.newPath();
   const store = await openWithNotes(path, 2);
   const reader = new Database(path);
@@ -96,11 +96,11 @@ test.each([true, false])(
   },
 );
 
-test("what was deleted just before the process was killed is gone when the file is opened next", async () => {
+test("data deleted just before the process was killed is gone when the file is opened next", async () => {
   const [path, copy] = [scratch.newPath(), scratch.newPath()];
   const store = await openWithNotes(path, 2);
   for (const number of [2, 1]) await deleteKey(store, number);
-  // What a process that is killed leaves behind is what is on the disk.
+  // A killed process leaves behind exactly what is on the disk.
   for (const end of ["", "-wal"]) copyFileSync(`${path}${end}`, `${copy}${end}`);
   expect(bytesOf(copy)).toContain("note-of-1-");
   const next = sqliteStore(copy);
@@ -110,7 +110,7 @@ test("what was deleted just before the process was killed is gone when the file 
   await store.close();
 });
 
-test("a record that takes the place of one that was deleted inherits nothing of it", async () => {
+test("a record that replaces a deleted one inherits nothing of it", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
   await leaveTraces(store, await withKey(store, 1, 5));
@@ -126,7 +126,7 @@ test("a record that takes the place of one that was deleted inherits nothing of 
   database.close();
 });
 
-test("a name whose record was deleted without it is free, and is not the next record's", async () => {
+test("a name whose record was deleted without it is free, and does not pass to the next record", async () => {
   const store = sqliteStore(":memory:");
   await withKey(store, 1, 5);
   await commit(store, { deletes: [{ kind: "key", id: keyIdOf(1) }] });
@@ -138,7 +138,7 @@ test("a name whose record was deleted without it is free, and is not the next re
   await store.close();
 });
 
-test("counters that records share stay as long as one of them is left, and no longer", async () => {
+test("shared counters stay as long as one of their records is left, and no longer", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
   const counters = database.prepare("SELECT count(*) FROM latchkey_counters").pluck();
@@ -163,7 +163,7 @@ test("counters that records share stay as long as one of them is left, and no lo
 
 const REQUEST = { id: "vanishing-request", fingerprint: "f", rememberUntil: NOW + 60_000 };
 
-/** Leaves a row in every table that has rows for a record. */
+/** Leaves a row in every table that can have rows for a record. */
 async function leaveTraces(store: KeyStore, loaded: LoadedRecord): Promise<void> {
   const plan = aPlan(loaded, { limits: [aLimit("vanishing-window", 0)] });
   await charge(store, plan);

@@ -4,7 +4,7 @@ import { sqliteStore } from "./index.js";
 import { aLimit, aPlan, charge, NOW, withKey } from "./testing/fixtures.js";
 
 const DAY_MS = 86_400_000;
-/** Of the machine, when the tests begin. */
+/** The machine's clock when the tests begin. */
 const MACHINE = NOW - 100 * DAY_MS;
 let database: Database.Database;
 beforeEach(() => {
@@ -18,7 +18,7 @@ afterEach(() => {
 
 const rows = () => database.prepare("SELECT count(*) FROM latchkey_passing").pluck().get();
 
-test("windows that no record owns are forgotten once they ended over 24 hours ago, two with each that is written", async () => {
+test("windows without an owner are deleted once they ended over 24 hours ago, two with each write", async () => {
   const store = sqliteStore(database);
   const chargeAt = (window: string, now: number) => {
     const limits = [{ ...aLimit(window, null), limit: 99, duration: 1_000 }];
@@ -38,7 +38,7 @@ test("windows that no record owns are forgotten once they ended over 24 hours ag
   expect(rows()).toBe(1);
 });
 
-test("a request is repeated until its time is over, and forgotten a day later", async () => {
+test("a request is repeated until its time is over, and deleted a day later", async () => {
   const store = sqliteStore(database);
   const plan = aPlan(await withKey(store, 1, 100));
   const chargeAt = (id: string, now: number) =>

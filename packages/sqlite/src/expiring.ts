@@ -19,15 +19,15 @@ import {
 import type { Connection } from "./engine/connection.js";
 
 /**
- * The name under which the request of a charge is remembered, beside the first record of its plan; null for a charge without
- * one. A digest, so that it tells nothing of a record that was deleted. Names of windows have no space.
+ * The name under which the request of a charge is remembered, beside the first record of its plan; null if the charge has none. A digest,
+ * so that it reveals nothing of a deleted record. It begins with a space, which names of windows do not contain.
  */
 export function requestName({ confirms: [beside] }: ChargePlan, { request }: ChargeMoment) {
   if (request === undefined) return null;
   return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${request.id}`, "base64url")}`;
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
+/** @throws LatchkeyError `STORE_CORRUPT` if the row is damaged. */
 export function findRequest(
   connection: Connection,
   workspace: number,
@@ -47,7 +47,7 @@ function isApplied({ kind, remaining, limits }: AppliedCharge): boolean {
   return KINDS.includes(kind) && isLeft && Array.isArray(limits) && limits.every(isReading);
 }
 
-/** Readings had no state before there were other algorithms. */
+/** Readings from before there were other algorithms have no state. */
 function isReading({ name, limit, remaining, resetAt, exceeded, state }: LimitReading): boolean {
   return (
     typeof name === "string" &&
@@ -62,14 +62,14 @@ function isState({ at, used, earlier }: LimitState): boolean {
   return isWhole(at) && isWhole(used) && Array.isArray(earlier) && earlier.every(isWhole);
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
+/** @throws LatchkeyError `STORE_CORRUPT` if the row is damaged. */
 export function findWindow(
   connection: Connection,
   workspace: number,
   name: string,
 ): LimitState | null {
   return findExpiring(connection, workspace, name, (value) => {
-    // Windows were objects before there were other algorithms.
+    // Windows from before there were other algorithms are objects.
     const { startedAt, used } = Object(value) as { startedAt?: number; used?: number };
     return parseLimitState(typeof value === "string" ? value : `${startedAt}:${used}`);
   });
@@ -87,13 +87,13 @@ function findExpiring<Value>(
   try {
     found = read(JSON.parse(row[0] as string));
   } catch {
-    // As if it said something else.
+    // Treated as damaged below.
   }
   if (found === null) throw corruptRecord("window or request");
   return found;
 }
 
-/** What is remembered of a hold that has ended. @throws LatchkeyError `STORE_CORRUPT` when the row is not one that could have been written. */
+/** The remembered end of a hold. @throws LatchkeyError `STORE_CORRUPT` if the row is damaged. */
 export function findEnd(
   connection: Connection,
   workspace: number,
@@ -114,7 +114,7 @@ export function keepEnd(
   keepExpiring(connection, workspace, endName(id), end.until, rememberedEndText(end), now);
 }
 
-/** Names of windows have no space, and digests of requests no colon. */
+/** Names of windows contain no space, and digests of requests no colon. */
 function endName(id: string): string {
   return ` hold:${id}`;
 }
@@ -129,7 +129,7 @@ export function keepRequest(
   keepExpiring(connection, workspace, name, request.until, request, now);
 }
 
-/** `endsAt`: Unix epoch ms, by the clock of the caller, as `now` is. */
+/** `endsAt`: Unix epoch ms by the clock of the caller, like `now`. */
 export function keepWindow(
   connection: Connection,
   workspace: number,
@@ -142,8 +142,8 @@ export function keepWindow(
 }
 
 /**
- * Keeps a window or a request until a day after its end, and forgets two that ended earlier: by the machine's clock, which is the same
- * for every process on the file, however far ahead or behind the caller's is.
+ * Keeps a value until a day after its end, and deletes two whose day is over: by the machine's clock, which is the same for every process
+ * on the file, however far ahead or behind the caller's is.
  */
 function keepExpiring(
   connection: Connection,
@@ -160,7 +160,10 @@ function keepExpiring(
   connection.firstEndAt = Math.min(connection.firstEndAt, endsAt);
 }
 
-/** Forgets two that ended before. Nothing is looked for while none can have: the end of a reservation takes a statement less. */
+/**
+ * Deletes two values that ended before `before`. Skips the query while there can be none: the end of a reservation takes a statement
+ * less.
+ */
 function forgetTwo(connection: Connection, before: EpochMs): void {
   if (connection.firstEndAt >= before) return;
   const { run } = connection;

@@ -1,9 +1,9 @@
 import type { Connection } from "./engine/connection.js";
 
-/** Rows that go in one step: some milliseconds. */
+/** Most rows that one step deletes: some milliseconds of work. */
 const FORGOTTEN_AT_ONCE = 500;
 
-/** One step of forgetting a workspace. Call it inside a write transaction. @returns Null when nothing of it is left. */
+/** One step of forgetting a workspace. Call it inside a write transaction. @returns Null once nothing of it is left. */
 export function forget({ run, names, memo }: Connection, workspaceId: string): string | null {
   const workspace = names.workspace(workspaceId);
   memo.setMark();

@@ -21,7 +21,7 @@ async function withStore<Answer>(
   }
 }
 
-/** A key with ten uses, four of which are held. */
+/** A key with ten uses, of which four are held. */
 async function reserved(path: string) {
   return withStore(path, async (latchkey) => {
     const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -59,7 +59,7 @@ test("a file from before there were holds gets their table, and its keys can res
   expect(versions).toEqual([5]);
 });
 
-test("what is held outlives the process that holds it, and another one settles it", async () => {
+test("a hold outlives the process that took it, and another process settles it", async () => {
   const path = scratch.newPath();
   const { keyId, reservationId } = await reserved(path);
   await withStore(path, async (latchkey) => {
@@ -90,7 +90,7 @@ test.each([
   expect(withDatabase(path, (db) => db.prepare("SELECT * FROM latchkey_hold").all())).toEqual([]);
 });
 
-test("one that is over and damaged keeps no other from being settled", async () => {
+test("a hold that is over and damaged keeps no other from being settled", async () => {
   const path = scratch.newPath();
   const { key, reservationId } = await reserved(path);
   const damaged = await withStore(path, async (latchkey) => {
@@ -103,7 +103,7 @@ test("one that is over and damaged keeps no other from being settled", async () 
   const store = sqliteStore(path);
   const latchkey = createLatchkey({ store, clock: () => NOW + 1_000, usage: false });
   const settled = await latchkey.settle({ reservationId, remaining: { cost: 1 } });
-  // What the damaged one holds is not known.
+  // How much the damaged one holds is unknown.
   expect(settled).toEqual({ remaining: 8, taken: { uses: 1, ratelimits: [] } });
   await store.close();
 });
@@ -126,7 +126,7 @@ test("a reservation in use takes two statements, and its end five, beside the tr
       .map((sql) => sql.trim().replace(/^(\w+)(?:.|\n)*?\b(latchkey_\w+)(?:.|\n)*$/, "$1 $2"));
   };
   const counted = { reserve: [] as string[], settle: [] as string[] };
-  // The first of each also reads what is known afterwards.
+  // The first of each also reads what is cached afterwards.
   for (let round = 0; round < 3; round += 1) {
     let reservationId = "";
     counted.reserve = await statementsOf(async () => {

@@ -21,12 +21,12 @@ import { addressOf } from "./engine/statements.js";
 import { findEnd, findWindow, keepEnd, keepWindow } from "./expiring.js";
 import { addStatistics } from "./statistics.js";
 
-/** Numbers of the counters of a key and of an identity, beside which a hold is; null for none. */
+/** Numbers of the counters that a hold is beside: the key's and the identity's; null for none. */
 type Beside = readonly [first: number | null, second: number | null];
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** Writes a hold, whether or not it is there. */
+/** Writes a hold, whether or not it exists. */
 export function putHold(
   { run }: Connection,
   workspace: number,
@@ -36,7 +36,7 @@ export function putHold(
   run.putHold.run(workspace, hold.id, first, second, hold.expiresAt, holdText(hold));
 }
 
-/** Does with holds what a step says. Call it inside a write transaction. */
+/** Applies a step to holds. Call it inside a write transaction. */
 export function settle(
   connection: Connection,
   workspaceId: string,
@@ -69,10 +69,10 @@ export function settle(
     const beside = [first, ...(hold.identityId === null ? [] : [second])];
     return { hold, counters: beside.map((seq) => countersOf(seq as number | null)) };
   };
-  /** Of the id that was looked for last. */
+  /** Read ahead by `find`: the row with the slots of the hold it looked for last. */
   let slots: { readonly id: string; readonly row: Row | undefined } | null = null;
   const book: HoldBook<KeptCounters> = {
-    // With its slots, which are looked for next: one statement instead of two.
+    // Also reads the slots of the hold, which are looked for next: one statement instead of two.
     find(id) {
       if (slots?.id === id) return slots.row === undefined ? null : found(slots.row);
       const slotsId = slotsIdOf(id);
@@ -149,7 +149,7 @@ export function holdsBeside(
   });
 }
 
-/** Rows of holds beside counters, the earliest end first. */
+/** Rows of holds beside counters, earliest end first. */
 function over({ run }: Connection, seq: number, until: EpochMs, limit: number): readonly Row[] {
   const ofKey = run.overFirst.all(seq, until, limit);
   return ofKey.length > 0 ? ofKey : run.overSecond.all(seq, until, limit);

@@ -40,7 +40,7 @@ export function page(connection: Connection, workspaceId: string, want: PageWant
   });
 }
 
-/** Those of before there were numbers come first. */
+/** Entries from before there were numbers come first. */
 function logRows({ run }: Connection, workspace: unknown, { version, id }: LogPlace, most: number) {
   const rows = version > 1 ? [] : run.unnumbered.all(workspace, id, id, most);
   return rows.concat(run.numbered.all(workspace, version, most - rows.length));

@@ -39,7 +39,7 @@ test("four processes that open a fresh file at once all find the tables, made on
   }
 });
 
-test("two processes on one key admit together exactly the uses it had", async () => {
+test("two processes on one key together admit exactly the uses it had", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   await withKey(store, 1, 5_000);
@@ -52,7 +52,7 @@ test("two processes on one key admit together exactly the uses it had", async ()
   await store.close();
 });
 
-test("of several processes that put another in the place of one key, one does, with the counters of the key", async () => {
+test("of several processes that replace one key, one succeeds, with the counters of the key", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   const loaded = await withKey(store, 1, 5);
@@ -98,7 +98,7 @@ async function expectKept(path: string, lines: readonly string[]): Promise<void>
     lines.filter((line) => line.startsWith(word)).map((line) => Number(line.split(" ")[1]));
   const store = sqliteStore(path);
   const deleted = new Set(numbersAfter("deleted"));
-  // Whether the last one was deleted before the process ended is not known.
+  // The process may have ended before or after it deleted the last one.
   for (const number of numbersAfter("inserted").slice(0, -1)) {
     const byName = (await store.read(WORKSPACE, [hashOf(number)])).found[0];
     const byId = await find(store, number);
@@ -130,7 +130,7 @@ async function expectKept(path: string, lines: readonly string[]): Promise<void>
   });
 }
 
-/** Every key that is listed is there with all that was written along with it, and as many are listed as were counted. */
+/** Every listed key has everything that was written along with it, and as many are listed as were counted. */
 async function expectWhole(store: ReturnType<typeof sqliteStore>): Promise<void> {
   let after: string | null = null;
   let listed = 0;

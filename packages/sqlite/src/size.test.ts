@@ -17,7 +17,7 @@ interface Fixture {
 
 const plain = ({ latchkey, apiId }: Fixture) => latchkey.createKey({ apiId, prefix: "pay_live" });
 
-/** Ten keys an identity, each with uses, a window and a role. */
+/** Ten keys per identity, each with uses, a window and a role. */
 const owned = ({ latchkey, apiId, number }: Fixture) =>
   latchkey.createKey({
     apiId,
@@ -28,7 +28,7 @@ const owned = ({ latchkey, apiId, number }: Fixture) =>
     ratelimit: { limit: 100, duration: 60_000 },
   });
 
-/** What an empty store takes is the same however many keys there are. */
+/** An empty store takes the same space however many keys follow. */
 const emptyPath = scratch.newPath();
 beforeAll(() => sqliteStore(emptyPath).close());
 

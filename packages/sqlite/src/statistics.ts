@@ -49,7 +49,7 @@ export function pageStatistics(
   return wholeSubjects(sums, limit);
 }
 
-/** The first day from one on that has sums; null for none. */
+/** The first day at or after `from` that has sums; null if there is none. */
 export function nextStatisticsDay(
   at: Connection,
   workspaceId: string,
@@ -59,7 +59,7 @@ export function nextStatisticsDay(
   return parseWhole(at.run.nextDay.get(at.names.workspace(workspaceId), from)?.[0]);
 }
 
-/** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. Call it inside a write transaction. */
+/** Deletes the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. Call it inside a write transaction. */
 export function deleteStatistics(
   { run, names }: Connection,
   workspaceId: string,
@@ -78,7 +78,7 @@ export function deleteStatistics(
         beforeAt,
         limit - deleted,
       ).changes;
-    // There may be no more: then the next call says so.
+    // There may be none left: the next call finds out.
     return { deleted, hasMore: deleted === limit };
   }
   const old = [workspace, beforeAt];

@@ -15,7 +15,7 @@ const databases: Database.Database[] = [];
 const madePath = scratch.newPath();
 await sqliteStore(madePath).close();
 
-/** Path of an empty store. Making its tables was a tenth of the time of these tests, and `engine/open.test.ts` is about that. */
+/** Path of an empty store. Making its tables took a tenth of the time of these tests, and `engine/open.test.ts` is about that. */
 function emptyPath(): string {
   const path = scratch.newPath();
   copyFileSync(madePath, path);
@@ -52,8 +52,8 @@ async function saveState(store: KeyStore): Promise<() => Promise<void>> {
 }
 
 /**
- * What follows the file runs the same statements on another connection. So of the contract it is held to what opens, ends and shares a
- * connection, and to some random sequences of all calls; with `LATCHKEY_TEST_STORES=all` to all of it.
+ * The stores after the file run the same statements on another connection. So they run only the parts of the contract about opening,
+ * ending and sharing a connection, and some random sequences of all calls; `LATCHKEY_TEST_STORES=all` runs all of it.
  */
 const shareOfSequences = 0.25;
 const isInFull = process.env.LATCHKEY_TEST_STORES === "all";

@@ -53,10 +53,10 @@ export function sqliteStore(
   }
 }
 
-/** Which method of the port is what kind of step. All else is in the files named after it. */
+/** Decides what kind of step each method of the port is. The steps are in the files named after the methods. */
 function storeOn(database: SqliteDatabase, isOwned: boolean, settings: Settings): KeyStore {
   const connection = connectionOf(database);
-  // What was deleted before the last process was killed.
+  // Removes data that was deleted before the last process was killed.
   connection.log.empty();
   const steps = new Transactions(connection, settings);
   return {

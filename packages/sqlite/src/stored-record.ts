@@ -9,20 +9,20 @@ import { readCounters, usageAt } from "./engine/counters.js";
 import type { Row } from "./engine/database.js";
 import type { KeptRecord, Memo } from "./engine/memo.js";
 
-// Where the rows of `statements.ts` have their parts.
+// Where the parts of a row of `statements.ts` begin.
 const ID_AT = 7;
 export const LINK_AT = 8;
 const LINKED_AT = 11;
 export const REVISION_AT = 22;
 const WORKSPACE_AT = 23;
 
-/** Reads a row with a record and the identity that it links to. `memo`: of their connection, for a following charge. */
+/** Reads a row with a record and the identity it links to. `memo`: that of the connection, for a charge that follows. */
 export function loadedRecord(kind: RecordKind, row: Row, memo: Memo | null): LoadedRecord {
   const linked = row[LINKED_AT] === null ? null : recordState("identity", row, LINKED_AT, memo);
   return { ...recordState(kind, row, 0, memo), linked };
 }
 
-/** Reads rows without an identity. Those that they link to come by themselves: many keys of a page may be of one. */
+/** Reads rows without an identity. The linked identities come separately: many keys of a page may share one. */
 export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities: readonly Row[]) {
   const linked = new Map(identities.map((row) => [row[ID_AT], recordState("identity", row, 0)]));
   return rows.map((row): LoadedRecord => {
@@ -31,7 +31,7 @@ export function loadedRecords(kind: RecordKind, rows: readonly Row[], identities
   });
 }
 
-/** What a charge needs of the record whose columns begin at a place of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
+/** What a charge needs of a record, from the columns at `at` of a row. @throws LatchkeyError `STORE_CORRUPT` for damaged counters. */
 export function keptRecord(memo: Memo, { kind, id }: RecordAddress, row: Row, at = 0): KeptRecord {
   const { age, generation } = memo;
   const seq = row[at + 2] as number | null;

@@ -117,7 +117,7 @@ test("latchkey_identities and latchkey_audit show theirs", () => {
   ]);
 });
 
-test("views of an earlier schema get the columns that came later", async () => {
+test("views of an earlier schema get the columns that were added later", async () => {
   database.exec(
     "DROP VIEW latchkey_keys; CREATE VIEW latchkey_keys AS SELECT id FROM latchkey_record",
   );
@@ -126,7 +126,7 @@ test("views of an earlier schema get the columns that came later", async () => {
   expect(rowsOf("latchkey_keys")[0]).toMatchObject({ tags: '["eu","beta"]', startsAt: NOW - 1 });
 });
 
-test("a damaged body has no columns, and hides none of the others", () => {
+test("a damaged body shows no fields, and hides no other row", () => {
   database.exec("UPDATE latchkey_record SET body = '{\"name\"' WHERE id = 'key_000000000002'");
   expect(rowsOf("latchkey_keys")).toMatchObject([
     { name: "billing" },

@@ -4,24 +4,24 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
-/** At most so many charges that wait share a transaction, and so many have one of their own in one turn: a few ms of work. */
+/** Most waiting charges that share a transaction, and most charges of one turn that get one of their own: a few ms of work. */
 const [MAX_BATCH, MAX_AT_ONCE] = [256, 128];
 
 /** Runs work in a transaction, which is rolled back if it throws. */
 type Write = <Result>(work: () => Result) => Result | Promise<Result>;
 
 /**
- * Gathers the charges of one turn of the event loop into one transaction, because beginning and committing cost more than charging. Each is
- * decided on the result of those before it, and returned after the commit.
+ * Gathers the charges of one turn of the event loop into one transaction, because BEGIN and COMMIT cost more than a charge. Each charge
+ * is decided on the result of those before it, and returned after the commit.
  *
- * A charge that is alone in its turn need not wait for its end. This is known only afterwards, so a charge waits if the turn before had
- * several, or if the lock was taken.
+ * A charge that is alone in its turn need not wait for the end of the turn. Whether it is alone is known only afterwards, so a charge
+ * waits if the previous turn had several, or if the lock was taken.
  */
 export class ChargeBatches {
   readonly #write: Write;
   #waiting: Queued[] = [];
   #isCrowded = false;
-  /** Charges of this turn. */
+  /** Charges of this turn so far. */
   #count = 0;
 
   constructor(write: Write) {
@@ -40,7 +40,7 @@ export class ChargeBatches {
 
   #endTurn(): void {
     const batch = this.#waiting.splice(0, MAX_BATCH);
-    // Those that did not wait say less than those that did: they may have followed each other.
+    // A batch tells more than charges that did not wait: those may have followed each other.
     if (batch.length > 0) this.#isCrowded = batch.length > 1;
     else this.#isCrowded ||= this.#count > 1;
     this.#count = this.#waiting.length;
@@ -60,7 +60,7 @@ export class ChargeBatches {
       const results = await this.#write(chargeAll);
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never);
     } catch (error) {
-      // Nothing was committed, and one of them is the trouble: each goes alone.
+      // Nothing was committed, and one of the charges failed: each runs alone.
       if (batch.length > 1 && isCharging) for (const each of batch) await this.#carryOut([each]);
       else for (const { reject } of batch) reject(error);
     }

@@ -7,14 +7,14 @@ import { Memo } from "./memo.js";
 import { Names } from "./names.js";
 import { type Statements, statementsOf } from "./statements.js";
 
-/** A database with all that is known of it. Stores on the same one share it, so that they see each other's charges. */
+/** A database and everything that is cached of it. Stores on the same database share it, so that they see each other's charges. */
 export class Connection {
   readonly database: SqliteDatabase;
   readonly run: Statements;
   readonly memo: Memo;
   readonly names: Names;
   readonly log: Log;
-  /** When the first of the windows, requests and ends that are kept for a time ended or ends; 0 where that is not known. */
+  /** The earliest end of all stored windows, requests and ends of holds, in the past or the future; 0 if it is not known. */
   firstEndAt: EpochMs = 0;
   readonly #watch: FileWatch | null;
   readonly #inTransaction;
@@ -33,7 +33,7 @@ export class Connection {
   }
 
   /**
-   * @param isDurable - What is to survive a power cut never goes into a file that is gone.
+   * @param isDurable - Checks the file in any case: data that must survive a power cut never goes into a deleted file.
    * @throws LatchkeyError `STORE_UNAVAILABLE` while the connection cannot be used.
    */
   assertUsable(isDurable: boolean): void {
@@ -45,14 +45,14 @@ export class Connection {
     this.#watch?.look(isDurable);
   }
 
-  /** Runs several reads on one snapshot, on a memo that was confirmed in it. */
+  /** Runs several reads on one snapshot, in which it first confirms the memo. */
   snapshot<Result>(work: () => Result): Result {
     return this.#inTransaction(work) as Result;
   }
 
   /**
-   * Runs the work in a transaction that holds the write lock from its start, on a memo that was confirmed in it. Rolled back if it throws.
-   * Begins with `SQLITE_BUSY` while another connection holds the lock.
+   * Runs the work in a transaction that holds the write lock from its start, and in which it first confirms the memo. Rolls back if the
+   * work throws. Throws `SQLITE_BUSY` before the work if another connection holds the lock.
    */
   write<Result>(work: () => Result): Result {
     let [isBegun, isDone] = [false, false];

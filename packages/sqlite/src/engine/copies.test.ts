@@ -16,7 +16,7 @@ const scratch = openScratch();
 afterAll(() => scratch.remove());
 beforeEach(() => vi.resetModules());
 
-/** Two stores on one database, of two copies of this package, as a bundler or a module that is reloaded makes them. */
+/** Two stores on one database, from two copies of this package, as a bundler or a reloaded module makes them. */
 async function twoCopies() {
   const database = new Database(scratch.newPath());
   const here = (await import("../index.js")).sqliteStore(database);
@@ -25,7 +25,7 @@ async function twoCopies() {
   return { database, here, there };
 }
 
-test("two copies of the package on one database take no use twice", async () => {
+test("two copies of the package on one database never take the same use", async () => {
   const { database, here, there } = await twoCopies();
   const loaded = await withKey(here, 1, 10);
   const [planHere, planThere] = [aPlan(loaded), aPlan(await load(there))];
@@ -41,7 +41,7 @@ test("two copies of the package on one database take no use twice", async () => 
   database.close();
 });
 
-test("a change, a revision and a deletion by one copy are seen by the next charge of another", async () => {
+test("a change, a revision and a deletion by one copy are seen by the next charge of another copy", async () => {
   const { database, here, there } = await twoCopies();
   const loaded = await withKey(here, 1, 10);
   const plan = aPlan(loaded, { revision: 0 });

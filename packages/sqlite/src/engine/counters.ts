@@ -10,12 +10,12 @@ import {
 import type { Row } from "./database.js";
 import type { Statements } from "./statements.js";
 
-/** What runs the statements: a connection. */
+/** Anything with the prepared statements: a connection. */
 interface Runner {
   readonly run: Statements;
 }
 
-/** Counters as `latchkey_counters` holds them. The windows are a few: those of limits that are configured. */
+/** Counters as `latchkey_counters` stores them. There are few windows: one for each limit that is configured. */
 export interface StoredCounters {
   readonly usage: Usage;
   readonly windows: readonly { readonly name: string; readonly window: LimitState }[];
@@ -23,7 +23,7 @@ export interface StoredCounters {
 
 type Windows = StoredCounters["windows"];
 
-/** Reads four columns from a place of a row. @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written. */
+/** Reads counters from four columns of a row, from `at` on. @throws LatchkeyError `STORE_CORRUPT` if they are damaged. */
 export function readCounters(row: Row, at: number): StoredCounters {
   const words = wordsOf(row[at + 3]);
   const usage = usageOf(row, at, words);
@@ -31,7 +31,7 @@ export function readCounters(row: Row, at: number): StoredCounters {
   return { usage, windows: readWindows(words) };
 }
 
-/** Of the same columns: undefined where they cannot be what was written. */
+/** The usage in the same columns; undefined if it is damaged. */
 export function usageAt(row: Row, at: number): Usage | undefined {
   return usageOf(row, at, wordsOf(row[at + 3]));
 }
@@ -54,7 +54,7 @@ function wordsOf(stored: unknown): readonly string[] {
   return stored === "" ? [] : String(stored).split(" ");
 }
 
-/** Whether a word has the totals of holds. Words of windows have a `=`. */
+/** Whether a word holds the totals of holds: unlike the words of windows, it has no `=`. */
 function isSums(word: string): boolean {
   return !word.includes("=");
 }
@@ -64,7 +64,7 @@ export function withWindow(windows: Windows, name: string, window: LimitState): 
   return [...windows.filter((stored) => stored.name !== name), { name, window }];
 }
 
-/** @throws LatchkeyError `STORE_CORRUPT` when they cannot be what was written, or are gone. */
+/** @throws LatchkeyError `STORE_CORRUPT` if they are damaged or missing. */
 export function findCounters({ run }: Runner, seq: number): StoredCounters {
   return readCounters(run.counters.get(seq) ?? [], 0);
 }
@@ -75,7 +75,7 @@ export function addCounters({ run }: Runner, usage: Usage): number {
   return Number(run.addCounters.run(...columns).lastInsertRowid);
 }
 
-/** Writes counters that are there. */
+/** Updates existing counters. */
 export function moveCounters({ run }: Runner, seq: number, counters: StoredCounters): void {
   run.moveCounters.run(...columnsOf(counters), seq);
 }
@@ -89,12 +89,12 @@ function columnsOf({ usage, windows }: StoredCounters) {
   return [remaining, refilledAt, lastRefillAt, words.join(" ")] as const;
 }
 
-/** One record fewer has them. They are deleted with the last one, together with their holds. */
+/** Detaches one record from its counters. The last one deletes them, together with their holds. */
 export function leaveCounters({ run }: Runner, seq: number): void {
   if (run.leaveCounters.run(seq).changes > 0) return;
   const gone = run.deleteCounters.get(seq) as { readonly windows: unknown } | undefined;
   if (!wordsOf(gone?.windows ?? "").some(isSums)) return;
-  // What such a hold took from others comes back when its time has passed.
+  // What such a hold took from other counters comes back when it expires.
   run.deleteFirst.run(seq);
   run.deleteSecond.run(seq);
   run.leaveFirst.run(seq);

@@ -6,7 +6,7 @@ export interface SqliteStatement {
   };
   get(...parameters: unknown[]): unknown;
   all(...parameters: unknown[]): unknown[];
-  /** Rows as arrays: read about a third faster than objects. */
+  /** Rows as arrays, which are read about a third faster than objects. */
   raw(isOn?: boolean): SqliteStatement;
   safeIntegers(isOn?: boolean): SqliteStatement;
 }
@@ -26,16 +26,16 @@ export interface SqliteDatabase {
   close(): unknown;
 }
 
-/** Absolute path of the file as SQLite found it, which is not that of a link to it; null for a database in memory. */
+/** Absolute path of the file as SQLite resolved it, not of a link to it; null for a database in memory. */
 export function fileOf(database: SqliteDatabase): string | null {
   const [main] = database.pragma("database_list") as readonly { readonly file: string }[];
   return main?.file ? main.file : null;
 }
 
-/** One row: nothing in it is trusted before it was checked. */
+/** One row. Its values are not trusted until they are checked. */
 export type Row = readonly unknown[];
 
-/** A prepared statement whose rows are arrays, and whose integers are numbers whatever the default of the connection. */
+/** A prepared statement that returns rows as arrays and integers as numbers, whatever the default of the connection. */
 export interface Statement extends Pick<SqliteStatement, "run"> {
   get(...parameters: unknown[]): Row | undefined;
   all(...parameters: unknown[]): Row[];

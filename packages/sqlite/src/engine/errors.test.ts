@@ -44,7 +44,7 @@ test("while the owner of the connection iterates over rows, a change is STORE_UN
   database.close();
 });
 
-test("tables that somebody dropped are STORE_CORRUPT", async () => {
+test("dropped tables are STORE_CORRUPT", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
   await withKey(store);
@@ -53,7 +53,7 @@ test("tables that somebody dropped are STORE_CORRUPT", async () => {
   database.close();
 });
 
-test("a file whose tables are not those of its version is STORE_CORRUPT when it is opened", async () => {
+test("a file whose tables do not match its schema version is STORE_CORRUPT when it is opened", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   withDatabase(path, (database) => database.exec("DROP TABLE latchkey_passing"));

@@ -6,12 +6,12 @@ function sqliteCode(error: unknown): string | null {
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : null;
 }
 
-/** Whether another connection was in the way: the same call may succeed in a moment. */
+/** Whether a lock of another connection was the reason: the same call may succeed in a moment. */
 export function isBusy(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? "");
 }
 
-/** By the group that the codes of SQLite are of. */
+/** By the group of the SQLite code: its second word. */
 const DAMAGED: Readonly<Record<string, string>> = {
   NOTADB: "the file is not a SQLite database: give another path, or restore a backup",
   CORRUPT: "the database file is damaged: restore it from a backup",
@@ -19,7 +19,7 @@ const DAMAGED: Readonly<Record<string, string>> = {
 };
 const NO_LOCKS =
   "cannot be shared by processes on its file system: keep it on a local disk, not on a network share or in a shared folder";
-/** By the code without `SQLITE_`, or by the group. */
+/** By the code without `SQLITE_`, or by its group. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   BUSY: "is locked",
   LOCKED: "is locked",
@@ -37,10 +37,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   CANTOPEN: "cannot be opened: let this process read and write its file and its directory",
 };
 
-/**
- * The error that a caller gets for an error of the driver: never that error itself, whose text may contain anything. Other errors are
- * returned as they are.
- */
+/** The error that a caller gets instead of the driver's, whose text may contain anything. Other errors are returned unchanged. */
 export function translateError(error: unknown, outcome: "not-applied" | "unknown"): unknown {
   if (error instanceof TypeError && /connection is busy executing a query/.test(error.message))
     return unavailable(

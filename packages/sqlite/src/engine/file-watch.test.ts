@@ -15,7 +15,7 @@ const GONE = {
   message: expect.stringContaining("deleted, moved or replaced"),
 };
 
-/** Charges until that is refused: a charge does not look at the path each time. */
+/** Charges until a charge is refused: charges do not check the path each time. */
 async function chargesUntilRefused(
   work: () => Promise<unknown>,
   why: object = GONE,
@@ -46,7 +46,7 @@ test.each(["path", "database"])(
   },
 );
 
-test("with durability full no charge goes into a file that is gone", async () => {
+test("with durability full no charge goes into a deleted file", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path, { durability: "full" });
   const plan = aPlan(await withKey(store, 1, 1_000));
@@ -67,7 +67,7 @@ test("a revocation never goes into a file that was replaced", async () => {
 });
 
 test.each(["-wal", "-shm"])(
-  "once the file %s beside it is deleted a store refuses every commit, and soon every charge: another process would take the same uses again",
+  "once the %s file beside it is deleted a store refuses all commits, and soon all charges: another process would take the same uses again",
   async (end) => {
     const path = scratch.newPath();
     const link = `${path}.link`;
@@ -91,7 +91,7 @@ test.each(["-wal", "-shm"])(
   },
 );
 
-test("charges alone notice, too, that the log was replaced", async () => {
+test("charges alone also notice that the log was replaced", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   const plan = aPlan(await withKey(store, 1, 1_000));
@@ -117,7 +117,7 @@ test("a file that is put back is used again", async () => {
   await store.close();
 });
 
-test("a path that is relative means the folder in which the store was opened", async () => {
+test("a relative path refers to the folder in which the store was opened", async () => {
   const before = process.cwd();
   const folder = scratch.newPath();
   mkdirSync(folder);

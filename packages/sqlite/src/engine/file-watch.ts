@@ -2,22 +2,22 @@ import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { unavailable } from "@latchkey/core";
 
-/** How many calls and how many ms may pass between two looks: a look costs a fifth of a charge. */
+/** Most calls and most ms between two checks: a check costs a fifth of a charge. */
 const [UNSEEN_CALLS, UNSEEN_MS] = [128, 250];
 
-/** A path, and which file it named when the database was opened. */
+/** A path, and the file that it named when the database was opened. */
 interface Watched {
   readonly path: string;
-  /** Null if there was no file in the first place, as in a folder that was moved. */
+  /** Null if there was no file from the start, as in a folder that was moved. */
   readonly file: string | null;
 }
 
 /**
- * Notices that the path of an open database now names another file, or none. SQLite would continue with the open file: revocations would be
- * invisible to other processes, and lost with this one.
+ * Notices when the path of an open database names another file, or none. SQLite would keep using the open file: other processes would not
+ * see revocations, and the revocations would be lost with this process.
  *
- * The same goes for the log and its index: SQLite would continue with those that were deleted, and a process that opens the database later
- * makes new ones. Each would take uses that the other does not see, and both together would damage the file.
+ * The same goes for the log and its index: SQLite would keep using deleted ones, and a process that opens the database later creates new
+ * ones. Each would take uses that the other does not see, and together they would damage the file.
  */
 export class FileWatch {
   readonly #database: Watched;
@@ -26,15 +26,18 @@ export class FileWatch {
   #lookedAt = 0;
 
   /**
-   * @param path - Of the file that is opened; a relative one as of now.
-   * @param file - The same file as SQLite found it, which it keeps the log beside: not a link.
+   * @param path - Path that was opened; a relative one is resolved now.
+   * @param file - The same file as SQLite resolved it, not a link. SQLite keeps the log beside it.
    */
   constructor(path: string, file: string | null) {
     this.#database = watched(path);
     this.#beside = file === null ? [] : [watched(`${file}-wal`), watched(`${file}-shm`)];
   }
 
-  /** `isDue`: otherwise, not if it did a moment ago. @throws LatchkeyError `STORE_UNAVAILABLE` where the path does not name the open file. */
+  /**
+   * `isDue`: false skips a check soon after the last one. @throws LatchkeyError `STORE_UNAVAILABLE` if a path no longer names the open
+   * file.
+   */
   look(isDue = true): void {
     this.#calls += 1;
     const isSoon = this.#calls < UNSEEN_CALLS && Date.now() - this.#lookedAt < UNSEEN_MS;
@@ -64,7 +67,7 @@ function isGone({ path, file }: Watched): boolean {
   return file !== null && identityOf(path) !== file;
 }
 
-/** Which file a path names; null for none. */
+/** Device and inode of the file at a path; null if there is none. */
 export function identityOf(path: string): string | null {
   try {
     const { dev, ino } = statSync(path, { bigint: true });

@@ -11,7 +11,7 @@ afterAll(() => scratch.remove());
 
 const DURABILITIES = ["normal", "full"] as const;
 
-/** With `normal`, charges wait for the others of their turn if the turn before had several. */
+/** With `normal`, charges wait for the others of their turn if the previous turn had several. */
 async function openCrowded(source: string | Database.Database, durability: Durability) {
   const store = sqliteStore(source, { durability });
   const plan = aPlan(await withKey(store, 9, 2));
@@ -39,7 +39,7 @@ test.each(DURABILITIES)(
   },
 );
 
-test("a charge that is alone in its turn does not wait for the end of it, unless its commit waits for the disk", async () => {
+test("a charge that is alone in its turn does not wait for the end of the turn, unless its commit waits for the disk", async () => {
   for (const durability of DURABILITIES) {
     const store = await openCrowded(":memory:", durability);
     const plan = aPlan(await withKey(store, 1, 5));
@@ -54,7 +54,7 @@ test("a charge that is alone in its turn does not wait for the end of it, unless
   }
 });
 
-test("charges that follow each other at once leave the event loop its turn", async () => {
+test("charges that follow each other at once let the event loop take its turn", async () => {
   const store = sqliteStore(":memory:");
   const plan = aPlan(await withKey(store, 1, 1_000));
   let turns = 0;
@@ -85,14 +85,14 @@ test.each(DURABILITIES)(
 );
 
 test.each(DURABILITIES)(
-  "a damaged record fails its own charge, and none of those that share its commit (%s)",
+  "a damaged record fails its own charge, and no other in the same commit (%s)",
   async (durability) => {
     const path = scratch.newPath();
     const store = await openCrowded(path, durability);
     const whole = await withKey(store, 1, 5);
     const broken = await withKey(store, 2, 5);
     damageFile(path, "UPDATE latchkey_counters SET remaining = -5 WHERE seq = 3");
-    // Plans that carry a request are decided inside of the transaction only.
+    // Plans with a request are decided only inside the transaction.
     const request = (id: string) => ({ id, fingerprint: "f", rememberUntil: NOW + 1 });
     const [first, second, third] = await Promise.allSettled([
       charge(store, aPlan(whole), { request: request("a") }),
@@ -111,7 +111,7 @@ test.each(DURABILITIES)(
   async (durability) => {
     const store = await openCrowded(scratch.newPath(), durability);
     const sound = aPlan(await withKey(store, 1, 5), { limits: [aLimit("minute", 0)] });
-    // Takes its use, and then fails to write a window that is no window.
+    // Takes its use, and then fails to write an invalid window.
     const faulty = aPlan(await withKey(store, 2, 5), {
       limits: [aLimit("minute", 0), { ...aLimit("hour", null), duration: Number.NaN }],
     });
@@ -129,7 +129,7 @@ test.each(DURABILITIES)(
   },
 );
 
-test("charges that were not begun when the store is closed are rejected and take nothing", async () => {
+test("charges that have not begun when the store is closed are rejected and take nothing", async () => {
   const path = scratch.newPath();
   const store = await openCrowded(path, "normal");
   const loaded = await withKey(store, 1, 5);

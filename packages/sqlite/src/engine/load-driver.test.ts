@@ -67,7 +67,7 @@ test.each([
   expect(message).not.toContain("npm");
 });
 
-test("without its binary the error says how to have it built, by npm and where pnpm blocked its script", () => {
+test("without its binary the error says how to build it, by npm and where pnpm blocked its script", () => {
   const npm = noBindings("/app/node_modules/better-sqlite3");
   expect(messageOf(() => npm)).toContain("`npm rebuild better-sqlite3`");
   const pnpm = noBindings(
@@ -121,7 +121,7 @@ test("where Node.js loads no native addons the error says how to allow them", ()
   expect(messageOf(() => failing(text, "ERR_DLOPEN_DISABLED"))).toContain("`--allow-addons`");
 });
 
-test("every other error is what it was", () => {
+test("every other error is passed on unchanged", () => {
   for (const error of [
     new TypeError("a wrong path"),
     Object.assign(new Error("x"), { code: "MODULE_NOT_FOUND" }),

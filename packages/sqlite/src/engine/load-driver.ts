@@ -1,7 +1,7 @@
 import { type DriverManifest, driverError, refuseLaterDriver, requireFrom } from "@latchkey/core";
 import type { SqliteDatabase } from "./database.js";
 
-/** What better-sqlite3 exports. */
+/** The constructor that better-sqlite3 exports. */
 export type Driver = new (
   path: string,
   options: { readonly timeout: number; readonly fileMustExist: boolean },
@@ -9,7 +9,7 @@ export type Driver = new (
 
 const required = (name: string): unknown => requireFrom(import.meta.url, name);
 const NAME = "better-sqlite3";
-/** The last one for Node.js 20. */
+/** The last major version for Node.js 20. */
 const EARLIER = `${NAME}@12`;
 
 /**
@@ -41,7 +41,7 @@ function adviceOn({ code, message }: { readonly code?: unknown; readonly message
   if (code === "ERR_DLOPEN_DISABLED")
     return "Node.js may not load the binary of better-sqlite3: allow addons with `--allow-addons`, or leave `--no-addons` out";
   if (!message.startsWith("Could not locate the bindings file")) return null;
-  // pnpm, whose folder this is, runs the install scripts of no packages but those that were approved.
+  // The folder is pnpm's, which runs install scripts of approved packages only.
   const command = /[\\/]\.pnpm[\\/]/.test(message) ? "pnpm approve-builds" : `npm rebuild ${NAME}`;
   return `better-sqlite3 has no binary, since its install script did not run: run \`${command}\``;
 }

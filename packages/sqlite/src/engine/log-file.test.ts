@@ -5,7 +5,7 @@ import { aRecord, commit } from "../testing/fixtures.js";
 import { openScratch } from "../testing/scratch.js";
 import { LogFile } from "./log-file.js";
 
-/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+/** Only against hanging: a busy machine may take longer than the default of one second. */
 const PATIENTLY = { timeout: 60_000 };
 
 const scratch = openScratch();
@@ -13,7 +13,7 @@ afterAll(() => scratch.remove());
 
 const FOLDER = "/proc/self/fd";
 
-/** The numbers of the descriptors that are open of a file. */
+/** The numbers of this process's open descriptors of a file. */
 function descriptorsOf(path: string): readonly string[] {
   return readdirSync(FOLDER).filter((number) => {
     try {
@@ -25,11 +25,11 @@ function descriptorsOf(path: string): readonly string[] {
 }
 
 describe.runIf(process.platform === "linux")("the log of an open store", () => {
-  test("is flushed by the descriptor that was open before it was written to, and is let go of with the store", async () => {
+  test("is flushed through the descriptor that was open before it was written to, and is closed with the store", async () => {
     const path = scratch.newPath();
     const store = sqliteStore(path);
     const before = descriptorsOf(`${path}-wal`);
-    // That of SQLite itself, and ours.
+    // SQLite's own, and the store's.
     expect(before).toHaveLength(2);
     for (const number of [1, 2, 3]) await commit(store, { puts: [{ record: aRecord(number) }] });
     expect(descriptorsOf(`${path}-wal`)).toEqual(before);
@@ -38,7 +38,7 @@ describe.runIf(process.platform === "linux")("the log of an open store", () => {
   });
 });
 
-describe("a log that another file came in the place of", () => {
+describe("a log that another file has replaced", () => {
   function aLogFile() {
     const path = scratch.newPath();
     writeFileSync(path, "a");
@@ -47,7 +47,7 @@ describe("a log that another file came in the place of", () => {
     return { path, file };
   }
 
-  test("is not flushed, since nobody knows of its past; the next time it is", async () => {
+  test("is not flushed at first, since its past is unknown; the next time it is", async () => {
     const { path, file } = aLogFile();
     expect(await file.flush()).toBe(true);
     renameSync(path, `${path}-old`);

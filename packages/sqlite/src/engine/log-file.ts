@@ -5,8 +5,8 @@ import { identityOf } from "./file-watch.js";
  * The file of a write-ahead log, open as long as the database. Linux reports a writeback error once to each descriptor that was open at
  * that time, and to none opened later: a descriptor opened for each flush would miss it.
  *
- * To close a descriptor takes away all locks that this process has on its file. SQLite holds its own on the database and on the index
- * of the log (`-shm`), and none on the log: https://www.sqlite.org/howtocorrupt.html
+ * Closing a descriptor drops all locks that this process has on that file. SQLite holds its locks on the database and on the index of the
+ * log (`-shm`), and none on the log: https://www.sqlite.org/howtocorrupt.html
  */
 export class LogFile {
   readonly #path: string;
@@ -17,7 +17,7 @@ export class LogFile {
     this.#reopen();
   }
 
-  /** Whether all that was written before is on the disk. Unknown for a file that has replaced the open one. */
+  /** Whether everything written before is on the disk. False for a file that has replaced the open one, since its state is unknown. */
   async flush(): Promise<boolean> {
     const open = this.#open;
     if (open === null || identityOf(this.#path) !== open.identity) {
@@ -41,7 +41,7 @@ export class LogFile {
       const { dev, ino } = fstatSync(descriptor, { bigint: true });
       this.#open = { descriptor, identity: `${dev}:${ino}` };
     } catch {
-      // There is none yet, or no more.
+      // There is no log yet, or no longer.
     }
   }
 }

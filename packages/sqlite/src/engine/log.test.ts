@@ -8,7 +8,7 @@ import { openScratch } from "../testing/scratch.js";
 import { Log } from "./log.js";
 import { LogFile } from "./log-file.js";
 
-/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+/** Only against hanging: a busy machine may take longer than the default of one second. */
 const PATIENTLY = { timeout: 60_000 };
 
 const scratch = openScratch();
@@ -16,7 +16,7 @@ afterAll(() => scratch.remove());
 
 const UNKNOWN = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
 
-/** A log with something in it, on a disk that flushes as it is told. */
+/** A log with something in it, on a disk whose flushes the caller controls. */
 function openLog(path = scratch.newPath()) {
   const database = new Database(path, { timeout: 2 });
   onTestFinished(() => void database.close());
@@ -45,7 +45,7 @@ test.each(["normal", "full"] as const)(
   },
 );
 
-test("what is flushed is the log beside the file, also where the file was opened by a link", async () => {
+test("the log beside the file is flushed, even if the file was opened through a link", async () => {
   const [path, link] = [scratch.newPath(), scratch.newPath()];
   writeFileSync(path, "");
   symlinkSync(path, link);
@@ -53,7 +53,7 @@ test("what is flushed is the log beside the file, also where the file was opened
   expect(opened).toEqual([`${path}-wal`]);
 });
 
-test("calls that come while it is flushed share the next flush, and do not take this one for theirs", async () => {
+test("calls during a flush share the next one, and do not rely on the current one", async () => {
   const { log, flush } = openLog();
   let finish: (isFlushed: boolean) => void = () => {};
   flush.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
@@ -66,7 +66,7 @@ test("calls that come while it is flushed share the next flush, and do not take 
   expect(flush).toHaveBeenCalledTimes(2);
 });
 
-test("where the log cannot be flushed it is copied into the file, which is", async () => {
+test("a log that cannot be flushed is copied into the file, which is flushed", async () => {
   const { log, flush, size } = openLog();
   expect(size()).toBeGreaterThan(0);
   flush.mockResolvedValueOnce(false);
@@ -74,7 +74,7 @@ test("where the log cannot be flushed it is copied into the file, which is", asy
   expect(size()).toBe(0);
 });
 
-test("what may never reach the disk fails with an unknown outcome, and so does all after it until the file has it", async () => {
+test("a change that may never reach the disk fails with an unknown outcome, and so does all after it until the file has it", async () => {
   const { log, flush, path } = openLog();
   const reader = new Database(path);
   reader.exec("BEGIN; SELECT * FROM note");
@@ -88,7 +88,7 @@ test("what may never reach the disk fails with an unknown outcome, and so does a
   expect(flush).toHaveBeenCalledTimes(2);
 });
 
-test("on a disk that never answers every change fails in time with an unknown outcome, and once it answers they go on", async () => {
+test("on a disk that never answers every change fails in time with an unknown outcome, and succeeds once it answers", async () => {
   const store = sqliteStore(scratch.newPath());
   const answers: ((isFlushed: boolean) => void)[] = [];
   const flush = vi
@@ -100,7 +100,7 @@ test("on a disk that never answers every change fails in time with an unknown ou
   const write = (number: number) => commit(store, { puts: [{ record: aRecord(number) }] });
   const first = expect(write(1)).rejects.toMatchObject(UNKNOWN);
   await vi.advanceTimersByTimeAsync(1_000);
-  // This one waits for the flush after that which is stuck.
+  // This one waits for the flush after the stuck one.
   const second = expect(write(2)).rejects.toMatchObject(UNKNOWN);
   await vi.advanceTimersByTimeAsync(5_000);
   await Promise.all([first, second]);
@@ -112,7 +112,7 @@ test("on a disk that never answers every change fails in time with an unknown ou
   await store.close();
 });
 
-test("a change whose flush has not begun when the store is closed is on the disk all the same", async () => {
+test("a change whose flush has not begun when the store is closed still reaches the disk", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   const changes = [1, 2, 3].map((number) => commit(store, { puts: [{ record: aRecord(number) }] }));
@@ -124,7 +124,7 @@ test("a change whose flush has not begun when the store is closed is on the disk
   await reopened.close();
 });
 
-test("a change that finds nothing to change waits for the disk as well, whoever wrote what it found", async () => {
+test("a change that finds nothing to change waits for the disk as well, whichever store wrote what it found", async () => {
   const path = scratch.newPath();
   const [first, second] = [sqliteStore(path), sqliteStore(path)];
   const { apiId } = await createLatchkey({ store: first }).createApi({ name: "before" });

@@ -3,34 +3,34 @@ import { fileOf, type SqliteDatabase } from "./database.js";
 import { LogFile } from "./log-file.js";
 import { readPragma } from "./pragmas.js";
 
-/** How often the log is emptied at most: this flushes two files, and blocks writers. */
+/** How often the log is emptied at most, in ms: this flushes two files, and blocks writers. */
 const EMPTIED_EVERY_MS = 1_000;
 
-/** How long a change waits for the disk. A slow disk takes a second or two; a failed one may never respond. */
+/** How long a change waits for the disk, in ms. A slow disk takes a second or two; a failed one may never respond. */
 const FLUSHED_WITHIN_MS = 5_000;
 
 /**
  * The write-ahead log of a database.
  *
  * SQLite would flush it within each commit, which blocks other writers and the event loop. So commits use `synchronous = NORMAL`, which
- * keeps the file intact but could lose the last commits in a power cut, and the log is then flushed on a thread of Node.js, once for all
- * that wait. See https://www.sqlite.org/wal.html
+ * keeps the file intact but could lose the last commits in a power cut. A thread of Node.js then flushes the log, once for all waiting
+ * calls. See https://www.sqlite.org/wal.html
  */
 export class Log {
   readonly #database: SqliteDatabase;
   /** Null for a database in memory. */
   readonly #file: Pick<LogFile, "flush" | "close"> | null;
-  /** Whether all that was committed before it is on the disk. */
+  /** Whether everything committed before it is on the disk. */
   #flushing = Promise.resolve(true);
-  /** The flush after the one that is under way. */
+  /** The flush after the current one. */
   #next: Promise<boolean> | null = null;
-  /** After a flush that failed, parts of it may never reach the disk, however often it is flushed. */
+  /** False after a failed flush: parts of the log may never reach the disk, however often it is flushed. */
   #isSound = true;
   #isToBeEmptied = false;
-  /** Since it was emptied. */
+  /** Runs for a second after the log was emptied. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
-  /** `open`: for tests. Opens the file at a path. */
+  /** `open`: opens the file at a path; for tests. */
   constructor(
     database: SqliteDatabase,
     open: (path: string) => Pick<LogFile, "flush" | "close"> = (path) => new LogFile(path),
@@ -41,9 +41,9 @@ export class Log {
   }
 
   /**
-   * Resolves when all that was committed before is on the disk.
+   * Resolves when everything committed before is on the disk.
    *
-   * @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`, also if the disk does not respond in time.
+   * @throws LatchkeyError `STORE_UNAVAILABLE`, outcome `unknown`, if the disk fails or does not respond in time.
    */
   async flush(): Promise<void> {
     this.#next ??= this.#flushing.then(() => {
@@ -56,8 +56,8 @@ export class Log {
   }
 
   /**
-   * Copies the log into the file and empties it: what was deleted would stay in it for a while. Where that was done less than a
-   * second ago, or a reader is in the way, it is done when the second is over.
+   * Copies the log into the file and empties it, since deleted data would stay in it for a while. If that was done less than a second
+   * ago, or a reader is in the way, it is done when the second is over.
    */
   empty(): void {
     this.#isToBeEmptied = true;
@@ -69,7 +69,7 @@ export class Log {
     }, EMPTIED_EVERY_MS).unref();
   }
 
-  /** @returns Whether it could be emptied. Whoever closed the database did so. */
+  /** @returns Whether the log is empty. It also is after the database was closed. */
   emptyNow(): boolean {
     try {
       this.#isToBeEmptied = readPragma(this.#database, "wal_checkpoint(TRUNCATE)") !== 0;
@@ -79,7 +79,7 @@ export class Log {
     return !this.#isToBeEmptied;
   }
 
-  /** Lets go of the file, once it is flushed. A flush after that is one of the database itself. */
+  /** Closes the file after the current flush. A later flush goes through the database itself. */
   close(): void {
     void this.#flushing.then(() => this.#file?.close());
   }

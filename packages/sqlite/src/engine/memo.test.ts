@@ -34,7 +34,7 @@ async function twoConnections(remaining: number | null) {
 }
 
 test.each([null, 100])(
-  "a record that was confirmed before is stale at once when another connection changes it (uses: %s)",
+  "a confirmed record is stale as soon as another connection changes it (uses: %s)",
   async (remaining) => {
     const { here, there, loaded, close } = await twoConnections(remaining);
     const plan = aPlan(loaded);
@@ -47,7 +47,7 @@ test.each([null, 100])(
   },
 );
 
-test("every way in which another connection can take a record away is seen by the next charge", async () => {
+test("the next charge sees every way in which another connection can take a record away", async () => {
   const { here, there, loaded, close } = await twoConnections(null);
   const plan = aPlan(loaded, { revision: 0 });
   expect((await charge(here, plan)).kind).toBe("charged");
@@ -63,7 +63,7 @@ test("every way in which another connection can take a record away is seen by th
   await close();
 });
 
-test("after charges and new records of another connection counters alone are read again, after a change everything", async () => {
+test("after charges and new records of another connection only counters are read again, after a change everything", async () => {
   const path = scratch.newPath();
   const statements: string[] = [];
   const database = new Database(path, { verbose: (sql) => statements.push(String(sql)) });
@@ -89,7 +89,7 @@ test("after charges and new records of another connection counters alone are rea
   database.close();
 });
 
-test("a change is seen also where a backup with as many changes takes the place of the file's content", async () => {
+test("a change is seen even if a backup with as many changes replaces the content of the file", async () => {
   const [path, backup] = [scratch.newPath(), scratch.newPath()];
   const here = sqliteStore(path);
   const plan = aPlan(await withKey(here, 1, 100));
@@ -106,7 +106,7 @@ test("a change is seen also where a backup with as many changes takes the place 
   await here.close();
 });
 
-test("numbers of names that a restored backup does not have are not used any more", async () => {
+test("numbers of names that a restored backup lacks are no longer used", async () => {
   const [path, backup] = [scratch.newPath(), scratch.newPath()];
   const here = sqliteStore(path);
   const inWorkspace = (id: string, version: number) =>
@@ -117,7 +117,7 @@ test("numbers of names that a restored backup does not have are not used any mor
   await withKey(here, 2, 5);
   await inWorkspace("ws_two", 2);
   await copyDatabase(backup, path);
-  // Numbers of workspaces and of the claims of hashes are given anew: the first may be those of before.
+  // Workspaces and the claims of hashes get new numbers: the first may be the same as before.
   await inWorkspace("ws_three", 3);
   const first = { kind: "key", id: keyIdOf(1) } as const;
   expect(await readIn("ws_two", first)).toBeNull();
@@ -131,7 +131,7 @@ test("numbers of names that a restored backup does not have are not used any mor
   await again.close();
 });
 
-test("that a record is not there holds no longer than until there is one", async () => {
+test("a missing record is found as soon as it exists", async () => {
   const { here, there, loaded, close } = await twoConnections(9);
   const none = { kind: "identity", id: anIdentity().id, version: null } as const;
   const confirms = [...aPlan(loaded).confirms, none];
@@ -145,7 +145,7 @@ test("that a record is not there holds no longer than until there is one", async
   await close();
 });
 
-test("what was read by a name is charged as it is now, not as it was read", async () => {
+test("a record that was read by a name is charged as it is now, not as it was read", async () => {
   const { here, there, close } = await twoConnections(5);
   const { found } = await here.read(WORKSPACE, [hashOf(1)]);
   const [loaded] = found;
@@ -252,7 +252,7 @@ test("uses of an identity are exact over its keys and over connections, and chan
   await close();
 });
 
-test("a record that is made again under the id of one that was deleted is charged as itself", async () => {
+test("a record that is made again under a deleted id is charged as itself", async () => {
   const { here, there, loaded, close } = await twoConnections(9);
   const plan = aPlan(loaded);
   await charge(here, plan);
@@ -263,7 +263,7 @@ test("a record that is made again under the id of one that was deleted is charge
   await close();
 });
 
-test("a handle of another record or another store finds nothing that is not meant", async () => {
+test("a handle of another record or another store never finds the wrong record", async () => {
   const { here, there, loaded, close } = await twoConnections(9);
   const other = await withKey(here, 2, 30);
   const confirms = [{ kind: "key", id: keyIdOf(2), version: 1, handle: loaded.handle } as const];
@@ -275,7 +275,7 @@ test("a handle of another record or another store finds nothing that is not mean
   await close();
 });
 
-test("a plan that one connection has used is of use to another, and a copy of it to any", async () => {
+test("a plan that one connection has used works on another, and a copy of it on any", async () => {
   const { here, there, loaded, close } = await twoConnections(9);
   const plan = aPlan(loaded);
   for (const [index, store] of [here, there, here, there].entries())
@@ -291,7 +291,7 @@ test("a plan that one connection has used is of use to another, and a copy of it
   await close();
 });
 
-test("a change is seen by another connection whatever function random() is there", async () => {
+test("another connection sees a change whatever function random() is there", async () => {
   const path = scratch.newPath();
   const databases = [new Database(path), new Database(path)] as const;
   for (const database of databases) database.function("random", () => 4);

@@ -6,22 +6,22 @@ import { assertKnown } from "./migrations/index.js";
 import type { Names } from "./names.js";
 import type { Statements } from "./statements.js";
 
-/** How many counters one connection remembers. */
+/** Most counters that one connection remembers. */
 const MOST = 65_536;
 
-/** Of how many workspaces one connection remembers the revision. */
+/** Most workspaces whose revision one connection remembers. */
 const MOST_REVISIONS = 10_000;
 
-/** Counters as this connection last read or wrote them. Records that share counters share this, too. */
+/** Counters as this connection last read or wrote them. Records that share counters share this object, too. */
 export interface KeptCounters extends StoredCounters {
   readonly seq: number;
-  /** Of {@link Memo.age}, when they were read. */
+  /** {@link Memo.age} when they were read. */
   readonly age: number;
-  /** Of {@link Memo.generation}, likewise. */
+  /** {@link Memo.generation} when they were read. */
   readonly generation: number;
 }
 
-/** What a charge needs of a record, and of its workspace, as a connection once read it: the handle of a record that was read by a name. */
+/** What a charge needs of a record and its workspace, as a connection once read it: the handle of a record that was read by a claim. */
 export interface KeptRecord extends RecordAddress {
   readonly memo: Memo;
   readonly workspace: number;
@@ -35,19 +35,19 @@ export interface KeptRecord extends RecordAddress {
  * What this connection has read and knows to be up to date.
  *
  * - `data_version` of SQLite changed: another connection has committed. Counters are read again: a new age.
- * - The mark in the file changed (a record that was there was changed or deleted, or a revision raised), or `schema_version` (a
+ * - The mark in the file changed (an existing record was changed or deleted, or a revision raised), or `schema_version` changed (a
  *   backup was restored into the file): records and names are read again as well: a new generation.
  * - Charges of this connection are kept up to date here. Its commits begin a new age or generation. A new record begins neither.
- * - Another copy of this package has written on the same database, which `data_version` does not tell: a new age, or generation.
+ * - Another copy of this package has written to the same database, which `data_version` does not show: a new age, or generation.
  *
  * All of it is checked before every use. See https://www.sqlite.org/pragma.html#pragma_data_version
  */
 export class Memo {
   #generation = 0;
-  /** Counters that were read at an earlier one may have been moved by another connection. */
+  /** Another connection may have changed counters that were read at an earlier age. */
   age = 0;
   readonly #counters = new Map<number, KeptCounters>();
-  /** By workspace, of one generation. */
+  /** By workspace, for one generation. */
   readonly #revisions = new Map<string, number>();
   #revisionsOf = 0;
   readonly #run: Statements;
@@ -63,29 +63,29 @@ export class Memo {
     this.#ofCopies = sharedByCopies(database);
   }
 
-  /** Rows of an earlier one are no longer known to be as stored. */
+  /** Rows of an earlier generation may no longer be as stored. */
   get generation(): number {
     return this.#generation;
   }
 
   /**
-   * Forgets what is known of rows, so that those that were deleted take no memory. Whoever holds some of it has to read again, or two
-   * would each move counters of their own.
+   * Forgets all rows, so that deleted ones take no memory. Holders of such rows have to read again: otherwise two of them would each
+   * change counters of their own.
    */
   beginGeneration(): void {
     this.#generation += 1;
     this.#counters.clear();
   }
 
-  /** Tells other connections, at the next commit, that a record which was there is changed or deleted, or a revision raised. */
+  /** Tells other connections, at the next commit, that an existing record was changed or deleted, or a revision raised. */
   setMark(): void {
-    // At random: a number that only rises comes again where a backup was restored. Not by random() of SQLite: the owner of the database may
-    // have put a function of that name in its place.
+    // Random, since an increasing number would come again after a backup is restored. Not SQLite's random(): the owner of the database
+    // may have replaced that function.
     this.#run.setMark.run(randomInt(2 ** 47));
     this.beginGeneration();
   }
 
-  /** Checks what other connections have committed. Inside a write transaction, the result is valid until its end. */
+  /** Checks what other connections have committed, and returns the generation. Inside a write transaction, it is valid until the end. */
   confirm(): number {
     if (this.#counters.size > MOST) this.beginGeneration();
     const version = this.#run.dataVersion.get()?.[0];
@@ -105,13 +105,13 @@ export class Memo {
     return this.generation;
   }
 
-  /** Tells other copies of this package that something is written. Call it inside a write transaction, on a memo that was confirmed. */
+  /** Tells other copies of this package about a write. Call it inside a write transaction, on a confirmed memo. */
   tellCopies(): void {
     this.#ofCopies.writes += 1;
     this.#lastWrites = this.#ofCopies.writes;
   }
 
-  /** The revision of a workspace; 0 if it does not exist. Call it on a memo that was confirmed. */
+  /** The revision of a workspace; 0 if it does not exist. Call it on a confirmed memo. */
   revision(workspaceId: string): number {
     if (this.#revisionsOf !== this.generation || this.#revisions.size >= MOST_REVISIONS)
       this.#revisions.clear();
@@ -123,7 +123,7 @@ export class Memo {
     return revision;
   }
 
-  /** Counters that are known to be as stored, on a memo that was confirmed; null where they have to be read. */
+  /** Counters that are known to be as stored, on a confirmed memo; null if they have to be read. */
   counters(seq: number): KeptCounters | null {
     const known = this.#counters.get(seq);
     return known?.age === this.age && known.generation === this.generation ? known : null;
@@ -137,12 +137,12 @@ export class Memo {
   }
 }
 
-/** Under which a database holds what all copies of this package share. */
+/** Property of a database that holds what all copies of this package share. */
 const SHARED = Symbol.for("@latchkey/sqlite");
 
 /**
- * A bundler, a module that is reloaded, or a test runner may load this package more than once into a process, with one database that is
- * handed to each copy.
+ * The state shared by copies of this package. A bundler, a reloaded module or a test runner may load the package more than once into a
+ * process, and hand one database to each copy.
  */
 function sharedByCopies(database: SqliteDatabase): { writes: number } {
   const holder = database as { [SHARED]?: { writes: number } };

@@ -2,10 +2,10 @@ import { type Claim, decodeBase58, type ListEntry } from "@latchkey/core";
 import type { Statement } from "./database.js";
 import type { Statements } from "./statements.js";
 
-/** How many numbers one connection remembers. */
+/** Most numbers that one connection remembers. */
 const MOST = 10_000;
 
-/** Numbers of workspaces, and of the names of lists and claims. Ask on a memo that was confirmed: a restored backup has others. */
+/** Numbers of workspaces, and of the names of lists and claims. Use it on a confirmed memo: a restored backup has other numbers. */
 export class Names {
   readonly #run: Statements;
   readonly #known = new Map<string, number>();
@@ -14,24 +14,24 @@ export class Names {
     this.#run = run;
   }
 
-  /** The number of a workspace. One that has none is given one where `isAdded`; otherwise it is 0, under which nothing is found. */
+  /** The number of a workspace. If it has none, `isAdded` gives it one; otherwise the result is 0, under which nothing is found. */
   workspace(id: string, isAdded = false): number {
     const { workspace, addWorkspace } = this.#run;
     return this.#numberOf(`/${id}`, workspace, isAdded ? addWorkspace : null, [id]);
   }
 
-  /** The number of a list, or of an index of claims, as {@link workspace}. */
+  /** The number of a list or of an index of claims, like {@link workspace}. */
   name(workspace: number, name: string, isAdded = false): number {
     const add = isAdded ? this.#run.addName : null;
     return this.#numberOf(`${workspace}/${name}`, this.#run.name, add, [workspace, name]);
   }
 
-  /** The number of an index of claims, as {@link workspace}. Names of lists have no space. */
+  /** The number of an index of claims, like {@link workspace}. Names of lists contain no space. */
   claims(workspace: number, { kind, index }: Claim, isAdded = false): number {
     return this.name(workspace, `${kind} ${index}`, isAdded);
   }
 
-  /** Call it when a transaction was rolled back, or another connection has changed something: numbers may be given again. */
+  /** Call it when a transaction was rolled back, or another connection has changed something: numbers may be reused. */
   forget(): void {
     this.#known.clear();
   }
@@ -47,15 +47,15 @@ export class Names {
   }
 }
 
-/** What is stored of a claimed value. A digest in base64url, as which the hashes of keys come, is kept as its 32 bytes. */
+/** The stored form of a claimed value. A digest in base64url, such as the hash of a key, is stored as its 32 bytes. */
 export function storedValue({ value }: Claim): string | Buffer {
   const isDigest = value.length === 43 && /^[\w-]{42}[AEIMQUYcgkosw048]$/.test(value);
   return isDigest ? Buffer.from(value, "base64url") : storedText(value);
 }
 
 /**
- * Where the entries of a list are: the number of its name, and the stored owner of a small list; empty for the list itself. An id as core
- * makes them is kept as the 20 bytes of its 26 digits, which are in the order of time, under a name with its word.
+ * The key of the entries of a list: the number of its name, and the stored owner of a small list; empty for the list itself. An id made
+ * by core is stored as the 20 bytes of its 26 digits, which sort by time, and its prefix becomes part of the name.
  */
 export function listKey(
   names: Names,
@@ -69,7 +69,7 @@ export function listKey(
   return [names.name(workspace, list, isAdded), of === undefined ? "" : `:${storedText(of)}`];
 }
 
-/** Lone surrogates have no UTF-8, and would all be stored as one character. */
+/** Lone surrogates have no UTF-8 encoding, and would all be stored as one character. */
 function storedText(text: string): string {
   return text.isWellFormed() && !text.startsWith("\0") ? text : `\0${JSON.stringify(text)}`;
 }

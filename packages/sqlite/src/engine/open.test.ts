@@ -23,7 +23,7 @@ function errorOf(call: () => unknown): LatchkeyError {
   throw new Error("nothing was thrown");
 }
 
-test("a new file and its log can be read by their owner only", async () => {
+test("only their owner can read a new file and its log", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   await withKey(store);
@@ -31,7 +31,7 @@ test("a new file and its log can be read by their owner only", async () => {
   await store.close();
 });
 
-test("a file that is there keeps its mode", async () => {
+test("an existing file keeps its mode", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   chmodSync(path, 0o640);
@@ -59,7 +59,7 @@ test("an empty file becomes a database", async () => {
   );
 });
 
-test("a file that is marked as another program's is refused and not changed", () => {
+test("a file marked as another program's is refused and not changed", () => {
   const path = scratch.newPath();
   withDatabase(path, (database) => {
     database.pragma("application_id = 77");
@@ -98,7 +98,7 @@ test("a database that is handed in keeps its tables and its marks, and can be op
   await reopened.close();
 });
 
-test("a file that is no database is refused with STORE_CORRUPT", () => {
+test("a file that is not a database is refused with STORE_CORRUPT", () => {
   const path = scratch.newPath();
   writeFileSync(path, "not a database, and longer than the header of one would be ".repeat(20));
   const error = errorOf(() => sqliteStore(path));
@@ -151,7 +151,7 @@ test.each(["sqlite:./keys.db", "sqlite:keys.db", "SQLite:/tmp/keys.db", "sqlite:
   },
 );
 
-test("a name that looks like a URI or like memory is that of a file", async () => {
+test("a name that looks like a URI or like memory names a file", async () => {
   const directory = scratch.newPath();
   mkdirSync(directory);
   for (const name of ["file:keys.db", "file::memory:", ":memory:.db", "a?mode=memory"]) {
@@ -177,7 +177,7 @@ test("a trigger on a table of latchkey is refused", async () => {
   expect(errorOf(() => sqliteStore(path)).code).toBe("STORE_CORRUPT");
 });
 
-test("a view in the place of a table of latchkey is refused", async () => {
+test("a view in place of a table of latchkey is refused", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   withDatabase(path, (database) =>
@@ -208,7 +208,7 @@ function tables(): readonly (readonly [table: string, columns: readonly string[]
 function openChanged(sql: string): LatchkeyError {
   const database = new Database(":memory:");
   sqliteStore(database);
-  // SQLite keeps a view from losing its columns.
+  // SQLite refuses to change columns that a view uses.
   for (const name of ["keys", "identities", "audit"]) database.exec(`DROP VIEW latchkey_${name}`);
   database.exec(sql);
   const error = errorOf(() => sqliteStore(database));
@@ -217,7 +217,7 @@ function openChanged(sql: string): LatchkeyError {
 }
 
 test.each(tables())(
-  "a database is refused when it is opened where its %s, or a column of it, has another name",
+  "a database is refused when it is opened if its %s, or a column of it, has another name",
   (table, columns) => {
     expect(openChanged(`ALTER TABLE ${table} RENAME TO other`).code).toBe("STORE_CORRUPT");
     for (const column of columns)
@@ -238,13 +238,13 @@ test.each([
   },
 );
 
-test("a database that somebody else keeps locked cannot be opened, however many statements opening it takes", async () => {
+test("a database that another connection keeps locked fails to open in time, however many statements opening it takes", async () => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   withDatabase(path, (database) => {
     database.pragma("journal_mode = DELETE");
     database.exec("BEGIN EXCLUSIVE");
-    // Each attempt takes a second by this clock. Every statement might wait for its own time: there is one for all of them, of 5 s.
+    // Each attempt takes a second by this clock. All statements share one deadline of 5 s, instead of one each.
     let now = 0;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 1_000));
     onTestFinished(() => clock.mockRestore());
@@ -256,7 +256,7 @@ test("a database that somebody else keeps locked cannot be opened, however many 
   });
 });
 
-test("a database that a newer latchkey upgrades while it is open is read and written no more", async () => {
+test("a database that a newer latchkey upgrades while it is open is no longer read or written", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   await store.read("ws_default", []);
@@ -279,7 +279,7 @@ test("a database of a newer latchkey is refused and left as it is", async () => 
   expect(error.message).toContain("newer");
 });
 
-test("opening again changes neither the tables nor what is in them", async () => {
+test("opening again changes neither the tables nor their content", async () => {
   const path = scratch.newPath();
   const store = sqliteStore(path);
   const loaded = await withKey(store, 1, 5);
@@ -305,13 +305,13 @@ test.each<[SqliteStoreOptions, string]>([
   expect(() => sqliteStore(":memory:", options)).toThrow(name);
 });
 
-test("what is neither a path nor a database is a wrong argument", () => {
+test("anything but a path or a database is a wrong argument", () => {
   for (const source of [undefined, null, 5, {}, []]) {
     expect(() => sqliteStore(source as never)).toThrow(TypeError);
   }
 });
 
-test("inside a transaction of the owner of the database every call is refused, and charges nothing", async () => {
+test("every call inside a transaction of the database's owner is refused, and charges nothing", async () => {
   const database = new Database(":memory:");
   const store = sqliteStore(database);
   const loaded = await withKey(store, 1, 5);

@@ -19,10 +19,10 @@ const OPENING_TIMEOUT_MS = 5_000;
 /** How long one statement of an attempt to open may wait for a lock, in ms: all of them share the time above. */
 const ATTEMPT_TIMEOUT_MS = 50;
 
-/** The same for an open store: it blocks the event loop, because the driver is synchronous. */
+/** The same for an open store, in ms: the wait blocks the event loop, because the driver is synchronous. */
 const SERVING_TIMEOUT_MS = 2;
 
-/** Every column that a statement of the store names, by its table. */
+/** Every column that a statement of the store names, by table. */
 const COLUMNS = {
   schema: "id, version, mark",
   workspace: "seq, id, revision",
@@ -57,7 +57,7 @@ export function openPath(path: string): SqliteDatabase {
   return openWithDriver(path, { timeout: ATTEMPT_TIMEOUT_MS, fileMustExist: isFile });
 }
 
-/** Makes a connection fit to serve. `isOurs`: whether the whole file is latchkey's, and not one with other tables. */
+/** Prepares a connection for serving. `isOurs`: whether the whole file is latchkey's, without other tables. */
 export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void {
   if (!database.open) throw new TypeError('"database" must be open');
   if (database.inTransaction) throw new TypeError('"database" must not be inside a transaction');
@@ -68,13 +68,13 @@ export function prepareDatabase(database: SqliteDatabase, isOurs: boolean): void
     applyPragmas(database);
     migrate(database);
     assertNoHooks(database);
-    // Statements are prepared when they are first run: columns, or keys of upserts, that they would not find are refused here.
+    // Statements are prepared on first use: columns or upsert keys that they would miss are refused here.
     for (const sql of [HAS_COLUMNS, SQL.addSum, SQL.raiseUse]) database.prepare(sql);
     setPragma(database, "busy_timeout", SERVING_TIMEOUT_MS);
   });
 }
 
-/** Why a file could not be created, by the code of the error, in words for the operator. */
+/** Why a file could not be created, by error code, in words for the operator. */
 export function reasonNotCreated(code: string): string {
   switch (code) {
     case "ENOENT":
@@ -89,7 +89,7 @@ export function reasonNotCreated(code: string): string {
   }
 }
 
-/** The log and its index are made by SQLite, with the mode of the file. */
+/** SQLite makes the log and its index with the mode of this file. */
 function createPrivately(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -103,7 +103,7 @@ function createPrivately(path: string): void {
   }
 }
 
-/** One snapshot: another process may be making the tables at this moment. */
+/** One snapshot, since another process may be making the tables at this moment. */
 function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
   const check = database.transaction(() => {
     const mark = readPragma(database, "application_id");
@@ -121,8 +121,8 @@ function assertNotForeign(database: SqliteDatabase, isOurs: boolean): void {
 }
 
 /**
- * A trigger on latchkey's tables, or a view instead of one, would write or return something else. latchkey's own views are for people: no
- * statement reads them.
+ * A trigger on latchkey's tables, or a view in place of one, would write or return something else. latchkey's own views are for people:
+ * no statement reads them.
  */
 function assertNoHooks(database: SqliteDatabase): void {
   const isHook = `(type = 'trigger' OR (type = 'view' AND name NOT IN (${VIEWS})))`;
@@ -134,8 +134,8 @@ function assertNoHooks(database: SqliteDatabase): void {
 }
 
 /**
- * Repeats the work while other processes hold the lock: if two of them switch to WAL together, SQLite reports `SQLITE_BUSY` at once,
- * whatever the timeout.
+ * Repeats the work while other processes hold the lock: if two of them switch to WAL at the same time, SQLite reports `SQLITE_BUSY` at
+ * once, whatever the timeout.
  */
 function withinOpeningTime<Result>(work: () => Result): Result {
   const deadline = performance.now() + OPENING_TIMEOUT_MS;

@@ -49,7 +49,7 @@ test("a statement waits at most 20 ms for a lock while the store serves", () => 
   expect(read(database, "busy_timeout")).toBeLessThanOrEqual(20);
 });
 
-test("a connection whose integers are bigints serves as any other, and its log is emptied", async () => {
+test("a connection that returns bigints serves like any other, and its log is emptied", async () => {
   const path = scratch.newPath();
   const database = open(path);
   database.defaultSafeIntegers(true);
@@ -114,7 +114,7 @@ test.each(["3.51.3", "3.51.10", "3.53.0", "4.0.0"])("SQLite %s is new enough", (
   assertSqliteVersion(withVersion(version));
 });
 
-/** A real connection that gives another version for its own. */
+/** A real connection that reports another version. */
 function withVersion(version: string): Database.Database {
   const database = open(":memory:");
   database.function("sqlite_version", () => version);

@@ -25,7 +25,7 @@ async function underLock(
 }
 
 test.each(["normal", "full"] as const)(
-  "where another connection keeps the lock, writes are STORE_UNAVAILABLE after the deadline (%s)",
+  "while another connection keeps the lock, writes are STORE_UNAVAILABLE after the deadline (%s)",
   (durability) =>
     underLock(async ({ path }) => {
       const store = sqliteStore(path, { deadlineMs: 50, durability });
@@ -82,7 +82,7 @@ test("a charge that need not wait answers at once, and one that is in the way of
     await store.close();
   }));
 
-test("what waits for the lock is done in order once it is free", () =>
+test("waiting writes are done in order once the lock is free", () =>
   underLock(async ({ path, release }) => {
     const store = sqliteStore(path, { deadlineMs: 60_000 });
     const loaded = await load(store);
@@ -96,7 +96,7 @@ test("what waits for the lock is done in order once it is free", () =>
     await store.close();
   }));
 
-test("however many wait for the lock, one of them asks for it in a turn of the event loop", () =>
+test("however many wait for the lock, only one asks for it in a turn of the event loop", () =>
   underLock(async ({ path }) => {
     const database = new Database(path);
     const attempts = countAttempts(database);
@@ -119,7 +119,7 @@ test("however many wait for the lock, one of them asks for it in a turn of the e
     database.close();
   }));
 
-test("closing rejects what waits, and nothing of it happens", () =>
+test("closing rejects waiting calls, and none of them takes effect", () =>
   underLock(async ({ path, release }) => {
     const store = sqliteStore(path, { deadlineMs: 60_000 });
     const call = charge(store, aPlan(await load(store)));

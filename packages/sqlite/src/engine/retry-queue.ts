@@ -4,23 +4,23 @@ import { isBusy, translateError } from "./errors.js";
 const MAX_DELAY_MS = 16;
 
 /**
- * Runs what needs the write lock: at once if nothing waits, otherwise in order of arrival, each in its own turn of the event loop. While
- * another connection holds the lock, one call at a time tries again, after a random delay, until the deadline, and the others wait, because
+ * Runs work that needs the write lock: at once if nothing waits, otherwise in order of arrival, each in its own turn of the event loop.
+ * While another connection holds the lock, one call at a time retries, after a random delay, until its deadline. The others wait, because
  * each attempt of the synchronous driver blocks the event loop.
  */
 export class RetryQueue {
   readonly #deadlineMs: number;
   #waiting = 0;
-  /** Settles with the last call that waits. */
+  /** Settles with the last waiting call. */
   #last: Promise<unknown> = Promise.resolve();
-  /** Error of the last attempt because of the lock; null if it was free. */
+  /** The lock error of the last attempt; null if the lock was free. */
   #obstacle: unknown = null;
 
   constructor(deadlineMs: number) {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Returns or throws synchronously if nothing waits. `attempt`: changes nothing if it throws because of the lock. */
+  /** Returns or throws synchronously if nothing waits. `attempt`: must change nothing if it throws because of the lock. */
   run<Result>(attempt: () => Result, goesFirst = false): Result | Promise<Result> {
     const answer = goesFirst || this.#waiting === 0 ? this.#try(attempt) : null;
     if (answer !== null) return answer.result;
@@ -47,7 +47,7 @@ export class RetryQueue {
     }
   }
 
-  /** Null where the lock was taken. */
+  /** Null if the lock was taken. */
   #try<Result>(attempt: () => Result): { readonly result: Result } | null {
     this.#obstacle = null;
     try {

@@ -15,9 +15,9 @@ test.each(Object.entries(SQL))(
       detail: string;
     }[];
     const costly = /^SCAN (?!.* VIRTUAL TABLE)|TEMP B-TREE(?! FOR LAST TERM OF ORDER BY)|AUTOMATIC/;
-    // All three columns of it: two would walk over every record of the kind.
+    // All three columns of it: with two, every record of the kind would be walked.
     const byKindAlone = /latchkey_record_id(?! \(workspace=\? AND kind=\? AND <expr>[<=>]\?\))/;
-    // Of a workspace that is forgotten every record is meant.
+    // Forgetting a workspace means every record of it.
     const isOfAll = name === "forgetRecords" || name === "forgetOwn";
     const details = plan.map(({ detail }) => detail);
     const isCostly = (detail: string) =>

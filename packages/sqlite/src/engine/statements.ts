@@ -1,7 +1,7 @@
 import { KIND_CODE, type ListEntry, type RecordAddress } from "@latchkey/core";
 import type { SqliteDatabase, Statement } from "./database.js";
 
-/** Where a record is. Its id comes twice: the index has the beginning of it alone. */
+/** Finds a record. Its id is compared twice: the index has only the beginning of it. */
 const isAt = (record: string, id = "?") =>
   `${record}workspace = ? AND ${record}kind = ? AND ${isSame(record, id)}`;
 const isSame = (record: string, id: string) =>
@@ -18,25 +18,25 @@ const LOADED = `${RECORD}, ${kept("l", "d")}, l.id, l.link, l.body, v.at, w.revi
   LEFT JOIN latchkey_record l ON l.workspace = r.workspace AND l.kind = ${KIND_CODE.identity} AND ${isSame("l.", "r.link")}
   LEFT JOIN latchkey_counters d ON d.seq = l.counters LEFT JOIN latchkey_used v ON v.record = l.seq WHERE`;
 
-/** A list is walked, and each record looked up: the order of the joins is given. */
+/** Walks a list and looks up each record: CROSS JOIN fixes this order. */
 const inList = (isAfter: string, order: string) => `${RECORD} FROM latchkey_entry e
   CROSS JOIN latchkey_record r ON ${isAt("r.", "e.id")} ${BESIDE}
   WHERE e.list = ? AND e.owner = ? AND e.id ${isAfter} ? ORDER BY e.id ${order} LIMIT ?`;
 
-/** All records of a kind are walked by the index of their ids. Those that begin alike are sorted: it has no more of them. */
+/** Walks all records of a kind by the index of their ids. Only ids with the same indexed beginning are sorted. */
 const ofKind = (isAfter: string, order: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
   WHERE r.workspace = ? AND r.kind = ? AND substr(r.id, 1, 16) ${isAfter}= substr(?, 1, 16) AND r.id ${isAfter} ?
   ORDER BY substr(r.id, 1, 16) ${order}, r.id ${order} LIMIT ?`;
 
-/** Entries of the audit log by their versions. The kind is written as the indexes of the log have it. */
+/** Entries of the audit log by version. The kind is written as in the indexes of the log. */
 const ofLog = (condition: string) => `${RECORD} FROM latchkey_record r ${BESIDE}
   WHERE r.workspace = ? AND r.kind + 0 = ${KIND_CODE.auditEntry} AND ${condition} LIMIT ?`;
 
-/** Forgets some rows of a workspace. `key`: the primary key beside the workspace. */
+/** Deletes some rows of a workspace. `key`: the rest of the primary key. */
 const ofWorkspace = (table: string, key: string) => `DELETE FROM latchkey_${table}
   WHERE (workspace, ${key}) IN (SELECT workspace, ${key} FROM latchkey_${table} WHERE workspace = ? LIMIT ?)`;
 
-/** The same of a table whose rows are those of a name: that of a list, or of an index of claims. */
+/** The same for a table that is keyed by a name: of a list, or of an index of claims. */
 const ofNames = (table: "claim" | "entry", key: string) => {
   const name = table === "claim" ? "name" : "list";
   return `DELETE FROM latchkey_${table} WHERE (${name}, ${key}) IN (SELECT t.${name}, ${key.replaceAll(/\b(?=\w)/g, "t.")}
@@ -65,7 +65,7 @@ export const SQL = {
   unnumbered: ofLog(`r.version = 1 AND substr(r.id, 1, 16) >= substr(?, 1, 16) AND r.id >= ?
     ORDER BY substr(r.id, 1, 16), r.id`),
   numbered: ofLog("r.version > 1 AND r.version >= ? ORDER BY r.version"),
-  // Joined to each row, they make a page of 100 keys of 20 identities take a quarter longer.
+  // Not joined to each row: a page of 100 keys of 20 identities would take a quarter longer.
   identities: `${RECORD} FROM json_each(?) i CROSS JOIN latchkey_record r
     ON r.workspace = ? AND r.kind = ${KIND_CODE.identity} AND ${isSame("r.", "i.value")} ${BESIDE}`,
   find: `SELECT seq, version, counters FROM latchkey_record WHERE ${isAt("")}`,
@@ -94,7 +94,7 @@ export const SQL = {
   putHold: `INSERT OR REPLACE INTO latchkey_hold (workspace, id, first, second, expires_at, value)
     VALUES (?, ?, ?, ?, ?, ?)`,
   deleteHold: "DELETE FROM latchkey_hold WHERE workspace = ? AND id = ?",
-  // Counters are those of keys or of identities: no number is in both columns.
+  // Counters belong to keys or to identities: no number is in both columns.
   overFirst:
     "SELECT value, first, second, id FROM latchkey_hold WHERE first = ? AND expires_at <= ? ORDER BY expires_at LIMIT ?",
   overSecond:
@@ -111,8 +111,8 @@ export const SQL = {
   workspaces: "SELECT id FROM latchkey_workspace WHERE id > ? ORDER BY id LIMIT ?",
   windows:
     "SELECT name FROM latchkey_passing WHERE workspace = ? AND name > ? ORDER BY name LIMIT ?",
-  // More than is added at once, so that deleting keeps up.
-  // The condition is true of all: with one, the index is searched and not scanned.
+  // Two, since one is added at a time: deleting keeps up.
+  // The condition is always true: with one, SQLite searches the index and does not scan it.
   firstEnds:
     "SELECT workspace, name, until FROM latchkey_passing WHERE until > -9007199254740992 ORDER BY until LIMIT 2",
   forget: "DELETE FROM latchkey_passing WHERE workspace = ? AND name = ?",
@@ -137,7 +137,7 @@ export const SQL = {
     SELECT seq, ? FROM latchkey_record WHERE ${isAt("")}
     ON CONFLICT (record) DO UPDATE SET at = excluded.at WHERE excluded.at > at`,
   deleteUse: "DELETE FROM latchkey_used WHERE record = ?",
-  // Of a workspace that is forgotten: its own records and its row go last.
+  // For a workspace that is being forgotten: its own records and its row go last.
   forgetRecords: `DELETE FROM latchkey_record WHERE seq IN (SELECT seq FROM latchkey_record
     WHERE workspace = ? AND kind > ${KIND_CODE.workspace} LIMIT ?) RETURNING seq, counters`,
   forgetCounters: "DELETE FROM latchkey_counters WHERE seq = ?",
@@ -151,19 +151,19 @@ export const SQL = {
   forgetWorkspace: "DELETE FROM latchkey_workspace WHERE seq = ?",
 } as const;
 
-/** What the statements that find a record by its id are given. */
+/** Parameters of the statements that find a record by its id. */
 export function addressOf(workspace: number, { kind, id }: RecordAddress) {
   return [workspace, KIND_CODE[kind], id, id] as const;
 }
 
-/** Whether a list is that of all records of a kind. */
+/** Whether a list is the list of all records of a kind. */
 export function isOfKind({ list, of }: Pick<ListEntry, "list" | "of">): boolean {
   return of === undefined && Object.hasOwn(KIND_CODE, list);
 }
 
 export type Statements = Readonly<Record<keyof typeof SQL, Statement>>;
 
-/** The statements of a database. Each is prepared when it is first run: all of them cost as much as a hundred verifications. */
+/** The statements of a database. Each is prepared on first use: preparing all of them costs as much as a hundred verifications. */
 export function statementsOf(database: SqliteDatabase): Statements {
   const statements = {};
   for (const [name, sql] of Object.entries(SQL))

@@ -5,13 +5,13 @@ import type { Connection } from "./connection.js";
 import { isBusy, translateError } from "./errors.js";
 import { RetryQueue } from "./retry-queue.js";
 
-/** How the work of a store is carried out: what is atomic, what waits for the disk, and how long it may wait for others. */
+/** Runs the work of a store: decides what is atomic, what waits for the disk, and how long it may wait for others. */
 export class Transactions {
   readonly #connection: Connection;
   readonly #isFull: boolean;
   readonly #queue: RetryQueue;
   readonly #charges = new ChargeBatches((work) => this.write(work, this.#isFull));
-  /** What waits when it is closed is rejected when its turn comes. */
+  /** Once the store is closed, waiting calls are rejected when their turn comes. */
   isClosed = false;
 
   constructor(connection: Connection, { deadlineMs, durability }: Settings) {
@@ -20,24 +20,24 @@ export class Transactions {
     this.#queue = new RetryQueue(deadlineMs);
   }
 
-  /** Work that writes nothing. Reads do not wait behind writes; what can stop one is the recovery of a database. */
+  /** Work that writes nothing. Reads do not wait behind writes; only the recovery of a database can stop one. */
   read<Result>(work: () => Result): Result | Promise<Result> {
     return this.#queue.run(() => this.#use(work), true);
   }
 
-  /** A change of records: survives a power cut once it has resolved. */
+  /** A change of records: once it has resolved, it survives a power cut. */
   async commit<Result>(work: () => Result): Promise<Result> {
     return this.#flushed(this.write(work, true));
   }
 
-  /** A change of counters: survives the process, but not always a power cut. `isDurable`: whether it is then flushed. */
+  /** A change of counters: survives the process, but not always a power cut. `isDurable`: whether it is flushed afterwards. */
   write<Result>(work: () => Result, isDurable = false): Result | Promise<Result> {
     return this.#queue.run(() => this.#use(() => this.#connection.write(work), isDurable));
   }
 
   /**
-   * A change of counters, committed together with others, and durable as the store is. `withoutLock` returns a result without the write
-   * lock if nothing is written; null if `charge` is needed.
+   * A change of counters, committed together with others, and as durable as the options say. `withoutLock` returns a result without the
+   * write lock if nothing has to be written, and null if `charge` is needed.
    */
   charge<Result>(withoutLock: () => Result | null, charge: () => Result): Result | Promise<Result> {
     try {

@@ -1,6 +1,6 @@
 import type Database from "better-sqlite3";
 
-/** Counts how often the write lock is asked for on a connection: each time may freeze the event loop for the busy timeout. */
+/** Counts how often a connection asks for the write lock: each time may freeze the event loop for the busy timeout. */
 export function countAttempts(database: Database.Database): () => number {
   let attempts = 0;
   const transaction = database.transaction.bind(database);

@@ -3,7 +3,7 @@ import { type KeyStore, KIND_CODE } from "@latchkey/core";
 import type Database from "better-sqlite3";
 import { withDatabase } from "./scratch.js";
 
-/** What a column of a record holds afterwards. */
+/** SQL that fills a column of a record with garbage. */
 const GARBAGE = {
   body: "UPDATE latchkey_record SET body = substr(body, 1, 5)",
   version: "UPDATE latchkey_record SET version = 'one'",

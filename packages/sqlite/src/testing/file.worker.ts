@@ -14,8 +14,8 @@ import {
 } from "./fixtures.js";
 
 /**
- * A process of its own on a file, for tests: says `ready`, and does what it was started for when it is told to go.
- * Each line is written at once, so that what was said before the process is killed is known.
+ * A separate process on a file, for tests: prints `ready`, and begins its task when it gets the word. It writes each line at once, so
+ * that everything it printed before it was killed is known.
  */
 const [task = "", path = "", argument = ""] = process.argv.slice(2);
 
@@ -23,7 +23,7 @@ function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
-/** Charges one key until it is refused, many at a time, and says how often it was admitted. */
+/** Charges one key until it is refused, many charges at a time, and prints how many were admitted. */
 async function hammer(): Promise<void> {
   const store = sqliteStore(path, { deadlineMs: 60_000 });
   const plan = aPlan(await load(store));
@@ -37,7 +37,7 @@ async function hammer(): Promise<void> {
   await store.close();
 }
 
-/** Writes keys and charges the first one, without end, and says what was answered. */
+/** Writes keys and charges the first one, without end, and prints what was answered. */
 async function write(): Promise<void> {
   const store = sqliteStore(path, {
     deadlineMs: 60_000,
@@ -58,7 +58,7 @@ async function write(): Promise<void> {
   }
 }
 
-/** Tries to put a key of its own in the place of the first one, with its counters, and says what came of it. */
+/** Tries to replace the first key with one of its own, which keeps the counters, and prints the result. */
 async function rotate(): Promise<void> {
   const store = sqliteStore(path, { deadlineMs: 60_000 });
   const { record } = await load(store);

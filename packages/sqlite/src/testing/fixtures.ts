@@ -18,12 +18,12 @@ export function keyIdOf(number: number): string {
   return `key_${String(number).padStart(12, "0")}`;
 }
 
-/** The name by which a key is found. */
+/** The claim by which a key is found. */
 export function hashOf(number: number): Claim {
   return { kind: "key", index: "hash", value: `hash-of-${number}` };
 }
 
-/** Commits what is given of a change. */
+/** Commits a change of which only some fields are given. */
 export function commit(store: KeyStore, change: Partial<Change>) {
   return store.commit(WORKSPACE, { ...EMPTY_CHANGE, ...change });
 }
@@ -48,7 +48,7 @@ export function withUses(record: StoredRecord, remaining: number | null): Put {
   return { record, counters: { usage: { remaining, refilledAt: NOW, lastRefillAt: null } } };
 }
 
-/** Writes a key that has so many uses, with its hash and its place in the list of keys, and loads it. */
+/** Writes a key with a number of uses, its hash and its place in the list of keys, and loads it. */
 export async function withKey(
   store: KeyStore,
   number = 1,
@@ -116,7 +116,7 @@ export function aLimit(window: string, owner: number | null) {
 
 const MOMENT: ChargeMoment = { now: NOW, refill: null };
 
-/** Charges, and rejects also where the store threw at once. */
+/** Charges, and rejects even if the store throws synchronously. */
 export async function charge(
   store: KeyStore,
   plan: ChargePlan,

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 
 /** A running `file.worker.ts`. */
 export interface Worker {
-  /** Resolves when the worker waits to be told to go. */
+  /** Resolves when the worker waits for `go`. */
   readonly ready: Promise<void>;
   readonly go: () => void;
   readonly kill: () => void;
-  /** Everything it said, once it has ended. Rejects when it failed by itself. */
+  /** Everything it printed, once it has ended. Rejects if it failed by itself. */
   readonly lines: Promise<readonly string[]>;
-  /** Resolves when it has said that many lines since it was ready. */
+  /** Resolves when it has printed that many lines since it was ready. */
   readonly said: (count: number) => Promise<void>;
 }
 

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 
 /**
- * In memory where the host has such a file system: the tests wait for thousands of commits, and what a disk keeps when the power
- * fails is not for them to find out.
+ * In memory if the host has such a file system: the tests wait for thousands of commits, and are not about what a disk keeps when the
+ * power fails.
  */
 const PARENT = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A directory for the files of one test file. To be removed after its last test. */
+/** A directory for the files of one test file. Remove it after the last test. */
 export interface Scratch {
   /** Path of a file that does not exist yet. */
   readonly newPath: () => string;
@@ -28,7 +28,7 @@ export function openScratch(): Scratch {
   };
 }
 
-/** Runs work on a connection of its own, with nothing of latchkey's settings. */
+/** Runs work on a connection of its own, without latchkey's settings. */
 export function withDatabase<Result>(
   path: string,
   work: (database: Database.Database) => Result,

@@ -3,19 +3,19 @@ import { VIEWS } from "./views.js";
 const WHOLE = "BETWEEN 0 AND 9007199254740991";
 
 /**
- * The first schema: tables for what the store port names, and no column for what a record says.
+ * The first schema: tables for what the store port names, and no columns for the fields of a record's body.
  *
- * A `seq` numbers rows for SQLite alone: a short integer is the cheapest thing to find a row by, and other rows hold it in
- * place of an id, a workspace or a name. Those of records and counters are never given again (AUTOINCREMENT), since claims and
- * what was read before may outlive them. Ids are long, and begin with the instant they were made at: their index has as much of
- * them as tells almost all apart. That no id is there twice is seen to by a commit, which looks first.
+ * A `seq` numbers rows for SQLite alone: a short integer is the cheapest key, and other rows store it instead of an id, a workspace or a
+ * name. Numbers of records and counters are never reused (AUTOINCREMENT), since claims and cached reads may outlive them. Ids are long,
+ * and begin with their time of creation: the index holds a prefix that tells almost all of them apart. A commit keeps ids unique: it
+ * looks first.
  *
- * What moves with every charge is in a narrow table of its own: a commit writes whole pages, on which a hundred counters fit, or
- * ten records. `holders` counts the records that share the counters. `windows` is a few words, `name=start=used` each.
+ * Data that changes with every charge is in a narrow table of its own: a commit writes whole pages, and a page fits a hundred counters,
+ * or ten records. `holders` counts the records that share the counters. `windows` is a few words, `name=start=used` each.
  *
- * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` says whose an entry
- * of a small list is. `latchkey_passing` holds what has an end: windows without an owner, and remembered requests.
- * Every change of records sets a `mark`, by which a connection knows that others have only charged since.
+ * `latchkey_name` numbers the names of lists, with their size, and of claims: "list", "kind index". `owner` is the owner of a small list.
+ * `latchkey_passing` holds what expires: windows without an owner, and remembered requests. Every change of an existing record sets a new
+ * `mark`: while it is the same, a connection knows that others have only charged.
  */
 export const INITIAL = `
 CREATE TABLE latchkey_schema (id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL CHECK (version >= 1),

@@ -1,7 +1,7 @@
 /**
- * What verifications hold until their price is known. `windows` of counters has a word more, without a `=`, where something is open beside
- * them. A hold is beside the counters of a key, and of an identity where the key has one; `first` is null once the key's are gone.
- * `expires_at` stands in `value` as well: here it tells which are over.
+ * What verifications hold until their price is known. While counters have open holds, their `windows` has one more word, without a `=`. A
+ * hold is beside the counters of a key, and of its identity if it has one; `first` is null once the key's are gone. `expires_at` is also
+ * part of `value`; the column finds expired holds.
  */
 export const HOLDS = `
 CREATE TABLE latchkey_hold (workspace INTEGER NOT NULL, id TEXT NOT NULL, first INTEGER, second INTEGER,

@@ -8,24 +8,24 @@ import { DAYS } from "./0004-days.js";
 import { VIEWS as MAKE_VIEWS } from "./views.js";
 
 /**
- * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where a key has a field more, what makes
- * the views is once more the last step.
+ * SQL that turns schema N into schema N + 1, at index N. A released step is never edited; when a key gets a new field, the SQL of the
+ * views is appended again as the last step.
  */
 const MIGRATIONS: readonly string[] = [INITIAL, HOLDS, LOG, DAYS, MAKE_VIEWS];
 
 /** The schema that this code reads and writes. */
 const LATEST = MIGRATIONS.length;
 
-/** The views that the migrations make, as a list in SQL. */
+/** The views that the migrations create, as a list in SQL. */
 export const VIEWS = "'latchkey_keys', 'latchkey_identities', 'latchkey_audit'";
 
-/** Whether the schema of a database holds anything for which the condition is true. */
+/** Whether the schema of a database has any entry that meets the condition. */
 export function hasAny(database: SqliteDatabase, condition: string): boolean {
   const sql = `SELECT 1 FROM sqlite_schema WHERE ${condition} LIMIT 1`;
   return database.prepare(sql).get() !== undefined;
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` where a newer latchkey has written the tables, also while this one has them open. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` if a newer latchkey has written the tables, even while this one has them open. */
 export function assertKnown(version: number): void {
   if (version > LATEST)
     throw unfit(
@@ -34,9 +34,9 @@ export function assertKnown(version: number): void {
 }
 
 /**
- * The version of latchkey's tables; 0 for none. Not kept in `user_version`, which belongs to the owner of the database.
+ * The version of latchkey's tables; 0 if there are none. Not kept in `user_version`, which belongs to the owner of the database.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` where a newer latchkey has written it.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if a newer latchkey has written it.
  */
 export function schemaVersion(database: SqliteDatabase): number {
   if (!hasAny(database, "type = 'table' AND name = 'latchkey_schema'")) return 0;
@@ -48,13 +48,13 @@ export function schemaVersion(database: SqliteDatabase): number {
 }
 
 /**
- * Brings latchkey's tables up to date, in one transaction. Processes that open one file at once take turns: the version is read
- * again once the write lock is held.
+ * Brings latchkey's tables up to date, in one transaction. Processes that open one file at once take turns: each reads the version again
+ * once it holds the write lock.
  */
 export function migrate(database: SqliteDatabase): void {
   if (schemaVersion(database) === LATEST) return;
   const bringUpToDate = database.transaction(() => {
-    // A database that holds more than latchkey is its owner's to mark.
+    // If the database holds anything else, its owner decides about the mark.
     if (!hasAny(database, "1")) database.pragma(`application_id = ${APPLICATION_ID}`);
     for (const sql of MIGRATIONS.slice(schemaVersion(database))) database.exec(sql);
     database.exec(`INSERT INTO latchkey_schema (id, version) VALUES (1, ${LATEST})

@@ -8,8 +8,8 @@ function columnsOf(fields: readonly string[]): string {
 }
 
 /**
- * A view for people: fields of bodies as columns, objects and lists as JSON, null for what a body does not have. A body that
- * is damaged has none, and ends no query over the others.
+ * A view for people: fields of bodies as columns, objects and lists as JSON, null for a missing field. A damaged body has only nulls, and
+ * does not end a query over the others.
  */
 function viewOf(name: keyof typeof VIEW_FIELDS, kind: number, beside: string): string {
   return `DROP VIEW IF EXISTS latchkey_${name};
