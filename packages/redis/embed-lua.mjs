@@ -1,6 +1,6 @@
-// Embeds the scripts of src/lua in one module, so that they come along into dist, into bundles and into tests:
+// Embeds the scripts of src/lua in one module, which brings them into dist, into bundles and into tests:
 //   node embed-lua.mjs
-// A line `-- include <file>` stands for that file of src/lua/include. A test fails while the module and the files differ.
+// A line `-- include <file>` is replaced by that file of src/lua/include. A test fails while the module and the files differ.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 

@@ -18,7 +18,7 @@ describeWithServers("much at once", () => {
     return own.close;
   });
 
-  test("100 keys with all that a key can have, and their entries of the audit log, are one script", async () => {
+  test("100 keys with all that a key can have, and their entries in the audit log, take one script", async () => {
     const numbers = Array.from({ length: 100 }, (_, number) => number + 1);
     const body = { meta: { text: "m".repeat(10_000) }, roles: numbers, permissions: numbers };
     const keys = numbers.map((number) => aRecord("key", number, { body, link: at("identity").id }));
@@ -46,14 +46,14 @@ describeWithServers("much at once", () => {
     expect(result).toMatchObject({ kind: "committed" });
     const log = (await control.slowlog("GET", "100")) as [number, number, number, string[]][];
     const scripts = log.filter(([, , , words]) => /^eval/i.test(words[0] ?? ""));
-    // The second is that of a server that did not know the script yet.
+    // The second is for a server that did not know the script yet.
     expect(scripts.length).toBeLessThanOrEqual(2);
     console.info(`100 keys in one script: ${Math.max(...scripts.map(([, , us]) => us))} µs`);
     const { found } = await store.read(WORKSPACE, [at("key", 100), at("auditEntry", 100)]);
     expect(found.map((loaded) => loaded?.record)).toEqual([keys[99], entries[99]]);
   });
 
-  test("a batch of counts is added wholly or not at all, however many days it is of", async () => {
+  test("a batch of counts is added wholly or not at all, however many days it covers", async () => {
     const days = 500;
     const subject = { kind: "api", id: at("api").id } as const;
     const counts = Array.from({ length: days }, (_, day) => {
@@ -74,7 +74,7 @@ describeWithServers("much at once", () => {
     expect(await read(100 * DAY_MS, 400 * DAY_MS)).toHaveLength(300);
   });
 
-  test("a server without memory refuses what is new, and takes access away all the same", async () => {
+  test("a server that is out of memory refuses new records, and still takes access away", async () => {
     const key = aRecord("key", 101);
     const name = { kind: "key", index: "hash", value: "a name" } as const;
     const creation = aChange({ puts: [{ record: key }], claims: [{ ...name, id: key.id }] });

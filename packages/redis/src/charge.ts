@@ -14,7 +14,7 @@ import type { HeldWindows } from "./held-windows.js";
 import { PreparedCharge } from "./prepared-charge.js";
 import { ask } from "./settle.js";
 
-/** Most charges of one script, so that it takes no longer than a millisecond. */
+/** Most charges of one script run, so that it takes no longer than a millisecond. */
 const MOST_AT_ONCE = 16;
 
 /** A charge that waits for the end of its turn of the event loop. */
@@ -26,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * The atomic steps of verifications, one round trip each. Those of one workspace that begin in one turn of the event loop share
- * it; each is decided on its own, in this order.
+ * The atomic steps of verifications, one round trip each. Charges of one workspace that begin in the same turn of the event loop share a
+ * round trip; each is decided on its own, in order.
  */
 export function createCharges(
   connection: Connection,
@@ -41,7 +41,7 @@ export function createCharges(
   ] as const;
   let isSending = false;
 
-  /** Sends what waits, without waiting for the end of the turn. */
+  /** Sends all waiting charges now, without waiting for the end of the turn. */
   function send(): void {
     isSending = false;
     for (const { script, waiting } of queues) {
@@ -54,7 +54,7 @@ export function createCharges(
 
   function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { memo, workspaceId } = plan;
-    // A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store.
+    // A copy of a plan carries the memo of the original, and a plan may be used on another store.
     const isOwn =
       memo instanceof PreparedCharge && memo.plan === plan && memo.at.connection === connection;
     const prepared = isOwn ? memo : new PreparedCharge(at(workspaceId), plan);
@@ -76,7 +76,7 @@ export function createCharges(
   return { charge, send };
 }
 
-/** Plain loops: this is most of what latchkey itself does for a verification. */
+/** Plain loops: this is most of the work that latchkey itself does for a verification. */
 async function run(
   connection: Connection,
   held: HeldWindows,
@@ -107,7 +107,7 @@ async function run(
   }
 }
 
-/** A hold ends in the same step: its own script, so that others do not pay for it. */
+/** A charge that also ends a hold, in the same step. It has its own script, so that others do not pay for it. */
 async function chargeEnding(
   prepared: PreparedCharge,
   moment: ChargeMoment,

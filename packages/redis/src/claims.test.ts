@@ -52,7 +52,7 @@ describeWithServers("the name of a key", () => {
     expect((await find("a"))?.record).toEqual(TWO);
   });
 
-  test("need not be its first: all of them lead to it, and are free when it is gone", async () => {
+  test("may be one of several: all of them lead to the key, and are free when it is gone", async () => {
     await create(ONE, "a");
     await commit({ claims: [{ ...nameOf("b"), id: ONE.id }] });
     for (const value of ["a", "b"]) expect((await find(value))?.record).toEqual(ONE);

@@ -13,22 +13,21 @@ const TIMEOUTS = { commandTimeoutMs: 400, configTimeoutMs: 2_000 };
 /** A call expires up to an eighth late, and a busy machine is slower than that. */
 const LATEST_MS = TIMEOUTS.commandTimeoutMs * 1.125 + 2_000;
 
-/** What callers of one workspace were told. */
+/** What the callers of one workspace were told. */
 interface Told {
   readonly admitted: number[];
-  /** How many of them were told by the primary that was killed; null before the kill is felt. */
+  /** How many of them the killed primary admitted; null before the kill is felt. */
   byTheFirst: number | null;
   unknown: number;
   failed: number;
-  /** How many of them a server refused, and did not only answer late. */
+  /** Failures in which a server refused, and did not just answer late. */
   refused: number;
   late: number;
   lastFailedAt: number;
 }
 
 describeWithServers("a Redis Cluster that loses a primary while keys are verified", () => {
-  // With full coverage, which is the default of Redis, the primaries that are left refuse everything until all slots
-  // are served again.
+  // With full coverage, the default of Redis, the remaining primaries refuse everything until all slots are served again.
   test.each([{ fullCoverage: "no" }, { fullCoverage: "yes" }])(
     "full coverage $fullCoverage: errors are typed and in time, and the same store recovers",
     async ({ fullCoverage }) => {
@@ -74,7 +73,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
               expect(code).toBe("STORE_UNAVAILABLE");
               mine.failed += 1;
               if (!message.includes("did not answer in time")) mine.refused += 1;
-              // All it has answered was read before its connection was found closed.
+              // All answers of the killed primary were read before its connection was found closed.
               if (isKilled) mine.byTheFirst ??= mine.admitted.length;
               mine.lastFailedAt = performance.now();
               if (outcome === "unknown") mine.unknown += 1;
@@ -88,7 +87,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
           ),
         );
         spending.catch(() => undefined);
-        // A spender that fails ends the wait for what it will not do any more.
+        // A spender that fails ends the wait, since it will do nothing more.
         const untilSpent = (isSo: () => boolean) =>
           Promise.race([until(async () => isSo(), 60_000), spending]);
         const [struck, ...others] = told as [Told, ...Told[]];
@@ -133,10 +132,7 @@ describeWithServers("a Redis Cluster that loses a primary while keys are verifie
   );
 });
 
-/**
- * How many uses were admitted by both primaries, since the second had not heard of them from the first. Neither admits
- * one twice.
- */
+/** How many uses both primaries admitted, since the second had not heard of them from the first. Neither primary admits a use twice. */
 function lostOf({ admitted, byTheFirst }: Told): number {
   const first = new Set(admitted.slice(0, byTheFirst ?? admitted.length));
   const second = new Set(admitted.slice(byTheFirst ?? admitted.length));
@@ -144,7 +140,7 @@ function lostOf({ admitted, byTheFirst }: Told): number {
   return [...second].filter((remaining) => first.has(remaining)).length;
 }
 
-/** Names of workspaces, the first on the first primary, and so on. */
+/** Names of workspaces, one for each primary, in their order. */
 async function workspacePerPrimary({ servers }: TestCluster): Promise<readonly string[]> {
   const client = servers[0]?.connect();
   if (client === undefined) throw new Error("a cluster without servers");

@@ -31,6 +31,6 @@ describeWithServers("a Redis Cluster of three primaries", () => {
     await cluster.remove();
   });
 
-  // The scripts are those of one server, which runs all sequences.
+  // One server runs all sequences, with the same scripts.
   describeContract("a Redis Cluster", () => clients, { shareOfSequences: 0.25 });
 });

@@ -26,14 +26,14 @@ import {
 } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
-/** Carries out a change in one round trip. */
+/** Applies a change in one round trip. */
 export async function commit(workspace: Workspace, change: Change): Promise<CommitResult> {
   const script = isGrowth(change) ? SCRIPTS.commit : SCRIPTS.commitFreeing;
   const { keys, args } = describe(change, workspace);
   return readReply(await workspace.run(script, keys, args), change.counters.length);
 }
 
-/** Puts a change into the letters of commit.lua. */
+/** Encodes a change in the letters of commit.lua. */
 function describe(change: Change, names: Names) {
   const [checks, writes] = [new Rows(), new Rows()];
   const numbers = new Map<string, number>();
@@ -91,7 +91,7 @@ function describe(change: Change, names: Names) {
   };
 }
 
-/** A change of uses in the words of change-usage.lua, and the windows that stay and that go. */
+/** Encodes a change of counters: the change of uses as change-usage.lua takes it, the windows that stay, and those that go. */
 function changeWords({ usage, keepWindows, dropWindows }: CounterChange): readonly string[] {
   const kept = keepWindows === undefined ? "*" : ` ${keepWindows.join(" ")} `;
   const dropped = dropWindows === undefined ? "-" : ` ${dropWindows.join(" ")} `;
@@ -103,13 +103,13 @@ function changeWords({ usage, keepWindows, dropWindows }: CounterChange): readon
   return [words.join(" "), kept, dropped];
 }
 
-/** Whether a server without memory may refuse it. Whatever takes access away makes nothing new. */
+/** Whether a server that is out of memory may refuse the change. A change that takes access away creates nothing. */
 function isGrowth({ claims, expects }: Change): boolean {
   const made = expects.filter(({ version }) => version === null);
   return claims.length > 0 || made.some(({ kind }) => kind !== "workspace");
 }
 
-/** `counters`: how many were changed. */
+/** `counters`: how many counters the change names. */
 function readReply(answer: unknown, counters: number): CommitResult {
   const [status, ...rest] = asList(answer, "change");
   const index = () => whole(rest[0], "change");

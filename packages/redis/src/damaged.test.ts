@@ -16,11 +16,11 @@ const CALLS = new Map([...READS, ...WRITES]);
 
 const EVERY_KEY = { kind: "key", list: "keys", after: null, limit: 9 } as const;
 
-/** What cannot be what latchkey wrote. */
+/** Texts that latchkey cannot have written. */
 const COUNTERS = ["NaN 0 - 1", "-5 0 - 1", "5", "", "9007199254740992 0 - 1", "1e3 0 - 1"];
 const WINDOWS = [" own=x:1", " own=1:-1", " own=1", " own=9007199254740992:1"];
 
-describeWithServers("what a store keeps beside the bodies, when it is damaged", () => {
+describeWithServers("damaged data beside the bodies of records", () => {
   let control: Redis;
   let store: KeyStore;
   let keys: Keys;
@@ -37,7 +37,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
   const damageCounters = (record: RecordAddress, text: string) =>
     control.hset(homeOf(record), record.id, `1 ${at("identity").id} ${text}`);
 
-  /** Calls that must be refused with nothing written, after damage that is mended again. */
+  /** Damages a whole store, and expects these calls to be refused with nothing written. */
   async function expectRefusals(damage: () => Promise<unknown>, ...titles: readonly string[]) {
     await putBack(control, whole);
     await damage();
@@ -51,7 +51,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await putBack(control, whole);
   }
 
-  /** The keys that are read and listed without a body, after damage that is mended again. None is left out. */
+  /** Damages a whole store, and returns the keys that are read and listed without a body. None is left out. */
   async function unreadableAfter(damage: () => Promise<unknown>) {
     await putBack(control, whole);
     await damage();
@@ -109,9 +109,12 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await expectRefusals(damage, "charge");
   });
 
-  test.each(["1", "x:1", "1:x", "", "1:-1"])("a window of nobody's that is %j", async (text) => {
-    await expectRefusals(() => control.set(`${ROOT}p:free`, text), "charge");
-  });
+  test.each(["1", "x:1", "1:x", "", "1:-1"])(
+    "a window without an owner that is %j admits nobody",
+    async (text) => {
+      await expectRefusals(() => control.set(`${ROOT}p:free`, text), "charge");
+    },
+  );
 
   test("a remembered result that cannot be read is not repeated", async () => {
     const [name] = await control.keys(`${ROOT}q:*${at("key", 3).id}*`);
@@ -124,7 +127,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
       await expectRefusals(() => control.set(name ?? "", text), "charge again");
   });
 
-  test("with a revision that is no number nothing is read, until a change brings another", async () => {
+  test("while the revision is not a number nothing is read, until a change brings another", async () => {
     const damage = () => control.hset(`${ROOT}w`, "revision", "one");
     await expectRefusals(damage, "read by id", "page");
     await control.hset(`${ROOT}w`, "revision", "one");
@@ -134,7 +137,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     await putBack(control, whole);
   });
 
-  test("sums and latest uses that are no numbers are not added to", async () => {
+  test("sums and latest uses that are not numbers are not added to", async () => {
     const [name = ""] = await control.keys(`${ROOT}v:*`);
     const [day = ""] = await control.hkeys(name);
     const hour = Math.floor(NOW / STATISTICS_SPAN_MS);
@@ -148,7 +151,7 @@ describeWithServers("what a store keeps beside the bodies, when it is damaged", 
     expect(await unreadableAfter(used)).toEqual([]);
   });
 
-  test("a key whose version is garbage is listed and read without it, charged by nobody, and can be deleted", async () => {
+  test("a key whose version is garbage is listed and read without it, cannot be charged, and can be deleted", async () => {
     await putBack(control, whole);
     const { id } = ALONE;
     await control.hset(homeOf(ALONE), id, "garbage");

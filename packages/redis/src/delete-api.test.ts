@@ -5,9 +5,9 @@ import { PATIENT, startServer } from "./testing/redis-server.js";
 import { describeWithServers } from "./testing/where.js";
 
 const KEYS = 1_000;
-/** Most that are deleted in one step. */
+/** Most keys deleted in one step. */
 const KEYS_A_STEP = 20;
-/** Most Redis keys and arguments that one step takes: some twenty for each key with its entry in the audit log, and a few for all. */
+/** Most Redis keys and arguments of one step: some twenty for each key with its entry in the audit log, and a few for the step. */
 const MOST_PARAMETERS = 22 * KEYS_A_STEP;
 
 describeWithServers("deleting an API of many keys", () => {
@@ -32,7 +32,7 @@ describeWithServers("deleting an API of many keys", () => {
         }
       };
       await Promise.all(Array.from({ length: 200 }, issue));
-      // All commands are noted, with the number of their arguments.
+      // Logs all commands, with the number of their arguments.
       await control.config("SET", "slowlog-max-len", "100000");
       await control.config("SET", "slowlog-log-slower-than", "0");
       await control.slowlog("RESET");
@@ -43,14 +43,14 @@ describeWithServers("deleting an API of many keys", () => {
       const deletion = deleting.deleteApi({ apiId }).finally(() => {
         isGone = true;
       });
-      // A failure is told at the end, where it is waited for.
+      // A failure is reported at the end, where the deletion is awaited.
       deletion.catch(() => undefined);
       while (!isGone) {
         expect((await verifying.verifyKey({ key })).valid).toBe(true);
         answered += 1;
         const sample = await verifying.verifyKey({ key: issued.at(-1) ?? "" });
         if (!sample.valid && firstRefused < 0) firstRefused = answered;
-        // Once dead, dead for good.
+        // Once refused, the key stays refused.
         if (firstRefused >= 0) expect(sample).toEqual({ valid: false, code: "NOT_FOUND" });
       }
       await deletion;
@@ -66,20 +66,20 @@ describeWithServers("deleting an API of many keys", () => {
           `half of them below ${steps.toSorted((one, other) => one - other)[steps.length >> 1]} µs`,
       );
       expect(Math.max(...parameters)).toBeLessThanOrEqual(MOST_PARAMETERS);
-      // Between each two steps of the deletion somebody else was served.
+      // Between any two steps of the deletion, another call was served.
       expect(answered).toBeGreaterThanOrEqual(KEYS / KEYS_A_STEP / 2);
 
       const names: string[] = [];
       for await (const found of control.scanStream({ match: "lk:*", count: 1_000 })) {
         names.push(...(found as string[]));
       }
-      // One record is left, that of the other API, and nothing in any list.
+      // One record of a key is left, in the other API.
       const homes = names.filter((name) => /:r:key:/.test(name));
       const fields = await Promise.all(homes.map((name) => control.hkeys(name)));
       expect(fields.flat().filter((field) => !field.includes(" "))).toHaveLength(1);
       const lists = names.filter((name) => /:l:/.test(name));
       const sizes = await Promise.all(lists.map((name) => control.zcard(name)));
-      // One key, one API, and the log of all that was made and deleted.
+      // One key, one API, and the log of everything that was created and deleted.
       expect(sizes.toSorted((one, other) => one - other).slice(0, 2)).toEqual([1, 1]);
       expect(sizes).toHaveLength(3);
     } finally {
@@ -90,7 +90,7 @@ describeWithServers("deleting an API of many keys", () => {
   });
 });
 
-/** How many words a command had: the log of Redis keeps 31 of them and says how many more there were. */
+/** How many words a command had: Redis logs 31 of them, and the number of the rest. */
 function parametersOf(words: readonly string[]): number {
   const more = /^\.\.\. \((\d+) more arguments\)$/.exec(words.at(-1) ?? "");
   return more === null ? words.length : words.length - 1 + Number(more[1]);

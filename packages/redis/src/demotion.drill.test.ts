@@ -42,14 +42,14 @@ describeWithServers("a call that waits for replicas", () => {
     return { latchkey, key, keyId };
   }
 
-  /** Waits until the server holds a client back that asked for replicas. */
+  /** Waits until the server blocks a client that asked for replicas. */
   async function untilWaiting(): Promise<void> {
     const control = primary.connect();
     await until(async () => /blocked_clients:[1-9]/.test(await control.info("clients")));
     control.disconnect();
   }
 
-  test("ends with the outcome unknown when the connection breaks, for the use is taken", async () => {
+  test("ends with the outcome unknown when the connection breaks, because the use is taken", async () => {
     const { latchkey, key } = await issueKey();
     await latchkey.verifyKey({ key });
     replica.signal("SIGSTOP");

@@ -10,7 +10,7 @@ import { describeWithServers } from "./testing/where.js";
 // FAILOVERS=20 npx vitest run --config vitest.workspace.ts --project drills /failover.drill --reporter=verbose
 const FAILOVERS = Number(process.env.FAILOVERS ?? 1);
 
-/** More than are spent before a failover, and few enough to be spent soon after it. */
+/** More than is spent before a failover, and little enough to be spent soon after it. */
 const GRANTED = 1_500;
 const SPENDERS = 8;
 const TIMEOUTS = { commandTimeoutMs: 400, configTimeoutMs: 2_000 };
@@ -111,7 +111,7 @@ async function failOver({ waits, lags, fate }: Conditions) {
     };
     spending = Promise.all(Array.from({ length: SPENDERS }, spend));
     spending.catch(() => undefined);
-    // A spender that fails ends the wait for what it will not do any more.
+    // A spender that fails ends the wait, since it will do nothing more.
     const untilSpent = (isSo: () => boolean) =>
       Promise.race([until(async () => isSo(), 60_000), spending]);
 
@@ -135,7 +135,7 @@ async function failOver({ waits, lags, fate }: Conditions) {
     const left = await leftAt();
     epoch = after;
     front.leadTo(replica.port);
-    // Without a replica of its own the new primary could promise nothing to those that wait for one.
+    // Without a replica of its own, the new primary could promise nothing to writes that wait for one.
     if (waits && fate === "killed") {
       await primary.start({ replicaof: `127.0.0.1 ${replica.port}` });
     }

@@ -8,7 +8,7 @@ import { describeWithServers } from "./testing/where.js";
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 const NOT_APPLIED = { ...UNAVAILABLE, outcome: "not-applied" };
 const UNKNOWN = { ...UNAVAILABLE, outcome: "unknown" };
-/** A store with one key that has uses to spend. */
+/** A store with one key that has uses left. */
 async function openWithKey(url: string) {
   const store = redisStore(url, PATIENT);
   const latchkey = createLatchkey({ store });
@@ -58,7 +58,7 @@ describeWithServers("a Redis server in trouble", () => {
   });
 
   test("killed and started again: calls fail at once, then the same store goes on with the same keys", async () => {
-    // With everysec, what was answered while a sync to the disk is slow may not have left the process yet.
+    // With everysec, an answered write may still be inside the process while a sync to the disk is slow.
     const control = server.connect();
     await control.config("SET", "appendfsync", "always");
     control.disconnect();
@@ -143,7 +143,7 @@ async function inParallel<Answer>(
   return answers;
 }
 
-describe("an address that nobody answers at", () => {
+describe("an address where nothing answers", () => {
   test("is refused within the time for connecting", async () => {
     const store = redisStore("redis://127.0.0.1:1", { connectTimeoutMs: 2_000 });
     const error = errorOf(store.read("ws_default", []));

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
-/** So many Redis keys of others that a scan takes several steps. */
+/** So many Redis keys of other workspaces that a scan takes several steps. */
 const OTHERS = 6_000;
 
 describeWithServers("forgetting a workspace", () => {
-  test("takes what is counted beside charges in the meantime", async () => {
+  test("also deletes what charges count in the meantime", async () => {
     const { control, store, close } = await openOwnStore();
     try {
       const others = Array.from({ length: OTHERS }, (_, at) => [`other:${at}`, "1"]);

@@ -4,15 +4,17 @@ import type { Workspace } from "./engine/workspace.js";
 import { scanKeys } from "./scan.js";
 import { deleteStatistics } from "./statistics.js";
 
-/** Sums that are forgotten at once, at most. */
+/** Most sums that are deleted at once. */
 const SUMS_AT_ONCE = 500;
 
 /**
- * One step of forgetting a workspace: what `SCAN` comes upon of its Redis keys. The last one takes its own records, and the revision.
+ * One step of forgetting a workspace: deletes the Redis keys that `SCAN` returns. The last step deletes the workspace's own records and
+ * the revision.
  *
- * Until then a charge may count what it refuses, behind the scan: such sums are found by their days, which go last as well.
+ * Until then a charge may count what it refuses, in keys that the scan has passed: such sums are found by their days, which go last as
+ * well.
  *
- * @returns Null when nothing of it is left.
+ * @returns Null once nothing of it is left.
  */
 export async function forget(workspace: Workspace, after: string | null): Promise<string | null> {
   const last = [workspace.days, ...workspace.everyPartOf("workspace"), workspace.shared];

@@ -1,11 +1,11 @@
 import type { ChargePlan, ChargeResult } from "@latchkey/core";
 
-/** How many holds are remembered. */
+/** Most holds that are remembered. */
 const MOST_KNOWN = 10_000;
 
 /**
- * Windows of the workspace that holds made through this store have taken from. A script needs the names of all Redis keys that it touches,
- * and only the hold has them: without this cache, it takes two calls.
+ * Windows of the workspace from which holds made through this store have taken units. A script needs the names of all Redis keys that it
+ * touches, and only the hold has them: without this cache, it takes two calls.
  */
 export class HeldWindows {
   readonly #known = new Map<string, readonly string[]>();

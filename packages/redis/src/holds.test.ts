@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const HOLD = { keeps: "all", ttl: MINUTE_MS, slotTtl: null, most: [9] } as const;
 const CORRUPT = { code: "STORE_CORRUPT" };
 
-describeWithServers("what is held in Redis", () => {
+describeWithServers("holds in Redis", () => {
   let control: Redis;
   let store: KeyStore;
   let latchkey: Latchkey;
@@ -74,7 +74,7 @@ describeWithServers("what is held in Redis", () => {
   }
 
   describe("when counters move", () => {
-    test("a rotation takes it along, and the deletion of the first key leaves it to the next", async () => {
+    test("a rotation takes the hold along, and the deletion of the first key leaves it to the next", async () => {
       const first = await issueKey();
       const reservations = [await reservationOf(first.key), await reservationOf(first.key, 1)];
       const next = await latchkey.rotateKey({ keyId: first.keyId, graceMs: MINUTE_MS });
@@ -93,7 +93,7 @@ describeWithServers("what is held in Redis", () => {
       expect(await ends()).toEqual([]);
     });
 
-    test("it stays with the counters that it took from, whatever is written under the id of the first", async () => {
+    test("the hold stays with the counters that it took from, whatever is written under the id of the first key", async () => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       await reserve("rsv_b");
@@ -102,7 +102,7 @@ describeWithServers("what is held in Redis", () => {
       await put(1, { usage: usesOf(5) });
       await reserve("rsv_c");
       expect(await release("rsv_a")).toMatchObject({ kind: "ended", usage: { remaining: 7 } });
-      // New counters of its own, and the old ones go on with the other.
+      // The first key gets counters of its own, and the others keep the old ones.
       await put(3, { sharedWith: at("key").id });
       await put(1, { usage: usesOf(1) });
       expect(await release("rsv_c")).toMatchObject({ kind: "ended", usage: { remaining: 5 } });
@@ -111,7 +111,7 @@ describeWithServers("what is held in Redis", () => {
       expect([await held(), await ends()]).toEqual([{}, []]);
     });
 
-    test("it goes with them when another's are taken, or new ones, or the last that has them is deleted", async () => {
+    test("the hold is deleted with its counters when the key gets another's or new ones, or the last key is deleted", async () => {
       await put(2, { usage: usesOf(9) });
       for (const change of [
         { puts: [{ record: aRecord("key"), counters: { sharedWith: at("key", 2).id } }] },
@@ -126,7 +126,7 @@ describeWithServers("what is held in Redis", () => {
       }
     });
 
-    test("of a deleted key, what it took from an identity is there until its time has passed, and then leaves nothing", async () => {
+    test("the hold of a deleted key stays beside the identity until it expires, and then leaves nothing", async () => {
       await put(1, { usage: usesOf(10) });
       const identity = { record: aRecord("identity"), counters: { usage: usesOf(20) } };
       await commit(store, aChange({ puts: [identity] }));
@@ -260,7 +260,7 @@ describeWithServers("what is held in Redis", () => {
       },
     );
 
-    test("an end of a hold that somebody took away is forgotten when its time has passed", async () => {
+    test("an end whose hold was removed from outside is deleted when its time has passed", async () => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       await control.hdel(names.holds, "rsv_a");
@@ -272,7 +272,7 @@ describeWithServers("what is held in Redis", () => {
       expect([await held(), await ends()]).toEqual([{}, []]);
     });
 
-    test("one that is over and damaged keeps no other from being settled", async () => {
+    test("a hold that is over and damaged keeps no other from being settled", async () => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       await control.hset(names.holds, "rsv_a", "x");
@@ -281,11 +281,11 @@ describeWithServers("what is held in Redis", () => {
       const late = NOW + MINUTE_MS;
       await expect(settle(step, late)).rejects.toMatchObject(CORRUPT);
       const alone = await settle({ ...step, isAlone: true }, late);
-      // What the damaged one holds is not known.
+      // How much the damaged one holds is unknown.
       expect(alone).toMatchObject({ kind: "ended", usage: { remaining: 6 } });
     });
 
-    test("an end at no instant keeps nobody from what is there", async () => {
+    test("an end without an instant does not keep other holds from ending", async () => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       const [entry = ""] = await ends();
@@ -296,7 +296,7 @@ describeWithServers("what is held in Redis", () => {
       expect(await settle(refresh, late.now)).toMatchObject({ expired: [], hasMore: false });
     });
 
-    test("a number of counters that is none names no others", async () => {
+    test("a damaged number of counters gives no name to others", async () => {
       await put(1, { usage: usesOf(10) });
       await control.hset(names.shared, "holds", "x");
       const before = await counters();
@@ -306,7 +306,7 @@ describeWithServers("what is held in Redis", () => {
   });
 
   describe("when a server is killed", () => {
-    test("an end that was answered is repeated as it was, and takes and gives nothing again", async () => {
+    test("an answered end is repeated as it was, and takes and gives nothing again", async () => {
       const own = await startServer({ appendfsync: "always" });
       const ownStore = redisStore(own.url, PATIENT);
       const ownLatchkey = createLatchkey({ store: ownStore });

@@ -24,8 +24,8 @@ const SMALL_KEYS = 200;
 const SMALL_USES = 3;
 
 /**
- * With `everysec`, Redis answers before it has written its log while a flush to disk is going on, for up to two seconds:
- * a killed process takes that along.
+ * With `everysec`, Redis answers before it has written its log while a flush to the disk is running, for up to two seconds: a killed
+ * process takes those writes along.
  */
 const UNWRITTEN_MS = { always: 0, everysec: 3_000 };
 
@@ -113,7 +113,7 @@ describeWithServers("two processes and their server, killed at random", () => {
 });
 
 /**
- * Compares what callers were told of one key with what the server has taken.
+ * Compares what callers were told about one key with what the server has taken.
  *
  * @param isAtRisk - Whether an answer of this instant may be lost together with the server's process.
  * @returns How many uses were answered and lost.

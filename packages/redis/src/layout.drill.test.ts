@@ -46,14 +46,14 @@ describeWithServers("names of keys in Redis", () => {
       slots.flatMap((own) => [...own].map((slot) => Math.floor((slot * 3) / 16_384))),
     );
     expect(primaries.size).toBe(3);
-    // Words too long for a digest to hold one by chance, as three letters once did.
+    // Words too long to be in a digest by chance, as three letters once were.
     expect(names.filter((name) => /harbour|tidewaters/.test(name))).toEqual([]);
     const directory = names.filter((name) => name.startsWith("lk:{~"));
     expect(directory).toEqual([expect.stringMatching(/^lk:\{~[\w-]{43}\}:r:rootKeyPointer$/)]);
     expect(names.every((name) => /^lk:\{(~[\w-]{43}|ws_\d+)\}:.+$/.test(name))).toBe(true);
   });
 
-  test("what a workspace holds has these names", async () => {
+  test("the data of a workspace has these names", async () => {
     const { store } = await fill("ws_names");
     await store.close();
     const own = (await allNames()).filter((name) => name.startsWith("lk:{ws_names}:"));
@@ -81,7 +81,7 @@ describeWithServers("names of keys in Redis", () => {
     expect(longest.p).toBeLessThanOrEqual(86_400_000 + LIMIT_MS);
   });
 
-  test("of what is deleted nothing stays but the revision, the workspace itself and what expires", async () => {
+  test("deletion leaves nothing but the revision, the workspace itself and what expires", async () => {
     const { store, left } = await fill("ws_deleted");
     await removeEverything(store, "ws_deleted", left);
     await store.close();

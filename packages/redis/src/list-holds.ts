@@ -4,7 +4,9 @@ import { asList } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 import { parseStoredHold } from "./settle.js";
 
-/** The holds beside the counters of a record, in two round trips: which they are, then these. Those that went in between are left out. */
+/**
+ * The holds beside the counters of a record, in two round trips: first their ids, then the holds. Holds that end in between are left out.
+ */
 export async function listHolds(
   workspace: Workspace,
   of: RecordAddress,

@@ -36,7 +36,7 @@ describeWithServers("a link that loses answers", () => {
     return createLatchkey({ store });
   }
 
-  /** A key, and what the server holds of its uses, asked past the proxy. */
+  /** A key, and its uses on the server, read past the proxy. */
   async function issueKey(remaining: number) {
     const direct = openAt(server.url, PATIENT);
     const { apiId } = await direct.createApi({ name: "payments" });
@@ -45,7 +45,7 @@ describeWithServers("a link that loses answers", () => {
     return { key, left };
   }
 
-  test("a lost answer is an outcome unknown, and has taken exactly one use", async () => {
+  test("a lost answer gives the outcome unknown, and has taken exactly one use", async () => {
     const { key, left } = await issueKey(1_000);
     const latchkey = openAt(proxy.url);
     for (let before = 1_000; before > 980; ) {
@@ -95,7 +95,7 @@ describeWithServers("a link that loses answers", () => {
     loseOneInTen(2);
     const ask = async (caller: number) => {
       for (let attempt = 0; ; attempt += 1) {
-        // As where a load balancer sends a retry: not to the process that was asked first.
+        // Like a load balancer that sends a retry to another process than the first call.
         const latchkey = latchkeys[(caller + attempt) % latchkeys.length] as (typeof latchkeys)[0];
         try {
           return await latchkey.verifyKey({ key, requestId: `caller ${caller}` });
@@ -148,7 +148,7 @@ describeWithServers("a link that loses answers", () => {
     expect(unknown).toBeGreaterThan(20);
   });
 
-  test("an answer that comes too late is an outcome unknown, and is never taken for the next one", async () => {
+  test("an answer that comes too late gives the outcome unknown, and is never taken for the next one", async () => {
     const { key, left } = await issueKey(10);
     const { key: other } = await issueKey(5_000);
     const latchkey = openAt(proxy.url);
@@ -175,7 +175,7 @@ describeWithServers("a link that loses answers", () => {
 
     proxy.heal();
     expect(await untilAnswered(() => latchkey.verifyKey({ key }))).toMatchObject({ valid: true });
-    // What was on its way arrived after its callers had given up: that is what unknown means.
+    // The calls under way arrived after their callers had given up: that is the meaning of unknown.
     expect(await left()).toBe(5);
   });
 
@@ -190,7 +190,7 @@ describeWithServers("a link that loses answers", () => {
     expect(await untilAnswered(() => latchkey.verifyKey({ key }))).toMatchObject({ remaining: 9 });
   });
 
-  test("a change that loses an answer on its way has not been made, or is an outcome unknown and can be repeated", async () => {
+  test("a change that loses an answer on its way has not been made, or gives the outcome unknown and can be repeated", async () => {
     const { key } = await issueKey(10);
     const latchkey = openAt(proxy.url);
     const direct = openAt(server.url, PATIENT);

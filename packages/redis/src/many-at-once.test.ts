@@ -39,7 +39,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
   const planOf = (workspaceId: string, fields: Partial<ChargePlan> = {}, number = 1) =>
     aPlan({ workspaceId, confirms: [{ ...at("key", number), version: 1 }], ...fields });
 
-  /** Scripts that the server was asked for while the work was done. */
+  /** Scripts that the server ran during the work. */
   async function scriptsOf(work: () => Promise<unknown>): Promise<number> {
     await control.config("RESETSTAT");
     await work();
@@ -47,7 +47,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
     return Number(calls ?? 0);
   }
 
-  test("are one script for each 16 of a workspace, and are decided one after the other", async () => {
+  test("take one script for each 16 of a workspace, and are decided one after the other", async () => {
     const plan = planOf("ws_a");
     let results: unknown[] = [];
     const scripts = await scriptsOf(async () => {
@@ -63,7 +63,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
     );
   });
 
-  test("of two workspaces are two scripts, and what follows an answer is another", async () => {
+  test("of two workspaces take two scripts, and a charge that follows an answer takes another", async () => {
     const both = () =>
       Promise.all(["ws_a", "ws_b", "ws_a"].map((id) => store.charge(planOf(id), MOMENT)));
     expect(await scriptsOf(both)).toBe(2);
@@ -108,7 +108,7 @@ describeWithServers("charges that begin in one turn of the event loop", () => {
     expect(next).toMatchObject({ kind: "charged", remaining: 33 });
   });
 
-  test("are carried out when the store is closed in the same turn, and those of the next are refused", async () => {
+  test("run when the store is closed in the same turn, and those of the next turn are refused", async () => {
     const closing = redisStore(server.url, PATIENT);
     await closing.read("ws_a", []);
     const charges = [1, 2].map(async () => closing.charge(planOf("ws_a"), MOMENT));

@@ -10,7 +10,7 @@ import { asList, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 import { read } from "./read.js";
 
-/** The next records of a list, in two round trips: which they are, then these. */
+/** The next records of a list, in two round trips: first the ids, then the records. */
 export async function page(workspace: Workspace, want: PageWant): Promise<PageResult> {
   if (want.from !== undefined) return logPage(workspace, want.from, want.limit);
   const { kind, limit } = want;
@@ -21,22 +21,22 @@ export async function page(workspace: Workspace, want: PageWant): Promise<PageRe
     const loaded = ids.length > 0 && (await read(workspace, wants));
     if (loaded) found.push(...loaded.found.filter((each) => each !== null));
     if (ids.length <= limit || found.length > limit) break;
-    // Ids whose record is gone are no reason to end.
+    // A page does not end early because records of some ids are gone.
     const last = ids.at(-1) as string;
     ({ ids } = await listIds(workspace, { ...want, after: last }));
     // Without this, a server that returns the same page again would cause an endless loop.
     if (ids.at(-1) === last) throw corruptRecord("list");
   }
-  // The first revision: what was read afterwards is as fresh as that, or fresher.
+  // The first revision: records that were read later are at least as fresh.
   const { revision, size } = first;
   return { revision, size, found: found.slice(0, limit), hasMore: found.length > limit };
 }
 
-/** One id more than the page has says that there are more. */
+/** Asks for one id more than the page has, which shows whether there are more. */
 async function listIds(workspace: Workspace, want: PageWant) {
   const { list, of, after, limit, descending = false } = want;
   const { list: key, start } = workspace.list(list, of);
-  // A small list ends where "!" stands, which comes after a space.
+  // The members of a small list end before "!", the character after a space.
   const [lowest, highest] = start === "" ? ["-", "+"] : [`[${start}`, `(${start.trimEnd()}!`];
   const from = after === null ? null : `(${start}${after}`;
   const range = descending ? [from ?? highest, lowest] : [from ?? lowest, highest];
@@ -51,7 +51,7 @@ async function listIds(workspace: Workspace, want: PageWant) {
   };
 }
 
-/** How often entries are looked for again: a process of an earlier version deletes them without their places. */
+/** How often entries are looked for again: a process of an earlier version deletes them without their positions. */
 const MOST_LOOKS = 5;
 
 /**

@@ -12,15 +12,15 @@ import { digits, expectedText, holderLetter, orDash } from "./engine/stored-valu
 import type { Workspace } from "./engine/workspace.js";
 import { sumsAt } from "./statistics.js";
 
-/** Code of the character for the first confirmation, and the number of characters. */
+/** Character code of the first confirmation, and the number of characters. */
 const FIRST_OWNER = 33;
 const MOST_CONFIRMS = 32;
 
-/** Places among the arguments, which begin with the number of keys and that of arguments. */
+/** Positions among the arguments, which begin with the number of keys and the number of arguments. */
 const NOW = 2;
 const LETTERS = 4;
 
-/** What of a charge is the same from one moment to the next: it is kept with the plan. */
+/** The part of a charge that is the same at every moment. Cached in `plan.memo`. */
 export class PreparedCharge extends Rows {
   readonly at: Workspace;
   readonly plan: ChargePlan;
@@ -52,7 +52,7 @@ export class PreparedCharge extends Rows {
     this.add(letter, keys, ` ${window}=`, figuresText(limit), digits(duration), digits(cost));
   }
 
-  /** Keys and arguments as charge-counted.lua takes them, of a plan that is counted; as charge.lua does of another. */
+  /** Keys and arguments of charge-counted.lua if the plan is counted, and of charge.lua otherwise. */
   rowsAt(moment: ChargeMoment): Pick<Rows, "keys" | "args"> {
     const rows = this.#chargeAt(moment);
     const { counts } = this.plan;
@@ -72,7 +72,7 @@ export class PreparedCharge extends Rows {
     return { keys: all, args };
   }
 
-  /** Keys and arguments in the letters of charge.lua. Most moments have neither a refill nor a request. */
+  /** Keys and arguments of charge.lua. Most moments have neither a refill nor a request. */
   #chargeAt({ now, refill, request, holdId }: ChargeMoment): Pick<Rows, "keys" | "args"> {
     const args = this.args.slice();
     args[NOW] = digits(now);
@@ -102,7 +102,7 @@ export class PreparedCharge extends Rows {
   }
 }
 
-/** What "h" takes; the id of the hold is in its place already. */
+/** The arguments of "h", including the id of the hold. */
 function holdWords(
   { keeps, ttl, slotTtl, most }: HoldPlan,
   confirms: readonly Expectation[],
@@ -117,7 +117,7 @@ function holdWords(
 
 const KINDS = ["charged", "repeat", "rate-limited", "usage-exceeded"] as const;
 
-/** What is added to sums, as add-statistics.lua stores it. */
+/** Additions to sums, in the form that add-statistics.lua stores. */
 function wordsOf(sums: CodeSums, hour: string): string {
   return Object.entries(sums)
     .map(([code, count]) => `${hour}${code}=${digits(count)}`)
@@ -126,7 +126,7 @@ function wordsOf(sums: CodeSums, hour: string): string {
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;
 
-/** The figures of a limit as charge.lua takes them: those of a plain window are a number. */
+/** The figures of a limit in the form of charge.lua: a plain window is just a number. */
 function figuresText({ algorithm, limit, burst, shadow, held }: LimitCharge): string {
   const figures = `${MARKS[algorithm]}${shadow ? "!" : ""}${digits(limit)}`;
   if (algorithm !== "token-bucket") return figures;

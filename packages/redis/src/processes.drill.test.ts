@@ -34,7 +34,7 @@ describeWithServers("several processes on one server", () => {
       expect((await latchkey.getKey({ keyId })).remaining).toBe(0);
       expect(new Set(admitted).size).toBe(admitted.length);
       expect(admitted.length).toBeLessThanOrEqual(GRANTED);
-      // Each of those killed had at most eight under way.
+      // Each killed process had at most eight under way.
       expect(admitted.length).toBeGreaterThanOrEqual(GRANTED - KILLS * 8);
     } finally {
       await store.close();

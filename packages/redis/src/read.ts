@@ -12,7 +12,7 @@ import { SCRIPTS } from "./engine/scripts.js";
 import { asList, parseUsage, whole } from "./engine/stored-values.js";
 import type { Workspace } from "./engine/workspace.js";
 
-/** Version, link, counters and body, as include/record.lua says. */
+/** Version, link, counters and body, as in include/record.lua. */
 const STORED = /^(\S*) (\S*)(?: ([^\n]*))?(?:\n(.*))?$/s;
 
 /** Reads records as one snapshot, in one round trip. */

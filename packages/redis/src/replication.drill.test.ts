@@ -18,7 +18,7 @@ describeWithServers("a store that waits for replicas", () => {
     await primary.remove();
   });
 
-  /** One that waits until the replica holds a write, however long that takes, and one that soon gives up. */
+  /** Two stores: one waits until the replica holds a write, however long that takes, and one soon gives up. */
   function openBoth() {
     const [patient, hasty] = [60_000, 100].map((timeoutMs) => {
       const store = redisStore(primary.url, { ...PATIENT, waitReplicas: { count: 1, timeoutMs } });
@@ -28,7 +28,7 @@ describeWithServers("a store that waits for replicas", () => {
     return [patient, hasty] as [Latchkey, Latchkey];
   }
 
-  test("answers a write once the replica holds it, and leaves it open when the replica is gone", async () => {
+  test("answers a write once the replica holds it, and leaves its outcome unknown when the replica is gone", async () => {
     const [patient, hasty] = openBoth();
     const { apiId } = await untilAnswered(() => patient.createApi({ name: "payments" }));
     const { key, keyId } = await patient.createKey({ apiId, remaining: 10 });
@@ -37,12 +37,12 @@ describeWithServers("a store that waits for replicas", () => {
     await replica.stop();
     const unknown = { code: "STORE_UNAVAILABLE", outcome: "unknown" };
     expect(await errorOf(hasty.verifyKey({ key }))).toMatchObject(unknown);
-    // The use stays taken: nobody was admitted for it, which is the safe side.
+    // The use stays taken although no caller was admitted, which is the safe side.
     expect((await hasty.getKey({ keyId })).remaining).toBe(8);
     await replica.start();
   });
 
-  test("answers nothing that rests on a write which no replica holds, also where there is nothing left to write", async () => {
+  test("answers nothing that rests on a write which no replica holds, even if there is nothing left to write", async () => {
     const [patient, latchkey, other] = [...openBoth(), openBoth()[1]];
     const { apiId } = await untilAnswered(() => patient.createApi({ name: "payments" }));
     const { key, keyId } = await patient.createKey({ apiId, remaining: 10 });
@@ -67,7 +67,7 @@ describeWithServers("a store that waits for replicas", () => {
     await untilAnswered(() => patient.updateKey({ keyId, name: "known" }));
     const gone = await errorOf(patient.deleteKey({ keyId: deleted }));
     expect(gone).toMatchObject({ code: "NOT_FOUND" });
-    // Those that were told before that nobody knows may not wait long enough: their calls are repeated.
+    // The stores whose calls had the outcome unknown may not wait long enough: their calls are repeated.
     const repeated = () => other.verifyKey({ key, requestId: "one" });
     expect(await untilAnswered(repeated)).toMatchObject({ remaining: 7 });
     const settling = () => other.settle({ reservationId, remaining: { cost: 2 } });

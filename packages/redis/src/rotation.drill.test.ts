@@ -33,7 +33,7 @@ describeWithServers("rotation in Redis", () => {
     return createLatchkey({ store, ...options });
   }
 
-  /** Counters that keys share, by the field that they lie in. */
+  /** Counters that keys share, by their field. */
   async function sharedCounters(): Promise<Readonly<Record<string, string>>> {
     const fields = Object.entries(await control.hgetall(`${ROOT}w`));
     return Object.fromEntries(fields.filter(([field]) => field.endsWith(" u")));
@@ -62,7 +62,7 @@ describeWithServers("rotation in Redis", () => {
   });
 
   test("a chain of rotations moves its counters once, and leaves nothing when its last key is deleted", async () => {
-    // Time stands still: the window of a minute would else end in between, once in a while.
+    // The clock stands still: otherwise the window of a minute would sometimes end in between.
     const now = Date.now();
     const latchkey = open({ clock: () => now });
     const { apiId } = await latchkey.createApi({ name: "payments" });
@@ -95,7 +95,7 @@ describeWithServers("rotation in Redis", () => {
     const latchkeys = [open(), open()] as const;
     const { apiId } = await latchkeys[0].createApi({ name: "payments" });
     const outcomes = new Set<boolean>();
-    // One of the two begins so many round trips after the other; at the ends it waits until the other is over.
+    // One of the two begins this many round trips after the other; at the extremes it waits until the other is over.
     for (const lead of Array.from({ length: 200 }, (_, round) => (round % 9) - 4)) {
       const { keyId } = await latchkeys[0].createKey({ apiId, remaining: 5 });
       const rotate = () => latchkeys[0].rotateKey({ keyId }).catch(() => null);

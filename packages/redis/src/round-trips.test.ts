@@ -13,7 +13,7 @@ describeWithServers("what a verification costs on the wire", () => {
   beforeAll(async () => {
     server = await startServer();
     monitor = await server.connect().monitor();
-    // What a script does inside the server is not on the wire.
+    // The commands of a script inside the server are not on the wire.
     monitor.on("monitor", (_time: string, [command]: string[], source: string) => {
       if (source !== "lua") commands.push((command as string).toLowerCase());
     });
@@ -23,7 +23,7 @@ describeWithServers("what a verification costs on the wire", () => {
     await server.remove();
   });
 
-  /** Commands that arrive while the work is done. */
+  /** Commands that arrive during the work. */
   async function commandsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
     await settle();
     commands = [];
@@ -32,7 +32,7 @@ describeWithServers("what a verification costs on the wire", () => {
     return commands;
   }
 
-  /** Waits until the monitor has told of everything that was sent before. */
+  /** Waits until the monitor has reported everything that was sent before. */
   async function settle(): Promise<void> {
     const marker = server.connect();
     commands = commands.filter((command) => command !== "echo");
@@ -109,7 +109,7 @@ describeWithServers("what a verification costs on the wire", () => {
 
     expect(await commandsOf(made)).toEqual(["evalsha"]);
     expect(await commandsOf(() => settle())).toEqual(["evalsha"]);
-    // Another process knows neither the window that nobody owns, nor what restores the uses.
+    // Another process knows neither the window without an owner, nor what restores the uses.
     await made();
     const otherStore = redisStore(server.url, PATIENT);
     const other = createLatchkey({ store: otherStore });

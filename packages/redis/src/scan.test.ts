@@ -25,7 +25,7 @@ describeWithServers("a walk through all names", () => {
     });
     afterAll(() => server.remove());
 
-    /** All workspaces from a position on, as a process finds them that asks for nothing before. */
+    /** All workspaces from a position on, as a process finds them with its first call. */
     async function workspacesFrom(after: string | null) {
       const store = redisStore(server.url, LENIENT);
       const found = new Set<string>();
@@ -43,11 +43,11 @@ describeWithServers("a walk through all names", () => {
       }
     }
 
-    test("finds all workspaces where it is the first call of a process", async () => {
+    test("finds all workspaces as the first call of a process", async () => {
       expect((await workspacesFrom(null)).found).toEqual([...WORKSPACES].sort());
     });
 
-    test("begins anew from a position among servers that are others by now", async () => {
+    test("restarts from a position if the servers have changed since", async () => {
       const { positions } = await workspacesFrom(null);
       for (const position of [...positions, "3f2a 127.0.0.1:1 17"]) {
         const [, node, cursor] = position.split(" ");
@@ -57,7 +57,7 @@ describeWithServers("a walk through all names", () => {
     });
 
     test.each(["5 0", "ws_1", "", "a b c", "a b 1 "])(
-      "refuses the position %j, which it has not answered",
+      "refuses the position %j, which it did not return",
       async (position) => {
         const store = redisStore(server.url, LENIENT);
         expect(await errorOf(store.scan(null, position))).toMatchObject({ code: "BAD_REQUEST" });

@@ -3,18 +3,18 @@ import { corruptRecord, LatchkeyError, type ScanResult, unavailable } from "@lat
 import { isCluster, primariesOf, type RedisClient } from "./engine/client.js";
 import type { Workspace } from "./engine/workspace.js";
 
-/** How many Redis keys one step looks at. */
+/** How many Redis keys one step scans. */
 const SCANNED_AT_ONCE = 1_000;
 
 /** The `next` of {@link scan}: the servers, the current one, and its cursor. */
 const POSITION = /^(\S+) (\S+) (\d{1,20})$/;
 
 /**
- * The next names, as `SCAN` comes upon them: it goes through all Redis keys of one primary after the other. Names with a digest belong to
- * no workspace. A window contains its own name, after the units: `<start>:<used> <name>=`.
+ * The next names, in the order of `SCAN`, which walks all Redis keys of one primary after the other. Names with a digest belong to no
+ * workspace. A window contains its own name, after the units: `<start>:<used> <name>=`.
  *
- * If a primary was added, removed or took over slots since the position was returned, names may have moved to one that was scanned already:
- * the scan restarts.
+ * If a primary was added, removed or took over slots since the position was returned, names may have moved to a primary that was scanned
+ * already: the scan restarts.
  *
  * @throws LatchkeyError `BAD_REQUEST` for a position that this store did not return.
  */
@@ -31,7 +31,7 @@ export async function scan(
   return { names: [...new Set(texts.flatMap((text) => named.exec(text ?? "")?.[1] ?? []))], next };
 }
 
-/** The next Redis keys of a pattern, and the server that they are on. Errors as {@link scan}. */
+/** The next Redis keys that match a pattern, and the server that has them. Errors as in {@link scan}. */
 export function scanKeys(workspace: Workspace, pattern: string, after: string | null) {
   const [, layout, at, cursor = "0"] = POSITION.exec(after ?? "- - 0") ?? [];
   if (layout === undefined)
@@ -55,7 +55,7 @@ export function scanKeys(workspace: Workspace, pattern: string, after: string | 
   });
 }
 
-/** The servers that take writes, by name, in one order; and a text that is another one when they, or their slots, are. */
+/** The primaries by name, in a fixed order, and a digest that changes when they or their slots change. */
 function layoutOf(client: RedisClient) {
   if (!isCluster(client)) return { primaries: [["-", client]] as const, layout: "-" };
   const primaries = primariesOf(client)

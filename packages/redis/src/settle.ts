@@ -17,8 +17,8 @@ import type { HeldWindows } from "./held-windows.js";
 import { sumsAt } from "./statistics.js";
 
 /**
- * Does with holds what a step says, in one round trip; in one more where the script finds that it needs keys which it was not given, and has
- * done nothing.
+ * Applies a step to holds, in one round trip. If the script needs keys that it was not given, it does nothing, and there is one more
+ * round trip.
  */
 export async function settle(
   workspace: Workspace,
@@ -42,7 +42,7 @@ function idOf(step: HoldStep): string {
 /**
  * Runs the script of a step, and again with the names that it reports as missing.
  *
- * @param run - Result of the script: a list if names are missing.
+ * @param run - Resolves to the answer of the script: a list if names are missing.
  */
 export async function ask<Answer>(
   workspace: Workspace,
@@ -87,7 +87,7 @@ const SCRIPT_OF = {
   restore: "restoreHolds",
 } as const;
 
-/** Meaning of a name that the script asks for. */
+/** The Redis key of a name that the script asks for. */
 function keyOf(workspace: Workspace, name: string): string {
   const [letter, text] = [name[0], name.slice(1)];
   return letter === "p" ? workspace.window(text) : workspace.endOf(text);
@@ -113,12 +113,12 @@ function wordsOf(step: HoldStep): readonly string[] {
   }
 }
 
-/** The name of a limit as windows have it. */
+/** The name of a limit in the form that windows use. */
 function encoded(name: string): string {
   try {
     return encodeURIComponent(name);
   } catch {
-    // A lone surrogate, as no limit has one: nothing has a name with a colon.
+    // A lone surrogate, which no limit has. No name has a colon, so this matches none.
     return ":";
   }
 }
@@ -164,7 +164,7 @@ function readReply(
 const STATUSES = { STALE: "stale", UNKNOWN: "unknown", CONFLICT: "conflict" } as const;
 const KINDS = { RENEWED: "renewed", OVER: "over", UNNAMED: "unnamed" } as const;
 
-/** A hold as hold-sums.lua says that it is stored. */
+/** A hold in the stored form of hold-sums.lua. */
 export function parseStoredHold(id: string, text: string): Hold {
   return parseHold(id, text.slice(text.indexOf(" ") + 1));
 }

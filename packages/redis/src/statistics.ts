@@ -21,7 +21,7 @@ const DAY_MS = 24 * STATISTICS_SPAN_MS;
 const DAY_WIDTH = 9;
 const SUM = "sum of verifications";
 
-/** Core passes at most 500 sums and as many uses, so that the script is short. */
+/** Core passes at most 500 sums and as many uses, which keeps the script short. */
 export async function addStatistics(workspace: Workspace, batch: StatisticsBatch): Promise<void> {
   const { counts, uses } = batch;
   const keys = [workspace.days];
@@ -39,7 +39,7 @@ export async function addStatistics(workspace: Workspace, batch: StatisticsBatch
   if (answer !== "OK") throw corruptRecord(SUM);
 }
 
-/** The sums of the day of `now` to add to, as count.lua takes them, and the prefix of each code. */
+/** The sums of the day of `now`, in the form of count.lua, and the prefix of each code. */
 export function sumsAt(workspace: Workspace, subjects: readonly StatisticsSubject[], now: EpochMs) {
   const texts = subjects.map(subjectText);
   return {
@@ -62,7 +62,7 @@ export async function readStatistics(
     .sort((one, other) => one.hourAt - other.hourAt);
 }
 
-/** Two steps: which subjects, then the sums of those. */
+/** Two steps: first the subjects, then their sums. */
 export async function pageStatistics(
   workspace: Workspace,
   want: StatisticsPageWant,
@@ -81,11 +81,11 @@ export async function pageStatistics(
   });
   const hasMore = found.length < members.length || members.length > limit;
   if (sums.length > 0 || !hasMore) return { sums, hasMore };
-  // All of these were deleted meanwhile. An id has no space.
+  // All of these were deleted meanwhile. The next page begins after the last id, since an id contains no space.
   return pageStatistics(workspace, { ...want, from: `${members.at(-1)?.slice(start.length)} ` });
 }
 
-/** The first day from one on that has sums; null for none. */
+/** The first day at or after `from` that has sums; null if there is none. */
 export async function nextStatisticsDay(
   workspace: Workspace,
   from: EpochMs,
@@ -94,7 +94,7 @@ export async function nextStatisticsDay(
   return member === undefined ? null : Number(member.slice(0, DAY_WIDTH)) * DAY_MS;
 }
 
-/** Of some subjects in one step, else in two: which days, then those of them that are not too many. */
+/** For some subjects, one step; otherwise two: first the days, then as many of them as the limit allows. */
 export async function deleteStatistics(
   workspace: Workspace,
   beforeAt: EpochMs,
@@ -118,7 +118,7 @@ export async function deleteStatistics(
   return { deleted, hasMore: visited < listed.length };
 }
 
-/** Which subjects have sums on which days, each as `<day> <subject>`. `from`: as ZRANGEBYLEX takes it, and so is `to`. */
+/** Which subjects have sums on which days, each as `<day> <subject>`. `from` and `to`: in the syntax of ZRANGEBYLEX. */
 async function listDays(
   workspace: Workspace,
   from: string,
@@ -130,7 +130,7 @@ async function listDays(
   return asList(asList(answer, SUM)[2], SUM).map(String);
 }
 
-/** The day of UTC that an instant is in, in front of all later ones. */
+/** The UTC day of an instant, as text that sorts by time. */
 function dayText(at: EpochMs): string {
   return String(Math.floor(at / DAY_MS)).padStart(DAY_WIDTH, "0");
 }
@@ -139,7 +139,7 @@ function subjectText({ kind, id }: StatisticsSubject): string {
   return `${kind}:${plain(id, PLAIN_LAST)}`;
 }
 
-/** `text`: sums of a day, as add-statistics.lua says; empty for none. */
+/** `text`: the sums of a day, as in add-statistics.lua; empty for none. */
 function readSums(text: unknown): readonly HourCount[] {
   const [before, ...sums] = String(text).split(" ");
   if (before !== "") throw corruptRecord(SUM);

@@ -9,11 +9,11 @@ import { aKey, fill, type Keys, nameOf } from "./testing/one-of-everything.js";
 import { openOwnStore } from "./testing/own-store.js";
 import { describeWithServers } from "./testing/where.js";
 
-/** Redis keys that only some calls make. */
+/** Redis keys that only some calls create. */
 const names = new Names("lk", WORKSPACE);
 const NOT_YET = [names.recordsOf(aKey(4)), names.claims(nameOf(aKey(4)))];
 
-/** Which of the Redis keys that a call is given refuse it: all but what it only deletes, or writes whole. */
+/** The Redis keys of each call that refuse it if they have another type: all but those that it only deletes, or overwrites. */
 const REFUSING: Readonly<Record<string, string>> = {
   "read by id": "r:identity r:key r:key r:key w",
   "read by name": "c:key r:identity r:key w",
@@ -53,7 +53,7 @@ describeWithServers("a value of another type at any Redis key", () => {
   });
 
   test.each([...READS, ...WRITES])(
-    "%s is answered as ever, or refused with nothing written",
+    "%s is answered as before, or refused with nothing written",
     async (title, call) => {
       const refusing: string[] = [];
       for (const name of [...whole.keys(), ...NOT_YET]) {

@@ -43,7 +43,7 @@ describe("a client that is handed in", () => {
     expect(open).toThrow('"server" must be a text such as redis://host:6379/0, or a client');
   });
 
-  test("is taken when it never sends a command twice", async () => {
+  test("is accepted if it never sends a command twice", async () => {
     for (const client of [server({}), cluster({})]) await redisStore(client).close();
   });
 

@@ -1,4 +1,4 @@
-/** The part of an `ioredis` client that this store uses: a `Redis`, of one server or with Sentinel. */
+/** The part of an `ioredis` client that this store uses: a `Redis`, with one server or with Sentinel. */
 export interface RedisClient {
   readonly status: string;
   readonly options: object;
@@ -31,7 +31,7 @@ export interface RedisClusterClient extends RedisClient {
   readonly slots: readonly (readonly string[])[];
 }
 
-/** Whether a client is that of a cluster. */
+/** Whether a client is a cluster client. */
 export function isCluster(client: RedisClient): client is RedisClusterClient {
   return "isCluster" in client && client.isCluster === true && "nodes" in client;
 }
@@ -61,9 +61,9 @@ const OF_CLUSTER: readonly Requirement[] = [
 ];
 
 /**
- * Refuses what is no client, and a client that would resend a command after losing its reply, because that charges twice.
+ * Refuses anything that is not a client, and a client that would resend a command after losing its reply, because that charges twice.
  *
- * @throws TypeError naming the option, what it is and what it has to be.
+ * @throws TypeError naming the option, its value and the value it must have.
  */
 export function assertClient(client: RedisClient): void {
   if (typeof client?.evalsha !== "function")
@@ -82,7 +82,7 @@ export function assertClient(client: RedisClient): void {
   }
 }
 
-/** Numbers, booleans, and the words and prefixes of ioredis: nothing that is secret. */
+/** Only numbers, booleans, and the words and prefixes of ioredis get here: nothing secret. */
 function shown(value: unknown): string {
   return typeof value === "function" ? "a function" : (JSON.stringify(value) ?? "undefined");
 }

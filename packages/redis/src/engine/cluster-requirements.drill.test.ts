@@ -26,7 +26,7 @@ describeWithServers("a replica of a Redis Cluster that takes over", () => {
       const { apiId } = await latchkey.createApi({ name: "payments" });
       const { key } = await latchkey.createKey({ apiId });
       expect((await latchkey.verifyKey({ key })).valid).toBe(true);
-      // A replica that the client has known for long is no news to it when it takes over.
+      // The client has known this replica for long, so its takeover is no event for it.
       await until(async () => client.nodes("slave").length === 1);
       await latchkey.verifyKey({ key });
       await control?.config("SET", "maxmemory-policy", "allkeys-lru");

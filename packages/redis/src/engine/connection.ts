@@ -6,7 +6,7 @@ import type { Script } from "./scripts.js";
 import { ServerRequirements } from "./server-requirements.js";
 import { asList, whole } from "./stored-values.js";
 
-/** How long {@link Connection.close} waits for calls that are under way, in ms. */
+/** How long {@link Connection.close} waits for pending calls, in ms. */
 const CLOSING_MS = 500;
 
 /** Sends commands to a client, each within a deadline, and never twice. */
@@ -17,7 +17,7 @@ export class Connection {
   readonly #requirements: ServerRequirements;
   #isClosed = false;
 
-  /** `isOwned`: whether the client was opened for this connection, and is closed with it. */
+  /** `isOwned`: whether the client was opened for this connection. Such a client is closed with it. */
   constructor(client: RedisClient, isOwned: boolean, settings: Settings) {
     this.#client = client;
     this.#isOwned = isOwned;
@@ -26,10 +26,10 @@ export class Connection {
   }
 
   /**
-   * Runs a script: one round trip, two where Redis does not hold it yet.
+   * Runs a script: one round trip, or two if Redis does not know it yet.
    *
-   * @param spanMs - How long all of it may take: the first connection and its examination are part of that.
-   * @throws LatchkeyError as `translateError` says; nothing of the driver.
+   * @param spanMs - How long all of it may take, in ms, including the first connection and its examination.
+   * @throws LatchkeyError as from `translateError`; never an error of the driver.
    */
   run(
     script: Script,
@@ -40,24 +40,24 @@ export class Connection {
     return this.#within(() => this.#evaluate(script, keys, args), script.isWrite, spanMs);
   }
 
-  /** The clock of the server. */
+  /** The clock of the server, in Unix epoch ms. */
   async time(): Promise<EpochMs> {
     const answer = asList(await this.ask((client) => client.time(), this.otherSpanMs), "clock");
     const [seconds, micros] = [whole(answer[0], "clock"), whole(answer[1], "clock")];
     return whole(seconds * 1_000 + Math.floor(micros / 1_000), "clock");
   }
 
-  /** How long a verification may take, in ms. Whatever is sent behind a WAIT waits with it. */
+  /** How long a verification may take, in ms. A command sent behind a WAIT waits with it. */
   get chargeSpanMs(): number {
     return this.#settings.commandTimeoutMs + this.#settings.waitReplicas.timeoutMs;
   }
 
-  /** How long every other call may take, in ms. */
+  /** How long any other call may take, in ms. */
   get otherSpanMs(): number {
     return this.#settings.configTimeoutMs + this.#settings.waitReplicas.timeoutMs;
   }
 
-  /** Asks the client what changes nothing. */
+  /** Sends a command that changes nothing. */
   ask<Answer>(send: (client: RedisClient) => Promise<Answer>, spanMs: number): Promise<Answer> {
     const asked = async () => {
       const answer = await send(this.#client);
@@ -89,7 +89,7 @@ export class Connection {
     if (requirements.areMet) return withTimeout(spanMs, send(), late, translate);
     let [isSent, isOver] = [false, false];
     const answered = requirements.ensure().then(() => {
-      // Its caller was told that nothing happened.
+      // The caller was already told that nothing happened.
       if (isOver) throw requirements.notConnected();
       isSent = true;
       return send();
@@ -102,7 +102,7 @@ export class Connection {
   }
 
   #evaluate(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    // ioredis takes a list wherever it takes an argument, though its types do not say so. Spread out, each lies on the stack.
+    // ioredis takes an array wherever it takes an argument, though its types do not say so. Spread arguments would all lie on the stack.
     const words = [keys, args] as unknown as string[];
     const ran = (reply: unknown) => {
       if (isQueued(reply)) throw queued(script.isWrite);
@@ -111,7 +111,7 @@ export class Connection {
     const answer = this.#client
       .evalsha(script.sha1, keys.length, ...words)
       .then(ran, async (error) => {
-        // Nothing was run of a script that Redis does not hold: sending the text itself is no repeat.
+        // Redis ran nothing of a script that it does not know: sending the text itself is not a repeat.
         if (firstWord(error) !== "NOSCRIPT") throw error;
         return ran(await this.#client.eval(script.text, keys.length, ...words));
       });
@@ -124,7 +124,7 @@ export class Connection {
   async #replicate(answer: Promise<unknown>): Promise<unknown> {
     const reply = await answer;
     const { count, timeoutMs } = this.#settings.waitReplicas;
-    // Whatever WAIT is refused with does not take the write back.
+    // An error of WAIT does not take the write back.
     const reached = await this.#client
       .wait(count, timeoutMs)
       .catch(

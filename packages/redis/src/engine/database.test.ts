@@ -28,7 +28,7 @@ describeWithServers("the database number", () => {
   }
 
   test.each([16, 99, 99_999_999_999])(
-    "%i, which the server does not have, refuses every call by name and writes nothing anywhere",
+    "%i, which the server lacks, refuses every call by name and writes nothing anywhere",
     async (database) => {
       const store = redisStore(`${server.url}/${database}`, PATIENT);
       try {
@@ -46,7 +46,7 @@ describeWithServers("the database number", () => {
     },
   );
 
-  test("with records in a layout of a later version is read and written by nobody who does not know it", async () => {
+  test("with records in the layout of a later version is neither read nor written", async () => {
     const control = server.connect();
     await control.set("later:layout", "2");
     const store = redisStore(server.url, { ...PATIENT, keyPrefix: "later" });
@@ -60,7 +60,7 @@ describeWithServers("the database number", () => {
     control.disconnect();
   });
 
-  test("with a layout that a later version changes under an open connection is left alone a minute later", async () => {
+  test("with a layout that a later version changes under an open connection is no longer used a minute later", async () => {
     const control = server.connect();
     await control.select(3);
     const store = redisStore(`${server.url}/3`, { ...PATIENT, keyPrefix: "grown" });
@@ -105,7 +105,7 @@ describeWithServers("the database number", () => {
     },
   );
 
-  test("that is wrong lets no call through while that is being found out", async () => {
+  test("that is wrong lets no call through while it is being examined", async () => {
     const client = new Redis({ ...NEVER_TWICE, port: server.port, db: 99 });
     client.on("error", () => undefined);
     try {
@@ -122,7 +122,7 @@ describeWithServers("the database number", () => {
     }
   });
 
-  test("of a client has to be one", () => {
+  test("of a client must be a whole number", () => {
     for (const db of [Number.NaN, -1, 1.5]) {
       const client = new Redis({ ...NEVER_TWICE, db, lazyConnect: true });
       expect(() => redisStore(client)).toThrow(TypeError);
@@ -131,7 +131,7 @@ describeWithServers("the database number", () => {
     }
   });
 
-  test("is looked at again after a reconnect, and used again once the server has it", async () => {
+  test("is examined again after a reconnect, and used again once the server has it", async () => {
     const own = await startServer({ databases: "16" });
     const store = redisStore(`${own.url}/9`, PATIENT);
     try {
@@ -150,7 +150,7 @@ describeWithServers("the database number", () => {
     }
   });
 
-  test("is out of reach for a user of Redis without the right to SELECT, who is told so", async () => {
+  test("is refused, with the reason, to a user of Redis without the right to SELECT", async () => {
     const control = server.connect();
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "+@all", "-select");
     const store = redisStore(`${server.url.replace("//", "//narrow:pw@")}/3`, PATIENT);

@@ -17,7 +17,7 @@ const replied = (message: string, name = "hello") =>
     command: { name, args: [SECRET] },
   });
 
-describe("why there is no connection, by the error of the driver and without its text", () => {
+describe("the reason for a missing connection, from the error of the driver and without its text", () => {
   test.each([
     ["ENOTFOUND", "host was not found"],
     ["EAI_AGAIN", "name server"],
@@ -59,7 +59,7 @@ describe("why there is no connection, by the error of the driver and without its
     }
   });
 
-  test("a word or a code that is not known is not passed on either", () => {
+  test("an unknown word or code is not passed on either", () => {
     expect(reasonOf(coded(SECRET))).toBeNull();
     expect(reasonOf(replied(SECRET.toUpperCase()))).not.toMatch(/hunter/i);
     expect(reasonOf(SECRET)).toBeNull();
@@ -77,7 +77,7 @@ describeWithServers("a store that does not get a connection says why", () => {
     for (const release of releases.splice(0).toReversed()) await release();
   });
 
-  /** Asks until the reason is there, since the first answer may come before the first error. */
+  /** Calls until the reason is known, since the first answer may come before the first error. */
   async function expectReason(target: string | Redis | Cluster, reason: RegExp): Promise<void> {
     const store = redisStore(target, { connectTimeoutMs: 50 });
     releases.push(() => store.close());
@@ -129,11 +129,11 @@ describeWithServers("a store that does not get a connection says why", () => {
     releases.push(() => proxy.close());
     proxy.stall();
     await expectReason(proxy.url, /has not answered yet/);
-    // A Redis without TLS waits for the end of a line, which a greeting of TLS does not have.
+    // A Redis without TLS waits for the end of a line, which a TLS greeting does not have.
     await expectReason(proxy.url.replace("redis:", "rediss:"), /TLS/);
   });
 
-  test("TLS where the server speaks none, and none where it speaks TLS", async () => {
+  test("TLS to a server that does not speak it, and no TLS to one that does", async () => {
     const plain = createServer((socket) => {
       socket.on("error", () => undefined);
       socket.once("data", () => socket.write("-ERR unknown command\r\n"));

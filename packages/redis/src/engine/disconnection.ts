@@ -12,11 +12,11 @@ const WANTS_CERTIFICATE =
   "it wants a certificate of its clients: give key and cert to a client of your own";
 const NO_SOCKET = "its socket is not there, or may not be opened";
 
-/** What to look at where a connection gets no answer. A Redis without TLS gives none to a greeting of TLS. */
+/** What to check if a connection gets no answer. A Redis without TLS does not answer a TLS greeting. */
 export const SILENT =
   "check host, port and firewalls, and that its port speaks TLS if the URL says rediss://";
 
-/** What codes of errors of Node.js say about a connection that did not come about. */
+/** What the error codes of Node.js say about a failed connection. */
 const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the client"],
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
@@ -33,14 +33,14 @@ const CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^(ENOENT|EACCES)$/, NO_SOCKET],
 ];
 
-/** For a connection that was in use. */
+/** The reason for a connection that was in use. */
 export const LOST = "the connection broke off";
 
-/** For a connection that was opened and closed without an error or a reply. */
+/** The reason for a connection that was opened and closed without an error or a reply. */
 export const CLOSED_UNANSWERED =
   "what listens at its address closed the connection without an answer: its port may want TLS (rediss://)";
 
-/** The parts of an error of ioredis that are looked at. */
+/** The fields of an ioredis error that are read here. */
 interface ConnectionError extends Error {
   readonly code?: unknown;
   readonly command?: { readonly name?: unknown };
@@ -48,10 +48,10 @@ interface ConnectionError extends Error {
 }
 
 /**
- * Why a client is not connected, in words of our own; null where the error does not tell. Its text, which may hold hosts
- * and arguments of commands, is never passed on.
+ * Why a client is not connected, in our own words; null if the error does not tell. The text of the error may contain hosts and arguments
+ * of commands, and is never passed on.
  *
- * @param error - What came with the event `error` of the client.
+ * @param error - The argument of the client's `error` event.
  */
 export function reasonOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
@@ -63,7 +63,7 @@ export function reasonOf(error: unknown): string | null {
   if (name === "ReplyError") {
     const refusal = redisRefusal(firstWord(error));
     if (refusal !== null) return refusal;
-    // The connection stays, see `databaseProblem`.
+    // The connection stays open: see `databaseProblem`.
     if (command?.name === "select") return null;
     return command?.name === "cluster"
       ? "Redis says that it is no cluster: use redis:// instead of redis+cluster://"

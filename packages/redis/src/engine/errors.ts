@@ -1,6 +1,6 @@
 import { LatchkeyError, noAnswer, unavailable } from "@latchkey/core";
 
-/** First words of Redis errors that refuse a command before anything is done, and what they mean for the operator. */
+/** First words of Redis errors that refuse a command before it does anything, and their meaning for the operator. */
 const REFUSALS: ReadonlyMap<string, string> = new Map([
   ["LOADING", "Redis is still loading its data"],
   ["READONLY", "Redis has become a replica and takes no writes"],
@@ -26,18 +26,18 @@ export function redisRefusal(word: string): string | null {
 }
 
 /**
- * What a caller gets to see of an error of the driver: never the error itself, which carries the arguments of the
- * command, nor its text.
+ * The error that a caller gets for an error of the driver. Never the driver's error itself, which carries the arguments of the command,
+ * nor its text.
  */
 export function translateError(error: unknown, isWrite: boolean): LatchkeyError {
   if (error instanceof LatchkeyError) return error;
   if (isCutShort(error)) return lacksRight(isWrite);
   const word = firstWord(error);
   if (word !== "") return refusedWith(word);
-  // Both refusals of ioredis to send, without an offline queue, what it has no connection for.
+  // The two messages with which ioredis refuses to send without a connection and an offline queue.
   if (/enableOfflineQueue options is false$/.test(String(error)))
     return unavailable("Redis is not connected");
-  // ioredis also refuses to send on a connection that listens.
+  // ioredis also refuses to send on a connection that is subscribed or monitors.
   if (/Connection (is )?in (subscriber|monitoring) mode/.test(String(error)))
     return unavailable(
       "the Redis client is subscribed to channels, or monitors the server: give latchkey a client of its own",
@@ -49,12 +49,15 @@ export function translateError(error: unknown, isWrite: boolean): LatchkeyError 
   return noAnswer(isWrite, why);
 }
 
-/** Whether Redis refused a user a command within a script, which may have written before: see `refused-commands.lua`. */
+/**
+ * Whether Redis refused a command within a script for lack of a permission. The script may have written before: see
+ * `refused-commands.lua`.
+ */
 export function isCutShort(error: unknown): boolean {
   return firstWord(error) !== "" && isOfRights(String(error));
 }
 
-/** The error for a command that the user may not run, of a script that may have run others before it. */
+/** The error for a command that the user may not run, in a script that may have run others before it. */
 function lacksRight(isWrite: boolean): LatchkeyError {
   return noAnswer(isWrite, redisRefusal("NOPERM") as string);
 }
@@ -63,13 +66,13 @@ function isOfRights(text: string): boolean {
   return /user executing the script can't|ACL failure in script/.test(text);
 }
 
-/** The error for a plan that was refused within a script, by its text there. `isWrite`: whether the plan may have written before. */
+/** The error for a plan that failed within a script. `text`: the error text there. `isWrite`: whether the plan may have written before. */
 export function refusedPlan(text: string, isWrite: boolean): LatchkeyError {
   if (isOfRights(text)) return lacksRight(isWrite);
   return refusedWith(text.split(" ")[0]);
 }
 
-/** What Redis says to each command behind a MULTI: it runs with the EXEC of the owner of the client, or never. */
+/** Redis answers this to each command after a MULTI: the command runs with the EXEC of the client's owner, or never. */
 export function isQueued(answer: unknown): boolean {
   return answer === "QUEUED";
 }

@@ -2,7 +2,7 @@ import { Cluster, Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { loadIoredis } from "./load-driver.js";
 
-test("the driver is the one that a caller's own client is made of", () => {
+test("the driver is the same module that a caller's own client comes from", () => {
   const driver = loadIoredis();
   expect(driver.Redis).toBe(Redis);
   expect(driver.Cluster).toBe(Cluster);
@@ -24,7 +24,7 @@ test("without ioredis the error says how to install it, and not where the files 
   expect(load).not.toThrow(expect.objectContaining({ cause: missing }));
 });
 
-test("every other error is what it was", () => {
+test("every other error is passed on unchanged", () => {
   for (const error of [
     new TypeError("a mistake in the driver"),
     Object.assign(new Error("Cannot find module 'redis-parser'"), { code: "MODULE_NOT_FOUND" }),

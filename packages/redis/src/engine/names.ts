@@ -1,39 +1,42 @@
 import { hash } from "node:crypto";
 import type { Claim, RecordAddress, RecordKind } from "@latchkey/core";
 
-/** What can be part of the name of a Redis key unchanged. latchkey's own hashes and ids always can. */
+/** Text that can be part of a Redis key name unchanged. latchkey's own hashes and ids always can. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** The same for what comes last in a name, as names of lists do. */
+/** The same for the last part of a name, such as the name of a list. */
 export const PLAIN_LAST = /^[A-Za-z0-9_.:-]{1,128}$/;
 
-/** `evt_` and as much of an instant in base58 as changes every 3 hours. */
+/** `evt_` and the base58 digits of an instant that change every 3 hours. */
 const AUDIT_BUCKET_WIDTH = 9;
 
-/** Keys are many: they and their names lie in 16 parts, by the last character of an id or a name, as in record.lua. */
+/**
+ * There are many keys: they and their claims are spread over 16 hashes, by the last character of an id or a claimed value, as in
+ * record.lua.
+ */
 const PARTS = [..."0123456789abcdef"].map((part) => `:${part}`);
 
-/** String: the number of the layout, unless it is the first. It has no hash tag, so it belongs to no workspace. */
+/** String: the number of the layout; absent for the first one. It has no hash tag, since it belongs to no workspace. */
 export function layoutKey(prefix: string): string {
   return `${prefix}:layout`;
 }
 
-/** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so one slot. */
+/** Names of the Redis keys of one workspace. All have the hash tag `{<workspaceId>}`, and so share one slot. */
 export class Names {
   readonly #root: string;
   /** Hash: the revision, and the counters that several records share. */
   readonly shared: string;
-  /** Hash: holds by id, and the names of counters that have holds. */
+  /** Hash: holds by id, and the places of counters that have holds. */
   readonly holds: string;
-  /** Sorted set: when each hold ends, by the counters that it is beside. */
+  /** Sorted set: the end of each hold, for each of the counters that it is beside. */
   readonly holdEnds: string;
-  /** Sorted sets: entries of the audit log by their versions; those of before there were numbers, each with the score 0. */
+  /** Sorted sets: entries of the audit log by version; and those from before there were numbers, each with the score 0. */
   readonly log: string;
   readonly unnumbered: string;
-  /** Sorted set of `<day> <subject>`: which days {@link sumsOf} have. */
+  /** Sorted set of `<day> <subject>`: the days on which {@link sumsOf} has sums. */
   readonly days: string;
 
-  /** Patterns: of all Redis keys with the prefix, of every workspace; of those of this one; of all {@link window}s. */
+  /** Patterns: all Redis keys with the prefix, of any workspace; all Redis keys of this workspace; all its {@link window}s. */
   readonly anyWorkspace: string;
   readonly anyKey: string;
   readonly anyWindow: string;
@@ -51,27 +54,27 @@ export class Names {
     this.days = `${this.#root}d`;
   }
 
-  /** Hash: records of a kind, by id. Those of the audit log are apart, each 3 hours of them. */
+  /** Hash: records of a kind, by id. Entries of the audit log have one hash for each 3 hours. */
   recordsOf({ kind, id }: RecordAddress): string {
     const isEntry = kind === "auditEntry";
     const part = isEntry ? `:${plain(id.slice(0, AUDIT_BUCKET_WIDTH))}` : partOf(kind, id);
     return `${this.#root}r:${kind}${part}`;
   }
 
-  /** Hashes: all in which a record that is known by a name can be. Entries of the audit log have none. */
+  /** Hashes: all that can have a record which is found by a claim. Entries of the audit log have no claims. */
   everyPartOf(kind: RecordKind): readonly string[] {
     const parts = kind === "key" ? PARTS : [""];
     return parts.map((part) => `${this.#root}r:${kind}${part}`);
   }
 
-  /** Hash: names that are taken → ids. */
+  /** Hash: claimed values → ids. */
   claims({ kind, index, value }: Claim): string {
     return `${this.#root}c:${kind}:${plain(index)}${partOf(kind, value)}`;
   }
 
   /**
-   * Sorted set: the ids of a list. For a small list, and others whose name has the same digits in front, so that none costs a
-   * Redis key of its own: a tag, a space and the id.
+   * Sorted set: the ids of a list. Small lists share sorted sets by the first digits of a digest of their names, so that none needs a
+   * Redis key of its own. A member is then a tag, a space and the id.
    */
   list(name: string, of?: string) {
     const last = plain(name, PLAIN_LAST);
@@ -81,12 +84,12 @@ export class Names {
     return { list, start: `${digits.slice(2, 24)} ` };
   }
 
-  /** String: a window that belongs to no record. Expires by itself. */
+  /** String: a window without an owner. Expires by itself. */
   window(name: string): string {
     return `${this.#root}p:${plain(name)}`;
   }
 
-  /** String: the result of a request. Expires by itself. */
+  /** String: the remembered result of a request. Expires by itself. */
   request(owner: RecordAddress | undefined, requestId: string): string {
     const beside = owner === undefined ? "" : `${owner.kind}:${plain(owner.id)}`;
     return `${this.#root}q:${beside}:${plain(requestId)}`;
@@ -97,7 +100,7 @@ export class Names {
     return `${this.#root}f:${plain(holdId)}`;
   }
 
-  /** Hash: verifications that were counted of a subject, by day. `subject`: `<kind>:<id>` */
+  /** Hash: counted verifications of a subject, by day. `subject`: `<kind>:<id>` */
   sumsOf(subject: string): string {
     return `${this.#root}v:${subject}`;
   }

@@ -3,7 +3,7 @@ import { redisStore } from "../index.js";
 import { errorOf } from "../testing/errors.js";
 import { freePort } from "../testing/redis-server.js";
 
-/** What is thrown for a URL, which has to be a TypeError. */
+/** The message of the TypeError that a URL causes. */
 function errorOfUrl(url: string): string {
   try {
     redisStore(url);
@@ -15,7 +15,7 @@ function errorOfUrl(url: string): string {
   throw new Error("the URL was taken");
 }
 
-describe("a URL that is refused at once, naming the forms there are", () => {
+describe("a URL that is refused at once, with the accepted forms in the error", () => {
   test.each(["", "redis:", "http://a", "memory:", "redis+cluster://", "redis+cluster://a:x"])(
     "%j is of no known form",
     (url) => {
@@ -64,7 +64,7 @@ describe("a URL that is refused at once, naming the forms there are", () => {
   });
 });
 
-describe("a URL that is taken", () => {
+describe("a URL that is accepted", () => {
   test.each(["", "/", "/0", "/1", "/15", "/007"])("%j after the port", async (path) => {
     const store = redisStore(`redis://127.0.0.1:${await freePort()}${path}`, {
       connectTimeoutMs: 1,

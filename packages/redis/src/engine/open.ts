@@ -7,13 +7,13 @@ const FORM = /^redis(s?)(\+cluster)?:\/\/([^?#\s]*@)?([^?#\s@]*)$/;
 const FORMS =
   '"url" must be redis://host:port or redis://host:port/database-number (rediss:// with TLS), or redis+cluster://host:port,host:port (rediss+cluster:// with TLS), with nothing after that; user:password@ before the host is percent-encoded';
 
-/** A connection whose other end is gone without a word is given up after this long. */
+/** How long a silent connection is kept before it is given up, in ms. */
 const SOCKET_TIMEOUT_MS = 5_000;
 
 /**
  * Opens a client for a URL.
  *
- * @throws TypeError when the URL is of no form that is known; its text, which may hold a password, is not repeated.
+ * @throws TypeError for a URL of an unknown form; its text, which may contain a password, is not repeated.
  */
 export function openUrl(url: string, settings: Settings): RedisClient {
   const [, tls, cluster, user = "", addresses] = FORM.exec(url) ?? [];
@@ -29,15 +29,15 @@ export function openUrl(url: string, settings: Settings): RedisClient {
 }
 
 /**
- * Of each connection. After a lost reply, a command is not repeated: it may have been carried out, and a repeat would charge twice.
- * `autoResendUnfulfilledCommands` is left alone: switched off, ioredis 6.0.0 never settles what was in flight.
+ * Options of each connection. A command is not repeated after a lost reply: it may have been carried out, and a repeat would charge
+ * twice. `autoResendUnfulfilledCommands` keeps its default: if it is off, ioredis 6.0.0 never settles commands in flight.
  *
  * @see packages/core/decisions/0006-charge-is-one-atomic-step.md
  */
 function optionsOf({ username, password }: Node, isTls: boolean, settings: Settings) {
   return {
     maxRetriesPerRequest: 0,
-    // Reconnects when the server has become a replica. 2 would send the command again.
+    // Reconnects when the server has become a replica. 2 would resend the command.
     reconnectOnError: (error: Error) => (error.message.startsWith("READONLY") ? 1 : false),
     ...(username !== "" && { username }),
     ...(password !== "" && { password }),
@@ -65,7 +65,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
       retryDelayOnClusterDown: 0,
       scaleReads: "master",
       slotsRefreshInterval: 2_000,
-      // The only place where ioredis tells that no host was found. A client of one server tells it as this event.
+      // The only place where ioredis reports that no host was found. A client of one server reports it as this event.
       clusterRetryStrategy: (times, reason) => {
         if (reason !== undefined) cluster.emit("error", reason);
         return soon(times);
@@ -79,7 +79,7 @@ function openCluster(nodes: readonly Node[], redisOptions: Options): RedisClient
 type Node = ReturnType<typeof parseNode>;
 type Options = ReturnType<typeof optionsOf>;
 
-/** For an invalid database number, ioredis ends the process with a rejection that nobody can handle. */
+/** For an invalid database number, ioredis ends the process with a rejection that cannot be handled. */
 function parseNode(url: string) {
   try {
     const { hostname, port, pathname, username, password } = new URL(url);
@@ -92,12 +92,12 @@ function parseNode(url: string) {
         password: decodeURIComponent(password),
       };
   } catch {
-    // Not as a cause: what could not be decoded may be a password.
+    // Not as a cause: the text that could not be decoded may be a password.
   }
   throw new TypeError(FORMS);
 }
 
-/** Half to all of a delay that doubles up to one second, so that a fleet does not come back as one. */
+/** Half to all of a delay, in ms, that doubles up to one second: the processes of a fleet do not reconnect at the same time. */
 function soon(times: number): number {
   const longest = Math.min(1_000, 25 * 2 ** Math.min(times, 10));
   return Math.round(longest * (0.5 + Math.random() / 2));

@@ -15,7 +15,7 @@ describeWithServers("a client that the application uses as well", () => {
   });
   afterAll(() => server.remove());
 
-  /** A client with a store on it that has a key with ten uses. */
+  /** A client, and on it a store that has a key with ten uses. */
   async function open(options: object = {}) {
     const client = new Redis({ ...NEVER_TWICE, port: server.port, ...options });
     client.on("error", () => undefined);
@@ -66,7 +66,7 @@ describeWithServers("a client that the application uses as well", () => {
     },
   );
 
-  test("without a right that was taken away, a verification misses it by name", async () => {
+  test("a verification names a right that was taken away", async () => {
     const control = server.connect();
     onTestFinished(() => control.disconnect());
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~*", "+@all");
@@ -78,7 +78,7 @@ describeWithServers("a client that the application uses as well", () => {
   });
 });
 
-// As ioredis 5 refuses: in the protocol of ioredis 6, a connection may do both.
+// The messages of ioredis 5. In the protocol of ioredis 6, a connection may do both.
 test.each([
   "Connection in subscriber mode, only subscriber commands may be used",
   "Connection is in monitoring mode, can't process commands.",

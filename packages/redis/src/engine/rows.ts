@@ -1,7 +1,7 @@
 import type { Claim, RecordKind } from "@latchkey/core";
 import type { Names } from "./names.js";
 
-/** Instructions for a script, as letters, with the Redis keys and arguments of each. */
+/** Instructions for a script: one letter each, with its Redis keys and arguments. */
 export class Rows {
   letters = "";
   readonly keys: string[] = [];
@@ -14,7 +14,7 @@ export class Rows {
     this.args.push(...args);
   }
 
-  /** A name that a record may hold, behind the hashes in which the records are that hold it and those after it. */
+  /** Adds a claim. The hashes of the records that may hold it, and the claims after it, come before. */
   addName(letter: string, names: Names, claim: Claim, ...args: readonly string[]): void {
     const homes = names.everyPartOf(claim.kind);
     if (claim.kind !== this.#kindOfHolders) this.add("h", homes, String(homes.length));

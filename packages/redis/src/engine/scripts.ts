@@ -1,19 +1,19 @@
 import { hash } from "node:crypto";
 import { SCRIPT_TEXTS } from "../lua/scripts.generated.js";
 
-/** One atomic operation, as it is sent to Redis. */
+/** One atomic operation, in the form sent to Redis. */
 export interface Script {
   readonly text: string;
-  /** What Redis knows the text by. */
+  /** The name by which Redis knows the text. */
   readonly sha1: string;
-  /** Whether something may have been written if the reply is lost. */
+  /** Whether the script may have written if its reply is lost. */
   readonly isWrite: boolean;
 }
 
 const { commit } = SCRIPT_TEXTS;
 const TEXTS = {
   ...SCRIPT_TEXTS,
-  /** For a change that makes nothing new: a server without memory carries it out, since access must be revocable at any time. */
+  /** For a change that creates nothing: a server that is out of memory runs it, since access must be revocable at any time. */
   commitFreeing: commit.replace("#!lua", "#!lua flags=allow-oom"),
 };
 
@@ -27,14 +27,14 @@ const READS = [
   "refusedCommands",
 ];
 
-/** Every script by the name of its file. */
+/** Every script, by the name of its file. */
 export const SCRIPTS = Object.fromEntries(
   Object.entries(TEXTS).map(([name, text]) => {
     return [name, { text, sha1: hash("sha1", text), isWrite: !READS.includes(name) }];
   }),
 ) as { readonly [Name in keyof typeof TEXTS]: Script };
 
-/** Every command that a script runs, with arguments that it can have behind its key; `@` is the key once more. */
+/** Every command that a script runs, with sample arguments behind its key; `@` repeats the key. */
 export const SCRIPT_COMMANDS: readonly string[] = [
   "DEL",
   "GET",

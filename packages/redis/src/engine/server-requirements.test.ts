@@ -67,7 +67,7 @@ describe("what an error of Redis means", () => {
     expect(error.message).not.toContain("secret");
   });
 
-  test("a connection that was lost leaves a write open, and no read", () => {
+  test("a lost connection leaves the outcome of a write unknown, but not of a read", () => {
     expect(translateError(new Error("Connection is closed."), true).outcome).toBe("unknown");
     expect(translateError(new Error("Connection is closed."), false).outcome).toBe("not-applied");
   });
@@ -78,7 +78,7 @@ describe("what an error of Redis means", () => {
     expect(error.message).toContain("commandTimeout of the client");
   });
 
-  test("any other answer is an error of ours, without its text", () => {
+  test("any other answer is an error of latchkey's own, without its text", () => {
     const error = translateError(replied("ERR user_script:1: secret"), true);
     expect(error.code).toBe("INTERNAL_SERVER_ERROR");
     expect(error.message).not.toContain("secret");
@@ -171,7 +171,7 @@ describeWithServers("a server that is not fit to hold keys", () => {
   });
 
   test.each(["hset", "zadd", "zrem", "zrevrangebylex"])(
-    "a user who may not run %s writes nothing, and is told what is missing",
+    "a user who may not run %s writes nothing, and the error names what is missing",
     async (command) => {
       const server = await startServer();
       const control = server.connect();
@@ -193,7 +193,7 @@ describeWithServers("a server that is not fit to hold keys", () => {
     },
   );
 
-  test("a right that is taken away while the store is open is missed by name too", async () => {
+  test("a right that is taken away while the store is open is named too", async () => {
     const server = await startServer();
     const control = server.connect();
     await control.call("ACL", "SETUSER", "narrow", "on", ">pw", "~lk:*", "+@all");

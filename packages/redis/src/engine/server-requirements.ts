@@ -7,7 +7,7 @@ import { layoutKey } from "./names.js";
 import { SCRIPT_COMMANDS, SCRIPTS } from "./scripts.js";
 import { asList } from "./stored-values.js";
 
-/** How this code lays records out. @see packages/core/decisions/0012-redis-one-slot-per-workspace.md */
+/** The layout of records that this code uses. @see packages/core/decisions/0012-redis-one-slot-per-workspace.md */
 const LAYOUT = 1;
 
 /** How long a layout counts as known, in ms: a later version may change it while connections are open. */
@@ -15,7 +15,7 @@ const LAYOUT_KNOWN_MS = 60_000;
 
 type Allowance = "allowEviction" | "allowNoPersistence";
 
-/** Fields of INFO, used instead of CONFIG GET, which users and managed services rarely allow. */
+/** Fields of INFO. CONFIG GET is not used, since users and managed services rarely allow it. */
 const REQUIREMENTS: readonly (readonly [line: RegExp, otherwise: string, unless?: Allowance])[] = [
   [/^redis_version:([7-9]|\d\d)/m, "Redis is too old: latchkey needs 7.0 or later"],
   [/^role:master\r?$/m, "the Redis server is a replica (role): connect to the primary"],
@@ -31,7 +31,7 @@ const REQUIREMENTS: readonly (readonly [line: RegExp, otherwise: string, unless?
   ],
 ];
 
-/** Why a server must not be trusted with keys, according to its INFO; null if it can be. */
+/** Why a server cannot be trusted with keys, according to its INFO; null if it can. */
 export function requirementProblem(info: string, settings: Pick<Settings, Allowance>) {
   const missed = REQUIREMENTS.find(
     ([line, , unless]) => !line.test(info) && !(unless !== undefined && settings[unless]),
@@ -39,10 +39,7 @@ export function requirementProblem(info: string, settings: Pick<Settings, Allowa
   return missed?.[1] ?? null;
 }
 
-/**
- * Finds out once for every connection whether it leads to a server that may be trusted with keys: before the first
- * call, and again after each reconnect.
- */
+/** Examines every connection once: whether its server can be trusted with keys. Before the first call, and again after each reconnect. */
 export class ServerRequirements {
   readonly #client: RedisClient;
   readonly #settings: Settings;
@@ -50,11 +47,11 @@ export class ServerRequirements {
   readonly #watched = new WeakSet<RedisClient>();
   readonly #listeners: (() => void)[] = [];
   readonly #database: number;
-  /** What the client was last told to SELECT. */
+  /** The database that the client selected last. */
   #selected: number;
   readonly #firstConnection: Promise<unknown>;
   #areMet = false;
-  /** As `performance.now()` counts. */
+  /** Time of the last examination, as in `performance.now()`. */
   #checkedAt = 0;
   #checking: Promise<void> | undefined;
   /** Why there is no connection, as far as the client reports it. */
@@ -80,22 +77,22 @@ export class ServerRequirements {
     if (!isCluster(client)) return;
     this.#listen(client, "+node", () => this.doubt());
     this.#listen(client, "refresh", () => {
-      // A replica that takes over is no new node, and may never have lost its connection.
+      // A replica that takes over is not a new node, and may never have lost its connection.
       for (const node of client.nodes("slave")) this.#examined.delete(node);
       if (client.nodes("master").some((node) => !this.#examined.has(node))) this.doubt();
     });
   }
 
   /**
-   * Whether every connection in use was examined and meets the requirements. Asked before each call. In a cluster calls do not
-   * wait for one node's examination: it may be that of a dead one, which no other slot is held up by.
+   * Whether every connection in use was examined and meets the requirements. Asked before each call. In a cluster, calls do not wait for
+   * a running examination: it may be that of a dead node, which must not hold up other slots.
    */
   get areMet(): boolean {
     if (performance.now() - this.#checkedAt > LAYOUT_KNOWN_MS) this.#areMet = false;
     return this.#areMet && (this.#checking === undefined || isCluster(this.#client));
   }
 
-  /** Has the server examined again before the next call, and in a cluster those nodes that are new or were away. */
+  /** Has the server examined again before the next call; in a cluster, the nodes that are new or were disconnected. */
   doubt(): void {
     this.#areMet = false;
     this.#examined.delete(this.#client);
@@ -109,7 +106,7 @@ export class ServerRequirements {
     return this.#checking;
   }
 
-  /** Takes all listeners off the client. */
+  /** Removes all listeners from the client. */
   stop(): void {
     for (const remove of this.#listeners.splice(0)) remove();
   }
@@ -120,7 +117,7 @@ export class ServerRequirements {
       throw unavailable(
         `the application has selected database ${this.#selected} on the Redis client, and latchkey's is ${this.#database}: give latchkey a client of its own`,
       );
-    // Set first, so that whatever happens to a connection from here on is not overlooked.
+    // Set first: whatever happens to a connection from here on resets it.
     this.#areMet = true;
     this.#checkedAt = performance.now();
     try {
@@ -132,7 +129,7 @@ export class ServerRequirements {
     }
   }
 
-  /** Waits for the first connection only. Later on a call fails at once while there is none. */
+  /** Waits only for the first connection. Later, a call fails at once while there is none. */
   async #connected(): Promise<void> {
     const client = this.#client;
     if (client.status === "wait") client.connect().catch(() => undefined);
@@ -141,7 +138,7 @@ export class ServerRequirements {
     if (client.status !== "ready") throw this.notConnected();
   }
 
-  /** The error of a call that was not sent, with the reason as far as it is known. */
+  /** The error of a call that was not sent, with the reason if it is known. */
   notConnected(): LatchkeyError {
     const { status } = this.#client;
     if (status === "ready") return unavailable("Redis did not answer in time");
@@ -162,7 +159,7 @@ export class ServerRequirements {
     remember("close", () => this.#reason ?? CLOSED_UNANSWERED);
   }
 
-  /** All commands are sent together, and so on one connection. */
+  /** Sends all commands together, and so on one connection. */
   async #examine(node: RedisClient): Promise<void> {
     if (node !== this.#client) this.#watch(node);
     const isAway = ["close", "reconnecting", "end"].includes(node.status);
@@ -184,12 +181,12 @@ export class ServerRequirements {
       if (problem !== null) throw unavailable(problem);
       this.#examined.add(node);
     } catch (error) {
-      // A node that does not reply blocks only its own slots. It is examined when it reconnects.
+      // A node that does not answer affects only its own slots. It is examined when it reconnects.
       if (!isCluster(this.#client) || error instanceof LatchkeyError) throw error;
     }
   }
 
-  /** A version with another layout records it in a Redis key of its own: this version then reads and writes nothing. */
+  /** A version with another layout records it in a Redis key. This version then reads and writes nothing. */
   async #assertLayout(): Promise<void> {
     const { keyPrefix, commandTimeoutMs } = this.#settings;
     const asked = this.#client.mget([layoutKey(keyPrefix)]);
@@ -227,28 +224,28 @@ function databaseOf(client: RedisClient): number {
 }
 
 /**
- * What is wrong with the database of a connection, according to CLIENT INFO; null if nothing is. If its SELECT is refused, ioredis
- * continues in database 0, and would write keys there. Database 0 itself is not checked, because every connection starts there.
+ * What is wrong with the database of a connection, according to CLIENT INFO; null if nothing is. If SELECT is refused, ioredis continues
+ * in database 0, and would write keys there. Database 0 itself is not checked, because every connection starts there.
  */
 function databaseProblem(connection: string, database: number): string | null {
   if (database === 0 || /(?:^| )db=(\d+)/.exec(connection)?.[1] === String(database)) return null;
   return 'Redis did not SELECT the database number of the URL (option "db" of a client): it must be below the setting "databases" of the server, and the user may need the right to SELECT';
 }
 
-/** Commands of scripts that the user of a connection may not run. A server that cannot tell refuses none. */
+/** Commands of scripts that the user of a connection may not run; empty if the server cannot tell. */
 async function refusedCommands(node: RedisClient, keyPrefix: string): Promise<readonly string[]> {
   try {
     const args = [layoutKey(keyPrefix), ...SCRIPT_COMMANDS];
     const answer = await node.eval(SCRIPTS.refusedCommands.text, 0, ...args);
     return asList(answer, "rights").map(String);
   } catch (error) {
-    // Without scripts, or too old for this one: the other checks say so.
+    // The server has no scripts, or is too old for this one: the other checks report it.
     if (firstWord(error) === "NOPERM") throw error;
     return [];
   }
 }
 
-/** What is wrong with the rights of a user; null if nothing is. Redis looks at them only when a script comes to the command. */
+/** What is wrong with the permissions of a user; null if nothing is. Redis checks them only when a script reaches the command. */
 function rightsProblem(refused: readonly string[], keyPrefix: string): string | null {
   if (refused.length === 0) return null;
   return `the Redis user may not run ${refused.join(", ")} on ${keyPrefix}:*: the README of @latchkey/redis lists the rights that latchkey needs`;

@@ -1,15 +1,15 @@
 #!lua
 --[[
-  Adds to sums of verifications, and raises the latest use of records that exist.
+  Adds to sums of verifications, and raises the latest use of existing records.
 
   KEYS[1]  days that have sums, a sorted set of "<day> <subject>", each with score 0
-  then     for each sum those of its subject, a hash; for each use the hash that its record is in
-  ARGV[1]  number of sums, then for each its member of KEYS[1], " <hour>:<code>=", how many to add
+  then     for each sum the sums of its subject, a hash; for each use the hash that its record is in
+  ARGV[1]  number of sums, then for each its member of KEYS[1], " <hour>:<code>=", the number to add
   then     for each use the id of its record and Unix epoch ms
   Returns  "OK" or "CORRUPT"
   Mirrors  KeyStore.addStatistics in packages/core/src/store/key-store.ts
 
-  The sums of a subject have one field for each day, whose name has 9 digits: " <hour>:<code>=<count>" for each.
+  The sums of a subject have one field for each day, named by its 9 digits: " <hour>:<code>=<count>" for each sum.
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call
 local find, match, sub, format = string.find, string.match, string.sub, string.format

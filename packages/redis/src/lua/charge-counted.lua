@@ -1,12 +1,12 @@
 #!lua
 --[[
-  As charge.lua, for plans that are counted: each adds to sums what it came to, in the same step.
+  Like charge.lua, for plans that are counted: the same step adds the outcome of each plan to sums.
 
-  KEYS[1]  workspace, as in charge.lua; then for each plan what its letters name, the days that have sums, a sorted set, and for each subject
-           its sums, a hash
-  ARGV[1]  as in charge.lua, the number of arguments with those that follow the letters: for each subject its member of the days; what
-           is added, as add-statistics.lua stores it, for "charged", the repeat of that, "rate-limited", "usage-exceeded", and to these
-           where it is no repeat and a shadow had no room; number of subjects
+  KEYS[1]  workspace, as in charge.lua; then for each plan the keys that its letters name, the days that have sums, a sorted set, and for
+           each subject its sums, a hash
+  ARGV[1]  as in charge.lua. The arguments of the letters are followed by, and their number includes: for each subject its member of the
+           days; the additions, in the form of add-statistics.lua, for "charged", for a repeat of that, for "rate-limited", for
+           "usage-exceeded", and a further one for each of these that is not a repeat and has a shadow without room; number of subjects
   Returns  as charge.lua
   Mirrors  applyCharge in packages/core/src/store/charge.ts and countedByCharge in packages/core/src/store/step-counts.ts
 ]]

@@ -1,20 +1,21 @@
 #!lua
 --[[
-  Carries out a change of a workspace: all of it or nothing.
+  Applies a change of a workspace: all of it or nothing.
 
   KEYS[1]  workspace, a hash: "revision", "entries", the highest version of an entry of the audit log, and counters that records share
-  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set, KEYS[4] entries of the audit log by their versions, KEYS[5] those
-           of before there were numbers, KEYS[6] the list of all, sorted sets; then what the letters name
-  ARGV[1]  letters of what may refuse, ARGV[2] letters of what is written; then for each letter what it takes:
-           "r" a record, known by its number from then on, KEYS: the hash it is in; its id, what holds.lua takes;
-           "h" where those are who hold the names that follow, KEYS: these hashes; their number; "l" a name to release, "c" one
-           to claim, KEYS: hash of claims; value, id;
-           "u" a change of counters: number of the record, change of uses as change-usage.lua takes it, windows that stay,
-           each between spaces, or "*" for all, windows that go, or "-" for none;
+  KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set, KEYS[4] entries of the audit log by version, KEYS[5] those from before there
+           were numbers, KEYS[6] the list of all entries, sorted sets; then the keys that the letters name
+  ARGV[1]  letters that may refuse the change, ARGV[2] letters that write; then the arguments of each letter:
+           "r" a record, which has a number from then on, KEYS: the hash it is in; its id, an expectation as in holds.lua;
+           "h" the hashes of the records that hold the claims that follow, KEYS: these hashes; their number; "l" a claim to release, "c" a
+           claim to make, KEYS: hash of claims; value, id;
+           "u" a change of counters: number of the record, change of uses as in change-usage.lua, windows that stay, each between spaces,
+           or "*" for all, windows that go, or "-" for none;
            "p" a put: number of the record, version and link, body; "n" the same with new counters: "<uses left or ->
-           <refilledAt> <lastRefillAt or ->"; "m" the same with what is known of holds: letter of its kind as in hold-sums.lua, sums;
-           "e" a put of an entry of the audit log, where version 0 is the next; "s" a put with the counters of another: its number; "d" a deletion: number of the record; "x" out of a list, "z" into it, KEYS: a sorted set; member; "w" a window to forget, KEYS: a string;
-           "v" the new revision
+           <refilledAt> <lastRefillAt or ->"; "m" the same with sums of holds: letter of its kind as in hold-sums.lua, sums;
+           "e" a put of an entry of the audit log, where version 0 means the next one; "s" a put that shares the counters of another
+           record: its number; "d" a deletion: number of the record; "x" takes a member out of a list, "z" adds it, KEYS: a sorted set;
+           member; "w" a window to delete, KEYS: a string; "v" the new revision
   Returns  {"OK", uses after each change of counters …}, {"STALE", index}, {"TAKEN", index}, {"REFUSED", index, kind, uses left
            or "-"} or {"CORRUPT"}
   Mirrors  KeyStore.commit and changeUsage in packages/core/src/store
@@ -34,7 +35,7 @@ local at, nextKey, firstHome, homes = 3, 7, nil, nil
 local records, released, releases, claimed, claims, moved, writes = {}, {}, {}, {}, 0, {}, {}
 local reply = { "OK" }
 
--- The field of KEYS[1] in which the counters of a record are, nil where it has its own; and their text, nil where it has none.
+-- The field of KEYS[1] that has the counters of a record, nil if the record has its own; and their text, nil if it has none.
 local function countersOf(record)
   local field = match(record.counters or "", "^@(.*)")
   if not field then return nil, record.counters end
@@ -42,7 +43,8 @@ local function countersOf(record)
   return field, text and sub(text, 3) or nil
 end
 
--- Nothing comes back to windows that are forgotten, or to all but those that stay. A drop takes the place of one of the same windows.
+-- Holds give nothing back to windows that are forgotten ("+"), or to all but those that stay ("-"). A drop replaces one of the same
+-- windows.
 local function addDrop(sums, mark, windows)
   local names, drops = mark .. match(string.gsub(windows, " *(%S+) *", "%1|"), "^%S*"), {}
   for drop in string.gmatch(sums.drops, "[^,]+") do
@@ -52,7 +54,7 @@ local function addDrop(sums, mark, windows)
   sums.drops = table.concat(drops, ",")
 end
 
--- 1. What may refuse.
+-- 1. Everything that may refuse the change.
 for position = 1, #ARGV[1] do
   local letter, key, arg = sub(ARGV[1], position, position), KEYS[nextKey], ARGV[at]
   if letter == "r" then
@@ -100,7 +102,7 @@ for position = 1, #ARGV[1] do
         released[name], releases[#releases + 1] = id, { key, arg }
       end
     else
-      -- A claim goes with the record that made it.
+      -- A claim ends with the record that made it.
       local isFree = not holder or holder == id or released[name] == holder
       local home = not isFree and homeOf(holder, firstHome, homes)
       isFree = isFree or call("HEXISTS", home, holder) == 0
@@ -110,7 +112,7 @@ for position = 1, #ARGV[1] do
     nextKey, at = nextKey + 1, at + 2
   end
 end
--- Only to find out that each is what it has to be, before anything is written.
+-- Only to fail on a key of another type before anything is written.
 call("HEXISTS", KEYS[1], "revision")
 call("HEXISTS", KEYS[2], " ")
 call("ZCARD", KEYS[3])
@@ -121,10 +123,10 @@ local last = whole(call("HGET", KEYS[1], "entries"))
 local _, lists = string.gsub(ARGV[2], "[xz]", "")
 for list = nextKey, nextKey + lists - 1 do call("ZCARD", KEYS[list]) end
 
--- 2. All is good: nothing here can fail.
+-- 2. Everything is checked: nothing here can fail.
 
--- Counters go: so does what is beside them, unless it is beside others as well. What such a hold took from these comes back when its time
--- has passed.
+-- Deleted counters take their holds along, except holds that are also beside other counters. What such a hold took from those comes back
+-- when it expires.
 local function forgetHolds(text)
   local name = match(text or "", " =(%d+)/")
   if not name then return end
@@ -132,14 +134,14 @@ local function forgetHolds(text)
   call("HDEL", KEYS[2], " " .. name)
 end
 
--- Where counters with a name are.
+-- Records where counters with a name are.
 local function locate(text, place)
   local name = match(text, " =(%d+)/")
   if name then call("HSET", KEYS[2], " " .. name, place) end
 end
 
--- Adds to the number of records that share counters: they go with the last. Damaged ones stay: whatever else is wrong, a record
--- can be deleted.
+-- Adds to the number of records that share counters; the last one deletes them. Damaged counters stay: a record can be deleted whatever
+-- else is wrong.
 local function addHolders(field, text, by)
   local usage, holders, rest = match(text, "^(%S+ %S+ %S+) (%d+)(.*)$")
   if not holders then return end
@@ -162,7 +164,7 @@ local function shareCounters(record, source)
   if not text or (field and record.counters == source.counters) then return end
   leaveCounters(record)
   if not field then
-    -- A field that no counters have: those of a record that is gone stay while another shares them.
+    -- A field that no counters use: the counters of a deleted record stay while another record shares them.
     field = source.id .. " u"
     while call("HEXISTS", KEYS[1], field) == 1 do field = field .. "'" end
     source.counters = "@" .. field
@@ -173,7 +175,7 @@ local function shareCounters(record, source)
   record.counters = "@" .. field
 end
 
--- The version and link of an entry of the audit log. With the first that is numbered, those that are there are noted as those of before.
+-- The version and link of an entry of the audit log. The first numbered entry notes the existing ones as those from before.
 local function numbered(record, head)
   if not last then
     last = 1
@@ -188,8 +190,8 @@ local function numbered(record, head)
   return format("%.0f", version) .. link
 end
 
--- What changes nothing is a write all the same, which leaves nothing: WAIT speaks of what its own connection has written, and what
--- this rests on may be the write of another one.
+-- A change without an effect also writes, and leaves nothing: WAIT is about the writes of its own connection, and this answer may rest on
+-- a write of another one.
 if ARGV[2] == "" and #writes + #releases == 0 then
   call("HSET", KEYS[1], ".", "")
   call("HDEL", KEYS[1], ".")

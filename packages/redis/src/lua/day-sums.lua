@@ -2,9 +2,9 @@
 --[[
   Sums of verifications of some subjects on one day, until there are enough.
 
-  KEYS[1]  the sums of a subject, a hash of days, as add-statistics.lua says; then those of others
+  KEYS[1]  and further, the sums of each subject, a hash of days, as in add-statistics.lua
   ARGV[1]  the day, ARGV[2] how many sums are enough
-  Returns  {sums of a subject …}, in the order of KEYS, empty where it has none
+  Returns  {sums of a subject …}, in the order of KEYS, empty for a subject that has none
   Mirrors  KeyStore.pageStatistics in packages/core/src/store/key-store.ts, its second step
 ]]
 local reply, count, number = {}, 0, 0

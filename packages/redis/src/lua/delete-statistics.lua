@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  Forgets sums of some subjects and days, until as many as may be are gone; those of one subject and day go together.
-  Allowed to a server without memory: it frees some.
+  Deletes sums of some subjects and days, until the limit is reached; those of one subject and day go together.
+  A server that is out of memory runs it: it frees some.
 
   KEYS[1]  days that have sums, a sorted set of "<day> <subject>", each with score 0
-  then     for each of them the sums of its subject, a hash of days, as add-statistics.lua says
+  then     for each of them the sums of its subject, a hash of days, as in add-statistics.lua
   ARGV[1]  how many sums may go, then the members of KEYS[1]
-  Returns  {number of sums forgotten, number of members looked at}
+  Returns  {number of sums deleted, number of members visited}
   Mirrors  KeyStore.deleteStatistics in packages/core/src/store/key-store.ts, its second step
 ]]
 local most, deleted, number, sums = tonumber(ARGV[1]), 0, 1, {}

@@ -1,12 +1,12 @@
 #!lua flags=allow-oom
 --[[
-  Forgets sums of some subjects, until as many as may be are gone; those of one subject and day go together.
-  Allowed to a server without memory: it frees some.
+  Deletes sums of some subjects, until the limit is reached; those of one subject and day go together.
+  A server that is out of memory runs it: it frees some.
 
   KEYS[1]  days that have sums, a sorted set of "<day> <subject>", each with score 0
-  then     the sums of each subject, a hash of days, as add-statistics.lua says
+  then     the sums of each subject, a hash of days, as in add-statistics.lua
   ARGV[1]  how many sums may go, then the first day that stays, then the subjects
-  Returns  {number of sums forgotten, 1 if there are more}
+  Returns  {number of sums deleted, 1 if there are more}
   Mirrors  KeyStore.deleteStatistics in packages/core/src/store/key-store.ts, with `of`
 ]]
 local most, before, deleted, days = tonumber(ARGV[1]), ARGV[2], 0, {}

@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 --[[
-  Forgets Redis keys of a workspace. Allowed to a server without memory: it frees some.
+  Deletes Redis keys of a workspace. A server that is out of memory runs it: it frees some.
 
-  KEYS[1]  name of a key of any type; any number of them
-  ARGV[1]  optional, "unless": forgets nothing while KEYS[1], a sorted set, is there
-  Returns  "OK", or "AGAIN" where it was there
+  KEYS[1]  a key of any type; any number of them
+  ARGV[1]  optional, "unless": deletes nothing while KEYS[1], a sorted set, exists
+  Returns  "OK", or "AGAIN" if it exists
   Mirrors  KeyStore.forget in packages/core/src/store/key-store.ts, a part of one step
 ]]
 if ARGV[1] == "unless" and redis.call("ZCARD", KEYS[1]) > 0 then return "AGAIN" end

@@ -5,8 +5,8 @@
   KEYS[1]  workspace, a hash: counters that records share
   KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set
   KEYS[4]  the hash that the record is in
-  ARGV[1]  id of the record; then none, or the ids of the holds that are wanted
-  Returns  {id …} in no order, or for each that is wanted its text as hold-sums.lua says, false where it is gone
+  ARGV[1]  id of the record; then none, or the ids of the wanted holds
+  Returns  {id …} in no order, or for each wanted hold its text as in hold-sums.lua, false if it is gone
   Mirrors  KeyStore.holds in packages/core/src/store/key-store.ts
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call

@@ -4,10 +4,10 @@
 
   KEYS[1]  workspace, a hash: "revision"
   KEYS[2]  list whose size is wanted, a sorted set of ids, each with score 0
-  KEYS[3]  list that is read, the same or one of "<tag> <id>"
+  KEYS[3]  list to read, the same one or a set of "<tag> <id>"
   ARGV[1]  "a" for ascending, "d" for descending
-  ARGV[2]  where it begins, ARGV[3] where it ends, as ZRANGEBYLEX or ZREVRANGEBYLEX takes them
-  ARGV[4]  most ids to answer, 1 to 1001
+  ARGV[2]  where it begins, ARGV[3] where it ends, in the syntax of ZRANGEBYLEX or ZREVRANGEBYLEX
+  ARGV[4]  most ids to return, 1 to 1001
   Returns  {revision, size, {id …}}
   Mirrors  KeyStore.page in packages/core/src/store/key-store.ts, its first step
 ]]

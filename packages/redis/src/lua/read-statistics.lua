@@ -2,8 +2,8 @@
 --[[
   Sums of verifications of a subject.
 
-  KEYS[1]  these sums, a hash of days, as add-statistics.lua says
-  ARGV[1]  first day that is wanted, ARGV[2] last
+  KEYS[1]  these sums, a hash of days, as in add-statistics.lua
+  ARGV[1]  first day wanted, ARGV[2] last day wanted
   Returns  {sums of a day …}, in no order
   Mirrors  KeyStore.readStatistics in packages/core/src/store/key-store.ts
 ]]

@@ -2,15 +2,15 @@
 --[[
   Reads records with their counters and the identity that each links to, as one snapshot.
 
-  Not marked as a script without writes, though it makes none: a server that has become a replica then refuses it.
+  Not flagged no-writes, though it writes nothing: that way, a server that has become a replica refuses it.
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share
-  KEYS[2]  identities, a hash; then for each want what its letter names
-  ARGV[1]  a letter for each want: "r" a record, KEYS: the hash it is in; "c" a claim, KEYS: hash of claims; "h" no want, but
-           where the records of the claims that follow are, KEYS: these hashes
-  ARGV[2]  and on, for each "r" its id, "c" the value of the claim, "h" the number of hashes
-  Returns  {revision, then for each want two items: false, or {what is stored, latest use, body where it is apart, shared
-           counters, id}; and the same of the identity that it links to}
+  KEYS[2]  identities, a hash; then for each want the keys that its letter names
+  ARGV[1]  a letter for each want: "r" a record, KEYS: the hash it is in; "c" a claim, KEYS: hash of claims; "h" no want, but where the
+           records of the claims that follow are, KEYS: these hashes
+  ARGV[2]  and further, for each "r" its id, "c" the value of the claim, "h" the number of hashes
+  Returns  {revision, then for each want two items: false, or {stored text, latest use, body if it is apart, shared counters, id}; and the
+           same of the identity that it links to}
   Mirrors  KeyStore.read in packages/core/src/store/key-store.ts
 ]]
 local KEYS, ARGV, call = KEYS, ARGV, redis.call

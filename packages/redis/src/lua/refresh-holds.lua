@@ -1,15 +1,15 @@
 #!lua
 --[[
-  Ends what is over beside the counters of a record, and applies a refill that is due to them.
+  Ends the holds beside the counters of a record that are over, and applies a due refill to the counters.
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share
   KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set
   KEYS[4]  the hash that the record is in
   ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] the letter of the kind as in hold-sums.lua, [4] id of the record
-  KEYS[5]  and further, ARGV[5] and further: as hold-keys.lua says, then
-           the refill as apply-refill.lua takes it
-  Returns  {"STALE"}, {"CORRUPT"}, {"REFRESHED", "1" where there are more, id, holdText, and so on}, or {"MORE", names that ARGV has to
-           have}, with nothing written
+  KEYS[5]  and further, ARGV[5] and further: as in hold-keys.lua, then
+           the refill as in apply-refill.lua
+  Returns  {"STALE"}, {"CORRUPT"}, {"REFRESHED", "1" if there are more, id, holdText, and so on}, or {"MORE", names that ARGV must have},
+           with nothing written
   Mirrors  applyHoldStep in packages/core/src/store/settle.ts
 ]]
 -- include hold-keys.lua

@@ -1,12 +1,12 @@
 #!lua
 --[[
-  Has exactly these holds beside the counters of a record.
+  Makes exactly these holds the holds beside the counters of a record.
 
   KEYS[1]  workspace, a hash: "revision", and counters that records share
   KEYS[2]  holds, a hash, KEYS[3] their ends, a sorted set
   KEYS[4]  the hash that the record is in
   ARGV[1]  expected revision, "-" for any, [2] now, Unix epoch ms, [3] the letter of the kind as in hold-sums.lua, [4] id of the record
-  KEYS[5]  and further, ARGV[5] and further: as hold-keys.lua says, then
+  KEYS[5]  and further, ARGV[5] and further: as in hold-keys.lua, then
            the sums or "-" for none, then for each hold its id and holdText
   Returns  {"STALE"}, {"CORRUPT"} or {"RESTORED"}
   Mirrors  applyHoldStep in packages/core/src/store/settle.ts

@@ -14,10 +14,10 @@ const files = readdirSync(folder).filter((file) => file.endsWith(".lua"));
 const includes = readdirSync(new URL("include/", folder));
 const read = (file: string) => readFileSync(new URL(file, folder), "utf8");
 const INCLUDE = /^-- include (\S+)\n/gm;
-/** With the files that it includes in the places where it says so. */
+/** The text of a file, with the included files in their places. */
 const textOf = (file: string): string =>
   read(file).replace(INCLUDE, (_, name) => textOf(`include/${name}`));
-/** Without comments, the header among them. */
+/** The code of a file, without comments and the header. */
 const codeOf = (file: string) =>
   textOf(file)
     .replace(/--\[\[.*?\]\]/gs, "")
@@ -33,8 +33,8 @@ describe("scripts", () => {
     expect(isSame, "run `npm run embed-lua` in packages/redis").toBe(true);
   });
 
-  test("the commands whose rights are looked at before the first call are those that scripts run", () => {
-    // What stands in a variable is a command of sorted sets.
+  test("the commands whose rights are checked before the first call are those that scripts run", () => {
+    // A command in a variable is one of sorted sets.
     const found = files.flatMap((file) => [
       ...codeOf(file).matchAll(/call\("([A-Z]+)"|"(Z[A-Z]+)"/g),
     ]);
@@ -68,7 +68,7 @@ describe("scripts", () => {
       for (const word of ['"TIME"', "os.time", "error_reply", "error(", "loadstring", "cjson"]) {
         expect(code).not.toContain(word);
       }
-      // A key name is an item of KEYS, or what was given one.
+      // The name of a key is an item of KEYS, or a variable that holds one.
       const names = [...code.matchAll(/call\("[A-Z]+", ([^,)]+)/g)].map(([, name]) => name);
       const allowed =
         /^(KEYS\[.+\]|(\w+\.)?home|key|memory|held|ends|(name|field|write|owner)\[1\])$/;

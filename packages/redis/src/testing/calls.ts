@@ -25,7 +25,7 @@ function changing(change: (keys: Keys) => Partial<Change>): Call {
 
 const usage = { due: null, operation: { kind: "increment", by: 1 }, restartsAt: NOW } as const;
 
-/** Every call of a store that holds what `fill` leaves. Those that write come after those that read. */
+/** Every call that reads, on a store that holds what `fill` leaves. The calls that write come after these. */
 export const READS: readonly (readonly [string, Call])[] = [
   ["holds", (store, [one]) => store.holds(WORKSPACE, one.record, null, 9)],
   [
@@ -45,7 +45,7 @@ export const READS: readonly (readonly [string, Call])[] = [
   ],
 ];
 
-/** Those that write. */
+/** Every call that writes. */
 export const WRITES: readonly (readonly [string, Call])[] = [
   ["commit a new key", changing(() => ({ ...creationOf(aKey(4)), revision: 2 }))],
   [

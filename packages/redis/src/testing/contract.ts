@@ -6,7 +6,7 @@ import { redisStore } from "../index.js";
 import { damageBy, type Keyspace } from "./damage.js";
 import { PATIENT } from "./redis-server.js";
 
-/** Whatever the server of REDIS_URL is set to, it holds tests only. */
+/** Whatever the settings of the server at REDIS_URL are, it holds only data of tests. */
 const LENIENT = {
   allowEviction: true,
   allowNoPersistence: true,
@@ -16,7 +16,7 @@ const LENIENT = {
 const keyspaces = new WeakMap<KeyStore, Keyspace>();
 const keyspaceOf = (store: KeyStore) => keyspaces.get(store) as Keyspace;
 
-/** A store on a client that all tests share, under key names of its own. */
+/** A store on a client that all tests share, with its own prefix of key names. */
 function storeOn(client: Redis | Cluster, keyPrefix = `test:${randomUUID()}`): KeyStore {
   const store = redisStore(client, { ...LENIENT, keyPrefix });
   keyspaces.set(store, { client, keyPrefix });
@@ -29,7 +29,7 @@ async function namesOf({ client, keyPrefix }: Keyspace): Promise<readonly string
   return (await Promise.all(nodes.map((node) => node.keys(`${keyPrefix}*`)))).flat();
 }
 
-/** As a replica that is promoted has it: what was written since then is gone. */
+/** As after the promotion of a replica: everything written since then is gone. */
 async function saveState(store: KeyStore): Promise<() => Promise<void>> {
   const keyspace = keyspaceOf(store);
   const { client } = keyspace;

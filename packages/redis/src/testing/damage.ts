@@ -3,7 +3,7 @@ import type { KeyStore } from "@latchkey/core";
 import type { Cluster, Redis } from "ioredis";
 import { Names } from "../engine/names.js";
 
-/** Where the data of a store are. */
+/** Where the data of a store is. */
 export interface Keyspace {
   readonly client: Redis | Cluster;
   readonly keyPrefix: string;
@@ -17,7 +17,7 @@ export function damageBy(keyspaceOf: (store: KeyStore) => Keyspace): Damage {
   };
 }
 
-/** In the field of the record, or where its body is apart. */
+/** Overwrites a part of the record's own field, or of its separate body. */
 async function writeOver(
   { client, keyPrefix }: Keyspace,
   { workspaceId, kind, id }: DamagedRecord,

@@ -2,8 +2,8 @@ import { WORKSPACE } from "@latchkey/conformance";
 import type { Redis } from "ioredis";
 
 /**
- * All that a server holds of a workspace, by name, in a form that can be compared and put back. Not where root keys are found:
- * those are steps of their own.
+ * Everything that a server holds of a workspace, by name, in a form that can be compared and put back. Without the Redis keys that find
+ * root keys: those are written in steps of their own.
  */
 export type Dump = ReadonlyMap<string, string>;
 
@@ -14,7 +14,7 @@ export async function dump(control: Redis): Promise<Dump> {
   return new Map(names.map((name, number) => [name, values[number]?.toString("hex") ?? ""]));
 }
 
-/** Makes a server hold this and nothing else. */
+/** Makes a server hold exactly this. */
 export async function putBack(control: Redis, held: Dump): Promise<void> {
   await control.flushall();
   await Promise.all(

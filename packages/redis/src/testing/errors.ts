@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect } from "vitest";
 
-/** The error that a call rejects with, which has to be a `LatchkeyError` that carries nothing of the driver. */
+/** The error of a rejected call, which must be a `LatchkeyError` without anything of the driver. */
 export async function errorOf(call: Promise<unknown>): Promise<LatchkeyError> {
   const error: unknown = await call.then(
     () => {
@@ -15,8 +15,8 @@ export async function errorOf(call: Promise<unknown>): Promise<LatchkeyError> {
 }
 
 /**
- * Whether a call settles before a timer that is set with it. A busy machine makes both late, and leaves them in their order, where
- * a clock would show how busy it is.
+ * Whether a call settles before a timer that starts with it. A busy machine delays both but keeps their order; a clock would only show
+ * how busy it is.
  */
 export async function isSettledWithin(ms: number, call: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export async function untilAnswered<Answer>(
   }
 }
 
-/** Repeats a question, in turns of the event loop, until its answer is yes. */
+/** Asks again, in turns of the event loop, until the answer is yes. */
 export async function until(isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
   const end = performance.now() + withinMs;
   while (!(await isSo())) {

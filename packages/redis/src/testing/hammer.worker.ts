@@ -1,5 +1,5 @@
-// A process that verifies keys for as long as it lives and keeps a journal. What it wrote there survives its SIGKILL: a
-// line for each question before it is asked, and one for each answer.
+// A process that verifies keys as long as it lives and keeps a journal, which survives its SIGKILL: a line for each question before it is
+// asked, and one for each answer.
 import { openSync, writeSync } from "node:fs";
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { redisStore } from "../index.js";
@@ -14,7 +14,7 @@ async function spend(): Promise<void> {
   for (;;) {
     questions += 1;
     const question = questions;
-    // The first key is everybody's.
+    // All processes share the first key.
     const number = question % 2 === 0 ? 0 : Math.floor(Math.random() * keys.length);
     write("asked", question, number);
     try {

@@ -1,18 +1,18 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 
-/** What the callers of all processes were told of one key. */
+/** What the callers in all processes were told about one key. */
 export interface Told {
   readonly admitted: { readonly remaining: number; readonly at: number }[];
-  /** Uses that may have been taken without anybody being told: no answer came. */
+  /** Uses that may have been taken for calls without an answer. */
   unknown: number;
 }
 
-/** The journals that the workers of `hammer.worker.ts` write. */
+/** The journals of the workers of `hammer.worker.ts`. */
 export class Journals {
   readonly #keys: Told[] = [];
   readonly #readers: Reader[] = [];
 
-  /** Has one more read from now on. */
+  /** Adds a journal to read. */
   add(path: string): void {
     this.#readers.push(new Reader(path));
   }
@@ -23,13 +23,13 @@ export class Journals {
     return this.#keys.reduce((sum, { admitted }) => sum + admitted.length, 0);
   }
 
-  /** What was told of the key of this number so far. */
+  /** What callers were told so far about the key with this number. */
   told(number: number): Told {
     this.#keys[number] ??= { admitted: [], unknown: 0 };
     return this.#keys[number];
   }
 
-  /** Counts the questions that nobody lived to hear the answer to. To be called once, when all workers are gone. */
+  /** Counts the questions that got no answer. Call it once, when all workers are gone. */
   close(): void {
     for (const reader of this.#readers) {
       for (const number of reader.open.values()) this.told(number).unknown += 1;
@@ -39,7 +39,7 @@ export class Journals {
 
 /** Reads a journal as it grows. */
 class Reader {
-  /** Questions without an answer, and the number of the key that each is about. */
+  /** Questions without an answer, each with the number of its key. */
   readonly open = new Map<string, number>();
   readonly #path: string;
   #offset = 0;
@@ -51,7 +51,7 @@ class Reader {
 
   readOn(told: (number: number) => Told): void {
     const lines = (this.#rest + this.#read()).split("\n");
-    // The last is still being written, or was when its writer was killed.
+    // The last line is still being written, or was when its writer was killed.
     this.#rest = lines.pop() ?? "";
     for (const line of lines) {
       const [kind, question = "", number, remaining, at] = line.split(" ");

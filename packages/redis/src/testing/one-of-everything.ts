@@ -21,7 +21,7 @@ import type {
 const IDENTITY = aRecord("identity");
 const LONG = { text: "m".repeat(600) };
 
-/** The name of a key, as its hash is one. */
+/** The claim of a key, like that of its hash. */
 export function nameOf({ id }: StoredRecord) {
   return { kind: "key", index: "hash", value: `hash-${id}` } as const;
 }
@@ -31,7 +31,7 @@ export function aKey(number: number): StoredRecord {
   return aRecord("key", number, { link: IDENTITY.id });
 }
 
-/** What writes a new key with an entry of the audit log. */
+/** A change that writes a new key with an entry of the audit log. */
 export function creationOf(key: StoredRecord, counters = { usage: usesOf(9) }): Partial<Change> {
   const entry = aRecord("auditEntry", 1);
   return {
@@ -65,7 +65,7 @@ export const STATISTICS = {
   ],
 } as const;
 
-/** A plan that takes a use, and from a limit of the key, of its identity and of nobody. */
+/** A plan that takes a use, and from limits of the key, of its identity and of the workspace. */
 export function planOf(
   { record, handle }: LoadedRecord,
   fields: Partial<ChargePlan> = {},
@@ -92,11 +92,11 @@ export const MOMENT = {
   request: aRequest({ rememberUntil: NOW + 3_600_000 }),
 } as const;
 
-/** Holds it beside the key and its identity. */
+/** A hold beside the key and its identity. */
 export const HOLD = { keeps: "all", ttl: 60_000, slotTtl: null, most: [9, 9] } as const;
 export const HOLD_MOMENT = { now: NOW, revision: null } as const;
 
-/** Gives back all that is held. */
+/** Gives back everything that is held. */
 export function endOf(id: string): HoldStep {
   return { kind: "end", id, uses: 0, limits: [], rest: false };
 }
@@ -104,7 +104,7 @@ export function endOf(id: string): HoldStep {
 /** Two keys that share their counters, and one that has them to itself. */
 export type Keys = readonly [one: LoadedRecord, two: LoadedRecord, alone: LoadedRecord];
 
-/** Leaves one of everything that a store holds. */
+/** Leaves one of everything that a store can hold. */
 export async function fill(store: KeyStore): Promise<Keys> {
   const [one, two, alone] = [aKey(1), aKey(2), { ...aKey(3), body: LONG }] as const;
   const commit = (change: Partial<Change>) => store.commit(WORKSPACE, aChange(change));

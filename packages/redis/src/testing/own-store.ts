@@ -6,10 +6,10 @@ import { PATIENT, startServer, type TestServer } from "./redis-server.js";
 /** A store on a server of its own. */
 export interface OwnStore {
   readonly server: TestServer;
-  /** Looks at what the store has written, and changes it. */
+  /** Reads and changes what the store has written. */
   readonly control: Redis;
   readonly store: KeyStore;
-  /** Ends all of it. */
+  /** Closes all of it. */
   readonly close: () => Promise<void>;
 }
 

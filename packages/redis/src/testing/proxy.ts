@@ -1,6 +1,6 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 
-/** What becomes of a batch of answers: it arrives, or it is swallowed and the connection breaks, as a lost one would. */
+/** What happens to a batch of answers: it arrives, or it is swallowed and the connection breaks. */
 export type Fate = "deliver" | "lose";
 
 /** A link to a server that can be made to misbehave. */
@@ -8,8 +8,8 @@ export interface FaultyLink {
   readonly port: number;
   readonly url: string;
   /**
-   * Decides on each batch of answers from now on. TCP never drops a part of a living connection: whose answers are lost
-   * loses the connection, after the server has done what it was asked.
+   * Decides on each batch of answers from now on. TCP never drops part of a living connection: a client that loses answers also loses the
+   * connection, after the server has done the work.
    */
   readonly decide: (fate: () => Fate) => void;
   /** Holds every batch of answers back for this long from now on. */

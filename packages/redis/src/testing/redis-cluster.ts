@@ -4,11 +4,11 @@ import { untilFollowed } from "./replication.js";
 
 const SLOTS = 16_384;
 
-/** A Redis Cluster of the tests' own. */
+/** A Redis Cluster for tests. */
 export interface TestCluster {
   /** The primaries. */
   readonly servers: readonly TestServer[];
-  /** As many as were asked for, in the order of their primaries. */
+  /** As many as requested, in the order of their primaries. */
   readonly replicas: readonly TestServer[];
   readonly url: string;
   readonly remove: () => Promise<void>;
@@ -19,7 +19,7 @@ export async function startCluster(primaries = 3): Promise<TestCluster> {
   return await form(primaries, 0, { "cluster-node-timeout": "2000" });
 }
 
-/** Starts primaries with a replica each that takes over when its primary is gone, and waits until all are ready to. */
+/** Starts primaries with one replica each, which takes over when its primary is gone, and waits until all of them can. */
 export async function startReplicatedCluster(
   primaries: number,
   options: ServerOptions = {},
@@ -47,7 +47,7 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
         return client.call("CLUSTER", "ADDSLOTSRANGE", String(first), String(last));
       }),
     );
-    // Nodes of one epoch would sort that out between them in the seconds in which a test may want one to fail.
+    // Nodes of one epoch would sort that out among themselves in the seconds in which a test may want one to fail.
     await Promise.all(
       clients.map((client, number) =>
         client.call("CLUSTER", "SET-CONFIG-EPOCH", String(number + 1)),
@@ -79,7 +79,7 @@ async function form(primaries: number, replicas: number, options: ServerOptions)
   };
 }
 
-/** All or none. Once more where somebody else took a port that was free before. */
+/** Starts all or none. Tries once more if another process took a port that was free before. */
 async function startAll(count: number, options: ServerOptions) {
   for (let attempt = 1; ; attempt += 1) {
     const busPorts = await freePorts(count);
@@ -95,7 +95,7 @@ async function startAll(count: number, options: ServerOptions) {
   }
 }
 
-/** Different ones, since none of them is taken until a server listens. */
+/** Different ports, since none of them is taken until a server listens. */
 async function freePorts(count: number): Promise<readonly number[]> {
   const ports = new Set<number>();
   while (ports.size < count) ports.add(await freePort());

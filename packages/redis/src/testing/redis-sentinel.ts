@@ -6,15 +6,15 @@ import { Redis } from "ioredis";
 import { until } from "./errors.js";
 import { freePort, serverProgram } from "./redis-server.js";
 
-/** A Redis Sentinel of the tests' own that decides alone. */
+/** A Redis Sentinel for tests, which decides alone. */
 export interface TestSentinel {
   readonly port: number;
-  /** Waits until it knows of so many replicas that it could promote. */
+  /** Waits until it knows this many replicas that it could promote. */
   readonly untilItKnows: (replicas: number) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
-/** Starts a Sentinel that watches a primary under a name, and replaces it half a second after its last word. */
+/** Starts a Sentinel that watches a primary under a name, and replaces it half a second after its last answer. */
 export async function startSentinel(name: string, primaryPort: number): Promise<TestSentinel> {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), "latchkey-sentinel-"));

@@ -10,21 +10,21 @@ import { Redis } from "ioredis";
 /** Options of the command line of `redis-server`, without the dashes. */
 export type ServerOptions = Readonly<Record<string, string>>;
 
-/** How a client has to be made to be taken by `redisStore`. */
+/** Options of a client that `redisStore` accepts. */
 export const NEVER_TWICE = {
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
   retryStrategy: () => 20,
 } as const;
 
-/** For tests that are not about time: on a machine that stands still for a while answers are late, and that is no failure. */
+/** For tests that are not about time: on a machine that stalls for a while answers are late, and that is no failure. */
 export const PATIENT = {
   commandTimeoutMs: 60_000,
   configTimeoutMs: 60_000,
   connectTimeoutMs: 60_000,
 } as const;
 
-/** Settings under which a server is fit to hold keys. */
+/** Settings with which a server is fit to hold keys. */
 const FIT: ServerOptions = {
   appendonly: "yes",
   appendfsync: "everysec",
@@ -34,7 +34,7 @@ const FIT: ServerOptions = {
   "repl-diskless-sync-delay": "0",
 };
 
-/** A `redis-server` of the tests' own, on a free port of the loopback interface. */
+/** A `redis-server` for tests, on a free port of the loopback interface. */
 export interface TestServer {
   readonly port: number;
   readonly url: string;
@@ -46,7 +46,7 @@ export interface TestServer {
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>;
   /** Starts it again on the same port and data, with options that may differ, and waits until it answers. */
   readonly start: (options?: ServerOptions) => Promise<void>;
-  /** A connection with nothing of latchkey's settings; the caller closes it. */
+  /** A connection without latchkey's settings; the caller closes it. */
   readonly connect: () => Redis;
   /** Stops it for good and removes its data. */
   readonly remove: () => Promise<void>;
@@ -112,7 +112,7 @@ export async function startServer(options: ServerOptions = {}, attempts = 5): Pr
 async function removeDirectory(directory: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Its own retries do not look for further files.
+      // The retries of rmSync do not look for new files.
       rmSync(directory, { recursive: true, force: true });
       return;
     } catch (error) {
@@ -124,7 +124,7 @@ async function removeDirectory(directory: string): Promise<void> {
 
 let known: string | null | undefined;
 
-/** Path of `redis-server`, or null where there is none. */
+/** Path of `redis-server`; null if there is none. */
 export function serverProgram(): string | null {
   known = known === undefined ? findProgram() : known;
   return known;
@@ -135,7 +135,7 @@ function findProgram(): string | null {
   return found.status === 0 ? found.stdout.trim() : null;
 }
 
-/** A client for tests that does not write to the console what goes wrong. */
+/** A client for tests that does not write errors to the console. */
 function quietClient(options: {
   readonly port: number;
   readonly password?: string;
@@ -147,8 +147,8 @@ function quietClient(options: {
 }
 
 /**
- * A port that nothing listens on, and that no connection is given as its own: those begin at 32768 on Linux. That of the bus of a
- * cluster is 10,000 higher.
+ * A port that nothing listens on, and that no outgoing connection gets: those begin at 32768 on Linux. The bus port of a cluster node is
+ * 10,000 higher.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -165,7 +165,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-/** However slow the machine is, as long as the process lives. */
+/** Waits however slow the machine is, as long as the process lives. */
 async function untilAnswering(
   port: number,
   password: string | undefined,

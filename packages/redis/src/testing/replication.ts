@@ -2,8 +2,8 @@ import { until } from "./errors.js";
 import type { TestServer } from "./redis-server.js";
 
 /**
- * Waits until the replicas of a primary follow it. That each of them says so is not enough: its primary sends it nothing
- * new until it has had a first word from it, up to a second later.
+ * Waits until the replicas of a primary follow it. The report of each replica is not enough: its primary sends it nothing new until it
+ * has heard from the replica, up to a second later.
  */
 export async function untilFollowed(primary: TestServer, replicas = 1): Promise<void> {
   const control = primary.connect();
@@ -12,8 +12,8 @@ export async function untilFollowed(primary: TestServer, replicas = 1): Promise<
       const info = await control.info("replication");
       return (info.match(/state=online/g) ?? []).length >= replicas;
     }, 15_000);
-    // A write, since WAIT is worth nothing before the first one that is sent to replicas; of no key, since a key may belong
-    // to another node of a cluster.
+    // A write, since WAIT means nothing before the first one that is sent to replicas; without a key, since a key may belong to another
+    // node of a cluster.
     await control.call("FUNCTION", "FLUSH");
     await until(async () => (await control.wait(replicas, 1_000)) >= replicas, 15_000);
   } finally {

@@ -1,10 +1,10 @@
-// A process that rotates keys as soon as it is told of them: it reads an id a line, and answers each with the id of the
-// successor that it made, or "-" where another process was first.
+// A process that rotates keys on request: it reads one id per line, and answers each with the id of the successor that it made, or "-" if
+// another process was first.
 import { createInterface } from "node:readline";
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { redisStore } from "../index.js";
 
-/** It ends with a call that fails: on a machine that stands still for a while, answers are late. */
+/** A failed call ends the process: on a machine that stalls for a while, answers are late. */
 const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000 };
 const [url = ""] = process.argv.slice(2);
 const latchkey = createLatchkey({ store: redisStore(url, TIMEOUTS) });

@@ -1,13 +1,13 @@
 import { createLatchkey, type KeyStore } from "@latchkey/core";
 import { expect } from "vitest";
 
-/** Text of a user that no name of a Redis key may hold. */
+/** Text of a user, which no name of a Redis key may contain. */
 const USER_TEXT = "harbour office {tidewaters}";
 
-/** Of every limit: what is counted must still be there when a busy machine comes to look at it. */
+/** The duration of every limit: its counters must still exist when a busy machine comes to look at them. */
 export const LIMIT_MS = 600_000;
 
-/** Leaves one of everything that a workspace can hold: see the names in engine/names.ts. */
+/** Leaves one of everything that a workspace can hold: engine/names.ts lists the names. */
 export async function useEverything(store: KeyStore, workspaceId: string) {
   const latchkey = createLatchkey({ store, workspaceId }).actingAs(USER_TEXT);
   const { apiId } = await latchkey.createApi({ name: USER_TEXT });
@@ -58,7 +58,7 @@ async function countOne(store: KeyStore, workspaceId: string, keyId: string): Pr
   await store.addStatistics(workspaceId, batch);
 }
 
-/** Reads everything that {@link useEverything} left, and takes it away again. */
+/** Reads everything that {@link useEverything} left, and deletes it. */
 export async function removeEverything(
   store: KeyStore,
   workspaceId: string,

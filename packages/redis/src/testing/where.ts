@@ -1,22 +1,22 @@
 import { afterAll, describe } from "vitest";
 import { serverProgram } from "./redis-server.js";
 
-/** Where the tests of one server find it: REDIS_URL, one of their own, or nowhere. */
+/** The server for tests that share one: REDIS_URL; null if it is not set. */
 export const REDIS_URL: string | null = process.env.REDIS_URL ?? null;
 
 /** Whether tests can start servers of their own. */
 const canStartServers: boolean = serverProgram() !== null;
 
 /**
- * Defines tests that start servers of their own. Where there is no `redis-server` they are reported as skipped, and
- * loudly: a store that nobody tested must not look as if it had passed.
+ * Defines tests that start servers of their own. Without a `redis-server` they are reported as skipped, and loudly: an untested store
+ * must not look as if it had passed.
  */
 export function describeWithServers(name: string, define: () => void): void {
   if (!canStartServers) warn(name);
   describe.skipIf(!canStartServers)(name, define);
 }
 
-/** The same for tests that are content with the server of REDIS_URL. */
+/** The same for tests that can also use the server of REDIS_URL. */
 export function describeWithRedis(name: string, define: () => void): void {
   const isThere = canStartServers || REDIS_URL !== null;
   if (!isThere) warn(name);

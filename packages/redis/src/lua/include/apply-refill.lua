@@ -1,6 +1,6 @@
--- What a refill brings: "<amount> <instant at which it fell due> <units that it adds at most> <instant up to which refills are applied>",
--- the last two "-" for one that carries nothing over, all four for none. Sums, nil for none, are those of hold-sums.lua, and so is the
--- lowest number of an open hold, 0 where that is not known. Mirrors applyRefill in packages/core/src/store/counters.ts. Answers uses left,
+-- Applies a refill: "<amount> <instant at which it fell due> <most units that it adds> <instant up to which refills are applied>", the
+-- last two "-" for one that carries nothing over, all four "-" for none. The sums, nil for none, are those of hold-sums.lua, and so is
+-- the lowest number of an open hold, 0 if it is not known. Mirrors applyRefill in packages/core/src/store/counters.ts. Returns uses left,
 -- refilledAt and lastRefillAt.
 local function applyRefill(refill, remaining, refilledAt, lastRefillAt, sums, oldest)
   local amount, dueAt, units, since = match(refill, "^(%S+) (%S+) (%S+) (%S+)$")

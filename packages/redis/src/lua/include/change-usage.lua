@@ -1,7 +1,7 @@
 -- include apply-refill.lua
--- Applies a change of uses: "<operation> <number> <instant from which on refills start anew> " and the refill to apply first as above,
--- what is absent being "-", or "-" alone for no change. Mirrors changeUsage in packages/core/src/store/counters.ts. Writes to the sums.
--- Answers uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal.
+-- Applies a change of uses: "<operation> <number> <instant from which refills start anew> " and the refill to apply first, as above. Absent
+-- values are "-"; "-" alone is no change. Mirrors changeUsage in packages/core/src/store/counters.ts. Updates the sums.
+-- Returns uses left or nil, refilledAt, lastRefillAt or "-", and the kind of a refusal or nil.
 local function changeUsage(change, remaining, refilledAt, lastRefillAt, sums)
   if change == "-" then return remaining, refilledAt, lastRefillAt, nil end
   local operation, number, restartsAt, refill = match(change, "^(%S+) (%S+) (%S+) (.*)$")

@@ -7,7 +7,7 @@ local revision = call("HGET", KEYS[1], "revision") or "0"
 -- include whole.lua
 
 local function charge(nextKey, at)
-  -- 1. What the decision rested on. Counters are {home, text they are in, field, whether they moved}.
+  -- 1. The records that the decision rests on. Counters are {key, text, field, whether they changed}.
   local now, cost, letters = tonumber(ARGV[at + 2]), 1, ARGV[at + 4]
   if ARGV[at + 3] ~= "-" and revision ~= ARGV[at + 3] then return "STALE 0" end
   local confirmed, limits, firstLimit, limitsAt, limitKeys = 0, 0
@@ -54,7 +54,7 @@ local function charge(nextKey, at)
     end
   end
 
-  -- 2. The repeat of a request.
+  -- 2. A repeated request.
   local known = memory and call("GET", memory)
   if known then
     local knownFingerprint, knownUntil, result = match(known, "^([^\n]*)\n(%d+)\n(.*)$")
@@ -62,7 +62,7 @@ local function charge(nextKey, at)
     if not knownUntil then return "CORRUPT" end
     if knownUntil > now then
       if knownFingerprint ~= fingerprint then return "CONFLICT" end
-      -- A write, though it changes nothing: where replicas are waited for, the repeat is not answered before they have the first.
+      -- Writes, though it changes nothing: where replicas are waited for, the repeat is not answered before they have the first.
       call("SET", memory, known, "KEEPTTL")
       return "REPEAT " .. result
     end
@@ -84,7 +84,7 @@ local function charge(nextKey, at)
   end
   local remaining, place, head, refilled = nil, nil, "-", ""
   if uses then
-    -- A record that does not exist has none, and is given none.
+    -- A record that does not exist has no uses, and gets none.
     local text = counters[uses] and counters[uses][2] or "  0 0 - 1"
     place, head = match(text, "^%S* %S* ()([%d-]+) %d+ %S+ ")
     remaining = tonumber(head)
@@ -100,9 +100,9 @@ local function charge(nextKey, at)
     end
   end
 
-  -- 4. The limits as they stand: at, used, between which places of the text of the counters they are, whose, in which key, and when they
-  -- end; of those that are no plain windows also units of the state in one unit, earlier, whether they are shadows without room, and units
-  -- that are taken for a lease.
+  -- 4. The state of each limit: {at, used, the bounds of its text in the text of the counters, the counters, the key, when it ends}; for
+  -- a limit that is not a plain window also units of the state per unit, earlier, whether it is a shadow without room, and units taken
+  -- for a lease.
   local windows, isLimited, windowKey = limits > 0 and {}, false, limitKeys
   for limit = 1, limits do
     local first, letter = limitsAt + limit * 4 - 4, byte(letters, firstLimit + limit - 1)
@@ -122,7 +122,7 @@ local function charge(nextKey, at)
       if not (storedAt and storedAt <= MAX and storedUsed <= MAX) then return "CORRUPT" end
     end
     if most then
-      -- Not the operator %: it divides, and is wrong by a whole window for some instants beyond 2^52.
+      -- Not the operator %: it divides, and is off by a whole window for some instants beyond 2^52.
       local startedAt, used = now - math.fmod(now, duration), 0
       if storedAt and storedAt >= startedAt then startedAt, used = storedAt, storedUsed end
       windows[limit] = { startedAt, used, stop, last, owner, key, startedAt + duration }
@@ -143,12 +143,12 @@ local function charge(nextKey, at)
   local left = remaining and format("%.0f", isTaken and remaining - cost or remaining) or "-"
   local answer = (isLimited and "rate-limited " or isShort and "usage-exceeded " or "charged ") .. left
 
-  -- 6. What is held, and what is known of that beside the counters.
+  -- 6. The hold, and the sums of holds beside the counters.
   local held, ends, beside, taken, lastName
   if hold and isTaken and not isPeek then
     local first, kinds = hold[1], ARGV[hold[1] + 3]
     held, ends, beside, taken = KEYS[hold[2]], KEYS[hold[2] + 1], {}, {}
-    -- Only to find out that each is what it has to be, before anything is written.
+    -- Only to fail on a key of another type before anything is written.
     call("ZCARD", ends)
     call("HEXISTS", held, ARGV[first + 4])
     local names, isAll, span, slotSpan = "", ARGV[first] == "a", tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
@@ -192,7 +192,7 @@ local function charge(nextKey, at)
           local units, rate = window[10] and "0" or ARGV[at + 3], kind == 116 and match(figures, "%d+") or "0" -- t
           text = format("%s %s/%s%s:%.0f:%s", text, owner == 112 and "-" or owner - 33, sub(ARGV[at], 2), units, window[1], rate)
           if kind == 116 then
-            -- What flows in from now on is counted where units may come back.
+            -- Inflow is counted from now on, since units may come back.
             local isCounted = find(window[9], ",", 1, true)
             if isAll and not (isCounted or window[10] or window[11]) then
               window[9] = format("%s,0,%.0f", window[9] == "" and "0" or window[9], window[1])
@@ -206,7 +206,7 @@ local function charge(nextKey, at)
     end
   end
 
-  -- 7. What is answered, and what is written. A window is answered as it is stored.
+  -- 7. The answer and the new texts. A window is answered as it is stored.
   for limit = 1, limits do
     local first, window = limitsAt + limit * 4 - 4, windows[limit]
     local owner, key, units = window[5], window[6], isTaken and not window[10] and tonumber(ARGV[first + 3]) or 0
@@ -220,12 +220,12 @@ local function charge(nextKey, at)
     if window[10] then answer = answer .. "!" end
     if key and units > 0 and not isPeek then
       local leftMs = window[7] + KEPT_AFTER_END_MS - now
-      -- With its name, which the key may hold a digest of: a scan answers it.
+      -- With its name for scans, since the name of the key may have a digest of it.
       call("SET", key, text .. ARGV[first], "PX", format("%.0f", leftMs))
     elseif owner and units > 0 then
       local stop, last = window[3], window[4]
       if owner[4] then
-        -- An earlier window has moved this one.
+        -- An earlier window has moved this one in the text.
         last, stop = find(owner[2], ARGV[first], 1, true)
         last = stop and match(owner[2], "^%S*()", stop + 1)
       end
@@ -261,7 +261,7 @@ local function charge(nextKey, at)
     answer = answer .. " " .. taken[1][1] .. " " .. taken[1][3]
   end
 
-  -- 8. Everything was read and found good: nothing here or above can fail half way.
+  -- 8. Everything was read and is valid: nothing here or above can fail halfway.
   for number = 1, confirmed do
     local owner = counters[number]
     if owner and owner[4] then call("HSET", owner[1], owner[3], owner[2]) end

@@ -1,7 +1,7 @@
--- Adding to sums of one hour in the step of something else: what is stored is read, and found good, before anything is written.
+-- Adds to sums of one hour within another step: everything stored is read and checked before anything is written.
 
--- The sums of subjects on their day: their keys are those before KEYS[keysEnd + 1], behind that of the days that have sums, their members of
--- that set are those before ARGV[argsEnd + 1]. Nil where what is stored is damaged.
+-- The sums of subjects on their day. Their keys are the last ones up to KEYS[keysEnd], after the key of the days that have sums; their
+-- members of that set are the last ones up to ARGV[argsEnd]. Nil if the stored sums are damaged.
 local function readSums(subjects, keysEnd, argsEnd)
   local sums = { home = KEYS[keysEnd - subjects] }
   call("ZCARD", sums.home)

@@ -1,4 +1,4 @@
--- The counters of the record that ARGV[4] and its letter, ARGV[3], name, and their place; nil where there are none.
+-- The counters of the record that ARGV[4], its id, and ARGV[3], the letter of its kind, name, and their place; nil if there are none.
 local function countersOfRecord()
   local head = call("HGET", KEYS[4], id) or ""
   local _, stop = find(head, "^%S* %S* @")

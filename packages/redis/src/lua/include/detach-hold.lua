@@ -1,4 +1,4 @@
--- Takes the hold of an entry of KEYS[3] from beside counters, by their name. It goes where it is beside no others.
+-- Detaches the hold of an entry of KEYS[3] from the counters with this name. A hold that is beside no other counters is deleted.
 local function detachHold(name, entry)
   local id = sub(entry, #name + 18)
   local names, rest = match(call("HGET", KEYS[2], id) or "", "^(%S+)( .*)$")

@@ -1,8 +1,8 @@
--- Ends what is over beside counters.
+-- Ends holds beside counters that are over.
 local MOST_ENDED_AT_ONCE = 100
 
--- Holds beside counters that are over, the earliest end first, as many as one step ends; entries of KEYS[3] that stand for none; and whether
--- there are more. All that is needed to end them was read then, or is missing.
+-- The holds beside counters that are over, earliest end first, at most as many as one step ends; entries of KEYS[3] without a hold; and
+-- whether there are more. Everything needed to end them is read here, or noted as missing.
 local function findOver(owners)
   local found, known, gone, over = {}, {}, {}, {}
   for _, owner in ipairs(owners) do
@@ -13,7 +13,7 @@ local function findOver(owners)
       local endAndId = sub(entry, #owner.name + 2)
       local hold = look(sub(endAndId, 17))
       if not hold then
-        -- Somebody has taken it away behind our back.
+        -- The hold was removed from outside.
         gone[#gone + 1] = entry
       elseif not known[endAndId] then
         known[endAndId], found[#found + 1] = hold, endAndId
@@ -30,7 +30,7 @@ local function findOver(owners)
   return over, gone, #found > MOST_ENDED_AT_ONCE
 end
 
--- Ends these, and answers what to reply.
+-- Ends these holds, and returns the reply.
 local function endOver(owners, over, gone, hasMore)
   local reply = { "REFRESHED", hasMore and "1" or "0" }
   for _, hold in ipairs(over) do

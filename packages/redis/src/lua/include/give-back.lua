@@ -1,9 +1,9 @@
--- Gives back what holds have taken. Nothing here can fail once all was read.
+-- Gives back what holds have taken. Nothing here can fail once everything was read.
 -- include groups.lua
 -- include inflow.lua
 local REMEMBER_END_MS = 3600000
 
--- What counters know of the holds beside them, where there are any still.
+-- Updates what counters know of their holds: their next end, or nil if none is left.
 local function settleSums(owner)
   local from, to = rangeOf(owner.name)
   local first = call("ZRANGEBYLEX", KEYS[3], from, to, "LIMIT", "0", "1")[1]
@@ -80,9 +80,9 @@ local function usesAfterRaises(sums, number, units)
   return added, raises
 end
 
--- Gives back what was not used, and forgets the hold.
+-- Gives back what was not used, and deletes the hold.
 local function giveBack(hold, usedUses, usedLimits, moment)
-  -- First what nothing was read of: it may be of another type.
+  -- First the keys of which nothing was read: they may be of another type.
   local entries = {}
   for _, owner in ipairs(hold.beside) do
     if owner then entries[#entries + 1] = entryOf(owner.name, hold) end
@@ -91,7 +91,7 @@ local function giveBack(hold, usedUses, usedLimits, moment)
   call("HDEL", KEYS[2], hold.id)
   local isLeased = sub(hold.id, 1, 4) == "lse_"
   for index, held in ipairs(hold.limits) do
-    -- The workspace's windows are emptied together with those of the key.
+    -- The windows of the workspace are emptied together with those of the key.
     local owner, number = hold.beside[(held.owner or 0) + 1], hold.numbers[(held.owner or 0) + 1] or 0
     local holder = not held.owner and free or owner
     local state, units = holder and holder.windows[held.window], held.units - (usedLimits[index] or 0)
@@ -111,14 +111,14 @@ local function giveBack(hold, usedUses, usedLimits, moment)
         sums.open, sums.uses = math.max(0, sums.open - (hold.isSlots and 0 or 1)), math.max(0, sums.uses - uses)
         if sums.uses == 0 then sums.raises = "" end
       end
-      -- Else it was not the first of them to end.
+      -- Unless another hold ends first: then the next end stays.
       if not sums or hold.expiresAt <= sums.nextEnd then settleSums(owner) end
       owner.isMoved = true
     end
   end
 end
 
--- Ends what is over, as of its end. The key of the memory of that.
+-- Ends a hold that is over, as of its end. `key`: where the end is remembered.
 local function expire(hold, key)
   giveBack(hold, 0, NOTHING, hold.expiresAt)
   if not hold.isSlots and hold.beside[1] then

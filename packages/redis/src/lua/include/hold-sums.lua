@@ -1,14 +1,14 @@
--- What counters know of the holds beside them is a word among their windows that no window is called: " =<name of the counters>/<sums>",
--- the sums as holdSumsText of core writes them. A name is a number that no other counters of the workspace had.
+-- What counters know of their holds is a word among their windows, which no window can be named: " =<name of the counters>/<sums>", with
+-- the sums as holdSumsText of core writes them. A name is a number that no other counters of the workspace ever had.
 --
--- A hold is a field of KEYS[2], a hash: "<id>" is "<names of the counters that it is beside, with commas between, - for none> <holdText>".
--- Its ends are members of KEYS[3], a sorted set with score 0, one for each of these: "<name> <end, 16 digits><id>".
+-- A hold is a field of KEYS[2], a hash: "<id>" is "<names of the counters that it is beside, separated by commas, - for none> <holdText>".
+-- Its ends are members of KEYS[3], a sorted set with score 0, one for each of these counters: "<name> <end, 16 digits><id>".
 --
--- So that a hold finds its counters wherever they have gone to, KEYS[2] says where those are that have a name, " <name>": "k<id>" with the
--- key that they are of, "i<id>" with the identity, "w<field>" in KEYS[1], where shared ones are. Whoever moves counters writes that anew.
--- Where counters go, their name does, and a hold beside them has none there.
+-- A hold finds its counters wherever they have moved: the field " <name>" of KEYS[2] is their place, "k<id>" with their key, "i<id>" with
+-- their identity, "w<field>" in KEYS[1] if they are shared. Code that moves counters updates the field. When counters are deleted, so is
+-- their name, and a hold beside them has "-" instead.
 --
--- Answers the sums in a text of counters, nil for none; whether they can be what was written; and the text without them.
+-- Returns the sums in a text of counters, nil for none; whether they are valid; and the text without them.
 local function sumsOf(text)
   local before, stop = find(text, " =", 1, true)
   if not before then return nil, true, text end

@@ -1,10 +1,10 @@
 -- include groups.lua
 -- include inflow.lua
--- A limit that is no plain fixed window, as it stands at an instant if nothing is taken. Figures: "s" for sliding, "t" for a token
--- bucket or "c" for a concurrent one, "!" for a shadow, units, and behind a "/" what a bucket holds, and behind a "+" units of it that are taken
--- for a lease. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
--- Answers whether it is a shadow, room, units of the state in one unit, at, used, earlier, when nothing is left of it after so many
--- units were taken, and those for a lease; nil for a damaged state.
+-- The state of a limit that is not a plain fixed window, at an instant, if nothing is taken. Figures: "s" for sliding, "t" for a token
+-- bucket or "c" for a concurrent one, "!" for a shadow, units, after a "/" the size of a bucket, and after a "+" the units of it that are
+-- taken for a lease. Mirrors limitAt in packages/core/src/rules/limit-algorithm.ts.
+-- Returns whether it is a shadow, room, units of the state per unit, at, used, earlier, when nothing of it is left once these units are
+-- taken, and those for a lease; nil for a damaged state.
 local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now, units)
   local kind, shadow, limit, burst, leased = match(figures, "^([stc]?)(!?)(%d+)/?(%d*)%+?(%d*)$")
   shadow, limit = shadow == "!", tonumber(limit)
@@ -14,11 +14,11 @@ local function otherLimit(figures, storedAt, storedUsed, earlier, duration, now,
     return shadow, limit - used, 1, at, used, "", at + duration
   end
   local at = math.max(now, storedAt or 0)
-  -- Slots that end by themselves are given back before anything is decided.
+  -- Slots that end by themselves are given back before the decision.
   if kind == "c" then return shadow, limit - (storedUsed or 0), 1, at, storedUsed or 0, "", at + duration end
   if kind == "t" then
     earlier = earlier or ""
-    -- What leases hold is missing until they end.
+    -- Units of leases are missing until the leases end.
     local held = earlier ~= "" and (tonumber(match(earlier, "^%d+")) or MAX + 1) * duration or 0
     if held > MAX then return nil end
     local used = held

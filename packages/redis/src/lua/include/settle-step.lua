@@ -1,4 +1,4 @@
--- Ends a hold, or holds it for longer: what settle.lua does, with KEYS up to lastKey and ARGV up to lastArg.
+-- Ends or renews a hold: the work of settle.lua, with KEYS up to lastKey and ARGV up to lastArg.
 -- include hold-keys.lua
 -- include stored-holds.lua
 -- include give-back.lua
@@ -11,13 +11,13 @@ if isAlone then step = "e" end
 local subjects = step == "e" and tonumber(ARGV[lastArg]) or 0
 local limitsEnd = subjects == 0 and lastArg - 1 or lastArg - 2 - subjects
 
--- A hold with the counters that it is beside, nil where the counters of its key are gone, unless a process took it ahead.
+-- A hold with the counters that it is beside; nil if the counters of its key are gone, unless a process took it ahead as a lease.
 local function findHold(holdId, text)
   local hold = look(holdId, text)
   return hold and (hold.beside[1] or sub(holdId, 1, 4) == "lse_") and hold or nil
 end
 
--- The counters that a hold is beside, if others that are over are beside one of them. What a process took ahead waits for none.
+-- The counters that a hold is beside, if holds beside one of them are over. A lease waits for none, nor does an end alone.
 local function countersWithOver(hold)
   local owners, isAnyOver = {}, false
   for _, owner in ipairs((isAlone or sub(hold.id, 1, 4) == "lse_") and NOTHING or hold.beside) do
@@ -28,7 +28,7 @@ local function countersWithOver(hold)
   return isAnyOver and owners or nil
 end
 
--- Of the slots of a hold, those that the workspace keeps.
+-- Reads the slots of a hold that are in windows of the workspace.
 local function readFreeSlots(hold)
   for _, held in ipairs(hold.limits) do
     if not held.owner and held.mark == "c" then windowOf(free, held.window) end
@@ -41,7 +41,7 @@ local function unitsText(used)
   return #units == 0 and "-" or table.concat(units, ",")
 end
 
--- What an end says was used of each limit; nil where it names one that nothing is held of, or slots.
+-- The units of each limit and the uses that were used; nil if the end names slots, or a limit of which nothing is held.
 local function usedOf(hold)
   local used, named = {}, 0
   for index, held in ipairs(hold.limits) do
@@ -73,7 +73,7 @@ local function settle()
     local isAlone, uses, units, text = whole(known), match(known, "^%d+ %d+ (%d+) ([%d,-]+) %S+ %S+ %S+ (.*)$")
     local ended = text and parseHold(text)
     if isCorrupt or not (isAlone or ended) then return { "CORRUPT" } end
-    -- A write, though it changes nothing: where replicas are waited for, the repeat is not answered before they have the first.
+    -- Writes, though it changes nothing: where replicas are waited for, the repeat is not answered before they have the first.
     call("SET", KEYS[4], known, "KEEPTTL")
     if isAlone then return { "EXPIRED" } end
     if step == "r" then return { "CONFLICT" } end
@@ -137,7 +137,7 @@ local function settle()
       each.text = each.head .. format("%.0f", each.expiresAt) .. each.tail
       call("HSET", KEYS[2], each.id, each.names .. " " .. each.text)
       for _, held in ipairs(each.limits) do
-        -- The workspace forgets what has long ended: slots that are renewed have not.
+        -- The workspace deletes windows that ended long ago: slots that are renewed have not.
         local state = not held.owner and held.mark == "c" and free.windows[held.window]
         if state then state.at, state.endsAt, state.isMoved = math.max(state.at, now), each.expiresAt, true end
       end

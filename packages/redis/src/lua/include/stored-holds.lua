@@ -1,5 +1,4 @@
--- Holds and counters as they are stored. All of it is parsed before anything is written: isCorrupt says whether something was not what
--- was written.
+-- Parses stored holds and counters. All of it is parsed before anything is written: isCorrupt says whether any of it is damaged.
 local function read(text)
   local number = whole(text)
   if not number then isCorrupt = true end
@@ -7,7 +6,7 @@ local function read(text)
 end
 
 local counters = {}
--- The counters at a place as hold-sums.lua says; false where there are none.
+-- The counters at a place as in hold-sums.lua; false if there are none.
 local function load(place)
   if counters[place] ~= nil then return counters[place] end
   local letter, field = sub(place, 1, 1), sub(place, 2)
@@ -51,7 +50,7 @@ local function load(place)
   return found
 end
 
--- A state of a limit; false where there is none.
+-- The state of a limit.
 local function stateOf(text, from)
   local atText, used, earlier = match(text, "^(%d+):(%d+):?([%d,]*)", from)
   local state = { at = tonumber(atText), used = tonumber(used), earlier = {} }
@@ -82,7 +81,7 @@ local function windowOf(owner, window)
   return state
 end
 
--- What is held, of the text behind the names of counters.
+-- Parses the text of a hold, after the names of its counters.
 local function parseHold(text)
   local head, expiresAt, ttl, uses, usesOf, numbers, after =
     match(text, "^(%S+ %S+ %d+ )(%d+) (%d+) (%d+) ([%d-]+) ([%d,]+)()")
@@ -129,7 +128,7 @@ local function parseHold(text)
 end
 
 local seen = {}
--- A hold with the counters that it is beside, false for those that are gone; nil where there is none. Its text, if that is known.
+-- A hold with the counters that it is beside, false for those that are gone; nil if there is no hold. `text`: its text, if it is known.
 local function look(holdId, text)
   if seen[holdId] then return seen[holdId] end
   text = text or call("HGET", KEYS[2], holdId)
@@ -156,7 +155,7 @@ local function readWindows(hold)
   end
 end
 
--- The range of KEYS[3] that the ends beside counters of a name are in, and the entry of one of them.
+-- The range of KEYS[3] with the ends of holds beside the counters of a name, and the entry of one of them.
 local function rangeOf(name)
   return "[" .. name .. " ", "(" .. name .. "!"
 end

@@ -1,4 +1,4 @@
--- Writes what has moved.
+-- Writes counters and windows that have changed.
 local KEPT_AFTER_END_MS = 86400000
 
 local function stateText(state)
@@ -26,7 +26,7 @@ local function writeAll()
     end
   end
   for _, state in pairs(free.windows) do
-    -- For as long as it was kept anyway: slots that are renewed for longer.
+    -- The key keeps its expiry, which is extended for renewed slots.
     local key = state and state.isMoved and state.key
     if key then call("SET", key, stateText(state) .. state.last, "KEEPTTL") end
     if key and state.endsAt then call("PEXPIRE", key, format("%.0f", state.endsAt + KEPT_AFTER_END_MS - now), "GT") end
