@@ -8,7 +8,7 @@ import { describeWithServers } from "./testing/where.js";
 
 // KEYS=1000 npx vitest run --config vitest.workspace.ts --project drills postgres/src/bytes --reporter=verbose
 const { KEYS: asked } = process.env;
-/** Fewer would show how full pages happen to be, and not how large keys are. */
+/** With fewer keys, the result depends on how full the last pages are, and not on the size of a key. */
 const KEYS = Number(asked ?? 1_000);
 const AT_ONCE = 100;
 const COUNTED = {
@@ -25,7 +25,7 @@ describeWithServers(`${KEYS} keys more, after VACUUM and with all indexes`, () =
     try {
       const plain = await bytesOf(pool, "plain", {}, false);
       expect(plain).toBeLessThanOrEqual(900);
-      // What has no bound is measured where somebody asks for it.
+      // Unbounded data is measured only on request.
       const others = asked !== undefined && {
         audited: await bytesOf(pool, "audited", {}, true),
         counted: await bytesOf(pool, "counted", COUNTED, false),
@@ -55,14 +55,14 @@ async function bytesOf(
     await latchkey.createKeys(
       keys.map((plaintext) => ({ apiId, plaintext, start: plaintext.slice(0, 12), ...given })),
     );
-    // Until then nothing is written of a limit.
+    // Before that, nothing is written for a limit.
     if ("ratelimits" in given) await Promise.all(keys.map((key) => latchkey.verifyKey({ key })));
   };
   const fill = async () => {
     for (let made = 0; made < KEYS; made += AT_ONCE) await make();
     return sizeOf(pool, schema);
   };
-  // A table and an index are a page at least, however empty: what counts is how they grow.
+  // A table and an index take at least a page each, however empty: only their growth counts.
   const before = await fill();
   return Math.round(((await fill()) - before) / KEYS);
 }

@@ -39,7 +39,7 @@ describeWithServers("charges that begin together", () => {
         WORKSPACE,
         aChange({ puts: [{ record: aRecord("key", number), counters }] }),
       );
-    // From now on it is known where their counters are: the function says so.
+    // From now on the plans know where their counters are: the function has told them.
     await Promise.all([HOT, OTHER, DAMAGED].map(charge));
     asked = 0;
   });
@@ -51,7 +51,7 @@ describeWithServers("charges that begin together", () => {
   const plans = [HOT, OTHER, DAMAGED].map((number) =>
     aPlan({ confirms: [{ ...at("key", number), version: 1 }] }),
   );
-  /** Each with the plan that the key has, which knows its counters. */
+  /** Charges a key with its own plan, which knows its counters. */
   const charge = (number: number) =>
     Promise.resolve(store.charge(plans[number - 1] ?? aPlan(), MOMENT));
   const remainingOf = (results: readonly ChargeResult[]) =>
@@ -66,7 +66,7 @@ describeWithServers("charges that begin together", () => {
     expect(asked).toBe(1);
   });
 
-  test("of a key that somebody else has locked hold up no charge of another key, and hold one connection", async () => {
+  test("of a key that another connection has locked hold up no charge of another key, and hold one connection", async () => {
     const holder = new pg.Client({ connectionString: server.url });
     await holder.connect();
     await holder.query(
@@ -98,7 +98,7 @@ describeWithServers("charges that begin together", () => {
     }
   });
 
-  test("of a window that no record owns hold one connection, and then go together", async () => {
+  test("of a window without an owner hold one connection, and then go together", async () => {
     const expiring = aPlan({ uses: null, limits: [aLimit({ owner: null, limit: 1_000 })] });
     asked = 0;
     const results = await Promise.all(
@@ -135,7 +135,7 @@ describeWithServers("charges that begin together", () => {
       [id],
     );
     const moment = aMoment({ refill: { amount: 1, dueAt: 0 } });
-    // A number that no column holds, and a server that therefore refuses the whole statement.
+    // A number that no column holds: the server refuses the whole statement.
     const tooLarge = aPlan({
       confirms: plans[OTHER - 1]?.confirms ?? [],
       cost: Number.MAX_VALUE,
@@ -155,10 +155,10 @@ describeWithServers("charges that begin together", () => {
   });
 });
 
-test("a charge that finds its counters locked again and again is told so in the end, and not that they are damaged", async () => {
+test("a charge that finds its counters locked again and again fails in the end with that, and not as damaged", async () => {
   const aPlanOn = (workspaceId: string) =>
     aPlan({ workspaceId, confirms: [{ ...at("key"), version: "exists", handle: "7" }] });
-  /** A driver whose server has locked what one workspace takes from, and is asked by others meanwhile. */
+  /** A driver whose server has locked what one workspace takes from, while others also ask it. */
   const client = {
     async query({ values }: { readonly values: readonly unknown[] }) {
       if (!String(values[0]).startsWith("{"))
@@ -176,7 +176,7 @@ test("a charge that finds its counters locked again and again is told so in the 
   const pool = { totalCount: 0, connect: async () => client, end: async () => {}, on: () => {} };
   const store = postgresStore(pool as never);
   let isTold = false;
-  // What is still under way when the store is closed is refused.
+  // Calls still in flight when the store is closed are refused.
   const askFree = () =>
     void Promise.resolve(store.charge(aPlanOn("free"), MOMENT)).catch(() => undefined);
   askFree();

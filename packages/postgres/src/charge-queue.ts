@@ -7,32 +7,32 @@ import { askFor, resultOf, type WaitingCall } from "./waiting-call.js";
 /** Most charges in one statement, so that none waits longer than a few ms for the others. */
 const MOST_AT_ONCE = 32;
 
-/** How often counters may be locked by others, or gone, before a charge is given up. */
+/** How often a charge may find its counters locked or gone before it is given up. */
 const MOST_ATTEMPTS = 10;
 
 /** A charge that waits to be sent, or for its result. */
 interface WaitingCharge extends WaitingCall {
   readonly prepared: PreparedCharge;
   readonly moment: ChargeMoment;
-  /** What it locks first; null for nothing. */
+  /** The lock that it takes first; null for none. */
   readonly firstLock: string | null;
   readonly batchable: ReturnType<PreparedCharge["batchableAt"]>;
 }
 
-/** A lock that charges take which are under way, or are about to be. */
+/** A lock of charges that are in flight, or about to be. */
 interface HeldLock {
   readonly by: readonly WaitingCharge[];
-  /** Those that wait for it. */
+  /** Charges that wait for it. */
   readonly waiting: WaitingCharge[];
 }
 
 /**
  * Sends the charges of one turn of the event loop as one statement. Each is decided separately, and a failure of one does not affect the
- * others: if the counters of one are locked by another connection, the others continue, and it is sent again to wait.
+ * others: if another connection has locked the counters of one, the others continue, and that one is sent again to wait.
  *
  * While charges of some counters are in flight, others of the same counters wait here for a lock in the process, and are then sent
- * together. In the server they would wait for the same row lock, each holding a connection that charges of other keys need. A lock is held
- * from when a charge is put into a batch until all charges of that batch have their results.
+ * together. In the server each would wait for the same row lock, and hold a connection that charges of other keys need. A lock is held
+ * from when a charge joins a batch until all charges of that batch have their results.
  */
 export class ChargeQueue {
   readonly #connection: Connection;
@@ -76,7 +76,7 @@ export class ChargeQueue {
     if (batch.length > 0) void this.#send(batch);
   }
 
-  /** `batch`: which holds all of its locks. */
+  /** `batch`: holds all of its locks. */
   async #send(batch: readonly WaitingCharge[]): Promise<void> {
     const locks = new Set<string>();
     for (const { firstLock } of batch) if (firstLock !== null) locks.add(firstLock);
@@ -84,7 +84,7 @@ export class ChargeQueue {
     for (const firstLock of locks) this.#sendNext(firstLock);
   }
 
-  /** What has waited for a lock. */
+  /** Sends charges that have waited for a lock. */
   #sendNext(firstLock: string): void {
     const waiting = this.#locks.get(firstLock)?.waiting.filter(({ state }) => !state.isOver) ?? [];
     const alone = waiting.findIndex(({ batchable }) => batchable === "none");
@@ -97,7 +97,7 @@ export class ChargeQueue {
     }
   }
 
-  /** Settles each, or has it wait for its lock again. `waitsForLocks`: whether to wait for the locks of the first. */
+  /** Settles each charge, or has it wait for its lock again. `waitsForLocks`: whether to wait for the locks of the first. */
   async #ask(batch: readonly WaitingCharge[], waitsForLocks: boolean): Promise<void> {
     let answers: readonly string[];
     try {
@@ -113,7 +113,7 @@ export class ChargeQueue {
       const text = answers[index] ?? "";
       state.isSent = false;
       if (text !== "busy") answer(text);
-      // What looks without a lock waits for none: they are gone.
+      // A charge without a lock waits for none: its counters are gone.
       else if (firstLock === null) answer("corrupt");
       else if (state.attempts < MOST_ATTEMPTS) {
         state.attempts += 1;
@@ -123,7 +123,7 @@ export class ChargeQueue {
     }
   }
 
-  /** A single charge is a plain statement if possible. If that returns nothing, the function is called. */
+  /** Sends a single charge as a plain statement if possible. If that returns nothing, calls the function. */
   async #answers(
     batch: readonly WaitingCharge[],
     waitsForLocks: boolean,
@@ -148,7 +148,7 @@ export class ChargeQueue {
     if (isCounted)
       values.push(JSON.stringify(batch.map(({ prepared, moment }) => prepared.countedAt(moment))));
     const text = await ask({ sql: isCounted ? sql.chargeCounted : sql.charge, values });
-    // What is settled next is no reason.
+    // Holds that are settled next are no reason to skip the plain statement.
     if (statement && !text?.startsWith("unsettled ")) plain?.leaveOut();
     return String(text).split("\x01");
   }

@@ -12,7 +12,7 @@ import { PreparedCharge } from "./prepared-charge.js";
 /** How often a record may get other counters between two attempts to charge it. */
 const MAX_MOVES = 10;
 
-/** The atomic step of a verification: one round trip, and one more where a record has other counters than the plan knows. */
+/** The atomic step of a verification: one round trip, and one more if a record has other counters than the plan knows. */
 export async function charge(
   connection: Connection,
   queue: ChargeQueue,
@@ -30,7 +30,7 @@ export async function charge(
   }
 }
 
-/** A copy of a plan brings the memo of the plan that it was copied from, and a plan may meet another store. */
+/** A copy of a plan carries the memo of the original, and a plan may be used on another store. */
 function preparedFor(connection: Connection, plan: ChargePlan): PreparedCharge {
   const { memo } = plan;
   if (memo instanceof PreparedCharge && memo.plan === plan && memo.connection === connection)

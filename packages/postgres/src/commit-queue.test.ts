@@ -2,12 +2,12 @@ import { expect, test, vi } from "vitest";
 import { CommitQueue } from "./commit-queue.js";
 import { errorOf } from "./testing/errors.js";
 
-/** Against hanging: a busy machine takes longer than the second that is meant unless told. */
+/** Only against hanging: a busy machine may take longer than the default of one second. */
 const PATIENTLY = { timeout: 60_000 };
 
 const PATIENT_MS = 60_000;
 
-/** Changes that end when they are told to, and what has begun so far. */
+/** Changes that end on request, and those that have begun so far. */
 function aQueue() {
   const queue = new CommitQueue();
   const begun: string[] = [];
@@ -21,7 +21,7 @@ function aQueue() {
   return { queue, begun, add, end: (name: string) => ends.get(name)?.() };
 }
 
-test("three changes of a workspace are with the server at once, the others begin in the order in which they came", async () => {
+test("three changes of a workspace are in flight at once, the others begin in order of arrival", async () => {
   const { begun, add, end } = aQueue();
   const changes = ["a", "b", "c", "d", "e"].map((name) => add(name));
   expect(begun).toEqual(["a", "b", "c"]);
@@ -35,19 +35,19 @@ test("three changes of a workspace are with the server at once, the others begin
   expect(begun).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("those of another workspace do not wait for them", async () => {
+test("changes of another workspace do not wait for them", async () => {
   const { begun, add, end } = aQueue();
   const changes = ["a", "b", "c", "d"].map((name) => add(name));
   void add("other", "ws_2");
   expect(begun).toEqual(["a", "b", "c", "other"]);
-  // None is left to wait: it would be rejected a minute later, in the middle of another test.
+  // None may stay behind: it would be rejected a minute later, in the middle of another test.
   for (const name of ["a", "b", "c"]) end(name);
   await vi.waitUntil(() => begun.includes("d"), PATIENTLY);
   end("d");
   await Promise.all(changes);
 });
 
-test("one that fails lets the next begin", async () => {
+test("a change that fails lets the next begin", async () => {
   const { queue, begun, add } = aQueue();
   void add("a");
   void add("b");
@@ -59,7 +59,7 @@ test("one that fails lets the next begin", async () => {
   expect(begun).toEqual(["a", "b", "c"]);
 });
 
-test("one whose turn comes too late is not sent, and those behind it are", async () => {
+test("a change whose turn comes too late is not sent, and those behind it are", async () => {
   const { begun, add, end } = aQueue();
   const first = add("a");
   void add("b");

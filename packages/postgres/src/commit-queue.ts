@@ -1,9 +1,9 @@
 import { unavailable, withTimeout } from "@latchkey/core";
 
-/** Most changes of a workspace that are with the server: while one is carried out, the next are there already. */
+/** Most changes of a workspace in flight: while one runs, the next ones are already with the server. */
 const MOST_AT_ONCE = 3;
 
-/** Changes of one workspace: how many are with the server, and what lets those that wait begin. */
+/** Changes of one workspace: how many are in flight, and the callbacks that let waiting ones begin. */
 interface Turns {
   underWay: number;
   readonly waiting: (() => void)[];
@@ -17,10 +17,10 @@ export class CommitQueue {
   readonly #workspaces = new Map<string, Turns>();
 
   /**
-   * Result of `send`, called in turn.
+   * The result of `send`, called in turn.
    *
    * @param deadline - `performance.now()` until which to wait for the turn.
-   * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `not-applied` after that.
+   * @throws LatchkeyError `STORE_UNAVAILABLE` with the outcome `not-applied` if the turn does not come by then.
    */
   async add<Answer>(
     workspaceId: string,
@@ -54,7 +54,7 @@ export class CommitQueue {
     return turns;
   }
 
-  /** Gives the turn of one that is over to the next. */
+  /** Passes the turn of a finished change to the next. */
   #beginNext(workspaceId: string, turns: Turns): void {
     const begin = turns.waiting.shift();
     if (begin !== undefined) begin();

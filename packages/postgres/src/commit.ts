@@ -17,7 +17,7 @@ import type { CommitQueue } from "./commit-queue.js";
 import type { Connection } from "./engine/connection.js";
 import { storedText, versionCode } from "./engine/names.js";
 
-/** Carries out a change: one statement, and so one transaction. */
+/** Applies a change: one statement, and so one transaction. */
 export async function commit(
   connection: Connection,
   queue: CommitQueue,
@@ -35,7 +35,7 @@ export async function commit(
 
 const REFUSALS: readonly unknown[] = ["unlimited", "insufficient", "overflow"];
 
-/** `counters`: how many were changed. */
+/** `counters`: how many counters the change names. */
 function readResult(answer: string | null, counters: number): CommitResult {
   const result = Object(parsed(answer)) as CommitResult;
   switch (result.kind) {
@@ -64,7 +64,7 @@ function parsed(text: string | null): unknown {
   }
 }
 
-/** A usage as the database function `commit` returns it. */
+/** A usage in the form that the database function `commit` returns. */
 function usageOf(written: unknown): Usage {
   const { remaining, refilledAt, lastRefillAt, holds } = Object(written) as Record<string, unknown>;
   const usage = readUsage([remaining, refilledAt, lastRefillAt, holds]);
@@ -72,7 +72,7 @@ function usageOf(written: unknown): Usage {
   return usage;
 }
 
-/** A change as the database function `commit` takes it, without empty parts. */
+/** A change in the form of the database function `commit`, without empty parts. */
 function written(change: Change) {
   const entries = change.puts.filter(({ record }) => record.kind === "auditEntry");
   const highest = Math.max(...entries.map(({ record }) => record.version));
@@ -91,7 +91,7 @@ function written(change: Change) {
     counters: change.counters.map(writtenCounters),
     dropWindows: change.dropWindows,
     revision: change.revision === null ? [] : [change.revision],
-    // Of entries of the audit log that bring versions of their own.
+    // The highest version of entries of the audit log that bring versions of their own.
     kept: highest > 0 ? [highest] : [],
   };
   return Object.fromEntries(Object.entries(parts).filter(([, items]) => items.length > 0));

@@ -42,7 +42,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     await into.commit(WORKSPACE, aChange({ puts }));
   }
 
-  /** Holds the counters of all keys as long as the work runs. */
+  /** Locks the counters of all keys during the work. */
   async function whileLocked(work: () => Promise<void>): Promise<void> {
     const holder = await pool.connect();
     await holder.query("BEGIN; SELECT 1 FROM latchkey.counters FOR UPDATE");
@@ -54,7 +54,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     }
   }
 
-  test("whose connection is lost while a charge runs: nobody knows whether it happened", async () => {
+  test("whose connection is lost while a charge runs: the outcome is unknown", async () => {
     await whileLocked(async () => {
       const call = store.charge(aPlan(), MOMENT);
       const ended = errorOf(call);
@@ -67,7 +67,7 @@ describeWithServers("a PostgreSQL that fails", () => {
   });
 
   test("that does not answer a charge in time: unknown, and of a call that only reads not applied", async () => {
-    // Long enough for a busy machine to send it, or it would not be unknown.
+    // Long enough for a busy machine to send it: otherwise the outcome would not be unknown.
     const hasty = postgresStore(pool, { chargeTimeoutMs: 500 });
     await hasty.read(WORKSPACE, []);
     await whileLocked(async () => {
@@ -78,7 +78,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     });
     const single = new pg.Pool({ connectionString: server.url, max: 1 });
     const slow = postgresStore(single, { timeoutMs: 200 });
-    // However late this is answered on a busy machine, the tables are known afterwards.
+    // Even if a busy machine is too late with this answer, the tables are known afterwards.
     await slow.read(WORKSPACE, []).catch(() => undefined);
     const taken = await single.connect();
     for (const call of [slow.read(WORKSPACE, []), slow.commit(WORKSPACE, aChange())])
@@ -92,7 +92,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     await single.end();
   });
 
-  test("that is not there, or where there is no such user: nothing was applied, and no password is told", async () => {
+  test("that is not there, or where there is no such user: nothing was applied, and no password is shown", async () => {
     for (const url of [
       "postgres://app:hunter2@127.0.0.1:1/keys",
       server.url.replace("postgres@/postgres", "app:hunter2@/nowhere"),
@@ -127,7 +127,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect((await store.read(WORKSPACE, [at("key", 2)])).found).toEqual([null]);
   });
 
-  test("counters that are gone refuse a charge", async () => {
+  test("a charge whose counters are gone is refused", async () => {
     await writeKey(store, 3, 5);
     const plan = aPlan({ confirms: [{ ...at("key", 3), version: 1 }] });
     await pool.query(
@@ -137,8 +137,8 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(await errorOf(store.charge(plan, MOMENT))).toMatchObject({ code: "STORE_CORRUPT" });
   });
 
-  test("of thousands of changes and charges at once over the same records none waits for another in a circle", async () => {
-    // All at once: the last of them waits for all others.
+  test("thousands of changes and charges at once over the same records never wait for each other in a circle", async () => {
+    // All at once: the last one waits for all others.
     const patient = { chargeTimeoutMs: 240_000, timeoutMs: 240_000 };
     const others = [postgresStore(pool, patient), postgresStore(pool, patient)];
     const KEYS = 4;
@@ -177,7 +177,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(rows).toEqual([{ deadlocks: 0 }]);
   });
 
-  test("changes of a workspace that have to wait leave connections to verifications", async () => {
+  test("waiting changes of a workspace leave connections to verifications", async () => {
     const few = new pg.Pool({ connectionString: server.url, max: 4 });
     const patient = postgresStore(few, { chargeTimeoutMs: 60_000, timeoutMs: 60_000 });
     await patient.charge(aPlan(), MOMENT);
@@ -296,7 +296,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     expect(await names()).toEqual(["w0"]);
   });
 
-  test("a change that finds nothing to change is answered once all that it found is on the disk", async () => {
+  test("a change that finds nothing to change is answered once everything that it found is on the disk", async () => {
     const latchkey = createLatchkey({ store: postgresStore(pool, { schema: "flushes" }) });
     const { apiId } = await latchkey.createApi({ name: "payments" });
     const { key } = await latchkey.createKey({ apiId, remaining: 9 });
@@ -324,7 +324,7 @@ describeWithServers("a PostgreSQL that fails", () => {
     }
   });
 
-  test("a request that was remembered before an upgrade, with the values of its limits alone, is repeated as it was answered", async () => {
+  test("a request that was remembered before an upgrade, with only the values of its limits, is repeated as it was answered", async () => {
     const own = postgresStore(pool, { schema: "upgrades" });
     await writeKey(own, 1, 5);
     const plan = aPlan({

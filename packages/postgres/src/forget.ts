@@ -1,10 +1,10 @@
 import { parseWhole } from "@latchkey/core";
 import type { Connection } from "./engine/connection.js";
 
-/** Rows of each sort that go in one step. */
+/** Most rows of each sort that one step deletes. */
 const FORGOTTEN_AT_ONCE = "500";
 
-/** One step of forgetting a workspace. @returns Null when nothing of it is left. */
+/** One step of forgetting a workspace. @returns Null once nothing of it is left. */
 export async function forget(connection: Connection, workspaceId: string): Promise<string | null> {
   const { forgetSome, forgetRest } = connection.sql;
   const [counts = []] = await connection.ask(forgetSome, [workspaceId, FORGOTTEN_AT_ONCE], true);

@@ -13,7 +13,7 @@ const TAKEN = Number(process.env.TAKEN ?? 400);
 const PROCESSES = 4;
 const WORKER = fileURLToPath(new URL("../dist/testing/reserver.worker.js", import.meta.url));
 const USES = 1_000_000;
-/** Uses that calls without an answer can have taken: two of each that was under way when its process or the server was killed. */
+/** Uses that calls without an answer may have taken: two for each in flight when its process or the server was killed. */
 const MOST_UNKNOWN = 2 * 8 * (1 + 2 * PROCESSES);
 const LIMIT = { limit: USES, duration: 3_600_000_000, autoApply: true };
 
@@ -84,14 +84,14 @@ describeWithServers("processes that reserve, settle, verify and change the same 
 
       expect(wrong).toEqual([]);
       expect(deadlocks + (await deadlocksOf(server.url))).toBe(0);
-      // When all that is reserved is over.
+      // Once everything reserved is over.
       const later = createLatchkey({ store, usage: false, clock: () => Date.now() + 600_000 });
       for (const [index, { keyId }] of keys.entries()) {
         const { remaining } = await later.getKey({ keyId });
         const taken = USES - Number(remaining);
         console.info({ key: index, told: told[index], taken });
         expect(taken).toBeGreaterThanOrEqual(told[index] ?? 0);
-        // Beyond what was told only calls without an answer can have taken, and those of which the process was killed.
+        // More than was told can only have been taken by calls without an answer, or by those of a killed process.
         expect(taken).toBeLessThanOrEqual((told[index] ?? 0) + MOST_UNKNOWN);
       }
       for (const externalId of owners) await later.getIdentity({ externalId });

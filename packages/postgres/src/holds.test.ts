@@ -31,7 +31,7 @@ describeWithServers("holds in PostgreSQL", () => {
     return verdict.reservationId;
   }
 
-  test("an earlier schema gets a place for them, and what it holds stays as it is", async () => {
+  test("an earlier schema gets a place for holds, and its data stays as it is", async () => {
     const schema = "without_holds";
     await migrate(pool, { schema });
     const before = openIn(schema);
@@ -54,7 +54,7 @@ describeWithServers("holds in PostgreSQL", () => {
     ).toMatchObject({ remaining: 7 });
   });
 
-  test("what is damaged of them is never answered, and the key can be deleted", async () => {
+  test("damaged holds are never answered, and their key can be deleted", async () => {
     const schema = "damaged_holds";
     const latchkey = openIn(schema);
     const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -104,13 +104,13 @@ describeWithServers("holds in PostgreSQL", () => {
       ])
         expect(await errorOf(call()), damage).toMatchObject({ code: "STORE_CORRUPT" });
       expect(await latchkey.verifyKey({ key })).toMatchObject({ remaining: 7 });
-      // Also when its time has passed.
+      // Even after they have expired.
       await openIn(schema, later).deleteKey({ keyId });
     }
     expect((await pool.query(`SELECT FROM ${schema}.hold`)).rowCount).toBe(0);
   });
 
-  test("one that is over and damaged keeps no other from being settled", async () => {
+  test("a hold that is over and damaged keeps no other from being settled", async () => {
     const schema = "damaged_other";
     const latchkey = openIn(schema);
     const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -121,11 +121,11 @@ describeWithServers("holds in PostgreSQL", () => {
     await pool.query(`UPDATE ${schema}.hold SET value = 'x' WHERE id = $1`, [damaged]);
     const { reservationId } = sound;
     const settled = await openIn(schema, later).settle({ reservationId, remaining: { cost: 1 } });
-    // What the damaged one holds is not known.
+    // How much the damaged one holds is unknown.
     expect(settled).toEqual({ remaining: 7, taken: { uses: 1, ratelimits: [] } });
   });
 
-  test("a damaged end fails its repeat, and not those that are asked for beside it", async () => {
+  test("a damaged end fails its own repeat, and no other in the same statement", async () => {
     const schema = "damaged_ends";
     const latchkey = openIn(schema);
     const { apiId } = await latchkey.createApi({ name: "tiles" });
@@ -181,7 +181,7 @@ describeWithServers("holds in PostgreSQL", () => {
     expect(rows).toEqual([]);
   });
 
-  test("a busy key holds up no end of another", async () => {
+  test("a busy key does not hold up the end of another key's hold", async () => {
     const schema = "busy";
     const latchkey = openIn(schema);
     const { apiId } = await latchkey.createApi({ name: "tiles" });

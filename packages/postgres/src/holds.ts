@@ -21,7 +21,7 @@ import { countedAt } from "./statistics.js";
 
 type RestoreStep = Extract<HoldStep, { kind: "restore" }>;
 
-/** Does with holds what a step says: one statement, and so one transaction, together with other steps of the workspace. */
+/** Applies a step to holds: one statement, and so one transaction, together with other steps of the workspace. */
 export async function settle(
   connection: Connection,
   queue: SettleQueue,
@@ -74,7 +74,7 @@ async function restore(
   return { kind: answer === "stale" ? "stale" : "restored" };
 }
 
-/** A step as the function `settle` takes it: a row, as an item of an array. */
+/** A step in the form of the function `settle`: a row, as an item of an array. */
 export function stepRow(
   step: Exclude<HoldStep, RestoreStep>,
   { now, revision }: HoldMoment,
@@ -99,7 +99,7 @@ function stepFields(step: Exclude<HoldStep, RestoreStep>): readonly unknown[] {
   return [quoted(id), uses, names, costs, rest, isAlone === true ? 0 : null, ...nowhere];
 }
 
-/** Parameters of the statement that ends a hold which has no slots beside it: see engine/plain-end-sql.ts. */
+/** Parameters of the statement that ends a hold without slots: see engine/plain-end-sql.ts. */
 function plainEnd(
   step: Exclude<HoldStep, RestoreStep>,
   { now, revision }: HoldMoment,
@@ -113,7 +113,7 @@ function plainEnd(
   return [expected ?? null, String(now), id, ...figures];
 }
 
-/** A limit as the name of its window has it, in an array. */
+/** The name of a limit in the form of window names, as an item of an array. */
 function windowName({ name }: UsedLimit): string {
   return quoted(encodeURIComponent(name));
 }

@@ -11,7 +11,7 @@ const CREATIONS = 64;
 const USES = 1_000_000;
 
 /**
- * How long calls one after the other take, in ms, while each of the others is made again and again.
+ * How long consecutive calls take, in ms, while each of the others is repeated all the time.
  *
  * @param others - Answer whether they did what they are for.
  */

@@ -19,7 +19,7 @@ describeWithServers("a PostgreSQL with an idle_session_timeout", () => {
     await server?.remove();
   });
 
-  test("a charge that is sent as the server ends the idle connection goes over another one, once", async () => {
+  test("a charge that is sent while the server ends the idle connection goes over another one, once", async () => {
     const watching = new pg.Client({ connectionString: server.url });
     await watching.connect();
     const store = postgresStore(`${link.url}&options=-c%20idle_session_timeout%3D200`, {
@@ -29,7 +29,7 @@ describeWithServers("a PostgreSQL with an idle_session_timeout", () => {
     const puts = [{ record: aRecord("key", 1), counters: { usage: usesOf(10) } }];
     await store.commit(WORKSPACE, aChange({ puts }));
 
-    // What is sent from here on reaches the server when its own farewell is on the way.
+    // Whatever is sent from here on reaches the server after it has said goodbye.
     link.stall();
     const charged = store.charge(aPlan(), aMoment());
     const left = "SELECT FROM pg_stat_activity WHERE application_name = 'latchkey'";

@@ -16,7 +16,7 @@ const USES = 1_000_000;
 
 interface Conditions {
   readonly synchronousCommit: "on" | "remote_write" | "remote_apply" | "local" | "off";
-  /** Whether the server has a standby that is in `synchronous_standby_names`. */
+  /** Whether the server has a standby in `synchronous_standby_names`. */
   readonly hasStandby: boolean;
 }
 
@@ -29,7 +29,7 @@ const CONDITIONS: readonly Conditions[] = [
   { synchronousCommit: "local", hasStandby: true },
   { synchronousCommit: "off", hasStandby: true },
 ];
-/** Without a number of kills, those that differ most. */
+/** Without a number of kills, only the conditions that differ most. */
 const DRILLED = asked === undefined ? CONDITIONS.slice(0, 2) : CONDITIONS;
 
 describeWithServers("two processes that verify one key while their server is killed", () => {
@@ -41,7 +41,7 @@ describeWithServers("two processes that verify one key while their server is kil
       const store = postgresStore(server.url, PATIENT);
       const latchkey = createLatchkey({ store, usage: false });
       const workers: ChildProcess[] = [];
-      /** Uses left, as callers were told them. */
+      /** Uses left, as callers were told. */
       const told: number[] = [];
       let unknown = 0;
       try {
@@ -96,7 +96,7 @@ describeWithServers("two processes that verify one key while their server is kil
           expect(twice).toBe(0);
           expect(taken).toBeGreaterThanOrEqual(told.length);
         }
-        // Beyond what was told only calls without an answer can have taken, and those of which the process was killed.
+        // More than was told can only have been taken by calls without an answer, or by those of a killed process.
         expect(taken).toBeLessThanOrEqual(told.length + unknown + 8);
       } finally {
         for (const worker of workers) worker.kill("SIGKILL");

@@ -19,7 +19,7 @@ describeWithServers("the order of the audit log", () => {
     await server.remove();
   });
 
-  /** An entry as a process of the schema before writes it: with a version of its own. */
+  /** An entry as a process of the previous schema writes it: with a version of its own. */
   const ofEarlierProcess = (id: string) => {
     const body = JSON.stringify({ format: 1, type: "api.created", at: 1, resourceId: "api_1" });
     return JSON.stringify({
@@ -63,7 +63,7 @@ describeWithServers("the order of the audit log", () => {
     await latchkey.close();
   });
 
-  test("entries of before there were numbers come first, in the order of their ids", async () => {
+  test("entries from before there were numbers come first, in the order of their ids", async () => {
     const latchkey = createLatchkey({
       store: postgresStore(server.url, { ...PATIENT, schema: "older" }),
     });

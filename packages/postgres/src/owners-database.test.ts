@@ -22,7 +22,7 @@ describeWithServers("a database and a pool that the application uses as well", (
     await server?.remove();
   });
 
-  /** A pool of a database of its own. */
+  /** A pool on a database of its own. */
   async function openPool(name: string, options: pg.PoolConfig = {}): Promise<pg.Pool> {
     await admin.query(`CREATE DATABASE ${name}`);
     return connect(name, options);
@@ -82,7 +82,7 @@ describeWithServers("a database and a pool that the application uses as well", (
     expect(await store.charge(aPlan(), aMoment())).toMatchObject({ remaining: 9 });
   });
 
-  test("prepared statements that the application has dropped are named, and the next call has others", async () => {
+  test("prepared statements that the application has dropped are named, and the next call uses new ones", async () => {
     const pool = await openPool("dropped", { max: 1 });
     const store = postgresStore(pool, PATIENT);
     await store.commit(WORKSPACE, aChange({ puts: PUTS }));
@@ -128,7 +128,7 @@ describeWithServers("a database and a pool that the application uses as well", (
       expect((await store.commit(id, aChange({ puts }))).kind).toBe("committed");
   });
 
-  test("row level security that hides the tables from the role is refused by name, and a policy is enough", async () => {
+  test("row level security that hides the tables from the role is refused by name, and a policy lifts the refusal", async () => {
     const pool = await openPool("secured");
     await migrate(pool);
     await pool.query(`CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA latchkey TO app;

@@ -13,8 +13,8 @@ afterAll(() => pglite.close());
 const run: RunSql = (sql, values = []) => pglite.query(sql, [...values]);
 
 /**
- * The statements are those of the server, which is held to the whole contract. Of PGlite the tests are those of what goes through it in
- * either direction, of its transactions and of its end; with `LATCHKEY_TEST_STORES=all` all of them.
+ * PGlite runs the same statements as the server, which runs the whole contract. So PGlite runs only the tests of values in either
+ * direction, of its transactions and of its end; with `LATCHKEY_TEST_STORES=all` it runs all of them.
  */
 const SECTIONS = [
   "read",
@@ -41,7 +41,7 @@ describeViews("PGlite", () => pglite, run);
 
 const TEXT = 25;
 
-/** A store in a schema of its own that has a key with ten uses. The application has set how its PGlite reads and writes texts. */
+/** A store, in a schema of its own, that has a key with ten uses. The application has changed how its PGlite reads and writes texts. */
 async function openBesideOwner(schema: string) {
   for (const functions of [pglite.parsers, pglite.serializers]) {
     const { [TEXT]: before } = functions;
@@ -74,7 +74,7 @@ test("inside a transaction that the owner of a PGlite began with SQL, no call is
   expect(await store.charge(aPlan(), aMoment())).toMatchObject({ kind: "charged", remaining: 8 });
 });
 
-test("a call waits for the end of transaction() of a PGlite, and is no part of it", async () => {
+test("a call waits for the end of transaction() of a PGlite, and is not part of it", async () => {
   const store = await openBesideOwner("waiting");
   let charging: unknown;
   await pglite.transaction(async (transaction) => {

@@ -4,16 +4,16 @@ import type { Statement } from "./engine/database.js";
 import type { PlainHold } from "./engine/plain-hold-sql.js";
 import { amountOf } from "./row-text.js";
 
-/** Most records and limits: each number of them is a statement more to prepare. */
+/** Most records and limits: each further number is one more statement to prepare. */
 const MOST_RECORDS = 2;
 const MOST_LIMITS = 2;
 
-/** How many charges skip it after one for which it returned nothing: other connections are using these counters, and probably continue. */
+/** How many charges skip the plain statement after it returned nothing: others are using these counters, and probably continue. */
 const LEFT_OUT = 16;
 
 /**
- * A charge as a plain statement, which costs the server less than the function. Null if the function is needed: a statement that is planned
- * each time would take longer.
+ * A charge as a plain statement, which costs the server less than the function. Null if the function is needed, also if statements are
+ * not prepared: planning it each time would take longer.
  *
  * @see engine/plain-charge-sql.ts
  */
@@ -48,14 +48,14 @@ export function plainChargeOf(connection: Connection, plan: ChargePlan) {
       const values = [String(now), ...fixed, ...due, ...held];
       return { sql: connection.sql.plainCharge(shape), values };
     },
-    /** It returned nothing. */
+    /** To be called when the statement returned nothing. */
     leaveOut: () => {
       left = LEFT_OUT;
     },
   };
 }
 
-/** Whether it takes from one record only, and knows the version of each. */
+/** Whether it takes from one record only, and the version of every record is known. */
 function isPlain(plan: ChargePlan): boolean {
   const { confirms, mode, uses, limits } = plan;
   return (

@@ -14,15 +14,15 @@ import { plainChargeOf } from "./plain-charge.js";
 import { amountOf, escaped, fieldsOf, listOf, quoted } from "./row-text.js";
 import { countedAt } from "./statistics.js";
 
-/** What of a charge is the same from one moment to the next: it is kept with the plan. */
+/** The part of a charge that is the same at every moment. Cached in `plan.memo`. */
 export class PreparedCharge {
   readonly connection: Connection;
   readonly plan: ChargePlan;
   /** Whether it may change something. */
   readonly isWrite: boolean;
-  /** Numbers of the counters that are needed, in ascending order, as last known: `1,2`. */
+  /** Numbers of the counters that it needs, in ascending order, as last known: `1,2`. */
   handles: string;
-  /** Null where only the function will do. */
+  /** Null if only the function will do. */
   readonly plain: ReturnType<typeof plainChargeOf>;
   readonly #onlyWindow: string | null;
   readonly #fixed: string;
@@ -68,15 +68,15 @@ export class PreparedCharge {
   }
 
   /**
-   * What it locks first, and others may wait for: the number of counters (of a key and an identity mostly the identity's), or a
-   * window that is all it takes from; null for neither.
+   * The lock that it takes first and others may wait for: the number of counters (with a key and an identity usually the identity's), or
+   * the only window that it takes from; null for neither.
    */
   get firstLock(): string | null {
     if (this.plan.mode === "peek") return null;
     return this.#onlyWindow ?? /^\d+/.exec(this.handles)?.[0] ?? null;
   }
 
-  /** Which others may be in its statement. Windows without an owner and requests are locked while others are waited for. */
+  /** Which other charges may share its statement. Windows without an owner and requests would stay locked while it waits for others. */
   batchableAt({ request, ends }: ChargeMoment): "all" | "same lock" | "none" {
     if (ends !== undefined) return "none";
     if (this.plan.mode === "peek") return "all";
@@ -85,7 +85,7 @@ export class PreparedCharge {
     return this.plan.limits.some(({ owner }) => owner === null) ? "none" : "all";
   }
 
-  /** The plan as the function `charge` takes it: a row, as an item of an array. */
+  /** The plan in the form of the function `charge`: a row, as an item of an array. */
   at({ now, refill, request, holdId = "" }: ChargeMoment): string {
     const due = refill === null ? "," : `${amountOf(refill) ?? ""},${refill.dueAt}`;
     const remembered = request ? escaped(this.#remembered(request)) : ",,,";
@@ -93,14 +93,14 @@ export class PreparedCharge {
     return `"(${this.#fixed},\\"{${this.handles}}\\",${now},${due},${remembered},${held ?? ""})"`;
   }
 
-  /** The workspace, and the end of a hold to carry out first, as the function `settle` takes it; null for none. */
+  /** The workspace, and the end of a hold that comes first, in the form of the function `settle`; null for none. */
   endingAt({ now, ends }: ChargeMoment): readonly string[] | null {
     if (ends === undefined) return null;
     const { workspaceId, revision } = this.plan;
     return [workspaceId, `{${stepRow(ends, { now, revision })}}`];
   }
 
-  /** What is counted of it; null for nothing. */
+  /** What the charge counts; null for nothing. */
   countedAt({ now }: ChargeMoment) {
     const { workspaceId, counts } = this.plan;
     return counts === undefined
@@ -120,7 +120,7 @@ function algorithmText({ algorithm, held }: LimitCharge): string {
   return algorithm === "token-bucket" && held ? `${algorithm}:${held}` : algorithm;
 }
 
-/** Of the records that the charge takes from or holds. The database returns the rest. */
+/** Numbers of counters of the records that the charge takes from or holds. The database returns the others. */
 function knownHandles({ confirms, uses, limits, hold }: ChargePlan): readonly number[] {
   const beside = hold?.most.length ?? 0;
   const known = confirms.filter(
@@ -131,8 +131,8 @@ function knownHandles({ confirms, uses, limits, hold }: ChargePlan): readonly nu
 }
 
 /**
- * The name under which a request is remembered, beside the first record of its plan. A digest, so that it tells nothing of a
- * record that was deleted. Names of windows have no space.
+ * The name under which a request is remembered, beside the first record of its plan. A digest, so that it reveals nothing of a deleted
+ * record. It begins with a space, which names of windows do not contain.
  */
 function requestName(beside: Expectation | undefined, id: string): string {
   return ` ${hash("sha256", `${beside?.kind} ${beside?.id} ${id}`, "base64url")}`;

@@ -8,7 +8,7 @@ import { describeWithServers } from "./testing/where.js";
 // PROMOTIONS=7 npx vitest run --config vitest.workspace.ts --project drills postgres/src/promotion --reporter=verbose
 const PROMOTIONS = Number(process.env.PROMOTIONS ?? 1);
 const USES = 1_000;
-/** Verifications before the standby falls behind, and again as many after it. */
+/** Verifications before the standby falls behind, and the same number after it. */
 const CALLS = 25;
 
 interface Conditions {
@@ -17,18 +17,18 @@ interface Conditions {
   readonly isSynchronous: boolean;
 }
 
-/** What was answered, and what of it the new primary does not know. */
+/** The answered calls, and those of them that the new primary does not know. */
 interface Outcome {
   readonly answered: number;
   readonly unknown: number;
-  /** Uses that were answered and given back. */
+  /** Answered uses that came back. */
   readonly lost: number;
   readonly revoked: number;
-  /** Keys whose revocation was answered, and that work again. */
+  /** Keys that work again although their revocation was answered. */
   readonly revived: number;
 }
 
-/** What of it is lost that was answered while the standby had nothing of it. */
+/** Which of the calls answered while the standby received nothing are lost. */
 type Loses = "nothing" | "charges" | "all";
 
 const CONDITIONS: readonly (Conditions & { readonly loses: Loses })[] = [
@@ -47,7 +47,7 @@ describeWithServers("a standby that had fallen behind is promoted", () => {
     async ({ loses, ...conditions }) => {
       const outcome = await promote(conditions, loses);
       console.info({ ...conditions, ...outcome });
-      // Whatever was answered before it fell behind is there.
+      // Every call answered before the standby fell behind is there.
       expect(outcome.answered - outcome.lost).toBeGreaterThanOrEqual(CALLS);
       expect(outcome.lost).toBe(loses === "nothing" ? 0 : CALLS);
       expect(outcome.revived).toBe(loses === "all" ? 1 : 0);
@@ -79,10 +79,10 @@ async function promote(
       "SELECT FROM pg_stat_replication WHERE replay_lsn >= pg_current_wal_insert_lsn()",
     );
 
-    // From now on the standby gets nothing: the process that sends it what is written stands still.
+    // From now on the standby gets nothing: the process that feeds it is stopped.
     const [[sender] = []] = await ask(primary, "SELECT pid FROM pg_stat_replication");
     process.kill(Number(sender), "SIGSTOP");
-    // What waits for it is answered by nobody: only those calls are given up soon.
+    // Calls that wait for the standby get no answer: only those are given up soon.
     const timeouts = {
       chargeTimeoutMs: loses === "nothing" ? 2_000 : 60_000,
       timeoutMs: loses === "all" ? 60_000 : 2_000,
@@ -117,7 +117,7 @@ async function promote(
   }
 }
 
-/** How many of as many calls at once were answered. The others may have happened. */
+/** How many of `count` simultaneous calls were answered. The others may have happened. */
 async function answersOf(count: number, call: () => Promise<unknown>): Promise<number> {
   const calls = await Promise.allSettled(Array.from({ length: count }, call));
   for (const result of calls)

@@ -14,7 +14,7 @@ const WORKER = fileURLToPath(new URL("../dist/testing/racer.worker.js", import.m
 const USES = 1_000_000;
 
 describeWithServers("four processes that verify and change the same keys", () => {
-  test("never wait for each other in a circle, and take what they say", {
+  test("never wait for each other in a circle, and take exactly what they say", {
     timeout: 1_800_000,
   }, async () => {
     const server = await startServer({ fsync: "off", deadlock_timeout: "50ms" });

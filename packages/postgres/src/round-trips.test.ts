@@ -15,7 +15,7 @@ describeWithServers("what a call costs on the wire", () => {
   beforeAll(async () => {
     server = await startServer({ fsync: "off", autovacuum: "off" });
     pool = new pg.Pool({ connectionString: server.url, max: 1 });
-    // One connection: what it is asked is all that is sent.
+    // With one connection, its statements are everything that is sent.
     const client = await pool.connect();
     const query = client.query.bind(client) as (...given: unknown[]) => unknown;
     Object.assign(client, {
@@ -54,7 +54,7 @@ describeWithServers("what a call costs on the wire", () => {
     const { key } = await latchkey.createKey({ apiId, ...limited });
     const { key: another } = await latchkey.createKey({ apiId });
     const verify = () => latchkey.verifyKey({ key });
-    // Not counted: the process meets the API.
+    // Not counted: the process reads the API first.
     await latchkey.verifyKey({ key: another });
 
     expect(await sentBy(verify)).toEqual(["read", "plain charge"]);
@@ -70,7 +70,7 @@ describeWithServers("what a call costs on the wire", () => {
     ["sliding", { algorithm: "sliding" }],
     ["token-bucket", { algorithm: "token-bucket", burst: 100 }],
   ] as const)(
-    "the rules of a %s limit are put in the place of their calls: PostgreSQL would plan a function anew in each call",
+    "the rules of a %s limit are inlined: PostgreSQL would plan a function anew in each call",
     async (_name, fields) => {
       const latchkey = createLatchkey({ store: postgresStore(pool, PATIENT), usage: false });
       const { apiId } = await latchkey.createApi({ name: "payments" });
@@ -85,7 +85,7 @@ describeWithServers("what a call costs on the wire", () => {
         rowMode: "array",
       });
       const called = new Set(String(rows).match(/latchkey\.\w+(?=\()/g));
-      // Only where leases hold units of a bucket.
+      // Called only if leases hold units of a bucket.
       called.delete("latchkey.leased_bucket_missing");
       expect([...called]).toEqual([]);
     },
@@ -114,7 +114,7 @@ describeWithServers("what a call costs on the wire", () => {
     }
   });
 
-  test("a change, a read, a page and a batch of uses look at the rows that they name, however many others there are", async () => {
+  test("a change, a read, a page and a batch of uses read only the rows that they name, however many others there are", async () => {
     const store = postgresStore(pool, { ...PATIENT, schema: "large" });
     const records = Array.from({ length: 3_000 }, (_, number) => aRecord("key", number));
     const counters = { usage: usesOf(1) };
@@ -137,7 +137,7 @@ describeWithServers("what a call costs on the wire", () => {
           aChange({ deletes: [first], releases: [name], leaves: [{ list: "keys", id: first.id }] }),
         ),
     };
-    // The store takes no connection that says that it is inside a transaction.
+    // The store refuses a connection that reports an open transaction.
     const quiet = (client: pg.PoolClient) => {
       client.getTransactionStatus = () => null;
     };
@@ -166,7 +166,7 @@ describeWithServers("what a call costs on the wire", () => {
     await latchkey.verifyKey({ key });
     const before = await position();
     expect(await latchkey.verifyKey({ key })).toMatchObject({ valid: true });
-    // What writes takes a number of its own: only the question itself has.
+    // A write takes a transaction number of its own: only the question itself has one.
     expect(await position()).toBe(before + 1);
   });
 });

@@ -1,6 +1,6 @@
 import type { DueRefill } from "@latchkey/core";
 
-/** As PostgreSQL writes an array within a row. */
+/** An array within a row, as PostgreSQL writes it. */
 export function listOf(items: readonly unknown[]): string {
   return quoted(`{${items.join(",")}}`);
 }
@@ -13,7 +13,7 @@ export function escaped(text: string): string {
   return text.replace(/["\\]/g, "\\$&");
 }
 
-/** The fields of a row, of which null and undefined are null. */
+/** The fields of a row; null and undefined become null. */
 export function fieldsOf(fields: readonly unknown[]): string {
   return fields.map((field) => field ?? "").join(",");
 }

@@ -34,7 +34,7 @@ function allSql(): string {
   return [...functions, ...plain, ...Object.values(statements)].join();
 }
 
-/** What somebody makes in `public` who hopes that another role calls it: each ends the call that runs it. */
+/** What another role may create in `public` in the hope that latchkey calls it: each of them ends the call that runs it. */
 const TRAPS = `
 DO $do$ DECLARE
   name text; one text; other text; third text; raising text := 'LANGUAGE plpgsql AS $f$ BEGIN RAISE ''a trap''; END $f$';
@@ -101,7 +101,7 @@ describeWithServers("another role that may create in the schema public", () => {
   };
 
   test.each([true, false])(
-    "has none of the functions and operators run that it makes there (prepared statements: %s)",
+    "runs none of the functions and operators that another role makes there (prepared statements: %s)",
     async (preparedStatements) => {
       const schema = `app_${preparedStatements}`;
       const store = postgresStore(app, { schema, preparedStatements });
@@ -157,7 +157,7 @@ describeWithServers("another role that may create in the schema public", () => {
     },
   );
 
-  test("loses what it had in functions of an earlier version", async () => {
+  test("no longer affects functions of an earlier version", async () => {
     const schema = "earlier";
     await postgresStore(app, { schema }).read("ws_default", []);
     await app.query(`ALTER FUNCTION ${schema}.lock_names(text, text[]) RESET search_path`);

@@ -21,7 +21,7 @@ describeWithPostgres("a PostgreSQL server", () => {
 
   const run: RunSql = (sql, values = []) => pools[0].query(sql, [...values]);
 
-  // A call takes long, and a sequence is hundreds of them.
+  // A call takes long, and a sequence has hundreds of them.
   describeContract("a pool", () => pools, run, { shareOfSequences: 0.3 });
 
   describeViews("a server", () => pools[0], run);

@@ -10,32 +10,32 @@ const MOST_AT_ONCE = 32;
 /** Most statements of a workspace in flight: steps that come meanwhile are then sent together. */
 const MOST_UNDER_WAY = 4;
 
-/** One of so many ends is done by the function, where the others are plain statements. */
+/** One of this many ends is sent to the function, the others as plain statements. */
 const FUNCTION_EVERY = 128;
 
-/** How often counters may be locked by others, or holds others than they were, before a step is given up. */
+/** How often counters may be locked, or holds changed, by others before a step is given up. */
 const MOST_ATTEMPTS = 10;
 
 /** A step that waits to be sent, or for its result. */
 interface WaitingStep extends WaitingCall {
-  /** As the function `settle` takes it. */
+  /** The step in the form of the function `settle`. */
   readonly row: string;
-  /** What is counted of it; null for nothing. */
+  /** What the step counts; null for nothing. */
   readonly counted: ReturnType<typeof countedAt> | null;
-  /** Parameters of a plain statement that does the same; null: only the function will do. */
+  /** Parameters of a plain statement that does the same; null if only the function will do. */
   readonly plain: Statement["values"] | null;
 }
 
-/** Steps of one workspace: how many statements are with the server, and which wait. */
+/** Steps of one workspace: how many statements are in flight, and which steps wait. */
 interface Turns {
   underWay: number;
   waiting: WaitingStep[];
 }
 
 /**
- * Sends steps that change holds. Steps of one workspace in one turn of the event loop, or while the limit of statements is in flight, are
- * one statement. Each is carried out separately: those whose counters are locked by another connection are sent again, to wait, when the
- * others have their results.
+ * Sends steps that change holds. Steps of one workspace that come in one turn of the event loop, or while the limit of statements is in
+ * flight, share one statement. Each is applied separately: if another connection has locked the counters of a step, it is sent again, to
+ * wait, when the others have their results.
  */
 export class SettleQueue {
   readonly #connection: Connection;
@@ -78,7 +78,7 @@ export class SettleQueue {
   }
 
   /**
-   * Settles each. What finds its counters locked is sent again, to wait for them.
+   * Settles each step. A step whose counters are locked is sent again, to wait for them.
    *
    * @param isPatient - Whether to wait for locks.
    */

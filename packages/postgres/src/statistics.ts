@@ -37,7 +37,7 @@ export async function addStatistics(
   await connection.ask(connection.sql.addStatistics, [workspaceId, JSON.stringify(batch)], true);
 }
 
-/** Whose sums of an hour are added to, in the statement that does something else. */
+/** The subjects and the hour whose sums another statement also adds to. */
 export function countedAt(
   workspaceId: string,
   subjects: readonly StatisticsSubject[],
@@ -80,7 +80,7 @@ export async function pageStatistics(
   return wholeSubjects(sums, limit);
 }
 
-/** The first day from one on that has sums; null for none. */
+/** The first day at or after `from` that has sums; null if there is none. */
 export async function nextStatisticsDay(
   connection: Connection,
   workspaceId: string,
@@ -90,7 +90,7 @@ export async function nextStatisticsDay(
   return parseWhole(dayAt);
 }
 
-/** Forgets the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. */
+/** Deletes the oldest sums of hours before `beforeAt`, or those of some subjects, up to `limit`. */
 export async function deleteStatistics(
   connection: Connection,
   workspaceId: string,
@@ -110,7 +110,7 @@ export async function deleteStatistics(
   return { deleted, hasMore: (parseWhole(old) ?? 0) > deleted };
 }
 
-/** An id as it is stored, after the first byte in its own order, whatever else it could be. */
+/** The stored form of an id, which sorts like the id after the first byte, even if the id could be a digest. */
 function subjectText(id: string): string {
   return /^[\w.:-]{0,128} ?$/.test(id) ? `01${Buffer.from(id).toString("hex")}` : storedText(id);
 }

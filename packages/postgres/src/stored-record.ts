@@ -10,7 +10,7 @@ import type { Row } from "./engine/database.js";
 /** How many columns a record has in a row of `statements.ts`. */
 const WIDTH = 10;
 
-/** Reads a record and the identity that it links to, from an index of a row on; null if there is none. */
+/** Reads a record and the identity it links to, from column `at` of a row; null if there is none. */
 export function loadedRecord(kind: RecordKind, row: Row, at: number): LoadedRecord | null {
   const state = recordState(kind, row, at);
   return state && { ...state, linked: recordState("identity", row, at + WIDTH) };

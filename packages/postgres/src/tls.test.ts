@@ -14,7 +14,7 @@ import { describeWithServers } from "./testing/where.js";
 describeWithServers("a PostgreSQL with TLS and a certificate of its own making", () => {
   let folder: string;
   let server: TestServer;
-  /** The certificate, and a URL by which the server is reached. */
+  /** The certificate, and the URL of the server. */
   let [certificate, url] = ["", ""];
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describeWithServers("a PostgreSQL with TLS and a certificate of its own making",
     return Promise.resolve(store.readClock?.()).finally(() => store.close?.());
   }
 
-  test("is connected to by who knows the certificate, from an option or from the URL", async () => {
+  test("accepts a client that knows the certificate, from an option or from the URL", async () => {
     const ca = readFileSync(certificate, "utf8");
     expect(await ask("", { ssl: { ca } })).toBeGreaterThan(0);
     const file = encodeURIComponent(certificate);
@@ -57,21 +57,24 @@ describeWithServers("a PostgreSQL with TLS and a certificate of its own making",
   test.each([
     ["", { ssl: true }],
     ["?sslmode=verify-full", {}],
-    // What the URL says comes first.
+    // The URL takes precedence.
     ["?sslmode=verify-full", { ssl: { rejectUnauthorized: false } }],
-  ])("is refused by who does not, and the error says why: %s %j", async (query, options) => {
-    const error = await errorOf(ask(query, options));
-    expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
-    expect(error.message).toContain("its certificate is not trusted");
-  });
+  ])(
+    "is refused by a client that does not, and the error says why: %s %j",
+    async (query, options) => {
+      const error = await errorOf(ask(query, options));
+      expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
+      expect(error.message).toContain("its certificate is not trusted");
+    },
+  );
 
-  test("a file of a certificate that is not there is named as the cause", async () => {
+  test("a missing certificate file is named as the cause", async () => {
     const error = await errorOf(ask("?sslmode=verify-full&sslrootcert=/nowhere/ca.crt"));
     expect(error.message).toContain("no such certificate file");
   });
 });
 
-/** A certificate for 127.0.0.1 that no other one vouches for. Where there is PostgreSQL, there is openssl. */
+/** A self-signed certificate for 127.0.0.1. Where there is PostgreSQL, there is openssl. */
 function selfSign(certificate: string, key: string): void {
   const names = ["-subj", "/CN=latchkey", "-addext", "subjectAltName=IP:127.0.0.1"];
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];

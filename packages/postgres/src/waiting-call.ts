@@ -4,12 +4,12 @@ import type { Statement } from "./engine/database.js";
 
 /** A call in a queue, which waits to be sent, or for its result. */
 export interface WaitingCall {
-  /** As `performance.now()` counts. */
+  /** In `performance.now()` time. */
   readonly deadline: number;
   readonly answer: (text: string) => void;
   readonly reject: (error: unknown) => void;
   readonly state: {
-    /** How often it was sent, or found what it needs locked. */
+    /** How often it was sent, or found its locks taken. */
     attempts: number;
     /** Whether it is with the server. */
     isSent: boolean;
@@ -39,7 +39,7 @@ export function resultOf(
   });
 }
 
-/** Runs a statement for several calls, and returns its one value. It has until the last of their deadlines. */
+/** Runs a statement for several calls, and returns its one value. It has until the latest of their deadlines. */
 export async function askFor(
   batch: readonly WaitingCall[],
   connection: Connection,

@@ -4,19 +4,19 @@ import type { Database, Row, Statement } from "./database.js";
 import { isWithoutEffect, translateError } from "./errors.js";
 import { createStatements, type Statements } from "./statements.js";
 
-/** Attempts of a statement that the server did not carry out because of others, or of a connection that had ended. */
+/** Most attempts of a statement that had no effect because of other transactions, or of a connection that had ended. */
 const MAX_ATTEMPTS = 10;
 
 /** Runs the statements of a store. */
 export class Connection {
   readonly sql: Statements;
-  /** Whether statements are planned once, and not each time. */
+  /** Whether statements are planned once, instead of each time. */
   readonly isPreparing: boolean;
   readonly #database: Database;
   readonly #settings: Settings;
   #closing: Promise<void> | null = null;
   #underWay = 0;
-  /** Is called when nothing is under way any more. */
+  /** Called when no call is in flight any more. */
   #onIdle: () => void = () => undefined;
 
   constructor(database: Database, settings: Settings) {
@@ -26,7 +26,7 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** Runs a statement that is all of a call. `isWrite`: whether it may change something. */
+  /** Runs the only statement of a call. `isWrite`: whether it may change something. */
   ask(sql: string, values: Statement["values"], isWrite = false): Promise<readonly Row[]> {
     return this.run({ sql, values }, isWrite, this.deadline());
   }
@@ -37,14 +37,14 @@ export class Connection {
     return performance.now() + (of === "charge" ? chargeTimeoutMs : timeoutMs);
   }
 
-  /** Calls in flight finish first. */
+  /** Lets calls in flight finish first. */
   close(): Promise<void> {
     const { timeoutMs } = this.#settings;
     this.#closing ??= withTimeout(timeoutMs, this.#finish()).catch(() => undefined);
     return this.#closing;
   }
 
-  /** A pool that ends forgets who waits for a connection, so it must not end before. */
+  /** A pool that ends forgets the callers that wait for a connection, so it must not end before them. */
   async #finish(): Promise<void> {
     if (this.#underWay > 0)
       await new Promise<void>((resolve) => {
@@ -53,7 +53,7 @@ export class Connection {
     await this.#database.close();
   }
 
-  /** `deadline`: of the call, as {@link deadline} says: what came before the statement is part of it. */
+  /** `deadline`: of the call, from {@link deadline}. It includes what came before the statement. */
   async run(statement: Statement, isWrite: boolean, deadline: number): Promise<readonly Row[]> {
     if (this.#closing !== null) throw unavailable("the store was closed");
     this.#underWay += 1;

@@ -1,16 +1,16 @@
 import { noAnswer, unavailable, withTimeout } from "@latchkey/core";
 import { isWithoutEffect, notConnected, translateError } from "./errors.js";
 
-/** One row, all of it text or null: nothing in it is trusted before it was checked. */
+/** One row of texts and nulls. Its values are not trusted until they are checked. */
 export type Row = readonly (string | null)[];
 
 /** A statement with its parameters. */
 export interface Statement {
   readonly sql: string;
   readonly values: readonly (string | null)[];
-  /** Whether it runs so seldom that it is not worth being prepared. */
+  /** Whether it runs so seldom that preparing it does not pay. */
   readonly isOnce?: boolean;
-  /** Is called when it goes out: until then nothing of it has happened. */
+  /** Called when it is sent: until then nothing has happened. */
   readonly onSend?: () => void;
 }
 
@@ -61,7 +61,7 @@ export interface PgliteDatabase {
 /** Runs statements, each in its own transaction. */
 export type Database = ReturnType<typeof poolDatabase>;
 
-/** How long a connection counts as examined, in ms: a newer version may bring the tables up to date while it is open. */
+/** How long a connection counts as examined, in ms: a newer version may update the tables while it is open. */
 const EXAMINED_MS = 60_000;
 
 const LATE = "PostgreSQL did not answer in time";
@@ -73,17 +73,17 @@ const OPEN_TRANSACTION =
 const TRANSACTION_OF_PGLITE =
   "the PGlite is inside a transaction that its owner began: end it first, or use transaction() of PGlite, which has others wait";
 
-/** Errors of a connection on which the next statements would fail as well: a transaction that was aborted, statements that are gone. */
+/** Errors after which the next statements on the connection would fail as well: an aborted transaction, missing prepared statements. */
 const STAYING = ["25P02", "26000"];
 
-/** The owner of the pool may have set parsers of its own, for all of the process or for the pool. */
+/** Overrides parsers that the owner may have set, for the process or for the pool. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 /**
  * Runs statements on connections of a pool.
  *
- * @param nameOf - The name to prepare a statement under; null to prepare none.
- * @param examine - Rejects where a connection does not lead to tables that this code reads and writes.
+ * @param nameOf - The name under which a statement is prepared; null to prepare none.
+ * @param examine - Rejects if a connection does not lead to tables that this code reads and writes.
  */
 export function poolDatabase(
   pool: PostgresPool,
@@ -92,7 +92,7 @@ export function poolDatabase(
   examine: (ask: Ask) => Promise<void>,
 ) {
   const examinedAt = new WeakMap<PostgresClient, number>();
-  /** A connection, or an error when there is none in time: whatever comes later goes back. */
+  /** A connection, or an error if there is none in time: one that comes later goes back to the pool. */
   const connect = async (deadline: number) => {
     try {
       return await withTimeout(
@@ -108,7 +108,7 @@ export function poolDatabase(
   };
 
   return {
-    /** Whether a statement is planned once on each connection, and not each time. */
+    /** Whether a statement is planned once on each connection, instead of each time. */
     isPreparing: nameOf !== null,
     /**
      * All values are text. A connection is examined before its first statement, and again after a while.
@@ -152,11 +152,11 @@ export function poolDatabase(
         isBroken = severity !== "ERROR" || STAYING.includes(String(code));
         throw error;
       } finally {
-        // One that still waits for a reply is not used again.
+        // A connection that still waits for a reply is not used again.
         giveBack(client, isBroken);
       }
     },
-    /** Closes what was opened for it. */
+    /** Closes the pool, if it was opened for the store. */
     close: async () => {
       if (isOwned) await pool.end();
     },
@@ -164,8 +164,9 @@ export function poolDatabase(
 }
 
 /**
- * A connection of the pool. The pool listens to idle connections; an error of one in use would end the process. It may come in the step in
- * which the pool hands the connection over, when the server ends it as it opens: so the pool is given a callback, and no promise is awaited.
+ * A connection of the pool. The pool listens to idle connections; an error of one in use would end the process. The error may come in the
+ * same step in which the pool hands the connection over, if the server ends it as it opens: so the pool gets a callback, and no promise
+ * is awaited.
  */
 function take(pool: PostgresPool): Promise<PostgresClient> {
   return new Promise((resolve, reject) => {
@@ -176,7 +177,7 @@ function take(pool: PostgresPool): Promise<PostgresClient> {
       isTaken = true;
       resolve(client);
     };
-    // What wraps a pool may know no callback.
+    // A wrapper of a pool may not know callbacks.
     const promised = pool.connect(takeOne) as unknown as Promise<PostgresClient> | undefined;
     promised?.then((client) => client && takeOne(undefined, client), reject);
   });
@@ -199,12 +200,12 @@ function isRow(row: unknown): row is Row {
 
 function ignore(): void {}
 
-/** Number of the type that all parameters and columns have. */
+/** Number of the type of all parameters and columns. */
 const TEXT = 25;
 
 /**
- * A pool of the one connection to a PGlite, where statements take turns. A parameter is serialised when its statement has the turn, before it
- * runs: a transaction of `transaction()` is over by then, and one that the owner began with SQL is not.
+ * A pool of the one connection to a PGlite, where statements take turns. A parameter is serialised when its statement has the turn,
+ * before it runs: by then a transaction of `transaction()` is over, but one that the owner began with SQL is not.
  */
 export function poolOf(pglite: PgliteDatabase): PostgresPool {
   const serialize = (text: string) => {

@@ -39,12 +39,12 @@ describe("an error that the server answers", () => {
     },
   );
 
-  test("says how to go on where tables are missing, and may be for want of a right", () => {
+  test("says how to go on if tables are missing, perhaps for lack of a right", () => {
     for (const code of ["42501", "42P01", "42883", "3F000"])
       expect(String(translateError(answered(code), true))).toContain("call migrate");
   });
 
-  test("is worth another attempt only where the server has rolled back because of others, or had ended an idle connection", () => {
+  test("is worth another attempt only if the server has rolled back because of others, or had ended an idle connection", () => {
     expect(
       ["40001", "40P01", "57P05", "57014", "57P01", "40003"].map((code) =>
         isWithoutEffect(answered(code)),
@@ -71,7 +71,7 @@ test.each([
   ["ENOTFOUND", "its host was not found: check the name"],
   ["ETIMEDOUT", "its address did not answer in time"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "its certificate is not trusted"],
-  // Of a server that sends its own certificate only, and not that of its authority, as most do.
+  // From a server that sends only its own certificate, and not its authority's, as most do.
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "its certificate is not trusted"],
   ["INVALID_PURPOSE", "its certificate is not trusted"],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
@@ -110,7 +110,7 @@ test.each([
   ["53300", "max_connections"],
   ["53100", "no room left on its disk"],
   ["53200", "no memory left"],
-  // PgBouncer says so of a database or a parameter in the URL that it does not know.
+  // PgBouncer's answer to an unknown database or an unknown parameter in the URL.
   ["08P01", "pooler"],
 ])("a refusal names the setting, or what the server has run out of: %s %s", (code, setting) => {
   expect(String(translateError(answered(code), true))).toContain(setting);
@@ -120,7 +120,7 @@ test("a connection that the server refuses says so", () => {
   expect(String(notConnected(answered("28P01", "FATAL")))).toContain("the user name, the password");
 });
 
-test("what is latchkey's already is left as it is", () => {
+test("an error of latchkey's own is passed on unchanged", () => {
   const own = unavailable("closed");
   expect(translateError(own, true)).toBe(own);
   expect(own).toBeInstanceOf(LatchkeyError);

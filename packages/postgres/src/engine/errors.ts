@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 const UNPREPARED =
   "a pooler in between, such as a PgBouncer before 1.21, does not keep prepared statements, or the application has dropped them (DISCARD, DEALLOCATE): set preparedStatements: false";
 
-/** What is wrong with how things are set up, and not with this moment. */
+/** Errors of the setup, and not of the moment. */
 const UNFIT: Readonly<Record<string, string>> = {
   "26000": UNPREPARED,
   "42P05": UNPREPARED,
@@ -40,7 +40,7 @@ const UNFIT: Readonly<Record<string, string>> = {
     'the database has another default_transaction_isolation than "read committed", which latchkey needs: set it for the role',
 };
 
-/** What a new row is refused with if its number comes from a sequence that was left behind. */
+/** Codes with which a new row is refused if its number comes from a sequence that was left behind. */
 const NUMBER_TAKEN = ["23502", "23505"];
 const SEQUENCES =
   ": if the tables were copied without their sequences, as logical replication copies them, set the sequences: see the README of @latchkey/postgres";
@@ -53,18 +53,18 @@ function serverCode(error: unknown): string | null {
     : null;
 }
 
-/** The server ended a connection that nothing ran on (`idle_session_timeout`), before it looked at what was sent meanwhile. */
+/** The server ended an idle connection (`idle_session_timeout`), before it looked at what was sent meanwhile. */
 const IDLE_ENDED = "57P05";
 
 /**
- * Whether a statement did nothing, and the same one may succeed in a moment: the server has rolled it back because of others, or ended the
- * connection before the statement began. It cannot happen twice.
+ * Whether a statement did nothing, and may succeed if it is sent again in a moment: the server has rolled it back because of others, or
+ * ended the connection before the statement began. It cannot take effect twice.
  */
 export function isWithoutEffect(error: unknown): boolean {
   return ["40001", "40P01", IDLE_ENDED].includes(serverCode(error) ?? "");
 }
 
-/** What codes of errors of Node.js say about a connection that did not come about. */
+/** What the error codes of Node.js say about a failed connection. */
 const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] = [
   [/^ENOTFOUND$/, "its host was not found: check the name in the URL or the pool"],
   [/^EAI_AGAIN$/, "its host could not be looked up: the name server did not answer"],
@@ -89,7 +89,7 @@ const CONNECTION_CODES: readonly (readonly [codes: RegExp, sentence: string])[] 
   [/^ERR_(SSL|TLS|OSSL)_/, "TLS did not come about"],
 ];
 
-/** What node-postgres finds out by itself, by a text without a code. */
+/** Errors that node-postgres reports with a text and no code. */
 const CONNECTION_TEXTS: readonly (readonly [text: RegExp, sentence: string])[] = [
   [/^SASL: .*password must be/, "PostgreSQL asks for a password: set one in the URL or the pool"],
   [/does not support SSL/, "the server has no TLS: turn it on there, or set sslmode=disable"],
@@ -119,9 +119,9 @@ export function notConnected(error: unknown): unknown {
 }
 
 /**
- * The error that a caller gets for an error of the driver: never that error itself, whose text may contain what was sent. A statement that
- * the server refuses has done nothing, because each is its own transaction; if the server closes the connection instead, or does not reply,
- * the outcome is unknown.
+ * The error that a caller gets instead of the driver's, whose text may contain what was sent. A statement that the server refuses has
+ * done nothing, because each is its own transaction; if the server closes the connection instead, or does not reply, the outcome is
+ * unknown.
  */
 export function translateError(error: unknown, isWrite: boolean): unknown {
   if (error instanceof LatchkeyError || error instanceof TypeError) return error;
@@ -137,7 +137,7 @@ export function translateError(error: unknown, isWrite: boolean): unknown {
   if (why !== undefined) return unfit(`${why} (${code})`);
   const group = code.slice(0, 2);
   const { severity } = error as { severity?: unknown };
-  // Above the severity ERROR, the connection has ended, and the message of a proxy or a crash says nothing about what is stored.
+  // Above the severity ERROR the connection has ended, and the message of a proxy or a crash says nothing about the stored data.
   if (["22", "23", "XX"].includes(group) && severity === "ERROR")
     return new LatchkeyError(
       "STORE_CORRUPT",

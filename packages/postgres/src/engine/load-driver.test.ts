@@ -5,7 +5,7 @@ const failing = (error: Error) => () => {
   throw error;
 };
 
-test("where pg is missing the error says which command mends that, and not where files are", () => {
+test("without pg the error says how to install it, and not where the files are", () => {
   const missing = Object.assign(new Error("Cannot find module 'pg'\nRequire stack:\n- /srv/app"), {
     code: "MODULE_NOT_FOUND",
   });
@@ -15,7 +15,7 @@ test("where pg is missing the error says which command mends that, and not where
   expect(() => loadPostgres(failing(missing))).toThrow(expect.objectContaining(why));
 });
 
-test("what goes wrong while pg is loaded is passed on", () => {
+test("an error while pg is loaded is passed on", () => {
   const broken = new Error("broken");
   expect(() => loadPostgres(failing(broken))).toThrow(broken);
 });

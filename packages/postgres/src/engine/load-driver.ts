@@ -1,7 +1,7 @@
 import { loadDriver, requireFrom } from "@latchkey/core";
 import type { PostgresPool } from "./database.js";
 
-/** What is used of node-postgres. */
+/** The part of node-postgres that is used here. */
 export interface Driver {
   readonly Pool: new (options: Readonly<Record<string, unknown>>) => PostgresPool;
 }

@@ -18,7 +18,7 @@ export type Source = string | PostgresPool | PgliteDatabase;
 const FORMS =
   '"source" must be postgres://user@host:5432/database, a Pool of pg that is open, or a PGlite';
 
-/** @throws TypeError when the source is none that is known; a URL, which may hold a password, is not repeated. */
+/** @throws TypeError for an unknown source; a URL, which may contain a password, is not repeated. */
 export function openDatabase(source: Source, settings: Settings): Database {
   const { migrate, preparedStatements, schema } = settings;
   const nameOf = preparedStatements ? statementName : null;
@@ -28,13 +28,13 @@ export function openDatabase(source: Source, settings: Settings): Database {
     return poolDatabase(openUrl(source, settings), true, nameOf, examine);
   if (typeof source !== "object" || source === null) throw new TypeError(FORMS);
   if ("waitReady" in source) return poolDatabase(poolOf(source), false, null, examine);
-  // A single client would run two calls in one transaction, if its owner has one open.
+  // A single client would run two calls in one transaction if its owner has one open.
   if (!("connect" in source && "totalCount" in source)) throw new TypeError(FORMS);
   return poolDatabase(source, false, nameOf, examine);
 }
 
 function openUrl(url: string, settings: Settings): PostgresPool {
-  // No host stands for a socket: `postgres://user@/database?host=/folder`. URL knows it only without a user.
+  // A URL without a host means a socket: `postgres://user@/database?host=/folder`. `URL` parses it only without a user.
   const named = url.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[/?#]|$)/, "$1localhost");
   if (!/^postgres(ql)?:\/\/\S*$/.test(url) || !URL.canParse(named)) throw new TypeError(FORMS);
   const { ssl, maxConnections, chargeTimeoutMs, timeoutMs } = settings;
@@ -45,7 +45,7 @@ function openUrl(url: string, settings: Settings): PostgresPool {
     application_name: "latchkey",
     keepAlive: true,
     allowExitOnIdle: true,
-    // A connection attempt without a reply for so long is abandoned: all its callers have given up. The pool's own timer for that would
+    // A connection attempt without a reply for this long is abandoned: all its callers have given up. The pool's own timer for that would
     // make each call a sixth slower. It does not keep the process alive; a waiting call does.
     stream: () => {
       const socket = new Socket().unref();

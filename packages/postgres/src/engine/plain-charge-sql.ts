@@ -1,29 +1,30 @@
 import { type PlainHold, type PlainLimit, takenHold } from "./plain-hold-sql.js";
 
-/** What a plain charge consists of: there is a statement for each combination. */
+/** The shape of a plain charge: there is a statement for each combination. */
 export interface PlainShape {
   /** How many records it confirms. */
   readonly records: number;
-  /** How the limits count that it takes from. */
+  /** How the limits that it takes from count. */
   readonly limits: readonly PlainLimit[];
   /** Whether a refill may be due. */
   readonly hasRefill: boolean;
-  /** What of it is held, beside the counters of all records that it confirms; null: nothing. */
+  /** The hold that it takes, beside the counters of all records that it confirms; null for none. */
   readonly hold: PlainHold | null;
 }
 
 /**
- * A charge that is alone, as a plain statement. It does what the function `charge` does, by the same rules (migrations/rules.ts), in
- * a third of the server's time: PL/pgSQL prepares each of its expressions anew in every transaction.
+ * A single charge as a plain statement. It does what the function `charge` does, by the same rules (migrations/rules.ts), in a third of
+ * the server's time: PL/pgSQL prepares each of its expressions anew in every transaction.
  *
- * It decides on one snapshot, in which records and counters belong together, and writes only if the counters are still those of
- * the snapshot, as `xmin` tells. If they are not, if anything else is not as the plan knows it, or if something that is held has to be
- * settled first, nothing is done and there is no row: the function then says what it is. It locks one row, so that nobody can wait for it in a circle.
+ * It decides on one snapshot, in which records and counters belong together, and writes only if the counters are still those of the
+ * snapshot, as `xmin` tells. If they are not, if anything else is not as the plan knows it, or if holds have to be settled first, nothing
+ * is done and there is no row: the function then says why. It locks one row, so that no transactions can wait for each other in a circle.
  *
- * Parameters: now, workspace, revision or null, mode, cost; of each record kind, id and version, the one with the counters first; of each
- * limit name, limit, duration, cost and, of a bucket, burst; of a refill amount and instant. It answers as the function does. `OFFSET 0` keeps the planner
- * from writing out an expression wherever its name stands. Functions are named with their schema, and operators get exactly the types
- * that one of PostgreSQL's own takes: what another role makes in `public` would be preferred to one that has to cast.
+ * Parameters: now, workspace, revision or null, mode, cost; for each record kind, id and version, the one with the counters first; for
+ * each limit name, limit, duration, cost and, for a bucket, burst; for a refill amount and instant. It answers as the function does.
+ * `OFFSET 0` keeps the planner from writing out an expression wherever its name stands. Functions are named with their schema, and
+ * operators get exactly the types of PostgreSQL's own: an operator that another role creates in `public` would be preferred to one that
+ * has to cast.
  */
 export function plainChargeSql({ records, limits, hasRefill, hold }: PlainShape): string {
   const ofRecords = repeated(Array(records).fill(["kind", "id", "version"]), 6);
@@ -67,10 +68,10 @@ export function plainChargeSql({ records, limits, hasRefill, hold }: PlainShape)
     FROM decided d WHERE NOT d.moves OR EXISTS (SELECT FROM taken)`;
 }
 
-/** How a limit of an algorithm counts, in pieces of SQL. */
+/** How a limit of an algorithm counts, as pieces of SQL. */
 interface Counting {
   readonly parameters: readonly string[];
-  /** How it stands: at, units used, and those of earlier groups. */
+  /** Its state before: at, units used, and those of earlier groups. */
   readonly standing: string;
   readonly isOver: string;
   /** Its state afterwards. */
@@ -82,10 +83,10 @@ const STORED_AT = "pg_catalog.split_part(a.stored#, ':', 1)::bigint";
 
 const LEASED = "pg_catalog.split_part(a.stored#, ':', 3)";
 
-/** What is behind what is missing: of most buckets nothing. */
+/** The text after what is missing: empty for most buckets. */
 const BUCKET_TEXT = `CASE coalesce(${LEASED}, '') WHEN '' THEN '' ELSE latchkey.bucket_text(a.stored#, b.used#, b.start#) END`;
 
-/** More than fits is refused, and must not be multiplied: the product may be too much for a bigint. */
+/** A cost larger than the bucket is refused, and must not be multiplied: the product may be too large for a bigint. */
 function bucketState(earlier: string): string {
   return `, b.start#::text || ':' || latchkey.after(d.kind, b.used#, least($cost::bigint, $burst::bigint) * $duration::bigint)::text
     || ${earlier} AS window#`;
@@ -139,7 +140,10 @@ const COUNTING: Readonly<Record<PlainLimit, Counting>> = {
   },
 };
 
-/** Writes a piece of SQL for each list of names: with the numbers from 1 on in the place of `#`, and of parameters in that of their names. */
+/**
+ * Repeats a piece of SQL for each list of names: `#` becomes the number of the list, from 1 on, and `$<name>` the number of the
+ * parameter.
+ */
 function repeated(lists: readonly (readonly string[])[], first: number) {
   return (sql: string | ((names: readonly string[], index: number) => string)): string => {
     let next = first;

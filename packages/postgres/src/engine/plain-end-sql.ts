@@ -1,16 +1,16 @@
 import { REMEMBER_END_MS } from "@latchkey/core";
 
 /**
- * The end of a hold that is alone, as a plain statement: what the function `settle` does, by the same rules (migrations/hold-rules.ts), in a
- * third of the server's time. See `plain-charge-sql.ts` for how it is written.
+ * The end of a single hold, as a plain statement: it does what the function `settle` does, by the same rules (migrations/hold-rules.ts),
+ * in a third of the server's time. See `plain-charge-sql.ts` for how it is written.
  *
- * It decides on one snapshot, locks the counters that the hold is beside in the order of their numbers, and writes only if they are
- * still those of the snapshot. If they are not, or if there is more to it, nothing is done and there is no row: the function then says what it is.
- * There is more to it where slots come back beside other units, where the workspace keeps a window, where uses were set, refills were made or
- * windows were emptied since, and where others are over beside the same counters.
+ * It decides on one snapshot, locks the counters that the hold is beside in the order of their numbers, and writes only if they are still
+ * those of the snapshot. If they are not, or if there is more to do, nothing is done and there is no row: the function then says why.
+ * There is more to do if slots come back beside other units, if the workspace keeps a window, if uses were set, refills made or windows
+ * emptied since the hold was taken, or if other holds beside the same counters are over.
  *
- * Parameters: workspace, revision or null, now, id, uses or null, names and costs of limits, whether what is not named was used in full, and whether others
- * that are over stay.
+ * Parameters: workspace, revision or null, now, id, uses or null, names and costs of limits, whether limits that are not named were used
+ * in full, and whether other holds that are over stay.
  */
 export const PLAIN_END = `WITH found AS MATERIALIZED (
     SELECT w.seq AS workspace, h.first, h.second, h.value, v.words, u.used, u.uses

@@ -1,12 +1,12 @@
 import { LAST_INSTANT, type LimitAlgorithm } from "@latchkey/core";
 
-/** How a limit counts: of a bucket also whether what is taken is for a lease, or may come back. */
+/** How a limit counts; for a bucket also whether the units are taken for a lease, or may come back. */
 export type PlainLimit = LimitAlgorithm | "leased-bucket" | "reserved-bucket";
 
 /** One hold of a plain charge. */
 export interface PlainHold {
   readonly keeps: "all" | "slots";
-  /** Which of the records the counters are of that it takes from: the first that it confirms, or the second. */
+  /** The record whose counters it takes from: 0 for the first that it confirms, 1 for the second. */
   readonly uses: number;
 }
 
@@ -14,10 +14,10 @@ export interface PlainHold {
 type OfLimits = (sql: string | ((names: readonly string[], index: number) => string)) => string;
 
 /**
- * What a plain charge does more where it holds something, in pieces of SQL. Where it is beside the counters of two records, both are locked
- * first, in the order of their numbers: so nobody can wait for it in a circle.
+ * The additional parts of a plain charge that holds something, as pieces of SQL. If the hold is beside the counters of two records, both
+ * are locked first, in the order of their numbers: so no transactions can wait for each other in a circle.
  *
- * Parameters, from `next` on: id and span, and for each record how many may be open beside it, the one with the uses first.
+ * Parameters, from `next` on: id and span, and for each record the most holds that may be open beside it, the one with the uses first.
  */
 export function takenHold(
   { keeps, uses }: PlainHold,
@@ -29,7 +29,7 @@ export function takenHold(
   const [id, ttl] = [`$${next}::text`, `$${next + 1}::bigint`];
   const counters = Array.from({ length: records }, (_, index) => ({
     alias: index === 0 ? "c" : `c${index + 1}`,
-    // As `plainChargeSql` numbers the parameters of records.
+    // Numbered as in `plainChargeSql`.
     id: `$${7 + 3 * index}`,
     most: `$${next + 2 + index}::bigint`,
     seq: `d.seq_${index}`,

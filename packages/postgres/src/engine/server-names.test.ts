@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { postgresStore } from "../index.js";
 import { errorOf } from "../testing/errors.js";
 
-/** A pool of a server that calls itself so, and is PostgreSQL in all else. */
+/** A pool of a server that calls itself by this name, and is PostgreSQL in everything else. */
 function aPoolOf(name: string) {
   const rows = [[name, "150002", "UTF8", "false"]];
   const client = {
@@ -31,7 +31,7 @@ test.each([
   expect(error.message).toContain(`the server is ${name}`);
 });
 
-test("a server of that age and name that is PostgreSQL is not", async () => {
+test("PostgreSQL of that version and name is not refused", async () => {
   const version = "PostgreSQL 15.2 (Debian 15.2-1.pgdg120+1) on x86_64-pc-linux-gnu";
   const store = postgresStore(aPoolOf(version), { migrate: false });
   expect((await errorOf(store.read("ws_default", []))).message).toContain("has schema 0");

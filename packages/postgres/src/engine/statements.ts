@@ -3,14 +3,14 @@ import { inSchema } from "./migrations/index.js";
 import { type PlainShape, plainChargeSql } from "./plain-charge-sql.js";
 import { PLAIN_END } from "./plain-end-sql.js";
 
-/** A record and its counters, as `stored-record.ts` reads them. */
+/** A record and its counters, in the form that `stored-record.ts` reads. */
 const loaded = (record: string, counters: string) =>
   `${record}.id, ${record}.version::text, ${record}.link, ${record}.body, ${record}.used_at::text, ${record}.counters::text,
   ${counters}.remaining::text, ${counters}.refilled_at::text, ${counters}.last_refill_at::text, ${counters}.holds`;
 
-/** What is read with a record `r`: the identity `l` that it links to, and the counters of both. */
+/** The columns that are read with a record `r`: the identity `l` that it links to, and the counters of both. */
 const COLUMNS = `${loaded("r", "c")}, ${loaded("l", "d")}`;
-/** One row by its key. OFFSET keeps the planner from joining whole tables, as would be best for the average workspace. */
+/** One row by its key. OFFSET keeps the planner from joining whole tables, which would be best for the average workspace. */
 const one = (table: string, alias: string, condition: string) =>
   `LEFT JOIN LATERAL (SELECT * FROM latchkey.${table} WHERE ${condition} OFFSET 0) ${alias} ON true`;
 
@@ -30,7 +30,7 @@ const pageIn = (beyond: ">" | "<", order: "ASC" | "DESC") =>
   ) r ON true
   ${BESIDE} WHERE w.id = $1 ORDER BY r.id ${order}`;
 
-/** Entries of the audit log by their versions, those of before there were numbers first. */
+/** Entries of the audit log by version, those from before there were numbers first. */
 const ofLog = (condition: string, order: string) =>
   `(SELECT r.* FROM latchkey.record r WHERE r.workspace = w.seq AND r.kind = ${KIND_CODE.auditEntry} AND ${condition}
     ORDER BY ${order} LIMIT $5::text::integer)`;
@@ -55,11 +55,12 @@ const someOf = (table: string, condition = "true") => `DELETE FROM latchkey.${ta
     WHERE r.workspace = (SELECT seq FROM w) AND ${condition} LIMIT $2::text::integer))`;
 
 /**
- * Runs a function that answers texts with a byte 1 between, and adds to sums in the same statement. Locks of sums come last, in one order. The
- * limits are above what there can be: without them the planner takes it for a million rows, and compiles it anew each time.
+ * Runs a function whose answers are texts separated by a byte 1, and adds to sums in the same statement. Locks of sums come last, in one
+ * order. The limits are higher than the real numbers: without them the planner expects a million rows, and compiles the statement anew
+ * each time.
  *
  * @param counts - A list, in the order of the answers `o.answer`: null, or workspace, hour, and subjects as kind and hexadecimal text.
- * @param codes - What is added to sums of those, by code; null for nothing.
+ * @param codes - The additions to the sums of those subjects, by code; null for nothing.
  */
 const counted = (call: string, counts: string, codes: string) =>
   `WITH a AS MATERIALIZED (SELECT ${call} AS text), sums AS MATERIALIZED (
@@ -73,7 +74,7 @@ const counted = (call: string, counts: string, codes: string) =>
     FROM (SELECT e.workspace, pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', e.kind, 'subject', e.subject, 'hourAt', e.hour,
       'code', e.code, 'count', e.added)) AS counts FROM sums e GROUP BY 1 ORDER BY 1) g)::text FROM a`;
 
-/** Result of a charge, in the words of `ChargeCounts`, and whether a shadow limit had no room. */
+/** The additions for the result of a charge, as in `ChargeCounts`, and for a shadow limit without room. */
 const CHARGED = `CASE WHEN pg_catalog.starts_with(o.answer, 'repeat charged ') THEN o.item -> 'repeat'
     WHEN pg_catalog.starts_with(o.answer, 'repeat ') THEN o.item -> pg_catalog.split_part(o.answer, ' ', 2)
     ELSE (o.item -> pg_catalog.split_part(o.answer, ' ', 1))
@@ -85,15 +86,15 @@ const ENDED = `CASE WHEN pg_catalog.starts_with(o.answer, 'ended ') AND pg_catal
 
 const CHARGE = "latchkey.charge($1::text::latchkey.plan[], $2::text::boolean)";
 const SETTLE = "latchkey.settle($1::text, $2::text::latchkey.hold_step[], $3::text::boolean)";
-/** It waits for its locks: those that the charge takes as well. */
+/** Waits for its locks, which the charge takes as well. */
 const END = "latchkey.settle($3::text, $4::text::latchkey.hold_step[], true)";
 
 /**
- * Every statement that a store runs while it serves. All parameters are text, and so are all columns. Names and operators are those of
- * PostgreSQL, whatever another role makes in `public`: see `plain-charge-sql.ts`.
+ * Every statement that a store runs while it serves. All parameters and all columns are text. Names and operators are those of
+ * PostgreSQL, whatever another role creates in `public`: see `plain-charge-sql.ts`.
  */
 const SQL = {
-  /** Of each want: kind, and id, or null, the sort of name and the name. */
+  /** Each want is kind and id; or kind, null, index and value of a claim. */
   read: `SELECT w.revision::text, q.place::text, ${COLUMNS}
     FROM latchkey.workspace w
     LEFT JOIN pg_catalog.jsonb_array_elements($2::text::jsonb) WITH ORDINALITY q (want, place) ON true
@@ -113,7 +114,7 @@ const SQL = {
   plainEnd: PLAIN_END,
   restore:
     "SELECT latchkey.restore($1::text, $2::text::bigint, $3::text::smallint, $4::text, $5::text, $6::text::jsonb)",
-  /** Beside the counters of a record, those above an id. */
+  /** Holds beside the counters of a record, with an id above the given one. */
   holds: `SELECT h.id, h.value FROM latchkey.workspace w
     JOIN latchkey.record r ON r.workspace = w.seq AND r.kind = $2::text::smallint AND r.id = $3
     CROSS JOIN LATERAL (
@@ -129,7 +130,7 @@ const SQL = {
     FROM latchkey.statistic s JOIN latchkey.workspace w ON w.seq = s.workspace
     WHERE w.id = $1 AND s.hour_at / 86400000 = $2::text::bigint / 86400000 AND s.kind = $3::text::smallint
       AND s.subject >= pg_catalog.decode($4::text, 'hex') ORDER BY s.subject LIMIT $5::text::integer`,
-  /** The workspace is no join, so that the index says which is the first. */
+  /** The workspace is not joined, so that the index tells the first day. */
   nextDay: `SELECT (s.hour_at / 86400000 * 86400000)::text FROM latchkey.statistic s
     WHERE s.workspace = (SELECT w.seq FROM latchkey.workspace w WHERE w.id = $1)
       AND s.hour_at / 86400000 >= $2::text::bigint / 86400000
@@ -168,7 +169,10 @@ const SQL = {
     "SELECT pg_catalog.trunc(extract(epoch FROM pg_catalog.clock_timestamp()) * 1000::numeric)::text",
 } as const;
 
-/** Forgets old sums, at most so many. Rows that others are about to change are left for the next call. `of`: joins which of them. */
+/**
+ * Deletes old sums, up to a limit. Rows that others are about to change are left for the next call. `of`: a join that selects some of
+ * them.
+ */
 function deletingSums(of: string): string {
   return `WITH old AS (
       SELECT s.workspace, s.kind, s.subject, s.hour_at, s.code FROM latchkey.statistic s

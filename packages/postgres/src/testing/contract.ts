@@ -25,7 +25,7 @@ function emptied(schema: string): string {
   return `WITH ${deletions.join(", ")} SELECT 1`;
 }
 
-/** How many schemas the tests take in turn: making one takes longer than most tests. Fewer stores are in use at once. */
+/** How many schemas the tests use in turn: creating one takes longer than most tests. Fewer stores are in use at once. */
 const SCHEMAS = 4;
 
 /** Runs the contract of the port on two connections to one database. */
@@ -54,7 +54,7 @@ export function describeContract(
         [workspaceId, KIND_CODE[kind], id],
       );
     };
-  /** As a standby that is promoted has it: what was written since then is gone. */
+  /** As after the promotion of a standby: everything written since then is gone. */
   const saveState = async (store: KeyStore) => {
     const schema = schemas.get(store) as string;
     for (const table of TABLES) {

@@ -1,7 +1,7 @@
 import { LatchkeyError } from "@latchkey/core";
 import { expect } from "vitest";
 
-/** The error that a call rejects with, which has to be a `LatchkeyError` that carries nothing of the driver. */
+/** The error of a rejected call, which must be a `LatchkeyError` without anything of the driver. */
 export async function errorOf(call: unknown): Promise<LatchkeyError> {
   const error: unknown = await Promise.resolve(call).then(
     () => {

@@ -6,7 +6,7 @@ import type { TestServer } from "./postgres-server.js";
 
 const SOCKET = ".s.PGSQL.5432";
 
-/** Starts a way to a server that can be made to hold what is sent, in both directions, or to break. */
+/** Starts a link to a server that can hold back what is sent, in both directions, or break. */
 export async function startLink(server: TestServer) {
   const folder = mkdtempSync(join(tmpdir(), "latchkey-link-"));
   const sockets = new Set<Socket>();

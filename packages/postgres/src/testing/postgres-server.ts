@@ -17,14 +17,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-/** For tests that are not about time: on a machine that stands still for a while answers are late, and that is no failure. */
+/** For tests that are not about time: on a machine that stalls for a while answers are late, and that is no failure. */
 export const PATIENT = { chargeTimeoutMs: 60_000, timeoutMs: 60_000 } as const;
 
-/** A PostgreSQL server of the tests' own, on a socket in a folder of its own. */
+/** A PostgreSQL server for tests, on a socket in a folder of its own. */
 export interface TestServer {
   /** Names a database of the server for node-postgres. */
   readonly url: string;
-  /** Where its socket is. */
+  /** The folder of its socket. */
   readonly folder: string;
   /** Ends the server and all of its processes at once, as a crash does: it starts with a recovery. Waits until they are gone. */
   readonly crash: () => Promise<void>;
@@ -34,12 +34,12 @@ export interface TestServer {
   readonly remove: () => Promise<void>;
 }
 
-/** Where the files of a server that was never used are kept, by the programs that made them. */
+/** Files of unused servers, by the program that made them. */
 const TEMPLATES = fileURLToPath(new URL("../../node_modules/.cache/servers/", import.meta.url));
 
 let known: string | null | undefined;
 
-/** Where the programs of PostgreSQL are: on the PATH, or where Debian has them; null where there are none. */
+/** The folder of PostgreSQL's programs: from the PATH, or Debian's; null if there are none. */
 export function programFolder(): string | null {
   known = known === undefined ? findPrograms() : known;
   return known;
@@ -55,7 +55,7 @@ function findPrograms(): string | null {
   return existsSync(join(folder, "postgres")) ? folder : null;
 }
 
-/** The server refuses to run as root: then it runs as a user that owns nothing. */
+/** The user to run the server as. The server refuses to run as root: then it is a user that owns nothing. */
 export function ownUser(): { readonly uid: number; readonly gid: number } | undefined {
   return process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 }
@@ -66,7 +66,7 @@ function run(program: string, args: readonly string[], options: SpawnSyncOptions
   if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
 }
 
-/** Makes the files of a server. `initdb` takes longer than most tests: it runs once, and what it made is copied. */
+/** Makes the files of a server. `initdb` takes longer than most tests: it runs once, and its result is copied. */
 function makeFiles(programs: string, data: string, options: SpawnSyncOptions): void {
   const initdb = join(programs, "initdb");
   const { size, mtimeMs } = statSync(initdb);
@@ -83,7 +83,7 @@ function makeFiles(programs: string, data: string, options: SpawnSyncOptions): v
     run("cp", ["-a", data, join(copy, "data")]);
     renameSync(join(copy, "data"), template);
   } catch {
-    // Another process was first. Where there cannot be a copy, the next server is made like this one.
+    // Another process was first. If no copy can be kept, the next server is made like this one.
   }
   rmSync(copy, { recursive: true });
 }
@@ -91,8 +91,8 @@ function makeFiles(programs: string, data: string, options: SpawnSyncOptions): v
 /**
  * Starts a server.
  *
- * @param settings - Lines of `postgresql.conf`, without which it writes through to the disk.
- * @param primary - Whose standby it is, under the name `standby`.
+ * @param settings - Lines of `postgresql.conf`. Without any, it writes through to the disk.
+ * @param primary - The server whose standby it is, under the name `standby`.
  */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
@@ -139,12 +139,12 @@ export async function startServer(
     child = undefined;
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     const ended = once(ending, "exit");
-    // Immediate shutdown. SIGKILL would leave its processes to themselves, and these would go on answering for a while.
+    // Immediate shutdown. SIGKILL would leave its child processes alone, and they would go on answering for a while.
     ending.kill("SIGQUIT");
     await ended;
   }
 
-  // Its own processes end when they find that it is gone.
+  // Its child processes end when they find that it is gone.
   const killChild = () => child?.kill("SIGKILL");
   process.once("exit", killChild);
   async function remove(): Promise<void> {
@@ -162,7 +162,7 @@ export async function startServer(
   return { url, folder, crash, start, remove };
 }
 
-/** However slow the machine is, as long as the process lives. */
+/** Waits however slow the machine is, as long as the process lives. */
 export async function untilAnswering(url: string, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error("the server ended before it answered");

@@ -1,12 +1,12 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { postgresStore } from "../index.js";
 
-// Carries out steps that get in each other's way: verifications of keys that share identities and cross limits, beside changes
-// of the same keys and identities. Tells at the end how many there were, what each of the first key took, and what went wrong.
+// Runs steps that get in each other's way: verifications of keys that share identities and cross limits, beside changes of the same keys
+// and identities. Prints at the end how many there were, what each of the first key took, and what went wrong.
 const [url = "", given = "{}"] = process.argv.slice(2);
 const { apiId, keys, steps, seed } = JSON.parse(given) as {
   readonly apiId: string;
-  /** All of them race; nobody changes the uses of the first. */
+  /** All of them race; the uses of the first are never changed. */
   readonly keys: readonly {
     readonly key: string;
     readonly keyId: string;
@@ -18,7 +18,7 @@ const { apiId, keys, steps, seed } = JSON.parse(given) as {
 const latchkey = createLatchkey({
   store: postgresStore(url, { chargeTimeoutMs: 60_000, timeoutMs: 60_000 }),
 });
-/** Refusals that a caller of such changes has to expect. */
+/** Refusals that a caller of such changes must expect. */
 const EXPECTED = new Set(["CONFLICT"]);
 
 let state = seed;
@@ -43,7 +43,7 @@ async function step(number: number): Promise<void> {
       await latchkey.updateKey({ keyId, name: `name ${number}` });
       return;
     case 1:
-      // Every third has the uses of its identity.
+      // Every third key uses those of its identity.
       if (index > 0 && index % 3 !== 2)
         await latchkey.updateRemaining({ keyId, op: "increment", value: 1 });
       return;

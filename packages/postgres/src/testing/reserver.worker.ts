@@ -1,8 +1,8 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { postgresStore } from "../index.js";
 
-// Reserves, settles, releases and renews beside verifications and changes of the same keys and identities, until it is killed. Tells on its
-// output, for each use that it took of a key for good, the number of the key, and `! <code>` for what went wrong.
+// Reserves, settles, releases and renews beside verifications and changes of the same keys and identities, until it is killed. For each
+// use that it took of a key for good, it prints the number of the key, and `! <code>` for what went wrong.
 const [url = "", given = "{}"] = process.argv.slice(2);
 const { apiId, keys, seed } = JSON.parse(given) as {
   readonly apiId: string;
@@ -25,13 +25,13 @@ function below(limit: number): number {
 }
 
 async function reserve(key: string): Promise<string> {
-  // The shortest time: many end by themselves meanwhile.
+  // The shortest time: many reservations end by themselves meanwhile.
   const verdict = await latchkey.reserve({ key, remaining: { cost: 3 }, ttl: 1_000 });
   if (verdict.code !== "VALID") throw new Error(verdict.code);
   return verdict.reservationId;
 }
 
-/** Answers how many uses it took for good. */
+/** How many uses the step took for good. */
 async function step(number: number, index: number): Promise<number> {
   const { key = "", keyId = "", owner = "" } = keys[index] ?? {};
   switch (below(20)) {
@@ -79,7 +79,7 @@ async function race(): Promise<never> {
       process.stdout.write(`${index}\n`.repeat(taken));
     } catch (error) {
       const { code, outcome, reason } = error as LatchkeyError;
-      // Of a machine that is busy: the second call came when it was over.
+      // The machine was busy: the reservation was over when the second call came.
       if (reason === "reservation-expired" || code === "CONFLICT") continue;
       if (!(error instanceof LatchkeyError) || code !== "STORE_UNAVAILABLE")
         process.stdout.write(`! ${code ?? error}\n`);

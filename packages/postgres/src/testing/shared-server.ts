@@ -9,18 +9,18 @@ import { PATIENT, startServer } from "./postgres-server.js";
 import { describeWithPostgres, POSTGRES_URL } from "./where.js";
 
 /**
- * One server for all tests of a process, and schemas that are emptied and used again: to start a server, to make its tables and to
- * connect takes longer than most tests.
+ * One server for all tests of a process, and schemas that are emptied and used again: starting a server, creating its tables and
+ * connecting takes longer than most tests.
  */
 let server: Promise<pg.Pool> | undefined;
 const emptySchemas: string[] = [];
 
-/** Opens a store on one empty schema, as often as it is called: each has the state of a process of its own. */
+/** Opens a store on one empty schema with each call, each with the state of a separate process. */
 export type OpenHandle = () => KeyStore;
 
 /**
- * Defines tests on a PostgreSQL server that they share with those of other files. `nextSchema` is called in a test, which gets a
- * schema that nobody else uses.
+ * Defines tests on a PostgreSQL server that they share with those of other files. A test calls `nextSchema`, and gets a schema that no
+ * other test uses.
  */
 export function describeOnSharedPostgres(
   name: string,
@@ -52,11 +52,11 @@ async function startShared(): Promise<pg.Pool> {
   return pool.on("error", () => undefined);
 }
 
-/** Starts a server that ends, and leaves nothing behind, when this process has ended in whatever way. */
+/** Starts a server that ends, and leaves nothing behind, when this process ends, however it ends. */
 async function startUntilExit(): Promise<string> {
-  // Code that is compiled just in time is compiled anew for each plan, which takes longer than all of a test.
+  // Just-in-time compilation would compile each plan anew, which takes longer than a whole test.
   const { url, folder } = await startServer({ fsync: "off", jit: "off" });
-  // What it reads ends with this process.
+  // Its input ends with this process.
   const script = `read -r _; kill -QUIT "$(head -n 1 "$1")"; until rm -rf "$0"; do sleep 0.1; done`;
   const watcher = spawn("sh", ["-c", script, folder, join(folder, "data", "postmaster.pid")], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -67,7 +67,7 @@ async function startUntilExit(): Promise<string> {
   return url;
 }
 
-/** Empties all tables of latchkey, if the schema has them by now. */
+/** Empties all tables of latchkey, if the schema has any. */
 async function empty(pool: pg.Pool, schema: string): Promise<void> {
   const { rows } = await pool.query(
     "SELECT tablename FROM pg_tables WHERE schemaname = $1 AND tablename <> 'schema_version'",

@@ -1,7 +1,7 @@
 import { createLatchkey, LatchkeyError } from "@latchkey/core";
 import { postgresStore } from "../index.js";
 
-// Verifies one key over and over, and tells on its output what came of each call: `+` and the uses left, or `?` where nobody knows.
+// Verifies one key over and over, and prints the result of each call: `+` and the uses left, or `?` if the outcome is unknown.
 const [url = "", key = ""] = process.argv.slice(2);
 const latchkey = createLatchkey({ store: postgresStore(url), usage: false });
 

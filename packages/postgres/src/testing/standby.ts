@@ -1,12 +1,12 @@
 import pg from "pg";
 import { startServer, type TestServer } from "./postgres-server.js";
 
-/** Starts a standby of a server, and waits until it is replicated to. `isSynchronous`: whether commits wait for it. */
+/** Starts a standby of a server, and waits until it receives what is written. `isSynchronous`: whether commits wait for it. */
 export async function startStandby(
   primary: TestServer,
   isSynchronous: boolean,
 ): Promise<TestServer> {
-  // Where the primary was away, it is asked for again at once.
+  // It asks for the primary again at once after the primary was away.
   const standby = await startServer({ wal_retrieve_retry_interval: "50ms" }, primary);
   if (isSynchronous) await ask(primary, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await ask(primary, "SELECT pg_reload_conf()");
@@ -15,7 +15,7 @@ export async function startStandby(
   return standby;
 }
 
-/** The rows of an answer, asked on a connection of its own. */
+/** The rows of an answer, over a separate connection. */
 export async function ask(
   server: TestServer,
   sql: string,
@@ -29,7 +29,7 @@ export async function ask(
   }
 }
 
-/** Asks until there is a row. */
+/** Repeats the query until there is a row. */
 export async function until(server: TestServer, sql: string): Promise<void> {
   while ((await ask(server, sql)).length === 0);
 }

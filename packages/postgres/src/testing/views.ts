@@ -109,7 +109,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       ]);
     });
 
-    test("views of an earlier schema get the columns that came later", async () => {
+    test("views of an earlier schema get the columns that were added later", async () => {
       await run(`DROP VIEW ${SCHEMA}.keys`);
       await run(`UPDATE ${SCHEMA}.schema_version SET version = 8`);
       const store = postgresStore(source(), { schema: SCHEMA });
@@ -118,7 +118,7 @@ export function describeViews(name: string, source: () => Source, run: RunSql): 
       expect((await rowsOf("keys"))[0]).toMatchObject({ tags: ["eu", "beta"] });
     });
 
-    test("a damaged body has no columns, and hides none of the others", async () => {
+    test("a damaged body shows no fields, and hides no other row", async () => {
       await run(`UPDATE ${SCHEMA}.record SET body = '{"name"' WHERE id = $1`, [at("key", 2).id]);
       expect(await rowsOf("keys")).toMatchObject([
         { name: "billing" },

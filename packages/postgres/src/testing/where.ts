@@ -1,12 +1,12 @@
 import { describe } from "vitest";
 import { programFolder } from "./postgres-server.js";
 
-/** Where the tests of one server find it: POSTGRES_URL, one of their own, or nowhere. */
+/** The server for tests that share one: POSTGRES_URL; null if it is not set. */
 export const POSTGRES_URL: string | null = process.env.POSTGRES_URL ?? null;
 
 /**
- * Defines tests that start servers of their own. Where there is no PostgreSQL they are reported as skipped, and loudly: a store
- * that nobody tested must not look as if it had passed.
+ * Defines tests that start servers of their own. Without PostgreSQL they are reported as skipped, and loudly: an untested store must not
+ * look as if it had passed.
  */
 export function describeWithServers(name: string, define: () => void): void {
   const canStart = programFolder() !== null;
@@ -14,7 +14,7 @@ export function describeWithServers(name: string, define: () => void): void {
   describe.skipIf(!canStart)(name, define);
 }
 
-/** The same for tests that are content with the server of POSTGRES_URL. */
+/** The same for tests that can also use the server of POSTGRES_URL. */
 export function describeWithPostgres(name: string, define: () => void): void {
   const isThere = POSTGRES_URL !== null || programFolder() !== null;
   if (!isThere) warn(name);

@@ -2,35 +2,34 @@ import { LAST_INSTANT } from "@latchkey/core";
 import { PASSING } from "./passing.js";
 
 /**
- * The atomic step of verifications, as one statement: each plan confirms what its decision rested on, applies a due refill, then takes
- * every window unit and every use, or none. Mirrors `applyCharge` in packages/core/src/store/charge.ts. Plans are decided in their
- * order, each on what those before it left, and one update writes what all of them took from one record.
+ * The atomic step of verifications, as one statement: each plan confirms the records that its decision rests on, applies a due refill,
+ * then takes every window unit and every use, or none. Mirrors `applyCharge` in packages/core/src/store/charge.ts. Plans are decided in
+ * order, each on what those before it left, and one update writes everything that they took from one record.
  *
- * Rows are locked before anything that rests on them is read, and always in this order: workspace that is new, windows and
- * requests by a lock on their name (they may have no row yet), counters by their number. Each statement of a function sees what
- * was committed before that statement: records are read after the locks, so that whoever changed a record along with its
- * counters is seen wholly or not at all. Counters that nothing is taken from are only read: a verification of a key without
- * limits writes nothing.
+ * Rows are locked before anything that rests on them is read, and always in this order: a new workspace, windows and requests by a lock
+ * on their name (they may have no row yet), counters by their number. Each statement of a function sees what was committed before that
+ * statement: records are read after the locks, so that a change of a record and its counters is seen wholly or not at all. Counters that
+ * nothing is taken from are only read: a verification of a key without limits writes nothing.
  *
- * With `is_patient` the first plan waits for its locks. No other does: where somebody else has locked its counters it is answered
- * "busy", and nothing is done. So one hot key holds up no other, and whoever waits holds only locks that come before, in the
- * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone, or with others that take
- * from the same window and from nothing else.
+ * With `is_patient` the first plan waits for its locks. No other plan waits: if another transaction has locked its counters, it is
+ * answered "busy", and nothing is done. So one hot key holds up no other, and a plan that waits holds only locks that come earlier in the
+ * order above. A plan that takes from windows without an owner, or that remembers a request, is sent alone, or with others that take from
+ * the same window and from nothing else.
  *
- * `handles` are numbers of counters that the caller knows, in ascending order. Where a record has others by now, nothing is done, and
+ * `handles` are the numbers of counters that the caller knows, in ascending order. If a record has others by now, nothing is done, and
  * the answer is "moved" and the right ones.
  *
- * In a plan, `revision` is null for any; `versions` -1 for no such record, -2 for any version; `uses` and `owners` are places in
- * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` whether units are taken from counters; `about` is what to remember of
- * the limits, one line, opaque here. Behind that of a bucket in `algorithms` stands how many units are taken for a lease: `token-bucket:25`.
- * `algorithms`, `bursts` and `are_shadows` are empty where all limits count in fixed windows and are
- * no shadows. `due_amount` is null for a refill that carries over: only `settle` works that out. `most` is empty where nothing is held;
- * otherwise so many of the first records are among those that units are taken from, and `slot_ttl` is null where no slots are.
+ * In a plan, `revision` is null for any; `versions` are -1 for no such record, -2 for any version; `uses` and `owners` are places in
+ * `ids` from 1 on, `owners` 0 for the workspace; `is_taking` says whether units are taken from counters; `about` is what to remember of
+ * the limits, one line, opaque here. In `algorithms`, the units of a bucket that are taken for a lease follow its name:
+ * `token-bucket:25`. `algorithms`, `bursts` and `are_shadows` are empty if all limits count in fixed windows and none is a shadow.
+ * `due_amount` is null for a refill that carries over: only `settle` computes that. `most` is empty if nothing is held; otherwise that
+ * many of the first records are among those that units are taken from, and `slot_ttl` is null if no slots are held.
  *
- * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict", "corrupt",
- * "unsettled <place>", "full <place>", "repeat <what was remembered>", or "charged", "rate-limited" or "usage-exceeded" and, each after a
- * space, uses left or "-", and <at>:<used> for each limit, with `:<earlier>` where it has some and `!` behind a shadow without room, then
- * id and end of what is held.
+ * Answers, with the character 1 between them: "stale 0" for the revision, "stale <place>", "moved <numbers>", "busy", "conflict",
+ * "corrupt", "unsettled <place>", "full <place>", "repeat <remembered answer>", or "charged", "rate-limited" or "usage-exceeded" and,
+ * each after a space, uses left or "-", and <at>:<used> for each limit, with `:<earlier>` if it has any and `!` after a shadow without
+ * room, then id and end of the hold.
  */
 export const CHARGE = `
 CREATE FUNCTION latchkey.charge(plans latchkey.plan[], is_patient boolean) RETURNS text LANGUAGE plpgsql AS $function$
@@ -40,7 +39,7 @@ DECLARE
   handle bigint;
   waits boolean := is_patient;
   slot integer;
-  -- Of each counters that a plan names, as the plans leave it.
+  -- For each counters row that a plan names, as the plans leave it.
   seqs bigint[] := '{}';
   are_locked boolean[];
   remainings bigint[];
@@ -54,18 +53,18 @@ DECLARE
   own_last_refill bigint;
   own_windows jsonb;
   own_sums text;
-  -- Of what a plan confirms.
+  -- The records that a plan confirms.
   another record;
   workspace_seq integer;
   found_revision bigint;
   confirmed bigint[];
   counted bigint[];
-  -- What is held beside each.
+  -- The sums of holds beside each.
   held text[];
   remembered record;
   remaining bigint;
   is_refilled boolean;
-  -- Of each limit, as it stands: at, units used, those of earlier groups or of leases, and by how much a cost is too high.
+  -- The state of each limit: at, units used, those of earlier groups or of leases, and by how much a cost is too high.
   starts bigint[];
   units bigint[];
   earlier bigint[];
@@ -80,7 +79,7 @@ DECLARE
   is_limited boolean;
   decision text;
   is_taken boolean;
-  -- What is held: its limits as they are written down, of slots and of others.
+  -- The hold: its limits as text, slots apart from others.
   unit text;
   slots_text text;
   units_text text;
@@ -99,7 +98,7 @@ BEGIN
     RAISE 'latchkey needs READ COMMITTED' USING ERRCODE = 'LK001';
   END IF;
 
-  -- 1. Locks. Each counters by a statement of its own: one for a list of numbers would be planned anew each time.
+  -- 1. Locks, each counters row by a statement of its own: one for a list of numbers would be planned anew each time.
   FOREACH plan IN ARRAY plans LOOP
     IF (plan.request IS NOT NULL OR 0 = ANY (plan.owners)) AND NOT plan.is_peek THEN
       is_passing := true;
@@ -145,7 +144,7 @@ BEGIN
     <<deciding>>
     BEGIN
       ahead := server_at - plan.now_at;
-      -- 2. What the decision rested on. Plans one after another that confirm the same see the same.
+      -- 2. The records that the decision rests on. Consecutive plans that confirm the same records see the same.
       IF before.ids IS DISTINCT FROM plan.ids OR before.kinds <> plan.kinds OR before.workspace_id <> plan.workspace_id THEN
         SELECT w.seq, w.revision, ARRAY[a.version, b.version], ARRAY[a.counters, b.counters],
             ARRAY[(SELECT c.holds FROM latchkey.counters c WHERE c.seq = a.counters), (SELECT c.holds FROM latchkey.counters c WHERE c.seq = b.counters)]
@@ -189,14 +188,14 @@ BEGIN
         END IF;
       END LOOP;
 
-      -- 3. The repeat of a request.
+      -- 3. A repeated request.
       IF plan.request IS NOT NULL THEN
         SELECT p.until, p.value INTO remembered FROM latchkey.passing p
           WHERE p.workspace = workspace_seq AND p.name = plan.request;
-        -- By the caller's clock: what is kept by the clock of the server may be kept for longer.
+        -- By the caller's clock: the row is kept by the clock of the server, perhaps for longer.
         stored := split_part(remembered.value, E'\\n', 1);
         IF coalesce(nullif(split_part(stored, ' ', 2), '')::bigint, remembered.until) > plan.now_at THEN
-          -- A write, though it changes nothing: the repeat is not answered before the first is where commits wait to be.
+          -- A write, though it changes nothing: where commits wait to be durable, the repeat is not answered before the first is.
           IF NOT plan.is_peek THEN
             PERFORM FROM latchkey.passing p WHERE p.workspace = workspace_seq AND p.name = plan.request FOR NO KEY UPDATE;
           END IF;
@@ -206,7 +205,7 @@ BEGIN
         END IF;
       END IF;
 
-      -- 4. What is held has to be settled first where some of it is over.
+      -- 4. Holds that are over have to be settled first.
       FOR place IN 1 .. cardinality(plan.ids) LOOP
         slot := array_position(seqs, counted[place]);
         IF slot IS NOT NULL THEN held[place] := sums_of[slot]; END IF;
@@ -220,7 +219,7 @@ BEGIN
         END IF;
       END LOOP;
 
-      -- 5. The uses, with a due refill applied. A record without counters has none left.
+      -- 5. The uses, with a due refill applied. A record without counters has no uses left.
       remaining := NULL;
       is_refilled := false;
       slot := NULL;
@@ -348,7 +347,7 @@ BEGIN
           have_moved[slot] := true;
         END IF;
       END LOOP;
-      -- 8. What is held of it: all but slots, then slots.
+      -- 8. The holds: everything but slots, then slots.
       IF is_taken AND plan.most <> '{}' THEN
         identity := CASE WHEN cardinality(plan.most) > 1 THEN 2 END;
         FOR kind IN 1 .. 2 LOOP

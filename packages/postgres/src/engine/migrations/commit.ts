@@ -1,21 +1,21 @@
 /**
- * Every row is found by its index, one by one, whatever the planner believes of how many there are: what is best for the average
- * workspace would scan all records of a large one. Where these settings leave a choice, `OFFSET 0` keeps the planner from joining,
- * and rows that are to go are named by their place, at which the locks hold them.
+ * Finds every row by its index, one by one, whatever row counts the planner expects: the best plan for the average workspace would scan
+ * all records of a large one. Where these settings leave a choice, `OFFSET 0` keeps the planner from joining, and rows to delete are
+ * named by their place, at which the locks hold them.
  */
 export const BY_INDEX =
   "SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET enable_material = off SET enable_seqscan = off SET enable_bitmapscan = off";
 
 /**
- * Carries out a change of a workspace, all of it or nothing, as one statement. Mirrors `KeyStore.commit`; `change_usage` mirrors
+ * Applies a change of a workspace, all of it or nothing, as one statement. Mirrors `KeyStore.commit`; `change_usage` mirrors
  * `changeUsage` in packages/core/src/store/counters.ts.
  *
- * Changes of one workspace take turns: they lock its row first. So what is judged holds until it is written, sizes of lists are
- * exact, and no two changes can wait for each other. Charges do not take that lock, and meet a change only at the counters and
- * the windows that it changes, which both lock in the same order; `add_statistics` does at records, in the order of their ids.
+ * Changes of one workspace take turns: they lock its row first. So what is judged holds until it is written, sizes of lists are exact,
+ * and no two changes can wait for each other. Charges do not take that lock. They meet a change only at the counters and the windows that
+ * it changes, which both lock in the same order; `add_statistics` meets it at records, in the order of their ids.
  *
- * `change` is a `Change` in JSON, with kinds as numbers, bodies as text and names in hexadecimal. Answers a `CommitResult` in
- * JSON, or `{"kind": "corrupt"}`.
+ * `change` is a `Change` in JSON, with kinds as numbers, bodies as text and names in hexadecimal. Answers a `CommitResult` in JSON, or
+ * `{"kind": "corrupt"}`.
  */
 export const COMMIT = `
 CREATE FUNCTION latchkey.commit(workspace_id text, change jsonb) RETURNS jsonb LANGUAGE plpgsql ${BY_INDEX} AS $function$
@@ -30,7 +30,7 @@ BEGIN
   IF current_setting('transaction_isolation') <> 'read committed' THEN
     RAISE 'latchkey needs READ COMMITTED' USING ERRCODE = 'LK001';
   END IF;
-  -- What is committed here is durable, whatever charges are allowed to lose.
+  -- This commit is durable, whatever charges are allowed to lose.
   IF current_setting('synchronous_commit') = 'off' THEN
     PERFORM set_config('synchronous_commit', 'on', true);
   END IF;
@@ -54,7 +54,7 @@ BEGIN
     ELSE r.version IS DISTINCT FROM e.version END;
   IF failed IS NOT NULL THEN RETURN jsonb_build_object('kind', 'stale', 'index', failed); END IF;
 
-  -- 3. Claims. A name whose record is gone is free, and so is one that the same change releases.
+  -- 3. Claims. A name is free if its record is gone, or if the same change releases it.
   IF change ? 'claims' THEN
     WITH wanted AS (
       SELECT o.place, c.* FROM jsonb_array_elements(change -> 'claims') WITH ORDINALITY o (value, place),
@@ -71,7 +71,7 @@ BEGIN
     IF failed IS NOT NULL THEN RETURN jsonb_build_object('kind', 'taken', 'index', failed); END IF;
   END IF;
 
-  -- 4. Counters: all that anything here changes are locked at once.
+  -- 4. Counters: all that are changed here are locked at once.
   IF change ?| '{counters,puts,deletes}' THEN
     counted := ARRAY(
       SELECT c.seq FROM latchkey.counters c WHERE c.seq IN (
@@ -88,7 +88,7 @@ BEGIN
   result := latchkey.change_counters(ws, coalesce(change -> 'counters', '[]'));
   IF result ->> 'kind' <> 'committed' THEN RETURN result; END IF;
 
-  -- 5. Everything is judged. Records are locked in the order of their ids, as others lock them.
+  -- 5. Everything is judged. Records are locked in the order of their ids, as in other functions.
   IF change ?| '{puts,deletes}' THEN
     PERFORM 1 FROM (
       SELECT a.kind, a.id COLLATE "C" AS id FROM unnest(ARRAY['puts', 'deletes']) p (part),
@@ -103,7 +103,7 @@ BEGIN
       LATERAL (SELECT ctid FROM latchkey.claim WHERE workspace = ws AND kind = f.kind AND index = f.index
         AND value = decode(f.value, 'hex') AND id = f.id OFFSET 0) x));
   END IF;
-  -- Lists come first: that of the audit log says which versions new entries have, also those that processes of an earlier schema write.
+  -- Lists come first: that of the audit log gives new entries their versions, also those that processes of an earlier schema write.
   IF change ? 'leaves' THEN
     WITH gone AS (
       DELETE FROM latchkey.entry e WHERE e.ctid = ANY (ARRAY(
@@ -173,7 +173,7 @@ BEGIN
   END IF;
   WITH gone AS (DELETE FROM latchkey.counters c WHERE c.seq = ANY (counted) AND c.holders = 0 RETURNING c.seq, c.holds)
     SELECT array_agg(g.seq) INTO gone FROM gone g WHERE g.holds IS NOT NULL;
-  -- What such a hold took from others comes back when its time has passed.
+  -- What such a hold took from other counters comes back when it expires.
   IF gone IS NOT NULL THEN PERFORM latchkey.detach(gone, '{}'); END IF;
   IF change ? 'claims' THEN
     INSERT INTO latchkey.claim (workspace, kind, index, value, id)
@@ -192,7 +192,7 @@ BEGIN
 END
 $function$;
 
--- Changes counters in their order, which are locked by now, each as those before left it. A refusal takes back the others.
+-- Changes locked counters in order, each as those before left it. A refusal takes back the others.
 CREATE FUNCTION latchkey.change_counters(ws integer, changes jsonb) RETURNS jsonb LANGUAGE plpgsql AS $function$
 DECLARE
   each record;

@@ -1,13 +1,13 @@
 /**
- * The rules of holds. They mirror packages/core/src/rules/hold.ts and returned-units.ts, and `applyRefill` of what is held. Sums and holds
- * are the texts of packages/core/src/adapters/hold-text.ts; null stands for no sums. What is damaged fails to be a number, which says the same.
- * No regular expression is matched where nothing was changed meanwhile: each takes longer than all the rest of a rule.
+ * The rules of holds. They mirror packages/core/src/rules/hold.ts and returned-units.ts, and `applyRefill` for held uses. Sums and holds
+ * are the texts of packages/core/src/adapters/hold-text.ts; null stands for no sums. Damaged text fails to be a number, which has the
+ * same effect. Regular expressions are matched only if something was changed meanwhile: each takes longer than all the rest of a rule.
  */
 export const HOLD_RULES = `
 CREATE FUNCTION latchkey.are_sums(sums text) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN least(split_part(sums, ';', 1)::bigint, split_part(sums, ';', 2)::bigint, split_part(sums, ';', 3)::bigint,
     split_part(sums, ';', 4)::bigint, split_part(sums, ';', 5)::bigint) >= 0 AND length(sums) - length(replace(sums, ';', '')) = 6;
--- Whether nothing that is held is over.
+-- Whether no hold is over.
 CREATE FUNCTION latchkey.is_settled(sums text, now_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN sums IS NULL THEN true ELSE latchkey.are_sums(sums) AND split_part(sums, ';', 1)::bigint > now_at END;
 CREATE FUNCTION latchkey.held_uses(sums text) RETURNS bigint LANGUAGE sql IMMUTABLE
@@ -15,13 +15,13 @@ CREATE FUNCTION latchkey.held_uses(sums text) RETURNS bigint LANGUAGE sql IMMUTA
 CREATE FUNCTION latchkey.is_hold(held text, words text[]) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN cardinality(words) > 7 AND least(words[3]::bigint, words[4]::bigint, words[5]::bigint, words[6]::bigint) >= 0
     AND words[7] IN ('-', '0', '1') AND strpos(held, '=-') = 0 AND strpos(held, ':-') = 0;
--- What the name of a window says of its limit, before it is known whether it says that.
+-- The kind of limit that the name of a window seems to state: is_kind checks it.
 CREATE FUNCTION latchkey.kind_of(of_window text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE split_part(of_window, ':', 1) WHEN 'n' THEN split_part(of_window, ':', 2) WHEN 'a' THEN split_part(of_window, ':', 3)
     ELSE split_part(of_window, ':', 1) END;
 CREATE FUNCTION latchkey.is_kind(of_window text, kind text) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN rtrim(kind, '0123456789') IN ('', 's', 't', 'c') AND kind <> rtrim(kind, '0123456789') AND strpos(of_window, kind || ':') > 0;
--- The limits of a hold. \`mark\` and \`duration\` are those of the kind of limit, null for a window of another making.
+-- The limits of a hold. \`mark\` and \`duration\` are those of the kind of limit, null for a window of another form.
 CREATE FUNCTION latchkey.units_of(limits text[])
 RETURNS TABLE (number bigint, owner text, of_window text, units bigint, held_at bigint, rate bigint, mark text, duration bigint)
 LANGUAGE sql IMMUTABLE BEGIN ATOMIC
@@ -34,7 +34,7 @@ LANGUAGE sql IMMUTABLE BEGIN ATOMIC
     CROSS JOIN LATERAL (SELECT substr(split_part(t.text, '=', 1), 3) AS name, split_part(t.text, '=', 2) AS figures OFFSET 0) n
     CROSS JOIN LATERAL (SELECT latchkey.kind_of(n.name) AS kind OFFSET 0) k;
 END;
--- What the bucket of a limit of a hold had counted of what flowed in, null if it did not.
+-- The inflow that the bucket of a limit of a hold had counted, null if it did not count.
 CREATE FUNCTION latchkey.flowed_before(held_limit text) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN nullif(split_part(split_part(held_limit, '=', 2), ':', 4), '')::bigint;
 -- Windows of the workspace that a hold takes from.
@@ -53,25 +53,25 @@ CREATE FUNCTION latchkey.sums_with(sums text, ends_at bigint, counts boolean, us
     ELSE concat_ws(';', least(split_part(sums, ';', 1)::bigint, ends_at), split_part(sums, ';', 2)::bigint + counts::integer,
       split_part(sums, ';', 3)::bigint + uses, split_part(sums, ';', 4)::bigint + 1, split_part(sums, ';', 5), split_part(sums, ';', 6),
       split_part(sums, ';', 7)) END;
--- The sums after a hold ended that has so many uses here. Null where it was the last.
+-- The sums after the end of a hold that has this many uses here. Null if it was the last.
 CREATE FUNCTION latchkey.sums_without(sums text, next_end bigint, uses bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN next_end IS NOT NULL THEN concat_ws(';', next_end, split_part(sums, ';', 2)::bigint - 1, split_part(sums, ';', 3)::bigint - uses,
     split_part(sums, ';', 4), split_part(sums, ';', 5), CASE split_part(sums, ';', 3)::bigint WHEN uses THEN '' ELSE split_part(sums, ';', 6) END,
     split_part(sums, ';', 7)) END;
--- Whether no uses were set, no refills made and no windows emptied since a hold was taken: the latest of each is the last.
+-- Whether no uses were set, no refills made and no windows emptied since a hold was taken: the latest of each is the last in its list.
 CREATE FUNCTION latchkey.is_untouched(sums text, number bigint) RETURNS boolean LANGUAGE sql IMMUTABLE
   RETURN number >= split_part(sums, ';', 5)::bigint
     AND CASE split_part(sums, ';', 6) WHEN '' THEN true
       ELSE number >= substring(split_part(sums, ';', 6) FROM '([0-9]+)/[0-9]+/[0-9]+$')::bigint END
     AND CASE split_part(sums, ';', 7) WHEN '' THEN true
       ELSE number >= substring(split_part(sums, ';', 7) FROM '([0-9]+)[+-][^,]*$')::bigint END;
--- Whether a refill is due that the counters have not had. One that carries over is owed only if refills are applied up to when it was counted.
+-- Whether a due refill is not applied yet. One that carries over is owed only if refills are applied up to when it was counted.
 CREATE FUNCTION latchkey.is_owed(remaining bigint, refilled_at bigint, due_at bigint, carried bigint, carried_since bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE RETURN latchkey.is_due(remaining, refilled_at, due_at)
   AND (carried IS NULL OR carried_since IS NOT DISTINCT FROM refilled_at);
 
--- The sums after a refill over held uses: what it brought pays for what comes back of holds that are older. Raises that came before the
--- oldest are forgotten.
+-- The sums after a refill over held uses: what it brought pays for what comes back of older holds. Raises from before the oldest hold are
+-- dropped.
 CREATE FUNCTION latchkey.sums_after_refill(sums text, before bigint, after bigint, amount bigint, oldest bigint) RETURNS text
 LANGUAGE plpgsql IMMUTABLE AS $function$
 DECLARE
@@ -84,14 +84,14 @@ BEGIN
 END
 $function$;
 
--- The sums once uses are set: nothing of what is held comes back.
+-- The sums after uses were set: nothing that is held now comes back.
 CREATE FUNCTION latchkey.sums_after_set(sums text) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN sums IS NOT NULL THEN concat_ws(';', split_part(sums, ';', 1), split_part(sums, ';', 2), 0, split_part(sums, ';', 4),
     split_part(sums, ';', 4), '', split_part(sums, ';', 7)) END;
 CREATE FUNCTION latchkey.drop_text(sums text, mark text, names jsonb) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN names IS NOT NULL THEN split_part(sums, ';', 4) || mark
     || coalesce((SELECT string_agg(n.name || '|', '' ORDER BY n.place) FROM jsonb_array_elements_text(names) WITH ORDINALITY n (name, place)), '') END;
--- The sums once windows are forgotten, all but some or some by name: nothing comes back to them. A drop takes the place of one of the same
+-- The sums after windows were forgotten, all but some or some by name: nothing comes back to them. A drop replaces one of the same
 -- windows.
 CREATE FUNCTION latchkey.sums_after_drops(sums text, kept jsonb, dropped jsonb) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN CASE WHEN kept IS NULL AND dropped IS NULL THEN sums ELSE (
@@ -101,7 +101,8 @@ CREATE FUNCTION latchkey.sums_after_drops(sums text, kept jsonb, dropped jsonb) 
         AND ltrim(d.text, '0123456789') IS DISTINCT FROM ltrim(n.dropped, '0123456789')), n.kept, n.dropped)
     FROM (VALUES (latchkey.drop_text(sums, '-', kept), latchkey.drop_text(sums, '+', dropped))) n (kept, dropped)) END;
 
--- Whether units may still come back to a window that may have been emptied meanwhile. Those of the workspace are not among those that stay.
+-- Whether units may still come back to a window that may have been emptied meanwhile. A list of windows that stay is not about those of
+-- the workspace.
 CREATE FUNCTION latchkey.is_returnable(drops text, of_window text, is_passing boolean, number bigint) RETURNS boolean
 LANGUAGE sql IMMUTABLE RETURN NOT EXISTS (
   SELECT FROM unnest(string_to_array(drops, ',')) d (text)
@@ -109,8 +110,8 @@ LANGUAGE sql IMMUTABLE RETURN NOT EXISTS (
   WHERE substring(d.text FROM '^[0-9]+')::bigint > number AND NOT (k.is_kept AND is_passing)
     AND (of_window = ANY (string_to_array(substring(d.text FROM '^[0-9]+[+-](.*)$'), '|'))) <> k.is_kept);
 
--- Units that were used of each limit of a hold, null where one is named that it has not, and whether it is more than is held. Slots all
--- come back.
+-- The units that were used of each limit of a hold, null if a named limit is not among them, and whether they are more than is held. All
+-- slots come back.
 CREATE FUNCTION latchkey.used_units(limits text[], names text[], costs bigint[], takes_rest boolean)
 RETURNS TABLE (used bigint[], is_over boolean) LANGUAGE sql IMMUTABLE BEGIN ATOMIC
   SELECT CASE WHEN count(a.place) >= cardinality(names) THEN coalesce(array_agg(a.used ORDER BY a.number), '{}'::bigint[]) END,
@@ -125,7 +126,7 @@ RETURNS TABLE (used bigint[], is_over boolean) LANGUAGE sql IMMUTABLE BEGIN ATOM
   ) a;
 END;
 
--- What is answered to a step whose hold has ended before, from what is remembered of that.
+-- The answer to a step whose hold has ended before, from what is remembered of that end.
 CREATE FUNCTION latchkey.repeated(step latchkey.hold_step, stored text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $function$
 DECLARE
   words text[] := string_to_array(stored, ' ');
@@ -141,12 +142,12 @@ BEGIN
 END
 $function$;
 
--- The groups before the latest, after units come back to the group so many before it.
+-- The groups before the latest, after units came back to the group that is this many places before it.
 CREATE FUNCTION latchkey.earlier_after_return(earlier text, back bigint, units bigint) RETURNS text LANGUAGE sql IMMUTABLE
   RETURN (SELECT string_agg(CASE WHEN g.place = back THEN greatest(0, g.text::bigint - units)::text ELSE g.text END, ',' ORDER BY g.place)
     FROM unnest(string_to_array(earlier, ',')) WITH ORDINALITY g (text, place));
--- A window after units come back to where they were taken from: nowhere, where that is over. Compared before it is multiplied, for that
--- may be too much. Null for a window of another making.
+-- A window after units came back to where they were taken from; nothing comes back if that is over. Compared before it is multiplied: the
+-- product may be too large. Null for a window of another form.
 CREATE FUNCTION latchkey.after_return(
   stored_at bigint, used bigint, earlier text, kind text, duration bigint, held_at bigint, rate bigint, units bigint, now_at bigint, flowed bigint
 ) RETURNS text LANGUAGE sql IMMUTABLE RETURN stored_at || ':' || CASE kind
@@ -161,7 +162,7 @@ CREATE FUNCTION latchkey.after_return(
       ELSE units * duration END)))
   END || CASE WHEN earlier = '' THEN '' WHEN kind = 's' THEN ':' || latchkey.earlier_after_return(earlier,
     latchkey.sliding_group(stored_at, duration) - latchkey.sliding_group(held_at, duration), units) ELSE ':' || earlier END;
--- A bucket after a lease of it has ended: what was not used comes back, and what was used counts from now on.
+-- A bucket after a lease of it has ended: unused units come back, and used ones count from now on.
 CREATE FUNCTION latchkey.after_lease(stored text, duration bigint, rate bigint, units bigint, unused bigint, now_at bigint) RETURNS text
 LANGUAGE sql IMMUTABLE RETURN (
   SELECT greatest(split_part(stored, ':', 1)::bigint, now_at) || ':' || greatest(0, m.missing - unused * duration)
@@ -171,7 +172,7 @@ LANGUAGE sql IMMUTABLE RETURN (
     CROSS JOIN LATERAL (SELECT latchkey.leased_bucket_missing(concat_ws(':', split_part(stored, ':', 1), split_part(stored, ':', 2), l.held),
       now_at, rate, duration) AS missing OFFSET 0) b
     CROSS JOIN LATERAL (SELECT b.missing, latchkey.bucket_text(stored, b.missing, greatest(split_part(stored, ':', 1)::bigint, now_at)) AS earlier OFFSET 0) m);
--- From when on nothing counts any more of a limit to which units came back.
+-- The instant from which a limit to which units came back no longer counts anything.
 CREATE FUNCTION latchkey.ends_after_return(stored text, kind text, duration bigint, rate bigint) RETURNS bigint LANGUAGE sql IMMUTABLE
   RETURN split_part(stored, ':', 1)::bigint + CASE kind WHEN 't' THEN latchkey.ceil_div(split_part(stored, ':', 2)::bigint, rate)
     WHEN 's' THEN duration + latchkey.ceil_div(duration, 16) - 1 ELSE duration END;

@@ -10,16 +10,16 @@ import { DAYS, HOLDS, LOG, TABLES } from "./tables.js";
 import { VIEWS } from "./views.js";
 
 /**
- * All functions, and the views. They replace those of earlier schemas. Another role may be allowed to create functions and operators in
- * `public`: no name in a function is looked up there.
+ * All functions, and the views. They replace those of earlier schemas. No name in a function is looked up in `public`, where another role
+ * may be allowed to create functions and operators.
  */
 const FUNCTIONS = `${RULES}${HOLD_RULES}${CHARGE}${SETTLE}${COMMIT}${ADD_STATISTICS}${VIEWS}`
   .replaceAll("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
   .replaceAll("LANGUAGE plpgsql", "LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp");
 
 /**
- * SQL that makes schema N + 1 out of schema N, at index N. What was released is never edited; where functions change, they are once
- * more the last step alone, and so are the views where a key has a field more.
+ * SQL that turns schema N into schema N + 1, at index N. A released step is never edited. When functions change, or a key has a new field
+ * for the views, FUNCTIONS moves to a new last step, and its old step becomes empty.
  */
 const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -41,8 +41,8 @@ const MIGRATIONS: readonly string[] = [
 const LATEST = MIGRATIONS.length;
 
 /**
- * Servers that speak as PostgreSQL does, by what they answer to `version()`. Their READ COMMITTED is a snapshot, an option that may
- * be off, or more than that: a charge rests on each of its statements seeing what was committed before that statement.
+ * Servers that speak the protocol of PostgreSQL, by their answer to `version()`. Their READ COMMITTED is a snapshot, an option that may
+ * be off, or stricter: a charge relies on each of its statements seeing what was committed before that statement.
  */
 const OTHERS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/-YB-|yugabyte/i, "YugabyteDB"],
@@ -55,15 +55,15 @@ const OTHERS: readonly (readonly [pattern: RegExp, name: string])[] = [
 /** Functions that a charge needs: `FOR NO KEY UPDATE` and assignment to fields of rows in arrays. */
 const OLDEST_SERVER = 140_000;
 
-/** Puts the name of the schema in the place of `latchkey.`, as which all SQL here names it. */
+/** Replaces `latchkey.`, which is how all SQL here names the schema, with the name of the schema. */
 export function inSchema(sql: string, schema: string): string {
   return sql.replace(/\blatchkey\./g, `"${schema}".`);
 }
 
 /**
- * The version of latchkey's tables; 0 for none.
+ * The version of latchkey's tables; 0 if there are none.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` when the server or its encoding does not serve, or a newer latchkey has written.
+ * @throws LatchkeyError `PRECONDITION_FAILED` if the server or its encoding is not supported, or a newer latchkey has written the tables.
  */
 async function schemaVersion(ask: Ask, schema: string): Promise<number> {
   const [[name = "", server, encoding, isThere, hidden] = []] = await ask({
@@ -107,13 +107,13 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
   const sql = `DO $do$ DECLARE found integer; BEGIN
     PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
     PERFORM pg_advisory_xact_lock(1818326891, 0);
-    -- Not to_regnamespace: it may still know, from before the lock, that there is none.
+    -- Not to_regnamespace: it may still know from before the lock that there is none.
     IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN EXECUTE 'CREATE SCHEMA "${schema}"'; END IF;
     EXECUTE 'CREATE TABLE IF NOT EXISTS latchkey.schema_version (version integer NOT NULL CHECK (version >= 1))';
     EXECUTE 'SELECT coalesce(max(version), 0) FROM latchkey.schema_version' INTO found;
     ${steps.join("\n")}
     IF found < ${LATEST} THEN
-      -- It has no primary key: without this, a publication of all tables would forbid that a row of it is deleted.
+      -- It has no primary key: without this, a publication of all tables would forbid deleting a row of it.
       EXECUTE 'ALTER TABLE latchkey.schema_version REPLICA IDENTITY FULL';
       EXECUTE 'DELETE FROM latchkey.schema_version';
       EXECUTE 'INSERT INTO latchkey.schema_version VALUES (${LATEST})';
@@ -122,7 +122,7 @@ export async function bringUpToDate(ask: Ask, schema: string): Promise<void> {
   await ask({ sql: inSchema(sql, schema), values: [], isOnce: true });
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` when the tables are not those that this code reads and writes. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` if the tables are not those that this code reads and writes. */
 export async function assertUpToDate(ask: Ask, schema: string): Promise<void> {
   const version = await schemaVersion(ask, schema);
   if (version === LATEST) return;

@@ -1,6 +1,6 @@
 import { KEPT_AFTER_END_MS } from "@latchkey/core";
 
-/** What a charge and the end of a hold do with temporary rows: windows without an owner, requests, and ends of holds. */
+/** What a charge and the end of a hold do with rows that expire: windows without an owner, requests, and ends of holds. */
 export const PASSING = `
 -- Windows and requests may have no row to lock. The first number keeps clear of locks that other programs take.
 CREATE FUNCTION latchkey.lock_names(workspace_id text, names text[]) RETURNS void LANGUAGE plpgsql AS $function$
@@ -10,10 +10,10 @@ BEGIN
 END
 $function$;
 
--- In plpgsql, which keeps its plans: a statement in a function of SQL is planned anew by each call.
--- Windows, requests and ends of holds are kept until a day after their end, so that a clock that is set back finds them still. That goes by
--- the clock of the server, however far ahead or behind the caller's is. More are forgotten than written. Last of all: nobody waits for a
--- lock while he holds those of rows that he forgets.
+-- In plpgsql, which keeps its plans: a statement in an SQL function is planned anew by each call.
+-- Windows, requests and ends of holds are kept until a day after their end, so that a clock that is set back still finds them. This goes
+-- by the clock of the server, however far ahead or behind the caller's is. More rows are deleted than written. It comes last: no
+-- transaction waits for a lock while it holds those of rows that it deletes.
 CREATE FUNCTION latchkey.forget_passed(server_at bigint, most integer) RETURNS void LANGUAGE plpgsql AS $function$
 BEGIN
   DELETE FROM latchkey.passing p USING (

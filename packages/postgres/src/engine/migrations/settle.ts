@@ -1,28 +1,28 @@
 import { KIND_CODE, LAST_INSTANT, MOST_ENDED_AT_ONCE, REMEMBER_END_MS } from "@latchkey/core";
 import { BY_INDEX } from "./commit.js";
 
-/** `holdSumsText` of counters beside which nothing is held. */
+/** `holdSumsText` of counters without holds. */
 const NO_SUMS = "9007199254740991;0;0;0;0;;";
 
-/** How many passed rows a call forgets, beside those that it remembers: ends by a plain statement forget none. */
+/** How many rows that are over a call deletes, beside those that it remembers: ends by a plain statement delete none. */
 const FORGOTTEN = 256;
 
 /**
- * Does with holds what steps say, each on what those before it left. Mirrors `applyHoldStep` in packages/core/src/store/settle.ts.
+ * Applies steps to holds, each on what those before it left. Mirrors `applyHoldStep` in packages/core/src/store/settle.ts.
  *
  * Rows are locked as charges lock them (see charge.ts): windows of the workspace by their names, then the counters of all holds that may
  * end here, by their number. A hold changes only while all counters that it is beside are locked, so it is read once more under these
- * locks. What then needs a lock that is not held is answered "busy", and nothing of that step is done. With `is_patient` locks are waited for;
- * without it, counters that somebody else has locked are left out, so that one hot key holds up no other.
+ * locks. A step that then needs a lock which is not held is answered "busy", and nothing of it is done. With `is_patient` it waits for
+ * locks; without it, counters that another transaction has locked are left out, so that one hot key holds up no other.
  *
- * In a step, `kind` is "end", "renew" or "refresh"; `revision` null for any; `uses` null for all; `names` those of limits as the names
- * of windows have them; `ttl` null for that of the hold, and 0 of an end if others that are over stay; `carried` what a refill brings that
- * carries over, counted from `carried_since`.
+ * In a step, `kind` is "end", "renew" or "refresh"; `revision` is null for any; `uses` is null for all; `names` are those of limits, in
+ * the form of window names; `ttl` is null for that of the hold, and 0 for an end that leaves other holds which are over alone; `carried`
+ * is what a refill that carries over brings, counted from `carried_since`.
  *
  * Answers, with the character 1 between them: "stale", "busy", "unknown", "conflict", "over <hold>", "unnamed <hold>", "renewed <hold>",
- * "expired", or "expired <hold>" of one that ended by itself just now, "repeat <what is remembered of the end>",
- * "ended <that>", or "refreshed <0 or 1>", 1 where there is more to do, and a line "<id> <hold>" for each that has ended. An end answers this
- * as well, where others are over beside the same counters: then these have ended, and it is asked for again. What is damaged is an error.
+ * "expired", or "expired <hold>" for one that ended by itself just now, "repeat <remembered end>", "ended <remembered end>", or
+ * "refreshed <0 or 1>", 1 if there is more to do, and a line "<id> <hold>" for each that has ended. An end gets this answer as well if
+ * others beside the same counters are over: these have then ended, and the caller asks for the end again. Damaged data is an error.
  */
 export const SETTLE = `
 CREATE FUNCTION latchkey.settle(workspace_id text, steps latchkey.hold_step[], is_patient boolean) RETURNS text
@@ -33,7 +33,7 @@ DECLARE
   found_revision bigint;
   needed bigint[] := '{}';
   passing text[] := '{}';
-  -- Of each counters, as the steps leave them.
+  -- For each counters row, as the steps leave it.
   seqs bigint[] := '{}';
   remainings bigint[];
   refills bigint[];
@@ -70,7 +70,7 @@ DECLARE
   raises text[];
   raised bigint[];
   paid bigint;
-  -- What is over comes back as of its end.
+  -- A hold that is over gives back as of its end.
   back_at bigint;
   ends_at bigint;
   server_at bigint := extract(epoch FROM clock_timestamp()) * 1000;
@@ -129,7 +129,7 @@ BEGIN
         EXIT doing;
       END IF;
 
-      -- 2. Which holds it is about.
+      -- 2. The holds that the step is about.
       used := '{}';
       used_uses := 0;
       touched := '{}';
@@ -151,7 +151,7 @@ BEGIN
           answer := CASE WHEN stored IS NULL THEN 'unknown' ELSE latchkey.repeated(step, stored) END;
           EXIT doing;
         END IF;
-        -- Not locked, it may be gone by now.
+        -- Its counters are not locked: it may be gone by now.
         IF hold.first <> ALL (seqs) THEN
           answer := 'busy';
           EXIT doing;
@@ -173,7 +173,7 @@ BEGIN
             EXIT doing;
           END IF;
           answer := 'ended';
-          -- What a process took ahead waits for nobody else.
+          -- A hold that a process took ahead waits for no other.
           IF step.ttl IS NULL AND NOT starts_with(step.id, 'lse_') AND EXISTS (
             SELECT FROM unnest(seqs, sums_of) c (seq, sums)
             WHERE c.seq IN (hold.first, hold.second) AND split_part(c.sums, ';', 1)::bigint <= step.now_at
@@ -210,7 +210,7 @@ BEGIN
           words[4] := ends_at;
           stored := array_to_string(words, ' ');
           UPDATE latchkey.hold h SET expires_at = ends_at, value = stored WHERE h.workspace = ws AND h.id = hold.id;
-          -- The workspace forgets what has long ended: slots that are renewed have not.
+          -- The workspace deletes windows that ended long ago: slots that are renewed have not.
           UPDATE latchkey.passing p SET until = ends_at + server_at - step.now_at,
               value = greatest(split_part(p.value, ':', 1)::bigint, step.now_at) || ':' || split_part(p.value, ':', 2)
             WHERE p.workspace = ws AND p.name IN (SELECT u.of_window FROM latchkey.units_of(words[9:]) u WHERE u.owner = '-' AND u.mark = 'c');
@@ -219,7 +219,7 @@ BEGIN
           CONTINUE;
         END IF;
 
-        -- 3. What was not used of limits.
+        -- 3. The unused units of limits.
         FOR unit IN SELECT u.* FROM latchkey.units_of(words[9:]) u WHERE u.mark IS NOT NULL LOOP
           place := CASE unit.owner WHEN '1' THEN 2 ELSE 1 END;
           slot := beside[place];
@@ -249,7 +249,7 @@ BEGIN
           END IF;
         END LOOP;
 
-        -- 4. What was not used of uses: refills since pay for themselves first, the oldest first.
+        -- 4. The unused uses: refills since then are paid for first, the oldest first.
         FOR place IN 1 .. 2 LOOP
           slot := beside[place];
           CONTINUE WHEN slot IS NULL;
@@ -278,7 +278,7 @@ BEGIN
           used_slot := beside[nullif(words[7], '-')::integer + 1];
           ended := hold.value;
         ELSIF hold.id NOT LIKE '%.s' AND hold.first IS NOT NULL THEN
-          -- One whose key is gone was unknown before.
+          -- A hold whose key is gone was already unknown.
           PERFORM latchkey.pass(ws, '  ' || hold.id, kept_until, remembered_until::text);
           ends := ends + 1;
         END IF;
@@ -292,7 +292,7 @@ BEGIN
         have_moved[slot] := true;
       END LOOP;
 
-      -- 5. A refill that is due, and what is remembered.
+      -- 5. A due refill, and what is remembered.
       IF step.kind = 'refresh' THEN
         slot := array_position(seqs, own_seq);
         IF latchkey.is_owed(remainings[slot], refills[slot], step.due_at, step.carried, step.carried_since) THEN
@@ -324,7 +324,7 @@ BEGIN
 END
 $function$;
 
--- Holds beside counters that are over, the earliest first, one more than end in a step.
+-- Holds beside counters that are over, earliest first, one more than a step ends.
 CREATE FUNCTION latchkey.over(own_seq bigint, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN ARRAY(SELECT o.id FROM (
@@ -337,7 +337,7 @@ BEGIN
 END
 $function$;
 
--- Holds that are over beside the counters that a hold is beside, the earliest first, one more than end in a step.
+-- Holds that are over beside the counters of a hold, earliest first, one more than a step ends.
 CREATE FUNCTION latchkey.over_beside(ws integer, hold_id text, now_at bigint) RETURNS text[] LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   RETURN ARRAY(SELECT o.id FROM latchkey.hold h
@@ -348,7 +348,7 @@ BEGIN
 END
 $function$;
 
--- Has exactly these holds beside the counters of a record, for a copy: nothing is taken, and nothing given back.
+-- Makes exactly these holds the holds beside the counters of a record, for a copy: nothing is taken, and nothing given back.
 CREATE FUNCTION latchkey.restore(workspace_id text, of_revision bigint, of_kind smallint, of_id text, sums text, holds jsonb) RETURNS text
 LANGUAGE plpgsql AS $function$
 DECLARE
@@ -356,7 +356,7 @@ DECLARE
   found_revision bigint;
   own_seq bigint;
 BEGIN
-  -- As changes of a workspace, these take turns.
+  -- These take turns, like changes of a workspace.
   SELECT w.seq, w.revision INTO ws, found_revision FROM latchkey.workspace w WHERE w.id = workspace_id FOR NO KEY UPDATE;
   IF of_revision <> coalesce(found_revision, 0) THEN RETURN 'stale'; END IF;
   SELECT r.counters INTO own_seq FROM latchkey.record r WHERE r.workspace = ws AND r.kind = of_kind AND r.id = of_id;
@@ -373,7 +373,7 @@ BEGIN
 END
 $function$;
 
--- Takes holds from beside counters, all but some. One goes where it is beside no others.
+-- Detaches holds from counters, all but some. A hold that is beside no other counters is deleted.
 CREATE FUNCTION latchkey.detach(gone bigint[], kept text[]) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $function$
 BEGIN
   DELETE FROM latchkey.hold h WHERE h.first = ANY (gone) AND (h.second IS NULL OR h.second = ANY (gone)) AND h.id <> ALL (kept);

@@ -1,6 +1,9 @@
 import { BY_INDEX } from "./commit.js";
 
-/** Adds a batch to sums, and raises the latest use of records. Rows are locked in one order, whoever adds or commits meanwhile. */
+/**
+ * Adds a batch to sums, and raises the latest use of records. Rows are locked in one order, whatever else is added or committed
+ * meanwhile.
+ */
 export const ADD_STATISTICS = `
 CREATE FUNCTION latchkey.add_statistics(workspace_id text, batch jsonb) RETURNS void LANGUAGE plpgsql ${BY_INDEX} AS $function$
 DECLARE

@@ -1,18 +1,18 @@
 const WHOLE = "BETWEEN 0 AND 9007199254740991";
 
 /**
- * Tables for what the store port names, and no column for what a record says.
+ * Tables for what the store port names, and no columns for the fields of a record's body.
  *
- * What moves with every charge is in a narrow table of its own, with room on each page: an update then stays on its page and
- * touches no index. Nor does it have checks, which PostgreSQL would prepare anew for each update. `holders` counts the records that
- * share the counters. `windows` is `{"<name>": "<start>:<used>"}`.
+ * Data that changes with every charge is in a narrow table of its own, with room on each page: an update then stays on its page and
+ * touches no index. The table has no checks either, which PostgreSQL would prepare anew for each update. `holders` counts the records
+ * that share the counters. `windows` is `{"<name>": "<start>:<used>"}`.
  *
- * `list` numbers the lists and has their size. `owner` says whose an entry of a small list is; it is empty for the list itself.
- * `passing` holds what has an end: windows without an owner, and remembered requests.
+ * `list` numbers the lists and has their size. `owner` is the owner of a small list; it is empty for the list itself. `passing` holds
+ * what expires: windows without an owner, and remembered requests.
  *
- * `charge_plan` is what the function `charge` took before there were algorithms: processes of then still call it.
+ * `charge_plan` is what the function `charge` took before there were algorithms: processes of that version still call it.
  *
- * Text that is compared has the collation "C": byte by byte, and no index depends on a version of the operating system.
+ * Compared text has the collation "C": byte by byte, and no index depends on a version of the operating system.
  */
 export const TABLES = `
 CREATE TABLE latchkey.workspace (
@@ -60,9 +60,9 @@ CREATE TYPE latchkey.charge_plan AS (
 `;
 
 /**
- * Holds, beside the counters that they take from: of the first record that their charge confirmed and of the second, null where these are
- * gone. `value` is `holdText`, and `holds` of counters is `holdSumsText`; null where nothing is held. What is over is found by the index
- * of either. What the function `charge` took before stays: processes of an earlier version call theirs until they notice.
+ * Holds, beside the counters that they take from: `first` is of the first record that their charge confirmed and `second` of the second,
+ * null once these are gone. `value` is `holdText`, and `holds` of counters is `holdSumsText`; null without holds. Either index finds
+ * holds that are over. The type that `charge` took before stays: processes of an earlier version call theirs until they notice.
  */
 export const HOLDS = `
 ALTER TABLE latchkey.counters ADD COLUMN IF NOT EXISTS holds text COLLATE "C";
@@ -90,8 +90,8 @@ CREATE TYPE latchkey.hold_step AS (
 `;
 
 /**
- * The order of the audit log: the version of an entry is its number in the workspace, and `last` of their list the highest that was ever
- * given. Entries of before have the version 1, and are read first, in the order of their ids.
+ * The order of the audit log: the version of an entry is its number in the workspace, and `last` of their list is the highest number ever
+ * given. Older entries have the version 1, and are read first, in the order of their ids.
  */
 export const LOG = `
 ALTER TABLE latchkey.list ADD COLUMN IF NOT EXISTS last bigint NOT NULL DEFAULT 1;
@@ -99,7 +99,7 @@ CREATE INDEX IF NOT EXISTS record_log ON latchkey.record (workspace, version) WH
 CREATE INDEX IF NOT EXISTS record_unnumbered ON latchkey.record (workspace, id) WHERE kind = 9 AND version = 1;
 `;
 
-/** Sums of a day are found subject by subject, and forgotten by day. */
+/** Sums of a day are read by subject, and deleted by day. */
 export const DAYS = `
 CREATE INDEX IF NOT EXISTS statistic_day ON latchkey.statistic (workspace, (hour_at / 86400000), kind, subject);
 DROP INDEX IF EXISTS latchkey.statistic_hour;

@@ -3,7 +3,7 @@ import { VIEW_FIELDS } from "@latchkey/core";
 const NUMBERS = ["createdAt", "updatedAt", "expires", "at", "startsAt", "expiresWhenUnused"];
 const OBJECTS = "meta refill ratelimits roles permissions before after tags ipWhitelist".split(" ");
 
-/** A field of a body as a column: null for what a body does not have, or has in a form that was never written. */
+/** A field of a body as a column: null if the body lacks it, or has it in a form that was never written. */
 function columnOf(field: string): string {
   if (OBJECTS.includes(field)) return `body -> '${field}' AS ${field}`;
   if (!NUMBERS.includes(field)) return `body ->> '${field}' AS ${field}`;
@@ -18,14 +18,14 @@ function viewOf(name: keyof typeof VIEW_FIELDS, kind: number, beside: string): s
   WHERE r.kind = ${kind}) r;`;
 }
 
-/** The switch alone: whether a key is expired or used up is computed when it is read. */
+/** Only the switch: whether a key is expired or used up is computed when it is read. */
 const SWITCHED_ON = "CASE WHEN body IS NOT NULL THEN NOT body ? 'disabled' END AS switchedOn";
 const RESOURCE =
   "coalesce(body ->> 'resourceId', body ->> 'keyId', body ->> 'identityId') AS resourceId";
 
 /**
- * Views for people, with the columns that SQLite's have. Their names are folded to lower case, as is what a query asks for
- * without quotes. A body that is damaged has no columns, and ends no query over the others.
+ * Views for people, with the same columns as SQLite's. Their names are folded to lower case, like names without quotes in a query. A
+ * damaged body shows no fields, and does not end a query over the others.
  */
 export const VIEWS = `
 CREATE OR REPLACE FUNCTION latchkey.json_or_null(body text) RETURNS jsonb LANGUAGE plpgsql IMMUTABLE AS $function$
