@@ -30,7 +30,7 @@ export interface DeadlineOptions {
   readonly opensSilent?: boolean;
 }
 
-/** Defines tests that no call of a store outlives its deadline, whatever the peer does, and that none keeps the process alive. */
+/** Defines tests that no call of a store outlives its deadline, whatever the peer does, and that no call keeps the process alive. */
 export function describeDeadlines(
   name: string,
   start: () => Promise<UnreliablePeer>,
@@ -62,7 +62,7 @@ export function describeDeadlines(
       );
 
     test.each(EVERY_CALL)(
-      "$name, while the peer says nothing any more, is refused with what may have become of it",
+      "$name, while the peer has stopped answering, is refused with its outcome",
       async ({ isWrite, run }) => {
         const store = peer.open();
         await whenWell(peer, store);
@@ -115,7 +115,7 @@ async function whenWell(peer: UnreliablePeer, store: KeyStore): Promise<void> {
 }
 
 /**
- * Null for a result.
+ * The outcome that the error of a call states; null if the call succeeds.
  *
  * @throws Any error other than that the store is unavailable.
  */

@@ -4,7 +4,7 @@ import { brokenSkips } from "./skips.js";
 
 const TITLES = ["uses are counted", "keys are found"];
 
-test("a skip that names a test and gives a reason is in order", () => {
+test("a skip that names a test and gives a reason is accepted", () => {
   const skips = [{ test: "keys are found", reason: "write-only by design, see #12" }];
   expect(brokenSkips(skips, TITLES)).toEqual([]);
 });
@@ -24,7 +24,7 @@ test("a skip without a reason fails", () => {
   expect(brokenSkips(skips, TITLES)).toHaveLength(1);
 });
 
-test("no two contracts have one title, since a skip names one by it", () => {
+test("titles of contracts are unique, since a skip names a contract by its title", () => {
   const titles = CONTRACTS.flatMap(({ contracts }) => contracts.map(({ title }) => title));
   expect(new Set(titles).size).toBe(titles.length);
 });

@@ -25,7 +25,7 @@ const RANGE = { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 };
 
 type Method = Exclude<StoreMethod, "close" | "readClock">;
 
-/** A call of every method: one that is added to the port does not compile until it is listed here. */
+/** A call of every method: a new method of the port does not compile until it is listed here. */
 const CALLS: { readonly [Name in Method]: (store: KeyStore) => Promise<unknown> } = {
   read: (store) => store.read(WORKSPACE, [at("key")]),
   page: (store) => pageOf(store),
@@ -62,7 +62,7 @@ export const closeContracts: readonly StoreContract[] = [
   }),
 ];
 
-/** What lasts, for stores that can be opened again. */
+/** What survives closing, for stores that can be opened again. */
 export const reopeningContracts: readonly StoreContract[] = [
   it("what was written is there when the store is opened again", async (store, other, context) => {
     const key = aRecord("key", 1, { body: { name: "kept" } });

@@ -25,8 +25,8 @@ export interface DamagedRecord extends RecordAddress {
 
 /**
  * Kinds of damage that can be written into a stored record, as a bad disk, script or restore would:
- * - `body`: text that is no JSON, such as `{"a":`;
- * - `version`: whatever is no whole number >= 0.
+ * - `body`: text that is not JSON, such as `{"a":`;
+ * - `version`: anything but a whole number >= 0.
  */
 export const DAMAGE_KINDS = ["body", "version"] as const;
 
@@ -56,7 +56,7 @@ async function prepare(store: KeyStore, inflict: Inflict, address: RecordAddress
   await inflict(store, { workspaceId: WORKSPACE, kind: address.kind, id: address.id });
 }
 
-/** What a store returns for the part that it cannot read. */
+/** Asserts what a store returns for the part that it cannot read. */
 function assertUnreadable(kind: DamageKind, record: StoredRecord | undefined): void {
   assert.ok(record !== undefined, "the damaged record is left out");
   if (kind === "body") assert.equal(record.body, undefined);
@@ -130,7 +130,7 @@ const contractsOf = (kind: DamageKind, inflict: Inflict): readonly StoreContract
 ];
 
 const confirmingContract = (inflict: Inflict): StoreContract =>
-  it("a version that cannot be read is none that a change or a charge can rest on", async (store, other) => {
+  it("no change or charge can rest on a version that cannot be read", async (store, other) => {
     await prepare(store, inflict);
     const expected = { ...at("key", 2), version: 1 };
     assert.deepEqual(await tryCommit(other, { expects: [expected] }), {

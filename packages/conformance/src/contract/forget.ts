@@ -27,7 +27,7 @@ import {
 
 const REQUEST = aRequest();
 
-/** One of everything that a store keeps of a workspace. */
+/** One of everything that a store keeps for a workspace. */
 async function fill(store: KeyStore, workspaceId: string): Promise<void> {
   await commit(
     store,
@@ -49,7 +49,7 @@ async function fill(store: KeyStore, workspaceId: string): Promise<void> {
   await store.addStatistics(workspaceId, { counts, uses: [{ ...at("key"), usedAt: NOW }] });
 }
 
-/** Steps until nothing is left. */
+/** Runs steps until nothing is left. */
 async function forgetAll(store: KeyStore, workspaceId: string): Promise<number> {
   let steps = 0;
   for (let after: string | null = null; steps === 0 || after !== null; steps += 1)
@@ -60,7 +60,7 @@ async function forgetAll(store: KeyStore, workspaceId: string): Promise<number> 
 const sumsOf = (store: KeyStore, workspaceId: string) =>
   store.readStatistics(workspaceId, { subject: SUBJECT, startAt: HOUR_AT, endAt: HOUR_AT + 1 });
 
-/** What `forget` promises. */
+/** The promises of `forget`. */
 export const forgetContracts: readonly StoreContract[] = [
   it("nothing is left of a workspace that was forgotten, and all of another one", async (store, other) => {
     for (const workspaceId of [WORKSPACE, OTHER_WORKSPACE]) await fill(store, workspaceId);
@@ -83,13 +83,13 @@ export const forgetContracts: readonly StoreContract[] = [
     assert.equal(await revisionOf(store, OTHER_WORKSPACE), 7);
     assert.equal((await sumsOf(store, OTHER_WORKSPACE)).length, 1);
   }),
-  it("a workspace that was forgotten begins anew, also for whoever knew it", async (store, other) => {
+  it("a workspace that was forgotten begins anew, even for callers that knew it", async (store, other) => {
     await fill(store, WORKSPACE);
     await forgetAll(other, WORKSPACE);
     await fill(store, WORKSPACE);
     const { usage, record } = await load(other, KEY);
     assert.deepEqual([usage?.remaining, record.version], [8, KEY.version]);
-    // The first number of a log, and a request that is not known any more.
+    // The first number of a log, and a request that is no longer known.
     assert.equal((await load(other, aRecord("auditEntry"))).record.version, 2);
     assert.deepEqual(await idsOn(other), [KEY.id]);
     assert.equal((await sumsOf(other, WORKSPACE))[0]?.count, 3);
@@ -128,7 +128,7 @@ export const forgetContracts: readonly StoreContract[] = [
     }
     assert.equal(await find(other, at("role", 1_499)), null);
   }),
-  it("forgetting a workspace that breaks off goes on from the beginning", async (store, other) => {
+  it("forgetting a workspace can break off, and then goes on from the beginning", async (store, other) => {
     await putWithUses(store, KEY);
     await store.forget(WORKSPACE, null);
     await forgetAll(other, WORKSPACE);

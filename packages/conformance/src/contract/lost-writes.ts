@@ -4,18 +4,18 @@ import type { StoreContract, TestContext } from "../fixtures/context.js";
 import { DAY } from "../fixtures/records.js";
 
 /**
- * Saves the contents of a store, and returns a function that restores them under open connections: as a failover that loses the last
- * writes, or a backup restored under running processes.
+ * Saves the contents of a store, and returns a function that restores them under open connections: like a failover that loses the last
+ * writes, or a backup that is restored under running processes.
  */
 export type SaveState = (store: KeyStore) => Promise<() => Promise<void>>;
 
-/** What the verification of a key asks besides. */
+/** Further questions of a verification. */
 interface Asked {
   readonly authorization?: { readonly permissions: string };
   readonly ipAddress?: string;
 }
 
-/** A process that changes things; the ids of what there is to change. */
+/** A process that changes things, and the ids of what it can change. */
 interface Actor {
   readonly latchkey: Latchkey;
   readonly apiId: string;
@@ -23,13 +23,13 @@ interface Actor {
   readonly keyId: string;
 }
 
-/** A write that is lost, and one after it that must not be taken for it. */
+/** A write that is lost, and a later one that must not be taken for it. */
 interface Loss {
   readonly title: string;
   readonly lose: (actor: Actor) => Promise<unknown>;
-  /** What the verification asks, which shows whether either was written. */
+  /** The questions of the verification that shows whether either was written. */
   readonly asked?: Asked;
-  /** What it answers before, to a process that has seen the lost write, and to the same process after the write that follows. */
+  /** Its codes: before, for a process that has seen the lost write, and for the same process after the write that follows. */
   readonly codes: readonly [before: string, lost: string, after: string];
   readonly follow: (actor: Actor) => Promise<unknown>;
 }
@@ -89,7 +89,7 @@ const LOSSES: readonly Loss[] = [
   },
 ];
 
-/** No number stands for two states: what a store loses misleads no process that has seen it. */
+/** No number stands for two states: a lost write misleads no process that has seen it. */
 export function lostWriteContracts(saveState: SaveState): readonly StoreContract[] {
   return LOSSES.map((loss) => ({
     title: `a process that has seen what the store lost goes by what the store holds: ${loss.title}`,
@@ -113,7 +113,7 @@ async function loseAndFollow(
   const ids = { apiId, roleId, keyId };
   assert.equal(await code(), before);
   const putBack = await saveState(store);
-  // Numbers that are counted meet again, whatever the lost writes were, if there are enough of them.
+  // Numbers that only count up would meet again after enough lost writes, whatever those were.
   for (let round = 0; round < 2; round += 1) {
     await lose({ latchkey: first, ...ids });
     assert.equal(await code(), lost, "what the process saw that was lost then");

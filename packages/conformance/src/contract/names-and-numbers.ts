@@ -17,7 +17,7 @@ import {
   usesOf,
 } from "../fixtures/records.js";
 
-/** Text that means something to a database, a script, a separator or a regular expression. */
+/** Text that is special to a database, a script, a separator or a regular expression. */
 const TEXTS: readonly string[] = [
   "",
   " ",

@@ -163,7 +163,7 @@ export const readContracts: readonly StoreContract[] = [
       ),
     );
   }),
-  it("what is read together is of one moment, and so is the revision", async (store, other) => {
+  it("records that are read together are of one moment, and so is the revision", async (store, other) => {
     const records = [aRecord("key", 1), aRecord("identity", 2), aRecord("role", 3)];
     await put(store, ...records);
     await readWhile(

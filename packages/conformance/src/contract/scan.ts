@@ -12,7 +12,7 @@ import {
   WORKSPACE,
 } from "../fixtures/records.js";
 
-/** What `scan` promises. */
+/** The promises of `scan`. */
 export const scanContracts: readonly StoreContract[] = [
   it("workspaces that were written to are found, whatever was written", async (store, other) => {
     assert.deepEqual(await scanAll(store, null), []);

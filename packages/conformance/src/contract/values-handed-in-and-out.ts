@@ -28,7 +28,7 @@ function scribble(value: unknown, seen = new Set<unknown>()): void {
   if (typeof value !== "object" || value === null || seen.has(value)) return;
   seen.add(value);
   for (const [name, member] of Object.entries(value)) {
-    // What a handle holds is the store's own, and no caller looks into it.
+    // The contents of a handle are the store's own, and no caller looks into it.
     if (name === "handle") continue;
     scribble(member, seen);
     Reflect.set(value, name, "scribbled");
@@ -57,7 +57,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     await commit(store, { deletes: [key, identity] });
     assert.equal(JSON.stringify([comparable(read), page.found.map(comparable), page.size]), before);
   }),
-  it("nobody who changes what was handed out changes what the store holds", async (store, other) => {
+  it("changing a value that was handed out does not change what the store holds", async (store, other) => {
     const identity = aRecord("identity", 1, { body: { list: [{ name: "a" }] } });
     const key = aRecord("key", 1, { link: identity.id, body: { nested: { list: [1, [2]] } } });
     const counters = { usage: usesOf(5) };
@@ -78,7 +78,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
       assert.equal(JSON.stringify(found.map(comparable)), JSON.stringify([expected]));
     }
   }),
-  it("nobody who changes a remembered result changes what a repeat gets", async (store, other) => {
+  it("changing a remembered result does not change what a repeat gets", async (store, other) => {
     await putWithUses(store, aRecord("key"), usesOf(5));
     const plan = () => aPlan({ limits: [aLimit()] });
     const request = aRequest();
@@ -90,7 +90,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     scribble(repeated);
     assert.equal(JSON.stringify(await charge(other, plan(), { request })), expected);
   }),
-  it("nobody who changes what was handed in changes what the store holds", async (store, other) => {
+  it("changing a value that was handed in does not change what the store holds", async (store, other) => {
     const key = aRecord("key", 1, { body: { name: "as written" } });
     const record = { ...key };
     const usage = { ...usesOf(5) };
@@ -116,7 +116,7 @@ export const handedInAndOutContracts: readonly StoreContract[] = [
     await assertHolds(store, expected);
     await assertHolds(other, expected);
   }),
-  it("what is handed in may be frozen: a store writes to nothing of it but the memo of a plan", async (store, other) => {
+  it("values that are handed in may be frozen: a store writes only to the memo of a plan", async (store, other) => {
     const key = aRecord("key");
     await putWithUses(store, key, usesOf(5));
     const change = aChange({

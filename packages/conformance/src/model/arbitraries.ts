@@ -8,7 +8,7 @@ import {
 import fc from "fast-check";
 import { at, DAY, MINUTE, NOW, OTHER_WORKSPACE, usesOf, WORKSPACE } from "../fixtures/records.js";
 
-/** Few of everything: sequences must meet the same records again and again. */
+/** Few of everything, so that sequences meet the same records again and again. */
 export const WORKSPACES = [WORKSPACE, OTHER_WORKSPACE] as const;
 export const NUMBERS = [1, 2, 3] as const;
 export const KINDS = ["key", "identity"] as const satisfies readonly RecordKind[];
@@ -19,7 +19,7 @@ export const LISTS = [
   { list: "all", of: "b b" },
   { list: "others" },
 ] as const;
-/** Named as core names them: what comes back of a hold is told by that. */
+/** Named as core names windows: the name tells what comes back of a hold. */
 export const WINDOWS = [
   "60000:minute",
   "3600000:hour",
@@ -30,7 +30,7 @@ export const WINDOWS = [
 const [MINUTES, HOURS, ...OTHER_WINDOWS] = WINDOWS;
 export const SLOTS = WINDOWS[4];
 
-/** How the limits count that take from a window. */
+/** How the limits that take from each window count. */
 export const WINDOW_KINDS = {
   "60000:minute": { algorithm: "fixed", duration: MINUTE },
   "3600000:hour": { algorithm: "fixed", duration: 60 * MINUTE },
@@ -51,7 +51,7 @@ const workspace = fc.oneof(
 );
 const address = fc.tuple(pick(KINDS), pick(NUMBERS)).map(([kind, number]) => at(kind, number));
 
-/** How an expectation relates to the record as it is: most hold. */
+/** How an expectation relates to the current record: most hold. */
 const expectation = fc.record({
   address,
   relation: fc.oneof(
@@ -69,7 +69,7 @@ const instant = fc.integer({ min: -3, max: 3 }).map((days) => NOW + days * DAY);
 const usage = fc
   .record({ remaining, refilledAt: instant, lastRefillAt: fc.option(instant) })
   .map((fields) => usesOf(fields.remaining, fields));
-/** `carried`: units that one brings which carries over, counted from what the counters say, or from another instant. */
+/** `carried`: units of a refill that carries over, counted from the instant in the counters, or from another one. */
 const refill = fc.option(
   fc.record({
     amount: fc.integer({ min: 1, max: 5 }),
@@ -175,7 +175,7 @@ const charge = fc.record({
   ...moment,
 });
 
-/** A charge that holds something, mostly: of a key as it is, and of its identity. */
+/** A charge that usually holds something: of a current key, and of its identity. */
 const reservation = fc
   .record({
     type: fc.constant("charge" as const),
@@ -217,7 +217,7 @@ const settling = fc.record({
   ago: fc.nat({ max: 4 }),
   step: fc.oneof(
     { weight: 3, arbitrary: end },
-    // Of nothing that may not be held: most others are refused.
+    // Names nothing that may not be held: most other ends are refused.
     { weight: 3, arbitrary: end.map((each) => ({ ...each, uses: 0, limits: [] })) },
     { weight: 1, arbitrary: renewal },
   ),
@@ -284,7 +284,7 @@ const page = fc.record({
 
 const read = fc.record({ type: fc.constant("read" as const), workspace });
 
-/** One call of a random sequence, as far as it can be told before it is known what the store holds. */
+/** One call of a random sequence, as far as it can be chosen before the contents of the store are known. */
 export const step = fc.oneof(
   { weight: 6, arbitrary: change },
   { weight: 6, arbitrary: charge },

@@ -16,15 +16,14 @@ export const modelContracts: readonly StoreContract[] = [
 ];
 
 /**
- * Runs random sequences of calls on stores and on the model, and compares every answer, and after each write everything that
- * can be read.
+ * Runs random sequences of calls on stores and on the model, and compares every result, and after each write everything that can be read.
  *
- * @param environment - `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences, `LATCHKEY_MODEL_SEED=<seed>` repeats the
- * ones that a failure printed.
+ * @param environment - `LATCHKEY_MODEL_RUNS=10` runs ten times as many sequences, `LATCHKEY_MODEL_SEED=<seed>` repeats the ones that a
+ * failure printed.
  *
- * `LATCHKEY_MODEL_SHRINK=no` shows the first one that fails as it is.
+ * `LATCHKEY_MODEL_SHRINK=no` shows the first failing sequence as it is.
  *
- * @param share - Of the usual number of sequences.
+ * @param share - Share of the usual number of sequences.
  * @throws The first difference, with the shortest sequence found that shows it, the seed and the path.
  */
 export async function checkAgainstModel(

@@ -14,17 +14,17 @@ import type { ModelStore } from "./model-store.js";
 /** Every record that a sequence may write. */
 export const ADDRESSES = KINDS.flatMap((kind) => NUMBERS.map((number) => at(kind, number)));
 
-/** Every name that a sequence may give. */
+/** Every name that a sequence may claim. */
 const CLAIMS = KINDS.flatMap((kind) =>
   ["a", "b"].flatMap((index) => NAMES.map((value) => ({ kind, index, value }))),
 );
-/** All that can be read by an id or a name. */
+/** Everything that can be read by an id or a claim. */
 export const WANTS: readonly Want[] = [...ADDRESSES, ...CLAIMS];
 
-/** Without what JSON does not show: fields that are undefined, prototypes. */
+/** Compares as JSON does: without undefined fields and prototypes. */
 export function assertAlike(actual: unknown, expected: unknown, call: unknown): void {
   const [found, wanted] = [JSON.stringify(actual), JSON.stringify(expected)];
-  // Most are alike to the letter: parsing them to compare their fields was a third of all sequences on memory.
+  // Most are equal to the letter: parsing them to compare their fields took a third of the time of all sequences on memory.
   if (found === wanted) return;
   try {
     assert.deepEqual(JSON.parse(found), JSON.parse(wanted));
@@ -39,7 +39,7 @@ function inOrder(sums: readonly HourCount[]): readonly string[] {
   return sums.map(({ hourAt, code, count }) => `${hourAt} ${code} ${count}`).toSorted();
 }
 
-/** The sums of a subject, in all hours and in those of a day. */
+/** Compares the sums of a subject, in all hours and in those of a day. */
 export async function compareStatistics(
   store: KeyStore,
   model: ModelStore,
@@ -56,7 +56,7 @@ export async function compareStatistics(
   }
 }
 
-/** Looks at each window of each record, and at those of the workspace that no store may have forgotten. */
+/** Compares each window of each record, and those of the workspace that no store may have forgotten. */
 export async function compareWindows(
   store: KeyStore,
   model: ModelStore,
@@ -82,7 +82,7 @@ export async function compareWindows(
         owner: address === null ? null : 0,
       })),
     };
-    // Beside what is over nothing can be looked at.
+    // Beside a hold that is over nothing can be looked at.
     const nextEnd = found?.usage?.holds?.nextEnd ?? Number.MAX_SAFE_INTEGER;
     const moment = { now: Math.min(now, nextEnd - 1), refill: null };
     const expected = model.charge(plan, moment);

@@ -65,7 +65,7 @@ interface ModelWorkspace {
   lists: Map<string, Set<string>>;
   windows: Map<string, LimitState>;
   requests: Map<string, RememberedCharge>;
-  /** With the names of the counters that it belongs to; null if these have been deleted. */
+  /** Each with the names of its counters; null for deleted ones. */
   holds: Map<string, ModelHold>;
   ends: Map<string, RememberedEnd>;
   sums: Map<string, SubjectCount>;
@@ -83,7 +83,7 @@ export interface ModelState {
   readonly usedAt: number | null;
 }
 
-/** The store that every store is compared with: the port as its docstrings describe it, for one caller at a time. */
+/** The model that every store is compared with: the port as its docstrings describe it, for one caller at a time. */
 export class ModelStore {
   readonly #workspaces = new Map<string, ModelWorkspace>();
   #nextCounters = 1;
@@ -167,7 +167,7 @@ export class ModelStore {
   }
 
   /**
-   * Whether a store may have forgotten something of a window of the workspace: slots that nobody gave back, or what a bucket counted. A
+   * Whether a store may have forgotten a part of a window of the workspace: slots that were not given back, or what a bucket counted. A
    * store forgets a window a day after its end.
    */
   mayBeForgotten(workspaceId: string, window: string, now: EpochMs): boolean {

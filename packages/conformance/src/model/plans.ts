@@ -11,7 +11,7 @@ import { isLeased } from "../fixtures/holds.js";
 import { SLOTS, type StepOf, WINDOW_KINDS } from "./arbitraries.js";
 import type { ModelStore } from "./model-store.js";
 
-/** What is counted: to two sums at once, and others than core adds. */
+/** What is counted: for two subjects at once, and with other sums than core adds. */
 export const COUNTED = [
   { kind: "key", id: "s1" },
   { kind: "api", id: "s2" },
@@ -26,7 +26,7 @@ export const COUNTS: ChargeCounts = {
   },
 };
 
-/** What a plan may hold as core makes them: beside a key, and beside its identity where that is confirmed as well. */
+/** What a plan of core may hold: beside a key, and beside its identity if that is confirmed as well. */
 function holdOf(
   hold: StepOf<"charge">["hold"],
   confirms: readonly Expectation[],
@@ -42,10 +42,10 @@ function holdOf(
 }
 
 /**
- * The limits of a charge and what of it is held, as core makes them. No reservation holds of two limits of one name. Slots that nothing
- * holds are not taken where no record keeps them: nobody would give them back, and such a window is forgotten a day after its end.
+ * The limits and the hold of a charge, as core makes them. A reservation never holds of two limits of one name. Slots without a hold are
+ * not taken if no record keeps them: they would never be given back, and such a window is forgotten a day after its end.
  *
- * @param ownerOf - The place of a record that is confirmed; null for none.
+ * @param ownerOf - The place of a confirmed record; null for none.
  */
 export function takenBy(
   step: StepOf<"charge">,
@@ -70,7 +70,7 @@ export function takenBy(
   return { limits, hold };
 }
 
-/** A refill as core hands it in: one that carries over was counted from up to when refills are applied. */
+/** A refill as core passes it: one that carries over was counted from the instant up to which refills are applied. */
 export function dueOf(
   model: ModelStore,
   workspace: string,
@@ -86,7 +86,7 @@ export function dueOf(
   return { amount, dueAt, carry: { units: carried.units, since, countedFrom } };
 }
 
-/** Of a record among all workspaces. */
+/** A name for a record that is unique among all workspaces. */
 export const nameIn = (workspace: string, { kind, id }: RecordAddress): string =>
   JSON.stringify([workspace, kind, id]);
 
@@ -94,12 +94,12 @@ export function isSame(one: RecordAddress, other: RecordAddress): boolean {
   return one.kind === other.kind && one.id === other.id;
 }
 
-/** Without those of a record that is there already. */
+/** Only the first item of each record. */
 export function firstOfEach<Item extends RecordAddress>(items: readonly Item[]): readonly Item[] {
   return items.filter((item, index) => !items.slice(0, index).some((one) => isSame(one, item)));
 }
 
-/** Every third plan ends the latest hold, or tells again how it ended. */
+/** Every third plan ends the latest hold, or repeats its end. */
 export function endsOf(
   { mode, counts }: ChargePlan,
   number: number,

@@ -17,12 +17,12 @@ import { ADDRESSES, assertAlike, compareStatistics, compareWindows, WANTS } from
 import { ModelStore } from "./model-store.js";
 import { COUNTED, COUNTS, dueOf, endsOf, firstOfEach, isSame, nameIn, takenBy } from "./plans.js";
 
-/** Longer than any sequence: that a request is forgotten at its instant has its own contract. */
+/** Longer than any sequence: another contract covers the instant at which a request is forgotten. */
 const REMEMBER_UNTIL = NOW + 10_000 * DAY;
-/** How far the clock may be behind the latest instant that it has shown. */
+/** How far the clock may be behind the latest instant that it has shown, in ms. */
 const MOST_BACK_MS = DAY / 2;
 
-/** A random sequence on a store and on the model: each call goes to both, and their answers are compared. */
+/** A random sequence on a store and on the model: each call goes to both, and the results are compared. */
 export class ModelRun {
   readonly #context: TestContext;
   readonly #model = new ModelStore();
@@ -64,7 +64,7 @@ export class ModelRun {
       );
   }
 
-  /** Each connection in turn. */
+  /** The connections take turns. */
   get #store(): KeyStore {
     this.#calls += 1;
     return this.#calls % 2 === 0 ? this.#context.store : this.#context.other;
@@ -108,7 +108,7 @@ export class ModelRun {
       await compareWindows(this.#store, this.#model, step.workspace, this.#latest);
   }
 
-  /** The change that a step means, without what the port leaves open. */
+  /** The change of a step, without anything that the port leaves open. */
   #changeOf(step: StepOf<"commit">): Change {
     const { workspace } = step;
     const isThere = (address: RecordAddress) => this.#model.find(workspace, address) !== null;
@@ -124,7 +124,7 @@ export class ModelRun {
       ...{ kind: address.kind, index, value },
       id: address.id,
     }));
-    // A record that is written again after its deletion has only the names that it claims again.
+    // A record that is written again after its deletion has only the claims that it makes again.
     const haunting = puts
       .filter(({ record }) => !isThere(record))
       .flatMap(({ record }) =>
@@ -264,7 +264,7 @@ export class ModelRun {
     await this.#read(workspaceId);
   }
 
-  /** Every second one, if the store counts in the step. */
+  /** Counts every second one, if the store counts in the step. */
   #isCounted(number: number): boolean {
     return number % 2 === 1 && this.#context.store.countsInStep === true;
   }

@@ -104,7 +104,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     noticedBy: ["charge: confirmation", "workspaces"],
     isNoticedByModel: false,
     plant: (store) => {
-      // Rows never move, and one that is gone still confirms: as where a freed row is taken by another record.
+      // Rows never move, and a deleted row still confirms: as if another record had taken the freed row.
       const rows = new WeakMap<object, RecordAddress & { readonly workspaceId: string }>();
       return withMethods(store, {
         read: async (workspaceId, wants) => {

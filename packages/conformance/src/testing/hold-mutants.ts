@@ -18,7 +18,7 @@ import {
   withResults,
 } from "./mutant.js";
 
-/** A store whose steps of holds are altered, or what they answer. */
+/** A store that alters steps of holds, or their results. */
 function withSteps(
   store: KeyStore,
   take: (workspaceId: string, step: HoldStep, moment: HoldMoment) => Promise<HoldResult>,
@@ -26,7 +26,7 @@ function withSteps(
   return withMethods(store, { settle: take });
 }
 
-/** A store that does something more once a hold has ended, where it was not ended before. */
+/** A store that does something more once a hold has ended, unless it had ended before. */
 function afterEnds(
   store: KeyStore,
   then: (workspaceId: string, ended: HoldResult & { readonly kind: "ended" }) => Promise<unknown>,
@@ -38,7 +38,7 @@ function afterEnds(
   });
 }
 
-/** The records beside which a hold is. */
+/** The records that a hold is beside. */
 function ownersOf({ keyId, identityId }: Hold): readonly RecordAddress[] {
   const key = { kind: "key", id: keyId } as const;
   return identityId === null ? [key] : [key, { kind: "identity", id: identityId }];
@@ -52,7 +52,7 @@ async function giveUses(store: KeyStore, workspaceId: string, hold: Hold, by: nu
   await store.commit(workspaceId, { ...NOTHING, counters: [{ ...owner, usage }] });
 }
 
-/** Rewrites what counters know of the holds beside them, and these. */
+/** Rewrites the sums of holds that counters have, and the holds. */
 async function rewriteSums(
   store: KeyStore,
   workspaceId: string,

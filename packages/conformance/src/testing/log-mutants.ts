@@ -9,7 +9,7 @@ function entriesOf(store: KeyStore, workspaceId: string) {
   return store.page(workspaceId, { ...want, from: { version: 1, id: "" } });
 }
 
-/** A change whose entries have the versions that are answered in the place of 0. */
+/** A change whose new entries get the versions that `next` returns instead of 0. */
 function numbered(change: Change, next: (id: string) => number): Change {
   const puts = change.puts.map(({ record, ...put }) => {
     const isNew = record.kind === LIST && record.version === 0;

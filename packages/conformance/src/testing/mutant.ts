@@ -8,16 +8,16 @@ import type {
 } from "@latchkey/core";
 import { aChange } from "../fixtures/records.js";
 
-/** A way to be wrong that stores have been wrong in, or could be, planted into a store that is right. */
+/** A mistake that stores have made, or could make, planted into a correct store. */
 export interface Mutant {
-  /** What the store does, to be read after "a store that". */
+  /** What the store does; completes "a store that …". */
   readonly mistake: string;
   readonly plant: (store: KeyStore) => KeyStore;
-  /** The sections of the suite of which each must notice. */
+  /** The sections of the suite, each of which must notice the mistake. */
   readonly noticedBy: readonly string[];
   /** Whether random sequences of calls, one at a time, must notice too. Default: true. */
   readonly isNoticedByModel?: boolean;
-  /** Of random sequences that soon notice it, where the usual ones take long. */
+  /** A seed of random sequences that notice it soon, if the usual ones take long. */
   readonly seed?: number;
 }
 
@@ -47,7 +47,7 @@ export function withPlans(
   });
 }
 
-/** A store whose charges happen at another moment than was handed in. */
+/** A store whose charges happen at another moment than the given one. */
 export function withMoments(
   store: KeyStore,
   alter: (moment: ChargeMoment, plan: ChargePlan) => ChargeMoment,

@@ -11,7 +11,7 @@ function withPages(
   });
 }
 
-/** A store that is asked for other pages than it was. */
+/** A store that gets altered requests for pages. */
 function withWants(store: KeyStore, alter: (want: PageWant) => PageWant): KeyStore {
   return withMethods(store, { page: (workspaceId, want) => store.page(workspaceId, alter(want)) });
 }

@@ -7,7 +7,7 @@ import {
 } from "@latchkey/core";
 import { elsewhere, type Mutant, withChanges, withMethods } from "./mutant.js";
 
-/** A store whose records are altered on their way out, of reads and of pages. */
+/** A store whose reads and pages return altered records. */
 function withRecords(store: KeyStore, alter: (loaded: LoadedRecord) => LoadedRecord): KeyStore {
   return withMethods(store, {
     read: async (workspaceId, wants) => {
@@ -24,7 +24,7 @@ function withRecords(store: KeyStore, alter: (loaded: LoadedRecord) => LoadedRec
 const idOf = (want: Want) => ("id" in want ? want.id : want.value);
 const rounded = (number: number) => Number(number.toPrecision(15));
 
-/** Text that another text is taken for. */
+/** A store that confuses texts for which `fold` returns the same. */
 function withTexts(store: KeyStore, fold: (text: string) => string): KeyStore {
   const folded = <Name extends { readonly value: string }>(name: Name): Name => ({
     ...name,

@@ -7,7 +7,7 @@ function withCommitted(store: KeyStore, alter: (result: CommitResult) => CommitR
   });
 }
 
-/** A store where one that has new counters, or none, is treated otherwise. */
+/** A store that alters each put of a change. */
 function withPuts(
   store: KeyStore,
   alter: (

@@ -10,7 +10,7 @@ const SPAN = 1_600;
 const SLIDING = aLimit({ algorithm: "sliding", limit: 6, duration: SPAN });
 const BUCKET = aLimit({ algorithm: "token-bucket", limit: 7, duration: SPAN, burst: 10 });
 
-/** What is asked of a limit one after the other, and when: mostly close together, now and then by a clock that was set back. */
+/** Attempts on a limit and their times: mostly close together, now and then by a clock that was set back. */
 const attempts = fc.array(
   fc.record({
     cost: fc.nat({ max: 4 }),
@@ -19,7 +19,7 @@ const attempts = fc.array(
   { minLength: 20, maxLength: 40 },
 );
 
-/** One attempt as the store answered it. */
+/** One attempt, and the result of the store. */
 interface Attempt {
   readonly cost: number;
   /** By the limit's time, which no clock sets back. */
@@ -30,7 +30,7 @@ interface Attempt {
   readonly exceeded: boolean;
 }
 
-/** Charges a limit that nobody else takes from. `window`: of this run alone. */
+/** Charges a limit from which nothing else takes. `window`: unique to this run. */
 async function chargeEach(
   store: KeyStore,
   limit: LimitCharge,
@@ -73,7 +73,7 @@ export const algorithmContracts: readonly StoreContract[] = [
       }
     });
   }),
-  it("what a sliding limit counted comes back when its group is a span old, and not a millisecond earlier", async (store, other) => {
+  it("units of a sliding limit come back when their group is a span old, and not a millisecond earlier", async (store, other) => {
     await putWithUses(store, aRecord("key"));
     const groupEndsAt = NOW - (NOW % (SPAN / 16)) + SPAN / 16;
     const all = aPlanOfLimits([{ ...SLIDING, cost: SLIDING.limit }]);
@@ -132,7 +132,7 @@ export const algorithmContracts: readonly StoreContract[] = [
       ],
     );
   }),
-  it("a limit of no record is kept as one of a record is, whatever its algorithm", async (store, other) => {
+  it("a limit without an owner is kept like one of a record, whatever its algorithm", async (store, other) => {
     for (const { algorithm } of [SLIDING, BUCKET]) {
       const limit = { ...BUCKET, algorithm, limit: 4, burst: 4, owner: null, window: algorithm };
       const plan = aPlanOfLimits([{ ...limit, cost: 3 }], { confirms: [] });

@@ -31,7 +31,7 @@ import {
 
 const WINDOW_AT = NOW - (NOW % MINUTE);
 
-/** What is read of the limit of these tests, when so many of its units are used. */
+/** The reading of these tests' limit when this many of its units are used. */
 function readingOf(used: number, exceeded = false): LimitReading {
   const state = { at: WINDOW_AT, used, earlier: [] };
   const [remaining, resetAt] = [10 - used, WINDOW_AT + MINUTE];
@@ -216,13 +216,13 @@ export const limitContracts: readonly StoreContract[] = [
   it("calls of a process whose clock is days ahead reopen no window of anybody else's, and forget no request", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     const full = aPlanOfLimits([aLimit({ owner: null, window: "full", limit: 1 })]);
-    // By the clock of the machine: what is over by it may be forgotten, as all of NOW will be one day.
+    // By the machine's clock: what is over by it may be forgotten, as everything at NOW will be one day.
     const today = Date.now();
     const request = aRequest({ rememberUntil: today + MINUTE });
     const repeated = { now: today, request };
     await chargeAs("charged", store, full, { now: today });
     const first = await chargeAs("charged", store, aPlan(), repeated);
-    // Of other names, and of one again and again: sweeps go from row to row.
+    // Other names, and one of them again and again: sweeps go from row to row.
     for (let round = 0; round < 9; round += 1) {
       const now = today + 2 * DAY + round;
       const ahead = aPlanOfLimits([aLimit({ owner: null, window: `ahead-${round % 5}` })]);

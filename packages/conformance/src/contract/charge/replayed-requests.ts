@@ -77,7 +77,7 @@ export const replayedRequestContracts: readonly StoreContract[] = [
     const request = aRequest({ fingerprint: "question-2" });
     await chargeAs("conflict", other, free, { request });
   }),
-  it("a request is remembered until its instant, and is another from that instant on", async (store, other) => {
+  it("a request is remembered until its instant, and is a new one from that instant on", async (store, other) => {
     const until = NOW + MINUTE;
     for (const [number, offset, remaining] of [
       [1, -1, 4],
@@ -96,7 +96,7 @@ export const replayedRequestContracts: readonly StoreContract[] = [
       assert.equal(again.remaining, remaining);
     }
   }),
-  it("a request is remembered no longer by a clock that is years behind that of the store", async (store, other) => {
+  it("a request is not remembered longer if the caller's clock is years behind the store's", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     const [now, until] = [MINUTE, 2 * MINUTE];
     const request = aRequest({ rememberUntil: until });
@@ -123,14 +123,14 @@ export const replayedRequestContracts: readonly StoreContract[] = [
     const { remaining } = await chargeAs("charged", other, plan({ confirms }), { request });
     assert.equal(remaining, 8);
   }),
-  it("a repeat of what has moved since is stale, and not answered from memory", async (store, other) => {
+  it("a repeat for a record that has changed since is stale, and not answered from memory", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     await chargeAs("charged", store, plan(), { request: aRequest() });
     await put(store, nextOf(KEY));
     for (const connection of [store, other])
       await chargeAs("stale", connection, plan(), { request: aRequest() });
   }),
-  it("a plan that only looks gets what is remembered, and is not remembered itself", async (store, other) => {
+  it("a plan that only looks gets the remembered result, and is not remembered itself", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     const request = aRequest();
     await chargeAs("charged", store, plan({ mode: "peek" }), { request });

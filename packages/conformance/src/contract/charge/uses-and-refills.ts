@@ -33,7 +33,7 @@ const MIDNIGHT = NOW - (NOW % DAY);
 const EXHAUSTED = usesOf(0, { refilledAt: MIDNIGHT - DAY });
 const REFILL = { amount: 100, dueAt: MIDNIGHT };
 
-/** A plan of a key whose uses are its identity's. */
+/** A plan of a key that draws on the uses of its identity. */
 const planOfIdentity = (version: number | null = 1) =>
   aPlan({
     uses: 1,
@@ -210,7 +210,7 @@ export const usesAndRefillContracts: readonly StoreContract[] = [
     await chargeAs("usage-exceeded", other, plan);
     assert.equal(await usedOf(other), 5);
   }),
-  it("a plan that is used by two stores in turn moves what each of them holds", async (store, _, context) => {
+  it("a plan that two stores use in turn takes from each of them", async (store, _, context) => {
     const another = await context.openEmpty();
     try {
       const plan = aPlan();

@@ -71,7 +71,7 @@ const EVERYTHING: Partial<Change> = {
   revision: 2,
 };
 
-/** Everything that can be seen of it. */
+/** Everything of it that can be seen. */
 async function observe(store: KeyStore) {
   const wants = [
     ...[1, 2, 3].map((number) => at("key", number)),
@@ -88,7 +88,7 @@ async function observe(store: KeyStore) {
   };
 }
 
-/** One change for each way to be refused, and each with everything else that could be written. */
+/** One change for each kind of refusal, each with everything else that could be written. */
 const REFUSED: readonly (readonly [kind: string, change: Partial<Change>])[] = [
   ["stale", { ...EVERYTHING, expects: [{ ...at("key", 1), version: 2 }] }],
   ["stale", { ...EVERYTHING, expects: [{ ...at("key", 1), version: null }] }],

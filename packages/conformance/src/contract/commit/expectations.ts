@@ -19,7 +19,7 @@ import {
   usesOf,
 } from "../../fixtures/records.js";
 
-/** What may come back as a handle from a caller that makes it up. Small numbers are row ids in many a store. */
+/** Handles that a caller may make up. Small numbers are row ids in many stores. */
 const STRANGE_HANDLES: readonly unknown[] = [
   null,
   0,

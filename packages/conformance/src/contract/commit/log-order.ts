@@ -14,7 +14,7 @@ import {
 const LIST = "auditEntry";
 const START: LogPlace = { version: 1, id: "" };
 
-/** Entries that have just been made, or that bring versions of their own. */
+/** New entries, or entries that bring versions of their own. */
 const entry = (number: number, version = 0) => aRecord("auditEntry", number, { version });
 
 function append(store: KeyStore, numbers: readonly number[], workspaceId = WORKSPACE) {
@@ -62,7 +62,7 @@ export const logOrderContracts: readonly StoreContract[] = [
     ];
     assert.deepEqual(await logOf(other), { entries, last: 6 });
   }),
-  it("a page of the log begins with a place, also with one that nothing has", async (store, other) => {
+  it("a page of the log begins at a place, even at one that no entry has", async (store, other) => {
     await append(store, [5, 3, 4, 9, 1]);
     const { id } = at("auditEntry", 4);
     assert.deepEqual((await logOf(other, { version: 4, id })).entries[0], [4, 4]);
@@ -137,7 +137,7 @@ export const logOrderContracts: readonly StoreContract[] = [
     });
     assert.equal((await logOf(other)).last, 3);
   }),
-  it("whoever reads while others write sees every entry below one that is there", async (store, other) => {
+  it("a reader beside writers sees every entry below one that is there", async (store, other) => {
     const WRITERS = 8;
     const EACH = 25;
     let isWriting = true;
@@ -158,7 +158,7 @@ export const logOrderContracts: readonly StoreContract[] = [
       );
       assert.equal(last, versions.length + 1);
       looks += 1;
-      // A store that answers at once must not hold up those who write.
+      // A store that answers at once must not hold up the writers.
       await new Promise((resolve) => setImmediate(resolve));
     }
     await written;

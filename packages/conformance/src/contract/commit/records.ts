@@ -18,7 +18,7 @@ import {
   WORKSPACE,
 } from "../../fixtures/records.js";
 
-/** Versions and revisions are drawn: none says which is the later one. */
+/** Versions and revisions are random numbers: none tells which is later. */
 const NUMBERS = [5, 2, Number.MAX_SAFE_INTEGER, 1e15, 1e15 + 1, 2 ** 52 + 1, 1];
 
 const confirming = (version: number) => aPlan({ confirms: [{ ...at("key"), version }] });

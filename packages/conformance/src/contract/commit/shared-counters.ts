@@ -34,7 +34,7 @@ export const sharedCounterContracts: readonly StoreContract[] = [
     await assertHolds(other, NEW, { usage: usesOf(5) });
     assert.equal(await usedOf(other, { owner: at("key", 2) }), 2);
   }),
-  it("what one record takes, every record that shares its counters has less", async (store, other) => {
+  it("what one record takes is gone for every record that shares its counters", async (store, other) => {
     await withSharedCounters(store);
     const limits = [aLimit()];
     await chargeAs("charged", store, { ...planOf(1), limits });

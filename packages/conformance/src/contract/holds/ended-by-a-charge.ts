@@ -85,7 +85,7 @@ export const endingChargeContracts: readonly StoreContract[] = [
       }
     }
   }),
-  it("a charge that finds another revision ends no hold, and what is no hold is passed over", async (store, other) => {
+  it("a charge that finds another revision ends no hold, and an unknown hold is passed over", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     const revision = await revisionOf(store);
     await reserve(store, 1, aReservation({ cost: 3 }));

@@ -38,7 +38,7 @@ import {
 } from "../../fixtures/records.js";
 
 export const endedHoldContracts: readonly StoreContract[] = [
-  it("an end takes for good what was used, gives the rest back, and says what there is then", async (store, other) => {
+  it("an end takes for good what was used, gives the rest back, and returns what is left then", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     const limits = [aHeldLimit({ cost: 4 }), aHeldLimit({ name: "others", cost: 3 })];
     await reserve(store, 1, aReservation({ cost: 6, limits }));
@@ -76,7 +76,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
       assert.equal(await usedOf(store, { window: "60000:default" }), taken);
     }
   }),
-  it("others go on when one ends", async (store, other) => {
+  it("other holds go on when one ends", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     for (const number of [1, 2, 3])
       await reserve(store, number, aReservation({ cost: number }), { now: NOW + number });
@@ -89,7 +89,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     await assertHolds(store, KEY, { usage: usesOf(8, { holds: left }) });
     assert.deepEqual(await heldIds(store), [holdId(2)]);
   }),
-  it("units go back to the window that they came from, and to one that is over nothing", async (store, other) => {
+  it("units go back to the window that they came from, and nowhere once it is over", async (store, other) => {
     await putWithUses(store, KEY);
     const limit = aHeldLimit({ cost: 4 });
     for (const number of [1, 2])
@@ -165,7 +165,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     await settleAs("ended", other, aRelease(3), NOW + 90_060);
     assert.equal(await room(store, slow, NOW + 90_060), 8);
   }),
-  it("what a bucket has had back by itself is not given back again", async (store, other) => {
+  it("units that have flowed back into a bucket are not given back again", async (store, other) => {
     await putWithUses(store, KEY);
     const limit = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20, cost: 4 });
     await reserve(store, 1, aReservation({ limits: [limit] }));
@@ -176,7 +176,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     await settleAs("ended", store, aRelease(1), later);
     assert.equal(await room(other, limit, later), 0);
   }),
-  it("of a shadow that had no room nothing is held, and any number may be said to be used", async (store, other) => {
+  it("nothing is held of a shadow without room, and an end may name any number of its units", async (store, other) => {
     await putWithUses(store, KEY);
     const limit = aHeldLimit({ shadow: true, cost: 11 });
     await chargeAs("charged", store, aPlan({ cost: 0, limits: [{ ...limit, cost: 9 }] }));
@@ -195,7 +195,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     await settleAs("ended", store, anEnd(1, null, { "made up": 2 }));
     assert.equal(await usedOf(other, { window, owner: null }), 2);
   }),
-  it("more than is held, or of what is not held, is refused, and nothing moves", async (store, other) => {
+  it("an end of more than is held, or of what is not held, is refused, and nothing moves", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     await reserve(store, 1, aReservation({ cost: 3, limits: [aHeldLimit({ cost: 4 })] }));
     const [hold] = await holdsOf(store);
@@ -211,14 +211,14 @@ export const endedHoldContracts: readonly StoreContract[] = [
     assert.equal(await usedOf(store, { window: "60000:default" }), 4);
     await settleAs("ended", other, anEnd(1, 3, { default: 4 }));
   }),
-  it("uses without a limit are held to no more than was asked for either", async (store) => {
+  it("an end of uses without a limit cannot name more than was asked for either", async (store) => {
     await putWithUses(store, KEY);
     await reserve(store, 1, aReservation({ cost: 3 }));
     await settleAs("over", store, anEnd(1, 4));
     const { used, usage } = await settleAs("ended", store, anEnd(1, 2));
     assert.deepEqual([used.uses, usage], [2, null]);
   }),
-  it("the repeat of an end is answered alike, whatever has happened since, and moves nothing", async (store, other) => {
+  it("the repeat of an end gets the same answer, whatever has happened since, and moves nothing", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     await reserve(store, 1, aReservation({ cost: 3, limits: [aHeldLimit({ cost: 4 })] }));
     const step = anEnd(1, 1, { default: 2 });
@@ -249,11 +249,11 @@ export const endedHoldContracts: readonly StoreContract[] = [
     await reserve(store, 2, aReservation({ cost: 0 }));
     await settleAs("ended", store, aRelease(2));
     await settleAs("conflict", other, anEnd(2, 0, { other: 0 }));
-    // Other words for the same figures.
+    // The same figures in other words.
     await settleAs("ended", other, { ...anEnd(1, null, { default: 1 }), rest: false } as never);
     assert.equal(await left(other), 7);
   }),
-  it("of N ends of one hold at once one moves something, and all are answered alike", async (store, other) => {
+  it("of N ends of one hold at once one takes effect, and all get the same answer", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     await reserve(store, 1, aReservation({ cost: 8, limits: [aHeldLimit({ cost: 4 })] }));
     const answers = await race({ store, other }, 12, (each) =>
@@ -275,7 +275,7 @@ export const endedHoldContracts: readonly StoreContract[] = [
     const used = answers.findIndex(({ kind }) => kind === "ended");
     assert.equal(await left(other), 10 - used);
   }),
-  it("what nobody holds is unknown, and what another workspace holds", async (store, other) => {
+  it("a hold that does not exist is unknown, and so is one of another workspace", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     await putWithUses(store, KEY, usesOf(10), OTHER_WORKSPACE);
     await reserve(store);

@@ -11,7 +11,7 @@ const SECOND = 1_000;
 /** One unit in ten seconds. */
 const BUCKET = aHeldLimit({ algorithm: "token-bucket", limit: 6, burst: 20 });
 
-/** A plan that takes units of the bucket ahead. */
+/** A plan that takes units of the bucket ahead, as a lease. */
 function aLease(units: number, bucket = BUCKET): ChargePlan {
   const limits = [{ ...bucket, cost: units, held: units }];
   return aReservation({ cost: 0, limits, hold: { ...HELD, ttl: LAST_INSTANT } });
@@ -21,13 +21,13 @@ function taking(units: number, bucket = BUCKET): ChargePlan {
   return aPlan({ cost: 0, limits: [{ ...bucket, cost: units }] });
 }
 
-/** Ends a lease. `used`: null if nobody knows: then all of it. */
+/** An end of a lease. `used`: null if unknown, which counts as all of it. */
 function endOf(number: number, used: number | null, { name } = BUCKET) {
   const limits = used === null ? [] : [{ name, cost: used }];
   return { kind: "end", id: leaseId(number), uses: 0, limits, rest: true } as const;
 }
 
-/** What becomes of a bucket, each so many ms after the one before. */
+/** What happens to a bucket, each step this many ms after the one before. */
 const steps = fc.array(
   fc.record({
     move: fc.oneof(
@@ -52,13 +52,13 @@ const steps = fc.array(
   { minLength: 20, maxLength: 40 },
 );
 
-/** The bucket of the store beside the ideal one, which holds what has flowed in since it was full and was not used. */
+/** The bucket of the store beside an ideal one, which holds what has flowed in since it was full, less what was used. */
 class LeasedBucket {
   readonly #store: KeyStore;
   readonly #bucket: LimitCharge;
   readonly #full = BUCKET.burst * BUCKET.duration;
   #ideal = this.#full;
-  /** Units of each lease that are not used. */
+  /** Leases that have not ended, with the units used of each. */
   readonly #open = new Map<number, { readonly units: number; used: number }>();
   #held = 0;
   #mostHeld = 0;
@@ -86,7 +86,7 @@ class LeasedBucket {
     this.#mostHeld = Math.max(this.#mostHeld, this.#held);
   }
 
-  /** Uses a unit of a lease: the store knows nothing of it, and its time stands still. */
+  /** Uses a unit of a lease: the store does not know of it, and its time stands still. */
   use(): void {
     const lease = [...this.#open.values()].find(({ units, used }) => used < units);
     if (lease === undefined) return;
@@ -94,7 +94,7 @@ class LeasedBucket {
     this.#admit(1);
   }
 
-  /** `isDead`: nobody says how much was used. */
+  /** `isDead`: the process has died, and nobody says how much was used. */
   async end(isDead: boolean): Promise<void> {
     const [first] = this.#open;
     if (first === undefined) return;
@@ -102,7 +102,7 @@ class LeasedBucket {
     const step = endOf(number, isDead ? null : used, this.#bucket);
     await settleAs("ended", this.#store, step, this.now);
     this.#pass();
-    // What nobody used, and nobody gives back, is lost.
+    // Unused units that nobody gives back are lost.
     if (isDead) this.#ideal -= (units - used) * BUCKET.duration;
     this.#open.delete(number);
     this.#held -= units;
@@ -119,7 +119,10 @@ class LeasedBucket {
     assert.ok(this.#ideal >= 0, "E1: more is admitted than has flowed in");
   }
 
-  /** E1: the store holds no more than the ideal bucket; E3: nor less by more than was ever held at once, and is full once it is quiet. */
+  /**
+   * E1: the store holds no more than the ideal bucket. E3: it holds less by no more than was ever held at once, and is full once it is
+   * quiet.
+   */
   async check(): Promise<void> {
     const left = (await room(this.#store, this.#bucket, this.now)) ?? -1;
     const passed = Math.max(0, this.now - this.#at);
@@ -150,7 +153,7 @@ export const bucketLeaseContracts: readonly StoreContract[] = [
     await settleAs("ended", other, endOf(1, 3), NOW + 150 * SECOND);
     assert.deepEqual([await roomAt(150), await roomAt(180), await roomAt(900)], [7, 10, 17]);
   }),
-  it("what was used of a lease counts from its end on, also where nobody says how much it was", async (store, other) => {
+  it("used units of a lease count from its end on, even if nobody says how many they were", async (store, other) => {
     await putWithUses(store, KEY);
     for (const [number, used] of [8, null].entries()) {
       const now = NOW + number * 1_000 * SECOND;
@@ -170,7 +173,7 @@ export const bucketLeaseContracts: readonly StoreContract[] = [
     assert.equal(await room(store, BUCKET, NOW + 900 * SECOND), 5);
     await settleAs("over", store, endOf(2, 16), NOW);
   }),
-  it("what a reservation gives back beside a lease is no more than the bucket may hold", async (store, other) => {
+  it("a reservation beside a lease gives back no more than the bucket may hold", async (store, other) => {
     await putWithUses(store, KEY);
     await chargeAs("charged", store, aLease(8), { holdId: leaseId(1) });
     const limits = [{ ...BUCKET, cost: 6 }];

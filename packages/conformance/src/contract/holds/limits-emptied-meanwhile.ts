@@ -12,9 +12,9 @@ import {
 import { usedOf } from "../../fixtures/plans.js";
 import { at, commit, IDENTITY, KEY, load, putWithUses } from "../../fixtures/records.js";
 
-/** What becomes of units of limits that are emptied, or taken away, while they are held. */
+/** What happens to held units of limits that are emptied, or taken away, in the meantime. */
 export const limitsEmptiedMeanwhileContracts: readonly StoreContract[] = [
-  it("to limits that were emptied nothing comes back of what was held before", async (store, other) => {
+  it("nothing that was held before comes back to limits that were emptied", async (store, other) => {
     await putWithUses(store, KEY);
     const names = ["one", "two", "three"];
     const window = (name: string) => `60000:${name}`;
@@ -41,7 +41,7 @@ export const limitsEmptiedMeanwhileContracts: readonly StoreContract[] = [
     await settleAs("ended", store, aRelease(3));
     assert.deepEqual(await used(), [0, 0, 0]);
     assert.equal((await load(other, KEY)).usage?.holds, undefined);
-    // Nothing is noted where nothing is held.
+    // Nothing is noted if nothing is held.
     await commit(store, { counters: [{ ...at("key"), keepWindows: [] }] });
     assert.equal((await load(other, KEY)).usage?.holds, undefined);
   }),

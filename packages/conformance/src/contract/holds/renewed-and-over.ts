@@ -56,7 +56,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     await assertHolds(store, KEY, { usage: usesOf(8) });
     assert.equal(await usedOf(store, { window: "60000:default" }), 3);
   }),
-  it("a renewed hold lasts from then on, for as long as at first or as is said", async (store, other) => {
+  it("a renewed hold lasts from then on, for as long as at first or for a given time", async (store, other) => {
     await putWithUses(store, KEY);
     await putWithUses(store, IDENTITY);
     await reserve(store, 1, SHARED);
@@ -79,7 +79,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     }
     await chargeAs("charged", other, aPlan({ confirms: BOTH }), { now: ENDS });
   }),
-  it("a refresh ends what is over beside a record, the earliest end first, and nothing else", async (store, other) => {
+  it("a refresh ends the holds beside a record that are over, earliest end first, and nothing else", async (store, other) => {
     await putWithUses(store, KEY, usesOf(100));
     await putWithUses(store, IDENTITY);
     for (const [number, after] of [
@@ -155,7 +155,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     );
     await assertHolds(store, KEY, { usage: usesOf(1_000) });
   }),
-  it("of N that notice at once that holds are over each hold is ended once", async (store, other) => {
+  it("N callers that notice at once that holds are over end each hold once", async (store, other) => {
     await putWithUses(store, KEY, usesOf(100));
     for (let number = 1; number <= 20; number += 1)
       await reserve(store, number, aReservation({ cost: 2 }));
@@ -200,7 +200,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     await settleAs("ended", other, aRelease(3));
     assert.equal(await left(other), 20);
   }),
-  it("what a key that is gone held of its identity comes back at the end of its time, and is unknown", async (store, other) => {
+  it("the hold of a deleted key gives back to its identity at the end of its time, and is unknown", async (store, other) => {
     const limits = [aHeldLimit({ owner: 1, cost: 4, duration: 9 * DAY })];
     await putWithUses(store, KEY, usesOf(10));
     await putWithUses(store, IDENTITY, usesOf(10));
@@ -218,7 +218,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     assert.equal(await usedOf(other, { owner: IDENTITY, window, duration: 9 * DAY }), 0);
     await settleAs("unknown", other, anEnd(), ENDS);
   }),
-  it("what a process took ahead of an identity comes back when it says what was used, also once the key is gone", async (store, other) => {
+  it("a lease of an identity gives back when the process says what was used, even once the key is gone", async (store, other) => {
     const limits = [aHeldLimit({ cost: 2 }), aHeldLimit({ owner: 1, cost: 4, name: "shared" })];
     await putWithUses(store, KEY, usesOf(10));
     await putWithUses(store, IDENTITY, usesOf(10));

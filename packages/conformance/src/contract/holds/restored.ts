@@ -18,7 +18,7 @@ import {
 
 const IDS = ["rsv_1", "rsv_2", "rsv_3"] as const;
 
-/** What is held beside a record, with its sums. */
+/** The holds beside a record, with their sums. */
 async function besideOf(store: KeyStore, kind: "key" | "identity") {
   const { found } = await store.read(WORKSPACE, [at(kind)]);
   const holds = await store.holds(WORKSPACE, at(kind), null, 10);
@@ -52,7 +52,7 @@ async function restored(from: KeyStore, to: KeyStore): Promise<void> {
 }
 
 export const restoredHoldContracts: readonly StoreContract[] = [
-  it("what is restored beside a record is held there as it was, and no unit moves", async (store) => {
+  it("holds that are restored beside a record are as they were, and no unit moves", async (store) => {
     await reserved(store);
     const before = [await besideOf(store, "key"), await besideOf(store, "identity")];
     await restored(store, store);
@@ -92,7 +92,7 @@ export const restoredHoldContracts: readonly StoreContract[] = [
       const [key, identity] = [await besideOf(target, "key"), await besideOf(target, "identity")];
       assert.deepEqual([key.remaining, key.sums?.open, key.sums?.uses], [34, 2, 14]);
       assert.deepEqual([identity.remaining, identity.sums?.open], [50, 2]);
-      // Of an identity alone as well: its units come back when their time has passed, though the key is gone.
+      // Beside an identity alone as well: its units come back when their time has passed, though the key is gone.
       await commit(target, { deletes: [at("key")] });
       assert.equal((await besideOf(target, "identity")).holds.length, 2);
       const later = NOW + 10 * MINUTE;
@@ -102,7 +102,7 @@ export const restoredHoldContracts: readonly StoreContract[] = [
       await close();
     }
   }),
-  it("beside a record that is not there nothing is restored", async (store) => {
+  it("nothing is restored beside a missing record", async (store) => {
     await reserved(store);
     const { sums, holds } = await besideOf(store, "key");
     const of = at("key", 2);

@@ -37,7 +37,7 @@ import {
 } from "../../fixtures/records.js";
 
 const HALF = MINUTE / 2;
-/** One that holds all for a minute, and slots for half of that. */
+/** A hold of everything for a minute, and of slots for half of that. */
 const BOTH = { ...HELD, slotTtl: HALF };
 
 /** How many slots of five are free. */
@@ -109,7 +109,7 @@ export const slotContracts: readonly StoreContract[] = [
   }),
   it("C3: slots are free from the end of their time on, and are given back once", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
-    // Their time ends with that of what they came with.
+    // Slots end with the hold that they came with.
     const limits = [aSlotLimit({ cost: 2 }), aHeldLimit()];
     for (const number of [1, 2])
       await reserve(store, number, aReservation({ limits, hold: { ...HELD, slotTtl: MINUTE } }), {
@@ -139,7 +139,7 @@ export const slotContracts: readonly StoreContract[] = [
     assert.equal(await free(other), 5);
     assert.deepEqual(await heldIds(other), []);
   }),
-  it("what is left when slots are over lasts, and is settled without them", async (store, other) => {
+  it("a hold outlasts its slots, and is settled without them", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     const limits = [aSlotLimit({ cost: 2 }), aHeldLimit({ cost: 4 })];
     await reserve(store, 1, aReservation({ cost: 3, limits, hold: BOTH }));
@@ -153,7 +153,7 @@ export const slotContracts: readonly StoreContract[] = [
     assert.equal(await free(other, now), 5);
     await assertHolds(other, KEY, { usage: usesOf(8) });
   }),
-  it("who settles gives all slots back, and cannot name them", async (store, other) => {
+  it("an end gives all slots back, and cannot name them", async (store, other) => {
     await putWithUses(store, KEY, usesOf(9));
     const limits = [aSlotLimit({ cost: 2 }), aHeldLimit({ cost: 4 })];
     await reserve(store, 1, aReservation({ limits, hold: BOTH }));

@@ -55,7 +55,7 @@ function most(...counts: readonly number[]): typeof HELD {
 }
 
 export const takenHoldContracts: readonly StoreContract[] = [
-  it("uses that are held are taken, and stand beside the counters until an instant", async (store, other) => {
+  it("held uses are taken, and are kept beside the counters until an instant", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     const { remaining, hold } = await reserve(store, 1, aReservation({ cost: 3 }));
     assert.deepEqual([remaining, hold], [7, { id: holdId(), expiresAt: ENDS }]);
@@ -116,7 +116,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     assert.deepEqual([keyId, identityId, place], [KEY.id, IDENTITY.id, 1]);
     assert.deepEqual([numbers, held?.[0]?.owner], [[1, 0], 1]);
   }),
-  it("holds beside a record are answered by their ids, from above one on and at most so many", async (store, other) => {
+  it("holds beside a record are listed by their ids, above a given one, and up to a limit", async (store, other) => {
     await putWithUses(store, KEY);
     await putWithUses(store, aRecord("key", 2));
     await put(store, aRecord("key", 3));
@@ -192,7 +192,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await chargeAs("too-many-holds", store, all, { holdId: holdId(3) });
     assert.equal((await load(store, KEY)).usage?.holds?.open, 2);
   }),
-  it("beside a hold that is over nothing is decided until it is settled", async (store, other) => {
+  it("no charge beside a hold that is over is decided until the hold is settled", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     await reserve(store);
     await chargeAs("charged", store, aPlan(), { now: ENDS - 1 });
@@ -207,7 +207,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     await put(store, nextOf(KEY));
     await chargeAs("stale", other, aPlan(), { now: ENDS });
   }),
-  it("which record has something to be settled beside it is said, also where nothing is taken from it", async (store, other) => {
+  it("a charge names the record with a hold to settle, even if it takes nothing from that record", async (store, other) => {
     await putWithUses(store, aRecord("key", 2));
     await putWithUses(store, KEY, usesOf(5));
     await putWithUses(store, IDENTITY);
@@ -255,7 +255,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     assert.deepEqual(first.hold, { id: holdId(), expiresAt: ENDS });
     assert.deepEqual(await reserve(other, 2, plan, { request }), repeatOf(first));
     assert.deepEqual(await heldIds(other), [holdId(), `${holdId()}.s`]);
-    // Also when it is over, and when it has ended.
+    // Also once it is over, and once it has ended.
     assert.deepEqual(await reserve(other, 2, plan, { request, now: ENDS }), repeatOf(first));
     await settleAs("ended", store, aRelease());
     assert.deepEqual(await reserve(other, 2, plan, { request }), repeatOf(first));
@@ -276,7 +276,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     const usage = usesOf(5, { holds: sumsOf({ uses: 4 }) });
     await assertHolds(other, KEY, { usage });
   }),
-  it("what is refused because too many holds are open is not remembered", async (store, other) => {
+  it("a refusal because too many holds are open is not remembered", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     const plan = aReservation({ hold: most(1) });
     const request = aRequest();
@@ -318,7 +318,7 @@ export const takenHoldContracts: readonly StoreContract[] = [
     const looked = await chargeAs("charged", other, aPlan({ mode: "peek", limits }));
     assert.deepEqual(leftOfLimits(looked), [0, 0, 0, 0]);
   }),
-  it("the counters of a change are answered with what is held beside them, and so are those of a page", async (store, other) => {
+  it("the counters that a change or a page returns come with the sums of their holds", async (store, other) => {
     await putWithUses(store, KEY, usesOf(5));
     await commit(store, { enters: [{ list: "key", id: KEY.id }] });
     await reserve(store);

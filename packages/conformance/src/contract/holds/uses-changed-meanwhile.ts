@@ -38,12 +38,12 @@ const hold = (store: KeyStore, number: number, cost: number) =>
 
 type DueRefill = NonNullable<ChargeMoment["refill"]>;
 
-/** A refill that fell due so many ms after the tests take place. */
+/** A refill that fell due this many ms after NOW. */
 function due(amount: number, after: number, carry?: DueRefill["carry"]): DueRefill {
   return { amount, dueAt: NOW + after, ...(carry && { carry }) };
 }
 
-/** One that adds units for each period that fell due. */
+/** A refill that adds units for each period that fell due. */
 function carried(amount: number, after: number, units: number, since = 0): DueRefill {
   const countedFrom = () => assert.fail("a store counts no refills");
   return due(amount, after, { units, since: NOW + since, countedFrom });
@@ -57,7 +57,7 @@ function changing(operation: UsageChange["operation"], fields: Partial<UsageChan
 }
 
 export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
-  it("what a refill brought while uses were held pays for those that come back", async (store, other) => {
+  it("units of a refill while uses were held pay for those that come back", async (store, other) => {
     for (const [had, held, used, expected] of [
       [100, 50, 10, 100],
       [100, 50, 50, 100],
@@ -77,7 +77,7 @@ export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
       await assertHolds(other, KEY, { usage: { ...usage, lastRefillAt } });
     }
   }),
-  it("what a refill brought stands beside the counters until the last of the older holds has ended", async (store, other) => {
+  it("units of a refill are kept beside the counters until the last of the older holds has ended", async (store, other) => {
     await putWithUses(store, KEY, usesOf(150));
     await hold(store, 1, 60);
     await refill(store, due(100, 1));
@@ -102,7 +102,7 @@ export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
       usage: usesOf(100, { ...at2, holds: { ...both, uses: 30, open: 1, raises } }),
     });
     await hold(store, 3, 1);
-    // What the first one paid for is past: nothing as old is held.
+    // What the first one paid for is past: no hold as old is left.
     await refill(store, due(110, 3));
     assert.deepEqual((await load(other, KEY)).usage?.holds?.raises, [
       raises[1],
@@ -162,7 +162,7 @@ export const usesChangedMeanwhileContracts: readonly StoreContract[] = [
     await settleAs("ended", store, aRelease(1));
     assert.equal(await left(other), 110);
   }),
-  it("once uses were set nothing of what is held comes back, and of what is held later all does", async (store, other) => {
+  it("once uses were set nothing of earlier holds comes back, and of later ones everything does", async (store, other) => {
     await putWithUses(store, KEY, usesOf(100));
     await hold(store, 1, 50);
     await refill(store, due(100, 1));

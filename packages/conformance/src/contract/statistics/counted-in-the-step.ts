@@ -36,7 +36,7 @@ async function assertSums(store: KeyStore, sums: Sums, hourAt = HOUR_AT) {
   }
 }
 
-/** For stores that say that they count in the step: others are given no plan that is counted. */
+/** For stores that count in the step: other stores get no plan that is counted. */
 const whereCounted = ({ title, check }: StoreContract): StoreContract => ({
   title,
   check: async (context, share) => {
@@ -46,7 +46,7 @@ const whereCounted = ({ title, check }: StoreContract): StoreContract => ({
 });
 
 export const countedInTheStepContracts: readonly StoreContract[] = [
-  it("a charge adds to the sums of each subject what it came to", async (store, other) => {
+  it("a charge adds its result to the sums of each subject", async (store, other) => {
     await putWithUses(store, KEY, usesOf(4));
     await chargeAs("charged", store, counted);
     await assertSums(other, { VALID: 1, EXTRA_USES: 2 });
@@ -83,7 +83,7 @@ export const countedInTheStepContracts: readonly StoreContract[] = [
       await chargeAs("usage-exceeded", connection, refused, { request: aRequest({ id: "two" }) });
     await assertSums(other, { VALID: 3, EXTRA_USES: 2, FREE: 2, USAGE_EXCEEDED: 2 });
   }),
-  it("what is stale or a conflict is not counted", async (store, other) => {
+  it("a stale charge and a conflict are not counted", async (store, other) => {
     await putWithUses(store, KEY, usesOf(7));
     const confirms = [{ ...at("key"), version: 7 }];
     await chargeAs("stale", store, { ...counted, confirms });

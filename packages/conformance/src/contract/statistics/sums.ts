@@ -27,7 +27,7 @@ import {
   WORKSPACE,
 } from "../../fixtures/records.js";
 
-/** In the order of the hour, and of the code within it: the port says only the first. */
+/** Sorted by hour, and within the hour by code: the port promises only the first. */
 async function read(
   store: KeyStore,
   range: Partial<StatisticsRange> = {},
@@ -53,7 +53,7 @@ async function deleteInSteps(
   let deleted = 0;
   for (let steps = 1; ; steps += 1) {
     const step = await store.deleteStatistics(WORKSPACE, DAY_AT, limit, of);
-    // About the limit: a store may forget the sums of one subject and day together.
+    // About the limit: a store may delete the sums of one subject and day together.
     assert.ok(step.deleted <= limit + 24 * SUM_CODES.length, `${step.deleted} in one step`);
     assert.ok(step.deleted > 0 || !step.hasMore, "a step that does nothing has no more to do");
     deleted += step.deleted;
@@ -104,7 +104,7 @@ export const sumContracts: readonly StoreContract[] = [
     assert.deepEqual(await inRange(HOUR_AT, HOUR_AT), []);
     assert.deepEqual(await inRange(0, Number.MAX_SAFE_INTEGER), [0, 1, 2, 24]);
   }),
-  it("what nothing was counted for has no sums", async (store) => {
+  it("a subject without counts has no sums", async (store) => {
     assert.deepEqual(await read(store), []);
     await add(store);
     assert.deepEqual(await read(store), []);
@@ -126,7 +126,7 @@ export const sumContracts: readonly StoreContract[] = [
     );
     await add(store, countOf({ count: Number.MAX_SAFE_INTEGER - 5 }));
     await add(other, countOf({ count: 5 }));
-    // Beyond that they stay, and hold up nothing that is added with them.
+    // Beyond that they stay the same, and hold up nothing that is added with them.
     await add(store, countOf({ count: Number.MAX_SAFE_INTEGER }), countOf({ code: "DISABLED" }));
     assert.deepEqual(await read(store), [
       { hourAt: HOUR_AT, code: "VALID", count: Number.MAX_SAFE_INTEGER },
@@ -238,7 +238,7 @@ export const sumContracts: readonly StoreContract[] = [
       deleted: 0,
       hasMore: false,
     });
-    // What is left is found by its day as before.
+    // The rest is found by its day as before.
     const rest = await other.deleteStatistics(WORKSPACE, DAY_AT + DAY, 1_000);
     assert.equal(rest.deleted, 4 * 10 + 2);
   }),
