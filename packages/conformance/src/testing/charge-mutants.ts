@@ -29,7 +29,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     plant: (store) => withPlans(store, (plan) => ({ ...plan, revision: null })),
   },
   {
-    mistake: "confirms of a version only that there is one",
+    mistake: "confirms only that a version exists",
     noticedBy: ["charge: confirmation", "charge: replayed requests"],
     plant: (store) => withConfirms(store, (confirms) => confirms.map(lenient)),
   },
@@ -144,7 +144,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "raises the version of what it charges",
+    mistake: "raises the version of a record that it charges",
     noticedBy: ["charge: uses and refills"],
     plant: (store) =>
       withResults(store, async (result, { workspaceId, confirms: [first], mode }) => {
@@ -204,7 +204,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "takes what is left where the cost is more",
+    mistake: "takes what is left if the cost is higher",
     noticedBy: ["charge: uses and refills"],
     plant: (store) =>
       withResults(store, async (result, plan) => {
@@ -215,7 +215,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "admits a cost of 0 where nothing is left",
+    mistake: "admits a cost of 0 if nothing is left",
     noticedBy: ["charge: uses and refills"],
     plant: (store) =>
       withResults(store, (result, { cost }) =>
@@ -223,7 +223,7 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
       ),
   },
   {
-    mistake: "takes the uses of a record that does not exist for unlimited",
+    mistake: "takes a missing record for one with unlimited uses",
     noticedBy: ["charge: uses and refills"],
     plant: (store) =>
       withPlans(store, (plan) => {

@@ -36,7 +36,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     plant: (store) => withExpectations(store, (expects) => expects.slice(0, 1)),
   },
   {
-    mistake: "expects of a version only that there is one",
+    mistake: "expects only that a version exists",
     noticedBy: ["commit: expectations"],
     plant: (store) =>
       withExpectations(store, (expects) =>
@@ -147,7 +147,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "gives a name to whoever claims it last",
+    mistake: "gives a name to the record that claims it last",
     noticedBy: ["commit: claims", "commit: all or nothing"],
     plant: (store) =>
       withChanges(store, async (change, workspaceId) => {

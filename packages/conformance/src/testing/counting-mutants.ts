@@ -116,7 +116,7 @@ export const COUNTING_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "says of the first limit only that it refused",
+    mistake: "reports only the first limit that refused",
     noticedBy: ["charge: limits"],
     plant: (store) =>
       withResults(store, (result) => {

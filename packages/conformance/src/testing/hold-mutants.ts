@@ -227,7 +227,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "frees no slots where they are given back",
+    mistake: "does not free slots that are given back",
     noticedBy: ["holds: slots"],
     isNoticedByModel: false,
     plant: (store) =>
@@ -251,7 +251,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
     plant: (store) => withHolds(store, (hold) => ({ ...hold, most: hold.most.slice(0, 1) })),
   },
   {
-    mistake: "knows what is held for one only of the records that share counters",
+    mistake: "knows of a hold for only one of the records that share counters",
     noticedBy: ["holds: renewed and over"],
     plant: (store) =>
       withMethods(store, {
@@ -272,7 +272,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "lets the repeat of an end say what there is by now",
+    mistake: "repeats an end with the uses that are left by now",
     noticedBy: ["holds: ended"],
     plant: (store) =>
       withSteps(store, async (workspaceId, step, moment) => {
@@ -292,7 +292,7 @@ export const HOLD_MUTANTS: readonly Mutant[] = [
       ),
   },
   {
-    mistake: "ends all at once that is over",
+    mistake: "ends everything that is over at once",
     noticedBy: ["holds: renewed and over"],
     isNoticedByModel: false,
     plant: (store) =>

@@ -47,7 +47,7 @@ function withShortPages(store: KeyStore): KeyStore {
 
 export const PAGING_MUTANTS: readonly Mutant[] = [
   {
-    mistake: "begins a page with the id that it is to begin after",
+    mistake: "begins a page with the id after which it should begin",
     noticedBy: ["page"],
     plant: (store) =>
       withWants(store, (want) => ({

@@ -58,7 +58,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "leaves out of its answer what is not there",
+    mistake: "leaves missing records out of its answer",
     noticedBy: ["read"],
     plant: (store) =>
       withMethods(store, {
@@ -117,7 +117,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "goes on answering what it read once",
+    mistake: "keeps returning what it read once",
     noticedBy: ["commit: records", "charge: uses and refills"],
     plant: (store) => {
       const known = new Map<string, ReturnType<KeyStore["read"]>>();
@@ -187,7 +187,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
       })),
   },
   {
-    mistake: "hands out what it holds",
+    mistake: "returns its own objects",
     noticedBy: ["values handed in and out"],
     isNoticedByModel: false,
     plant: (store) => {
@@ -232,7 +232,7 @@ export const READING_MUTANTS: readonly Mutant[] = [
     plant: (store) => withTexts(store, (text) => text.trim()),
   },
   {
-    mistake: "takes texts that look alike for one",
+    mistake: "takes texts that look alike for the same",
     noticedBy: ["commit: claims", "names and numbers"],
     isNoticedByModel: false,
     plant: (store) => withTexts(store, (text) => text.normalize()),

@@ -140,7 +140,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "keeps the latest use that it was told of last",
+    mistake: "keeps the use that was reported last",
     noticedBy: ["statistics"],
     seed: 2,
     plant: (store) => {
@@ -184,7 +184,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "forgets sums of all subjects where some are meant",
+    mistake: "deletes the sums of all subjects instead of some",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
     plant: (store) =>
@@ -194,7 +194,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "forgets sums of the first subject that is meant alone",
+    mistake: "deletes the sums of the first given subject only",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
     plant: (store) =>
@@ -232,7 +232,7 @@ export const STATISTICS_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "says after one step that it has forgotten all",
+    mistake: "says after one step that nothing is left",
     noticedBy: ["statistics"],
     isNoticedByModel: false,
     plant: (store) =>

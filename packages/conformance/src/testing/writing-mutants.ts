@@ -43,7 +43,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "releases names of whoever has them",
+    mistake: "releases the names of any record",
     noticedBy: ["commit: claims"],
     plant: (store) =>
       withChanges(store, async (change, workspaceId) => {
@@ -105,8 +105,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake:
-      "keeps the latest use and the counters of a record that is gone for the next of its id",
+    mistake: "keeps the latest use and the counters of a deleted record for the next one of its id",
     noticedBy: ["commit: records", "commit: shared counters"],
     plant: (store) => {
       const kept = new Map<string, Usage>();
@@ -124,7 +123,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
     },
   },
   {
-    mistake: "takes what is left where a decrement asks for more",
+    mistake: "takes what is left if a decrement asks for more",
     noticedBy: ["commit: counters", "commit: expectations"],
     plant: (store) =>
       withMethods(store, {
@@ -247,7 +246,7 @@ export const WRITING_MUTANTS: readonly Mutant[] = [
       }),
   },
   {
-    mistake: "keeps the link of a record that has none any more",
+    mistake: "keeps the link of a record that no longer has one",
     noticedBy: ["commit: records"],
     plant: (store) =>
       withPuts(store, async (put, workspaceId) => {
