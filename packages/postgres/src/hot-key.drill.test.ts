@@ -64,7 +64,7 @@ describeWithServers("while others use one key or one workspace", () => {
       many.map((client, index) => async () => {
         return (await client.verifyKey({ key: keyOf(index) })).valid;
       });
-    const nobody = await beside(verify, []);
+    const alone = await beside(verify, []);
     const ownKeys = await beside(
       verify,
       verifying((index) => made[index + 1]?.key ?? ""),
@@ -77,7 +77,7 @@ describeWithServers("while others use one key or one workspace", () => {
     const { remaining: after } = await another.getKey({ keyId: hot.keyId });
     for (const client of clients) await client.close();
 
-    console.info({ calls: CALLS, nobody, ownKeys, oneKey });
+    console.info({ calls: CALLS, alone, ownKeys, oneKey });
     expect(Number(before) - Number(after)).toBe(oneKey.done);
     expect(oneKey.done).toBeGreaterThan(0);
   });
@@ -91,14 +91,14 @@ describeWithServers("while others use one key or one workspace", () => {
     const verify = () => latchkey.verifyKey({ key });
     const creating = async () => (await latchkey.createKey({ apiId })).key !== "";
 
-    const nobody = await beside(verify, []);
+    const alone = await beside(verify, []);
     const one = await beside(verify, [creating]);
     const many = await beside(verify, Array(CREATIONS).fill(creating));
     const { remaining } = await latchkey.getKey({ keyId });
     const { total } = await latchkey.listKeys({ apiId, limit: 1 });
     await latchkey.close();
 
-    console.info({ calls: CALLS, nobody, one, many });
+    console.info({ calls: CALLS, alone, one, many });
     expect(remaining).toBe(USES - 3 * CALLS);
     expect(total).toBe(1 + one.done + many.done);
   });

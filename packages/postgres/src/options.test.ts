@@ -36,7 +36,7 @@ test.each([
   "postgres://app:hunter2@local host/keys",
   {},
   null,
-])("%j is nothing that a store can be opened on, and is not repeated", (source) => {
+])("%j is refused as a source, and is not repeated", (source) => {
   expect(() => postgresStore(source as never)).toThrow(TypeError);
   expect(() => postgresStore(source as never)).not.toThrow("hunter2");
 });
@@ -46,7 +46,7 @@ test.each([
   "postgresql://localhost/keys?sslmode=require",
   "postgres://app@/keys?host=%2Frun%2Fpostgresql",
   "postgres:///keys",
-])("%s can be, and nothing is connected to before the first call", async (url) => {
+])("%s is accepted, and no connection is made before the first call", async (url) => {
   await postgresStore(url).close();
   expect(() => postgresStore(url)).not.toThrow();
 });

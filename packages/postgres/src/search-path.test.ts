@@ -101,7 +101,7 @@ describeWithServers("another role that may create in the schema public", () => {
   };
 
   test.each([true, false])(
-    "runs none of the functions and operators that another role makes there (prepared statements: %s)",
+    "cannot make the store run functions and operators that it creates there (prepared statements: %s)",
     async (preparedStatements) => {
       const schema = `app_${preparedStatements}`;
       const store = postgresStore(app, { schema, preparedStatements });

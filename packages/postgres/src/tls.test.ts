@@ -60,7 +60,7 @@ describeWithServers("a PostgreSQL with TLS and a certificate of its own making",
     // The URL takes precedence.
     ["?sslmode=verify-full", { ssl: { rejectUnauthorized: false } }],
   ])(
-    "is refused by a client that does not, and the error says why: %s %j",
+    "is refused by a client that does not know it, and the error says why: %s %j",
     async (query, options) => {
       const error = await errorOf(ask(query, options));
       expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });

@@ -43,7 +43,7 @@ const CONDITIONS: readonly Conditions[] = [
 
 describeWithServers("a failover while keys are verified", () => {
   test.each(CONDITIONS)(
-    "%o: nobody hangs, each server admits what it holds, and only asynchronous replication loses uses",
+    "%o: no call hangs, each server admits what it holds, and only asynchronous replication loses uses",
     async (conditions) => {
       for (let failover = 0; failover < FAILOVERS; failover += 1) {
         const { before, after, left, leftAfter, late } = await failOver(conditions);

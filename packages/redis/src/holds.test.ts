@@ -149,7 +149,7 @@ describeWithServers("holds in Redis", () => {
     });
   });
 
-  describe("when it is damaged", () => {
+  describe("when they are damaged", () => {
     const counters = () => control.hget(names.recordsOf(at("key")), at("key").id);
     const write = (text: string) => control.hset(names.recordsOf(at("key")), at("key").id, text);
     const refresh = { kind: "refresh", of: at("key"), refill: null } as const;
@@ -167,7 +167,7 @@ describeWithServers("holds in Redis", () => {
       "1/9;1;-3;1;0;;",
       "1/9007199254740992;1;3;1;0;;",
       "1/99999999999999999999999999;1;3;1;0;;",
-    ])("sums that are %j are used by nobody, and hide no key", async (sums) => {
+    ])("sums that are %j are not used, and hide no key", async (sums) => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       await damageSums(sums);
@@ -220,7 +220,7 @@ describeWithServers("holds in Redis", () => {
       `1 key_1 - ${NOW} ${NOW + 9} 9 3 0 0  0/60000:a=1:2:0`,
       `1 key_1 - ${NOW} 9007199254740992 9 3 0 0`,
       `key_1 - ${NOW} ${NOW + 9} 9 3 0 0`,
-    ])("a hold that is %j is ended by nobody, and goes with its key", async (text) => {
+    ])("a hold that is %j is never ended, and goes with its key", async (text) => {
       await put(1, { usage: usesOf(10) });
       await reserve("rsv_a");
       await control.hset(names.holds, "rsv_a", text);

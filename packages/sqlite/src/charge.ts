@@ -81,8 +81,8 @@ function knownBasis(connection: Connection, plan: ChargePlan): Basis | null {
   const records: KeptRecord[] = [];
   for (const { kind, id, handle } of plan.confirms) {
     const kept = handle as KeptRecord | undefined;
-    const isIt = kept?.memo === memo && kept.workspace === workspace && kept.kind === kind;
-    if (!isIt || kept.id !== id || kept.generation !== generation) return null;
+    const isSameRecord = kept?.memo === memo && kept.workspace === workspace && kept.kind === kind;
+    if (!isSameRecord || kept.id !== id || kept.generation !== generation) return null;
     records.push(kept);
   }
   const [first] = records;

@@ -5,7 +5,7 @@ import { openScratch } from "./testing/scratch.js";
 
 /** Another connection that keeps the write lock. Reads do not wait for it. */
 describeDeadlines(
-  "a SQLite file that somebody else writes to",
+  "a SQLite file that another connection writes to",
   async () => {
     const scratch = openScratch();
     const path = scratch.newPath();

@@ -35,8 +35,8 @@ export function findRequest(
 ): RememberedCharge | null {
   return findExpiring(connection, workspace, name, (value) => {
     const { fingerprint, until, result } = value as RememberedCharge;
-    const isIt = typeof fingerprint === "string" && isWhole(until) && isApplied(result);
-    return isIt ? (value as RememberedCharge) : null;
+    const isValid = typeof fingerprint === "string" && isWhole(until) && isApplied(result);
+    return isValid ? (value as RememberedCharge) : null;
   });
 }
 
@@ -153,9 +153,9 @@ function keepExpiring(
   value: string | RememberedCharge,
   now: EpochMs,
 ): void {
-  const here = Date.now();
-  const endsAt = here + until - now;
-  forgetTwo(connection, here - KEPT_AFTER_END_MS);
+  const machineNow = Date.now();
+  const endsAt = machineNow + until - now;
+  forgetTwo(connection, machineNow - KEPT_AFTER_END_MS);
   connection.run.keepExpiring.run(workspace, name, endsAt, JSON.stringify(value));
   connection.firstEndAt = Math.min(connection.firstEndAt, endsAt);
 }

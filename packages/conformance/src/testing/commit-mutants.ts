@@ -44,7 +44,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
       ),
   },
   {
-    mistake: "takes `exists` for whether or not",
+    mistake: "accepts `exists` for a missing record",
     noticedBy: ["commit: expectations"],
     plant: (store) =>
       withExpectations(store, (expects) => expects.filter(({ version }) => version !== "exists")),

@@ -33,7 +33,7 @@ describe("an error that the server answers", () => {
   });
 
   test.each(["42501", "42P01", "42883", "3F000", "26000", "42P05", "LK001"])(
-    "%s has to be mended by a person",
+    "%s needs a person to fix it",
     (code) => {
       expect(translateError(answered(code), true)).toMatchObject({ code: "PRECONDITION_FAILED" });
     },
@@ -80,7 +80,7 @@ test.each([
   ["ERR_OSSL_PEM_NO_START_LINE", "TLS did not come about"],
   ["EISDIR", "no such socket, or no such certificate file"],
   [undefined, "the connection broke off, or the server has no TLS and is asked for it"],
-])("a connection that did not come about says why, and nothing was sent: %s", (code, message) => {
+])("a failed connection says why, and nothing was sent: %s", (code, message) => {
   const error = notConnected(Object.assign(new Error("connect to hunter2"), { code }));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   expect(String(error)).toContain(`PostgreSQL is not connected: ${message}`);
@@ -97,7 +97,7 @@ test.each([
   ["timeout exceeded when trying to connect", "no connection of the pool was free"],
   ["Connection terminated due to connection timeout", "within connectionTimeoutMillis of the pool"],
   ["Cannot use a pool after calling end on the pool", "its owner has ended the pool"],
-])("what node-postgres finds out by itself is told too: %s", (text, message) => {
+])("errors that node-postgres reports without a code are explained too: %s", (text, message) => {
   const error = notConnected(new Error(text));
   expect(error).toMatchObject({ code: "STORE_UNAVAILABLE", outcome: "not-applied" });
   expect(String(error)).toContain(message);

@@ -111,10 +111,10 @@ export function notConnected(error: unknown): unknown {
   const code = String((error as { code?: unknown } | null)?.code);
   const known = CONNECTION_CODES.find(([codes]) => codes.test(code));
   const { message = "" } = (error ?? {}) as { readonly message?: string };
-  const told = CONNECTION_TEXTS.find(([text]) => text.test(message));
-  const untold =
-    told?.[1] ?? "the connection broke off, or the server has no TLS and is asked for it";
-  const cause = known ? `${known[1]} (${code})` : untold;
+  const knownText = CONNECTION_TEXTS.find(([text]) => text.test(message));
+  const fallback =
+    knownText?.[1] ?? "the connection broke off, or the server has no TLS and is asked for it";
+  const cause = known ? `${known[1]} (${code})` : fallback;
   return unavailable(`PostgreSQL is not connected: ${cause}`);
 }
 

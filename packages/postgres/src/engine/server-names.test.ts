@@ -25,7 +25,7 @@ test.each([
   ["PostgreSQL 16 (Aurora DSQL)", "Aurora DSQL"],
   ["PostgreSQL 14.1 (Spanner)", "Spanner"],
   ["PostgreSQL 16.3 (YDB stable-24-3)", "YDB"],
-])("%s is refused by name, since its READ COMMITTED is another", async (version, name) => {
+])("%s is refused by name, since its READ COMMITTED differs", async (version, name) => {
   const error = await errorOf(postgresStore(aPoolOf(version)).read("ws_default", []));
   expect(error.code).toBe("PRECONDITION_FAILED");
   expect(error.message).toContain(`the server is ${name}`);

@@ -109,7 +109,7 @@ test.each([
 test.each([
   ["SQLITE_READONLY_DIRECTORY", "directory"],
   ["SQLITE_READONLY", "file"],
-])("%s says that the %s has to be writable", (code, what) => {
+])("%s says that the %s must be writable", (code, what) => {
   const error = translateError(new Database.SqliteError("text of the driver", code), "not-applied");
   expect(String(error)).toContain(`let this process write to its ${what}`);
 });

@@ -26,7 +26,7 @@ export class Log {
   #next: Promise<boolean> | null = null;
   /** False after a failed flush: parts of the log may never reach the disk, however often it is flushed. */
   #isSound = true;
-  #isToBeEmptied = false;
+  #needsEmptying = false;
   /** Runs for a second after the log was emptied. */
   #pause: ReturnType<typeof setTimeout> | null = null;
 
@@ -60,23 +60,23 @@ export class Log {
    * ago, or a reader is in the way, it is done when the second is over.
    */
   empty(): void {
-    this.#isToBeEmptied = true;
+    this.#needsEmptying = true;
     if (this.#pause !== null) return;
     this.emptyNow();
     this.#pause = setTimeout(() => {
       this.#pause = null;
-      if (this.#isToBeEmptied) this.empty();
+      if (this.#needsEmptying) this.empty();
     }, EMPTIED_EVERY_MS).unref();
   }
 
   /** @returns Whether the log is empty. It also is after the database was closed. */
   emptyNow(): boolean {
     try {
-      this.#isToBeEmptied = readPragma(this.#database, "wal_checkpoint(TRUNCATE)") !== 0;
+      this.#needsEmptying = readPragma(this.#database, "wal_checkpoint(TRUNCATE)") !== 0;
     } catch {
-      this.#isToBeEmptied = this.#database.open;
+      this.#needsEmptying = this.#database.open;
     }
-    return !this.#isToBeEmptied;
+    return !this.#needsEmptying;
   }
 
   /** Closes the file after the current flush. A later flush goes through the database itself. */

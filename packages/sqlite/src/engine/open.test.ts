@@ -300,7 +300,7 @@ test.each<[SqliteStoreOptions, string]>([
   [{ deadlineMs: 600_001 }, '"deadlineMs"'],
   [{ timeout: 5 } as never, '"timeout"'],
   [null as never, '"options"'],
-])("options that are wrong are refused by name (%o)", (options, name) => {
+])("wrong options are refused by name (%o)", (options, name) => {
   expect(() => sqliteStore(":memory:", options)).toThrow(TypeError);
   expect(() => sqliteStore(":memory:", options)).toThrow(name);
 });

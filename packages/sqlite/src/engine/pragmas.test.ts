@@ -86,7 +86,7 @@ test.each([
       return database;
     },
   ],
-])("a database that is %s takes no key, and the message says so", async (word, openAs) => {
+])("a database that is %s accepts no key, and the message says so", async (word, openAs) => {
   const path = scratch.newPath();
   await sqliteStore(path).close();
   const database = openAs(path);

@@ -28,7 +28,7 @@ import {
 } from "../../fixtures/records.js";
 
 export const endingChargeContracts: readonly StoreContract[] = [
-  it("a charge ends a hold before it takes anything, and again where it is told so twice", async (store, other) => {
+  it("a charge ends a hold before it takes anything, and a repeated end has no effect", async (store, other) => {
     await putWithUses(store, KEY, usesOf(10));
     const limit = aHeldLimit({ limit: 10, cost: 8 });
     await reserve(store, 1, aReservation({ cost: 9, limits: [limit] }));
@@ -47,7 +47,7 @@ export const endingChargeContracts: readonly StoreContract[] = [
     const { isRepeat, endedAt } = await settleAs("ended", store, ends, NOW + 9);
     assert.deepEqual([isRepeat, endedAt], [true, NOW + 2]);
   }),
-  it("a charge ends a hold also where it is refused, full or looks for other records", async (store, other) => {
+  it("a charge ends a hold even if it is refused for its uses, for open holds or as stale", async (store, other) => {
     await putWithUses(store, KEY, usesOf(11));
     const revision = await revisionOf(store);
     await reserve(store, 8);

@@ -124,7 +124,7 @@ export const renewedAndOverContracts: readonly StoreContract[] = [
     assert.equal(hasMore, true);
     assert.deepEqual(await heldIds(store), [holdId(4)]);
     assert.deepEqual([await left(store), await left(store, second)], [98, 100]);
-    // Neither is told of one that holds less, or nothing of the name: nothing of these is done.
+    // Ends of more than is held, or of an unknown name, are refused first: they end nothing that is over.
     await reserve(store, 6, { ...SHARED, hold: { ...HELD, most: [9, 9], ttl: 1 } }, { now });
     await settleAs("over", other, anEnd(4, 3), now + 1);
     await settleAs("unnamed", other, anEnd(4, 1, { unknown: 1 }), now + 1);
