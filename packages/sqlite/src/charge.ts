@@ -129,7 +129,7 @@ function confirm(basis: Basis, revision: number | null): Basis | Stale {
   return basis;
 }
 
-/** Decides a charge, and returns the decision with what it was based on. */
+/** Decides a charge. Also returns the windows that it was decided on, and the name of its request. */
 function decide({ connection, plan, workspace, records }: Basis, moment: ChargeMoment) {
   const { uses, limits } = plan;
   const usage = uses === null ? UNLIMITED_USES : (records[uses]?.counters?.usage ?? NO_USES);

@@ -69,7 +69,7 @@ export class Log {
     }, EMPTIED_EVERY_MS).unref();
   }
 
-  /** @returns Whether the log is empty. It also is after the database was closed. */
+  /** @returns Whether the log is empty. Closing the database has emptied it, too. */
   emptyNow(): boolean {
     try {
       this.#needsEmptying = readPragma(this.#database, "wal_checkpoint(TRUNCATE)") !== 0;

@@ -85,7 +85,7 @@ export class Memo {
     this.beginGeneration();
   }
 
-  /** Checks what other connections have committed, and returns the generation. Inside a write transaction, it is valid until the end. */
+  /** Checks what other connections have committed, and returns the generation, which inside a write transaction is valid until its end. */
   confirm(): number {
     if (this.#counters.size > MOST) this.beginGeneration();
     const version = this.#run.dataVersion.get()?.[0];
