@@ -3,11 +3,10 @@
 //   # what the change does wrong
 //   mutant name-of-the-mutant
 //   in core
-//   - the text as it is
-//   + the text as it becomes
+//   - the original text + the replacement
 //
-// `-` and `+` may have several lines each, and a mutant several such pairs. White space does not count, nor where a line ends: so
-// a mutant outlives most refactoring, also one that moves its text to another file. A text has to be in one place only.
+// `-` and `+` may have several lines each, and a mutant several such pairs. White space and line breaks do not count, so a mutant survives
+// most refactorings, even one that moves its text to another file. The text must occur in exactly one place.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -62,11 +61,11 @@ function editsOf(lines) {
 }
 
 /**
- * The sources of a package as a mutant changes them, by path; only those that it changes.
+ * The sources that a mutant changes, by path, with its changes applied.
  *
  * @param {Mutant} mutant
  * @returns {ReadonlyMap<string, string>}
- * @throws {Error} Where a text is not in exactly one place: the mutant has to be written anew.
+ * @throws {Error} If a text does not occur in exactly one place: then the mutant must be rewritten.
  */
 export function mutated({ name, package: inside, edits }) {
   const sources = sourcesOf(inside);

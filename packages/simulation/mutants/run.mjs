@@ -1,9 +1,9 @@
-// Shows that the simulation notices what is wrong: applies one mutant at a time, runs schedules until a law is broken, and prints a
-// table of which law that was and after how many schedules.
+// Shows that the simulation detects mistakes: applies one mutant at a time, runs schedules until a law is broken, and prints a table of the
+// broken laws and the numbers of schedules.
 //
 //   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
-//   node packages/simulation/mutants/run.mjs --plans     only those with a stored schedule, each in that one
-//   node packages/simulation/mutants/run.mjs --check     only: does every mutant still find its text, and use names that exist?
+//   node packages/simulation/mutants/run.mjs --plans only mutants with a stored schedule, each in that schedule node
+//   packages/simulation/mutants/run.mjs --check only checks that every mutant finds its text, and uses names that exist
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +29,7 @@ const { values } = parseArgs({
 });
 
 /**
- * @param {ReadonlyMap<string, string>} sources What takes the place of the sources at these paths.
+ * @param {ReadonlyMap<string, string>} sources Replacements of the sources at these paths.
  * @param {string} dir
  */
 async function bundle(sources, dir) {
@@ -45,7 +45,7 @@ async function bundle(sources, dir) {
   });
 }
 
-/** The schedule that is stored for a mutant. @param {string} name */
+/** The path of the schedule stored for a mutant. @param {string} name */
 const planOf = (name) => join(SIMULATION, "plans", `${name}.plan`);
 
 /**
@@ -75,10 +75,10 @@ function simulate(dir, name) {
 }
 
 /**
- * A mutant that uses a name that does not exist breaks a law because it crashes, and not because of its mistake.
+ * Finds undeclared names: a mutant with one breaks a law because it crashes, not because of its mistake.
  *
  * @param {ReturnType<typeof readMutants>} mutants
- * @returns {string | null} What the linter says; null: all names exist.
+ * @returns {string | null} Output of the linter; null: all names exist.
  */
 function unknownNames(mutants) {
   const dir = mkdtempSync(join(tmpdir(), "latchkey-mutants-"));

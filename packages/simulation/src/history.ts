@@ -16,7 +16,7 @@ export interface KeySetup {
   readonly limit: { readonly limit: number; readonly duration: number } | null;
   /** The concurrent limit named `parallel`; null: none. */
   readonly slots: { readonly limit: number; readonly duration: number } | null;
-  /** Index of the identity that it belongs to; null: nobody. */
+  /** Index of the identity that owns it; null: none. */
   readonly identity: number | null;
   readonly usesFrom: "key" | "identity";
   readonly hasRole: boolean;
@@ -30,13 +30,13 @@ export interface KnownKey {
   readonly secret: string;
   readonly workspace: number;
   readonly setup: KeySetup;
-  /** The key that it was made of by rotation, and the call that did. */
+  /** The key that was rotated into this one, and the call that rotated it; null: it was created. */
   readonly origin: { readonly key: KnownKey; readonly call: Call } | null;
-  /** The first key of its chain of rotations: they share counters. */
+  /** The first key of its chain of rotations: all keys of the chain share counters. */
   readonly first: string;
 }
 
-/** A reservation that somebody was told of. */
+/** A reservation whose id a call returned. */
 export interface KnownReservation {
   readonly id: string;
   readonly key: KnownKey;
@@ -45,7 +45,7 @@ export interface KnownReservation {
   readonly expiresAt: number;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type Outcome =
   | { readonly kind: "pending" }
   | { readonly kind: "returned"; readonly value: unknown }
@@ -53,20 +53,20 @@ export type Outcome =
   /** Its process was killed. */
   | { readonly kind: "abandoned" };
 
-/** One call of an operation. Ticks order all that happens; `endTick` is infinite while nothing has come back. */
+/** One call of an operation. Ticks order all events; `endTick` is infinite until the call ends. */
 export interface Call {
   readonly index: number;
   readonly process: number;
   readonly action: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly workspace: number;
-  /** The key that it is about; null: none. */
+  /** The key that the call is about; null: none. */
   readonly key: KnownKey | null;
   readonly startTick: number;
   readonly startAt: number;
   /** By the clock of its process. */
   readonly startNow: number;
-  /** Between these is every instant that its process went by. */
+  /** During the call, every reading of its process's clock is between these two. */
   leastNow: number;
   endNow: number;
   endTick: number;
@@ -77,13 +77,13 @@ export interface Call {
 /** Writes that the store lost on purpose. */
 export interface Loss {
   readonly tick: number;
-  /** In the order in which they were written. */
+  /** In the order of writing. */
   readonly writes: readonly Write[];
   /** Ids of all records that the lost changes wrote or deleted. */
   readonly ids: ReadonlySet<string>;
 }
 
-/** Errors that say that nothing happened. */
+/** Error codes that say that the call had no effect. */
 const REFUSALS: ReadonlySet<string> = new Set([
   "BAD_REQUEST",
   "CONFLICT",
@@ -92,7 +92,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "PRECONDITION_FAILED",
 ]);
 
-/** Whether a call may have had an effect: it returned, or nobody knows. */
+/** Whether a call may have had an effect: it returned, or its outcome is unknown. */
 export function mayHaveHappened({ outcome }: Call): boolean {
   if (outcome.kind !== "failed") return true;
   const { error } = outcome;
@@ -105,12 +105,12 @@ export function hasReturned({ outcome }: Call): boolean {
   return outcome.kind === "returned";
 }
 
-/** What a call returned, or an empty object. */
+/** The value that a call returned, or an empty object. */
 export function returnedBy<Value>({ outcome }: Call): Partial<Value> {
   return outcome.kind === "returned" ? ((outcome.value ?? {}) as Partial<Value>) : {};
 }
 
-/** Whether a call was told that what it asked for is so: it returned, or what it was to delete is gone. */
+/** Whether a call's answer confirms the state that it asked for: it returned, or the key it deletes does not exist. */
 export function hasResolved(call: Call): boolean {
   const { action, outcome } = call;
   if (action !== "deleteKey" || outcome.kind !== "failed") return hasReturned(call);

@@ -8,17 +8,17 @@ import { installHost } from "./world/host.js";
 const USAGE = `latchkey-simulate: runs latchkey in a simulated world, and checks it against laws
 
   --schedules n   how many schedules (20,000 unless given)
-  --minutes n     for so long, instead
-  --workers n     in so many processes (1 unless given), each from seeds of its own
+  --minutes n     as many as fit in this time instead
+  --workers n     in how many processes (1 unless given), each with its own seeds
   --seed n        the first seed; each further schedule has the next one
-  --all           go on after a violation, and tell each of them in a line
-  --first         end with the first violation, and tell it in a line
-  --story         tell what happens in the schedule of --seed, and no other
+  --all           go on after a violation, and print each in one line
+  --first         stop at the first violation, and print it in one line
+  --story         run only the schedule of --seed, and print every event
   --print         print the schedule of --seed as JSON, and run nothing
   --plan file     run the schedule in this file
   --leases        run the model of leases instead, which is ten times as fast
-  --fault name    with --leases: plant this fault, which a law has to notice
-  --faults        with --leases: plant each fault in turn, and tell what notices it, as a table
+  --fault name    with --leases: plant this fault, which a law must detect
+  --faults        with --leases: plant each fault in turn, and print which law detects it, as a table
 `;
 
 const { values } = parseArgs({
@@ -79,7 +79,7 @@ if (values.help === true) {
   tell(run(fault, seed, schedules));
 } else {
   const now = performance.now.bind(performance);
-  // Before production code is loaded: some of it keeps the host's timer.
+  // Before production code is loaded: some of it keeps a reference to the host's timer.
   installHost();
   const { simulate } = await import("./simulate.js");
   const stored = values.plan === undefined ? null : readFileSync(values.plan, "utf8");
@@ -96,7 +96,7 @@ if (values.help === true) {
   tell(tally);
 }
 
-/** `tally`: of this process: another puts it together with others, or it is printed. */
+/** Prints the tally of this process, or hands it to the parent process, which adds it to the others. */
 function tell(tally: Tally): void {
   if (values.worker === true) process.stdout.write(`${TALLY}${JSON.stringify(tally)}\n`);
   else if (tally.violations === 0 || values.all === true) printTally(tally, seed);

@@ -1,4 +1,4 @@
-/** A source of numbers that a seed decides wholly. Not for secrets. */
+/** A random number generator; the same seed gives the same numbers. Not for secrets. */
 export class Random {
   #state: number;
 
@@ -40,7 +40,7 @@ export class Random {
     return items[this.below(items.length)] as Item;
   }
 
-  /** One of the names, as often as its weight says. */
+  /** One of the names, in proportion to their weights. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][];
     let rest = this.below(entries.reduce((sum, [, weight]) => sum + weight, 0));
@@ -51,7 +51,7 @@ export class Random {
     throw new RangeError("no weights");
   }
 
-  /** Bytes, as core asks for them. */
+  /** Random bytes, in the form that core asks for. */
   bytes(size: number): Uint8Array {
     const bytes = new Uint8Array(size);
     for (let index = 0; index < size; index += 1) bytes[index] = this.next() & 255;

@@ -5,13 +5,13 @@ import type { Plan, Step } from "./plan/plan.js";
 import type { Violation } from "./world/server.js";
 import { World } from "./world/world.js";
 
-/** What became of a schedule. */
+/** The result of a schedule. */
 export interface Run {
   /** The law that broke, and how; null: none. */
   readonly violation: Violation | null;
   /** What happened, line by line. */
   readonly story: readonly string[];
-  /** How often each action was performed, and how calls ended. */
+  /** How often each action was performed, and each outcome of calls occurred. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -29,7 +29,7 @@ const isVerification = ({ action }: Step) => action === "verify";
 
 async function live(world: World): Promise<void> {
   await world.prepare();
-  // What these take is in the last trail of the move, or nowhere.
+  // If the last trail of the move lacks what these take, it is lost.
   world.atFence = () => {
     for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
       void ACTIONS[action as ActionName].perform({ world, process, action }, args);
@@ -46,7 +46,7 @@ async function live(world: World): Promise<void> {
 
 async function violationOf(world: World): Promise<Violation | null> {
   if (world.server.broken !== null) return world.server.broken;
-  // What is damaged has to be mended before it is moved.
+  // Damaged records must be mended before a move.
   if (world.unfinished !== null) return { law: "a move comes to its end", how: world.unfinished };
   for (const [law, check] of Object.entries(HISTORY_LAWS)) {
     const how = await check(world);

@@ -1,10 +1,10 @@
 import type { Plan } from "./plan/plan.js";
 import { type Run, runPlan } from "./run.js";
 
-/** Most runs that are spent on making a story shorter. */
+/** Most runs that one shrinking may take. */
 const MOST_RUNS = 600;
 
-/** Leaves out of a plan whatever is not needed to break the same law. */
+/** Removes from a plan what is not needed to break the same law: steps, the rough network, and pauses. */
 export async function shrink(plan: Plan, law: string): Promise<{ plan: Plan; run: Run }> {
   let best = { plan, run: await runPlan(plan) };
   let runs = 0;
@@ -20,7 +20,7 @@ export async function shrink(plan: Plan, law: string): Promise<{ plan: Plan; run
       const steps = best.plan.steps.filter((_, place) => place < from || place >= from + size);
       if (!(await tried({ ...best.plan, steps }))) from += size;
     }
-  // A calm network and one process less are easier to read.
+  // A calm network and fewer pauses are easier to read.
   if (best.plan.network === "rough") await tried({ ...best.plan, network: "calm" });
   for (const [place, step] of best.plan.steps.entries())
     if (step.afterMs !== 0 && runs < MOST_RUNS)

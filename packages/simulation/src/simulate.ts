@@ -7,21 +7,21 @@ import { addCounts, print, type Tally } from "./tally.js";
 /** What to run. */
 export interface SimulateOptions {
   readonly seed: number;
-  /** Runs instead of those of seeds. */
+  /** The plan to run; null: plans are made from seeds. */
   readonly plan: Plan | null;
   readonly schedules: number;
-  /** By `now`; null: until all schedules have run. */
+  /** When to stop, by `now`; null: when all schedules have run. */
   readonly endsAt: number | null;
   readonly isStory: boolean;
-  /** Whether a violation ends the run. */
+  /** Whether to go on after a violation. */
   readonly goesOn: boolean;
-  /** Whether the shortest story of a violation is looked for. */
+  /** Whether to search for the shortest story of a violation. */
   readonly shrinks: boolean;
-  /** The true clock, for speed. */
+  /** The host's clock, not the simulated one. */
   readonly now: () => number;
 }
 
-/** Runs schedules until one breaks a law, and says so. */
+/** Runs schedules until one breaks a law, and prints that. */
 export async function simulate(options: SimulateOptions): Promise<Tally> {
   const { seed, schedules, endsAt, isStory, goesOn, shrinks, now } = options;
   const before = process.cpuUsage();

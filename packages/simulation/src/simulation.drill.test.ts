@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 const PROGRAM = fileURLToPath(new URL("../dist/index.js", import.meta.url));
 const MUTANTS = fileURLToPath(new URL("../mutants/run.mjs", import.meta.url));
 
-/** A few that are found soon, each by a law of another sort; and two that once did not do what they say. */
+/** A few that are found quickly, each by another kind of law; and two whose code once did not match their description. */
 const SOME_MUTANTS = [
   "commit-expects-nothing",
   "uses-one-too-many",
@@ -16,7 +16,7 @@ const SOME_MUTANTS = [
   "guard-admits-limited",
 ];
 
-/** `args`: what the program is called with. */
+/** `args`: command line arguments of the program. */
 function run(program: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     encoding: "utf8",
@@ -24,7 +24,7 @@ function run(program: string, ...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-/** CI runs 4,000 with every push, and these among them. `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
+/** CI runs 4,000 with every push, including these. `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
 const SCHEDULES = `${50 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1")}`;
 
 test("no schedule of a simulated world breaks a law", () => {
@@ -37,14 +37,14 @@ test("no schedule of a simulated world breaks a law", () => {
 const PLANS = fileURLToPath(new URL("../plans/", import.meta.url));
 
 test.each(readdirSync(PLANS).filter((name) => name.endsWith(".plan")))(
-  "%s, which once broke a law, breaks none",
+  "%s once broke a law, and breaks none now",
   (name) => {
     const { status, stdout } = run(PROGRAM, "--plan", join(PLANS, name));
     expect(status, stdout).toBe(0);
   },
 );
 
-test("with its mistake put back, each of them breaks a law", () => {
+test("a stored schedule breaks a law again when its mistake is put back", () => {
   const { status, stdout } = run(MUTANTS, "--plans");
   expect(status, stdout).toBe(0);
   expect(stdout.match(/^\| `/gm)).toHaveLength(3);
@@ -55,7 +55,7 @@ test("every mutant finds the text that it changes, and uses names that exist", (
   expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
 });
 
-test("what is wrong breaks a law", () => {
+test("a mistake in production code breaks a law", () => {
   const { status, stdout } = run(MUTANTS, "--schedules", "2000", "--only", SOME_MUTANTS.join());
   expect(status, stdout).toBe(0);
   for (const name of SOME_MUTANTS) expect(stdout).toContain(`\`${name}\``);

@@ -1,14 +1,14 @@
-/** What was done. */
+/** Results of a number of schedules. */
 export interface Tally {
   readonly done: number;
   readonly violations: number;
   /** How often each thing happened. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Time of the processor, in s. */
+  /** Processor time, in s. */
   readonly seconds: number;
 }
 
-/** Puts what several processes did together. */
+/** Adds up the tallies of several processes. */
 export function sum(tallies: readonly Tally[]): Tally {
   const counts: Record<string, number> = {};
   const all = { done: 0, violations: 0, counts, seconds: 0 };
@@ -21,7 +21,7 @@ export function sum(tallies: readonly Tally[]): Tally {
   return all;
 }
 
-/** Says what was done how often. */
+/** Prints how often each thing happened, and the speed. */
 export function printTally({ done, violations, counts, seconds }: Tally, seed: number): void {
   print(
     Object.keys(counts)
@@ -32,7 +32,7 @@ export function printTally({ done, violations, counts, seconds }: Tally, seed: n
   print([`${done} schedules from seed ${seed}, ${violations} violations, ${speed}`]);
 }
 
-/** Adds how often each thing happened to what is known of that. */
+/** Adds `more` to `counts`. */
 export function addCounts(counts: Record<string, number>, more: Tally["counts"]): void {
   for (const [name, count] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + count;
 }

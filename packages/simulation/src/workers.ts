@@ -4,13 +4,13 @@ import type { Tally } from "./tally.js";
 
 const PROGRAM = fileURLToPath(new URL("index.js", import.meta.url));
 
-/** Schedules make much that is soon forgotten: with more room for it, the collector has less to do. */
+/** Schedules make many short-lived objects: with a larger young generation, the garbage collector runs less often. */
 const NODE_OPTIONS = ["--max-semi-space-size=32"];
 
-/** Beginning of the line by which a worker hands its tally over. */
+/** Prefix of the line in which a worker prints its tally. */
 export const TALLY = "tally ";
 
-/** Runs schedules in several processes, each from a seed of its own. `argsOf`: what each of them is called with. */
+/** Runs schedules in several processes, each from a seed of its own. `argsOf`: the arguments of each process. */
 export async function runWorkers(
   count: number,
   argsOf: (worker: number) => readonly string[],

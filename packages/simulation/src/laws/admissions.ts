@@ -5,7 +5,7 @@ import { reservedUses } from "./reserved-uses.js";
 
 const costOf = ({ args }: Call): number => args.cost as number;
 
-/** Verifications of some keys that admitted. A repeat under a request id is one with the first of them. */
+/** Verifications of these keys that were admitted. All verifications under one request id count as one. */
 function admissionsOf(world: World, keys: readonly KnownKey[]): readonly Call[] {
   const seen = new Set<string>();
   return world.calls.filter((call) => {
@@ -18,15 +18,15 @@ function admissionsOf(world: World, keys: readonly KnownKey[]): readonly Call[] 
   });
 }
 
-/** Keys that take their uses from one counter, which was given so many at first. */
+/** Keys that take their uses from one counter, and the uses that it had at first. */
 export interface Counter {
-  /** Id of the record that has it, or name of the first key of a rotation. */
+  /** Id of the identity that has the counter, or name of the first key of a rotation. */
   readonly owner: string;
   readonly keys: KnownKey[];
   readonly granted: number;
 }
 
-/** Counters with an end, that nothing refills, and whose keys went on taking from them. */
+/** Counters with a finite number of uses and no refill. None if a key changed its counter during the schedule. */
 export function countersOf(world: World): readonly Counter[] {
   const isMoved = world.calls.some(({ action }) => action === "moveKey" || action === "shareUses");
   const counters = new Map<string, Counter>();
@@ -44,14 +44,14 @@ export function countersOf(world: World): readonly Counter[] {
   return [...counters.values()];
 }
 
-/** Units of uses that the store lost on purpose: they were admitted, and nothing counts them any more. */
+/** Uses whose charge the store lost on purpose: they were admitted, and are no longer counted. */
 function lostUses(world: World, { owner, keys }: Counter): number {
   const ids = new Set([owner, ...keys.map(({ keyId }) => keyId)]);
   let lost = 0;
   for (const { method, args, result } of world.losses.flatMap(({ writes }) => writes)) {
     if (method === "settle") {
       const { kind, hold, used } = result as Partial<Extract<HoldResult, { kind: "ended" }>>;
-      // What was lost of an end comes back when the time of the reservation has passed.
+      // If the end of a reservation is lost, its uses come back when the reservation expires.
       if (kind === "ended" && ids.has(hold?.keyId ?? "")) lost += used?.uses ?? 0;
     }
     if (method !== "charge") continue;
@@ -63,7 +63,7 @@ function lostUses(world: World, { owner, keys }: Counter): number {
   return lost;
 }
 
-/** No more uses are admitted than were granted, whatever fails. */
+/** Law: no more uses are admitted than were granted, whatever fails. */
 export function usesAreNotOverspent(world: World): string | null {
   for (const counter of countersOf(world)) {
     const given = world.calls.filter(
@@ -90,8 +90,8 @@ interface Window {
 }
 
 /**
- * No more units are admitted in a window than its limit says, as long as nothing resets it, and the store loses nothing. Nothing resets
- * that of a limit without an owner.
+ * Law: no more units are admitted in a window than its limit allows, unless the limit was reset or the store lost writes. A limit without
+ * an owner cannot be reset.
  */
 export function windowsAreNotOverspent(world: World): string | null {
   const resetting = ["resetLimit", "setLimit", "moveKey", "limitIdentity"];
@@ -106,7 +106,7 @@ export function windowsAreNotOverspent(world: World): string | null {
   for (const call of isReset ? [] : admissionsOf(world, world.keys))
     for (const { name, limit, reset } of returnedBy<{ ratelimits: readonly Window[] }>(call)
       .ratelimits ?? []) {
-      // One that requests make up has now this limit and now that.
+      // Limits made up by requests vary from one request to the next.
       const broken =
         name === "tiles" || name === "parallel"
           ? null
@@ -124,8 +124,8 @@ export function windowsAreNotOverspent(world: World): string | null {
 }
 
 /**
- * Verifications of one counter can be put into one order that agrees with time and with what each was told is left: the counter is
- * linearizable.
+ * Law: counters are linearizable. The verifications of one counter can be put into one order that agrees with time and with the number of
+ * uses left that each was told.
  */
 export function usesAreTakenInOrder(world: World): string | null {
   if (world.losses.length > 0) return null;

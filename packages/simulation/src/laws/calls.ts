@@ -2,13 +2,13 @@ import { LatchkeyError, type VerifyOutcome } from "@latchkey/core";
 import { type Call, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 
-/** Each call of a living process comes to an end. */
+/** Law: each call of a living process ends. */
 export function callsSettle(world: World): string | null {
   const pending = world.calls.find(({ outcome }) => outcome.kind === "pending");
   return pending === undefined ? null : `#${pending.index} ${pending.action} never settled`;
 }
 
-/** What fails says why, in an error of latchkey's own, and nothing fails where nothing was amiss. */
+/** Law: every failure is an error of latchkey's own, and has a cause in the schedule. */
 export function errorsAreExpected(world: World): string | null {
   if (world.unhandled.length > 0) return `nobody heard of ${String(world.unhandled[0])}`;
   for (const { index, action, args, outcome, startTick } of world.calls) {
@@ -28,16 +28,16 @@ export function errorsAreExpected(world: World): string | null {
 
 type Verdict = VerifyOutcome & { readonly remaining: number; readonly reservationId?: string };
 
-/** What a verification or a reservation asks; without an address it comes from the usual one. */
+/** The question of a verification or reservation, as text, with the default address if none was given. */
 function questionOf({ action, args }: Call): string {
   return JSON.stringify({ action, ipAddress: "192.0.2.1", ...args });
 }
 
 const HAS_REQUEST_ID: ReadonlySet<string> = new Set(["verify", "reserve"]);
 
-/** The repeat of a request gets the verdict of the first, and its reservation, as long as it is remembered. */
+/** Law: as long as a request is remembered, its repeat gets the same verdict and the same reservation. */
 export function repeatsAreAlike(world: World): string | null {
-  // Request ids stay behind when keys move. A request is remembered by the clocks: whether they agree is for whoever sets them.
+  // Request ids stay behind when keys move. How long a request is remembered depends on the clocks, which must agree.
   const hasMoved = world.plan.steps.some(({ action }) => action === "moveStore");
   if (world.losses.length > 0 || hasMoved || hasOtherClocks(world)) return null;
   for (const call of world.calls) {
@@ -71,7 +71,7 @@ export function hasOtherClocks({ plan }: World): boolean {
   );
 }
 
-/** Nothing of one workspace is told in another. */
+/** Law: no answer in one workspace contains an id of another. */
 export function workspacesAreApart(world: World): string | null {
   if (world.workspaces.length < 2) return null;
   for (const call of world.calls) {

@@ -2,13 +2,13 @@ import type { Change, StoredRecord } from "@latchkey/core";
 import { type ModelWorkspace, nameOfClaim, nameOfList } from "../model/store-model.js";
 import { type AuditEntry, type Body, entriesOf, resourceOf } from "./stored-records.js";
 
-/** Kinds of records whose changes the audit log tells. */
+/** Kinds of records whose changes are in the audit log. */
 const AUDITED: ReadonlySet<string> = new Set(["key", "identity", "api", "role", "permission"]);
 
-/** Fields of a key that a change moves without being told: what follows from others, and where it is counted. */
+/** Fields of a key that change without an entry in the audit log: they follow from other fields, or say where the key is counted. */
 const UNTOLD: ReadonlySet<string> = new Set(["updatedAt", "sharedCountersId", "chainCreatedAt"]);
 
-/** The audit log tells each change of configuration, and nothing that did not change, in the same step. */
+/** Law: a change writes audit entries in the same step, for each record that it changes, and for nothing that did not change. */
 export function theLogTellsTheChange(before: ModelWorkspace, change: Change): string | null {
   const entries = entriesOf(change);
   const moved = new Set(change.counters.map(({ id }) => id));
@@ -33,14 +33,14 @@ export function theLogTellsTheChange(before: ModelWorkspace, change: Change): st
   for (const entry of entries) {
     const { type, after, before: was } = entry;
     const isEmpty = after === undefined && was === undefined;
-    // Refills that a clock put ahead start anew.
+    // An empty entry is right if counters changed: a refill that a fast clock made too early starts anew.
     if (type.endsWith(".updated") && isEmpty && !moved.has(resourceOf(entry)))
       return `the log tells of ${type} where nothing changed`;
   }
   return null;
 }
 
-/** Compares what the log says of a key with what became of its record. */
+/** Compares the audit entries about a key with the change of its record. */
 function wrongFields(
   was: StoredRecord,
   is: StoredRecord,
@@ -85,7 +85,7 @@ function stateOf({ link, body }: StoredRecord): string {
   return JSON.stringify([link, settings]);
 }
 
-/** What a process may know of a record rests on its version: no two states share one. */
+/** Law: no two states of a record share a version, because a process takes equal versions for equal records. */
 export function statesHaveVersionsOfTheirOwn(): (
   before: ModelWorkspace,
   change: Change,
@@ -112,7 +112,7 @@ export function statesHaveVersionsOfTheirOwn(): (
   };
 }
 
-/** What is deleted leaves every list, and lets go of every name; what is written is in its lists. */
+/** Law: a deleted record leaves every list and releases every name; a written one is in its lists. */
 export function listsFollowTheRecords(before: ModelWorkspace, change: Change): string | null {
   for (const { id } of change.deletes) {
     if (before.damaged.has(id)) continue;

@@ -13,8 +13,8 @@ const KIND_BY_CODE: Readonly<Record<string, string>> = {
 const CHARGING: ReadonlySet<string> = new Set(["verify", "guarded", "reserve"]);
 
 /**
- * Each verdict that took something, or was refused by a counter, has a charge of its own, or the repeat of one, which took what was asked
- * for and came to what was told; and nothing was charged for which nobody asked.
+ * Law: each verdict that took something, or that a counter refused, has its own charge (or the repeat of one) with the same cost and the
+ * same result; and nothing was charged without a question.
  */
 export function verdictsHaveCharges(world: World): string | null {
   const byOwner = new Map<string, Write[]>();
@@ -50,9 +50,9 @@ function codeOf(call: Call): string {
 }
 
 function unmatched(calls: readonly Call[], writes: readonly Write[]): string | null {
-  /** Which call a charge was found to be of. */
+  /** The call that each charge was matched with. */
   const owners = new Map<Write, Call>();
-  // A charge that is another's may be had if that one finds another.
+  // Bipartite matching: a call may take the charge of another call if that one finds another charge.
   const canHave = (call: Call, tried: Set<Write>): boolean =>
     writes.some((write) => {
       if (tried.has(write) || !isOf(call, write)) return false;
@@ -88,7 +88,7 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
     tick < call.endTick &&
     cost === call.args.cost &&
     kind === KIND_BY_CODE[codeOf(call)] &&
-    // A guard tells its handler no more than the verdict, and its caller less.
+    // The recorded answer of a guard has no remaining uses or limits.
     (call.action === "guarded" ||
       (remaining === (verdict.remaining ?? null) &&
         limits.length === told.length &&
@@ -96,7 +96,7 @@ function isOf(call: Call, { args, result, tick }: Write): boolean {
           (limit, place) =>
             told[place]?.name === limit.name &&
             told[place]?.remaining === limit.remaining &&
-            // When slots end, a refusal reads from the holds.
+            // In a refusal, the reset of slots comes from the holds, not from the charge.
             (told[place]?.reset === limit.resetAt || (limit.name === "parallel" && limit.exceeded)),
         )))
   );

@@ -8,7 +8,7 @@ import {
 import { type Call, returnedBy } from "../history.js";
 import type { World } from "../world/world.js";
 
-/** The latest answer to a question about something, of a process that went on to the end. */
+/** The answers to the questions that are asked after the last step. */
 function atTheEnd(world: World, action: string): readonly Call[] {
   return world.calls.filter(
     (call) =>
@@ -16,7 +16,7 @@ function atTheEnd(world: World, action: string): readonly Call[] {
   );
 }
 
-/** Lists have what was written and not deleted, in the order of ids, and say how many there are. */
+/** Law: lists contain the keys that were written and not deleted, ordered by id, and totals are right. */
 export function listsAreWhole(world: World): string | null {
   for (const call of atTheEnd(world, "listKeys")) {
     const { id, apiId } = world.workspaceOf(call.workspace);
@@ -30,7 +30,7 @@ export function listsAreWhole(world: World): string | null {
   return null;
 }
 
-/** The audit log of a key has every entry about it, the latest first. */
+/** Law: the audit log of a key has every entry about it, the latest first. */
 export function logsAreWhole(world: World): string | null {
   for (const call of atTheEnd(world, "readLog")) {
     const { id } = world.workspaceOf(call.workspace);
@@ -47,7 +47,7 @@ export function logsAreWhole(world: World): string | null {
   return null;
 }
 
-/** The store holds what was written to it, and nothing of what was deleted. */
+/** Law: the store holds what was written to it, and nothing that was deleted. */
 export async function theStoreIsAsTheModel(world: World): Promise<string | null> {
   for (const [workspaceId, model] of world.server.model.workspaces) {
     const wants: Want[] = world.keys.map(({ keyId }) => ({ kind: "key", id: keyId }));
@@ -76,8 +76,8 @@ function stateOf(state: StoredRecordState | null): string {
 const HOUR_MS = 3_600_000;
 
 /**
- * Statistics tell each verdict once, in its hour, or in a later one where the store was away when they were to be written; not at all where a
- * process or the network failed.
+ * Law: statistics count each verdict once, in its hour, or in a later one if the store was unavailable when they were due. If a process or
+ * the network failed, verdicts may be missing.
  */
 export function statisticsFit(world: World): string | null {
   const told = new Map<string, number>();
@@ -142,12 +142,12 @@ function isVerdict({ action }: Call): boolean {
   return action === "verify" || action === "reserve";
 }
 
-/** Whether a verdict is about a key: that of an unknown secret is counted nowhere. */
+/** Whether a verdict names a key: verdicts about unknown secrets are not counted. */
 function tellsKey(call: Call): boolean {
   return isVerdict(call) && returnedBy<{ readonly keyId?: string }>(call).keyId !== undefined;
 }
 
-/** The verdict that was told; null where nobody heard it. */
+/** The code of a verdict; null if the call returned none, or is neither a verification nor a reservation. */
 function codeOf(call: Call): string | null {
   return isVerdict(call) ? (returnedBy<VerifyOutcome>(call).code ?? null) : null;
 }

@@ -2,7 +2,10 @@ import { returnedBy } from "../history.js";
 import { GUARD_TIMEOUT_MS, type GuardedAnswer } from "../plan/guard-actions.js";
 import type { World } from "../world/world.js";
 
-/** A guard lets nobody in without a key that is good, and answers in time; whether the key is good is for other laws. */
+/**
+ * Law: a guard admits no request without a key, unless its question makes the key optional, and answers in time. Other laws check that the
+ * key is valid.
+ */
 export function guardsHold(world: World): string | null {
   for (const call of world.calls) {
     if (call.action !== "guarded" || call.outcome.kind !== "returned") continue;

@@ -4,7 +4,10 @@ import { countersOf } from "./admissions.js";
 import { hasOtherClocks } from "./calls.js";
 import { callsOf, reservedUses } from "./reserved-uses.js";
 
-/** No more slots are held at once than the limit says, by the instants that reservations were told. */
+/**
+ * Law: no more slots are held at once than the limit allows. How long a reservation holds its slots follows from the expiry that it was
+ * told.
+ */
 export function slotsAreNotOverfull(world: World): string | null {
   if (world.losses.length > 0 || hasOtherClocks(world)) return null;
   const held = world.reservations.flatMap((reservation) => {
@@ -34,7 +37,10 @@ const MOVES: ReadonlySet<string> = new Set([
   ...["verify", "reserve", "settle", "release", "updateRemaining", "guarded", "deleteIdentity"],
 ]);
 
-/** When the time of all reservations has passed, there is left what was granted and not taken, if every call was answered. */
+/**
+ * Law: after all reservations have expired, the uses left are those that were granted and not taken. Checked only if every call was
+ * answered.
+ */
 export function reservationsEnd(world: World): string | null {
   if (world.losses.length > 0 || world.hasDamaged || hasOtherClocks(world)) return null;
   for (const { owner, keys, granted } of countersOf(world)) {

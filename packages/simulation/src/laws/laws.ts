@@ -20,7 +20,7 @@ import {
 } from "./verdicts.js";
 import { limitsAreEmptied, limitsHaveRoomUntilTaken } from "./windows.js";
 
-/** Laws about one step of the store, checked after each step. That its result is the one of the model is checked as well. */
+/** Laws about one step of the store, checked before each step. The server also compares the step's result with the model's. */
 export function stepLaws(): StepLaws {
   return {
     charge: {
@@ -36,7 +36,7 @@ export function stepLaws(): StepLaws {
   };
 }
 
-/** Laws about everything that happened. Each returns what broke it, or null. */
+/** Laws about the whole history, checked at the end. Each returns how it was broken, or null. */
 export const HISTORY_LAWS: Readonly<
   Record<string, (world: World) => string | null | Promise<string | null>>
 > = {

@@ -2,13 +2,13 @@ import type { ChargeMoment, ChargePlan, LimitCharge } from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
 import { type Body, bodyOf, type StoredLimit } from "./stored-records.js";
 
-/** The name of the limit that requests make up. */
+/** The name of the limits that requests make up. */
 const REQUESTED_LIMIT = "tiles";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Nothing is taken for a key that is off, expired, or without its API, nor in a workspace that is off. */
+/** Law: nothing is taken for a key that is disabled, expired or without its API, nor in a disabled workspace. */
 export function deadKeysTakeNothing(
   workspace: ModelWorkspace,
   { confirms, mode, workspaceId }: ChargePlan,
@@ -24,7 +24,7 @@ export function deadKeysTakeNothing(
   return off ? `a charge in ${workspaceId}, which is switched off` : null;
 }
 
-/** A plan takes from the counters and limits that the records name, and rests on all of these records. */
+/** Law: a plan takes from the counters and limits that the records name, and confirms all of these records. */
 export function plansFollowTheRecords(
   workspace: ModelWorkspace,
   plan: ChargePlan,
@@ -49,13 +49,13 @@ export function plansFollowTheRecords(
     : wrongLimit(plan, key.ratelimits, identity?.ratelimits);
 }
 
-/** When the first key of a rotated chain was created, by its own record where it is still there. */
+/** When the first key of a rotated chain was created: by its own record, or if that is gone, by the copy in this key. */
 function chainCreatedAt(workspace: ModelWorkspace, key: Body): unknown {
   const first = bodyOf(workspace, "key", key.sharedCountersId as string | undefined);
   return first?.createdAt ?? key.chainCreatedAt ?? key.createdAt;
 }
 
-/** The refill that is owed, by the calendar of UTC or by adding up spans since the counters were created. */
+/** The latest refill that is due, by the UTC calendar, or by adding up spans since the counters were created; null: none. */
 function dueOf(
   refill: unknown,
   createdAt: unknown,
@@ -87,7 +87,7 @@ function dueOf(
   return { amount, dueAt: day.getTime() };
 }
 
-/** Limits that apply by themselves, of the key and of its identity, are all in a plan, and no others but those of the request. */
+/** Checks that a plan has exactly the limits of the key and its identity that apply automatically, and those of the request. */
 function wrongLimit(plan: ChargePlan, ofKey: unknown, ofIdentity: unknown): string | null {
   const own = (ofKey ?? []) as readonly StoredLimit[];
   const shared = (ofIdentity ?? []) as readonly StoredLimit[];

@@ -1,25 +1,25 @@
 import { type Call, hasResolved, type Loss, mayHaveHappened } from "../history.js";
 
-/** Something that a call sets. */
+/** A call that sets a value. */
 export interface Setter<Value> {
   readonly call: Call;
   readonly value: Value;
-  /** Whether it has certainly set this if it returned; otherwise it may have left what was there. */
+  /** Whether the value is certainly set once the call has returned; otherwise the call may have kept the old one. */
   readonly isSure?: boolean;
 }
 
-/** What is set by calls, one field of one record. */
+/** One field of one record, which calls set. */
 export interface Register<Value> {
-  /** What it may be before the first of them. */
+  /** Possible values before the first of these calls. */
   readonly initial: readonly Value[];
   readonly setters: readonly Setter<Value>[];
-  /** The record: what the store loses of it on purpose may come back. */
+  /** Id of the record: when the store loses a write of it on purpose, earlier values may come back. */
   readonly id: string;
 }
 
 /**
- * The values that a call may see while it lasts: that of a call under way, or of the last that was over before, or of what came before a
- * loss, unless it was set anew after.
+ * The values that a call may see while it runs: those of setters that run at the same time, that of the last setter that ended before, and
+ * those from before a loss, unless the field was set anew after it.
  */
 export function possibleValues<Value>(
   { initial, setters, id }: Register<Value>,
@@ -29,7 +29,7 @@ export function possibleValues<Value>(
   const sure = setters.filter(
     ({ call, isSure = true }) => isSure && hasResolved(call) && call.endTick < startTick,
   );
-  /** Whether what was there at a tick was certainly set anew before the look. */
+  /** Whether the value at a tick was certainly replaced before the call began. */
   const isOver = (tick: number): boolean => sure.some(({ call }) => call.startTick > tick);
   const revived = Math.max(
     -1,
@@ -39,7 +39,7 @@ export function possibleValues<Value>(
   );
   const values = setters
     .filter(({ call }) => call.startTick < endTick && (mayHaveHappened(call) || hasResolved(call)))
-    // What nobody answered may still be on its way.
+    // A setter without an answer may still take effect at any time.
     .filter(({ call }) => {
       const endTick = hasResolved(call) ? call.endTick : Number.POSITIVE_INFINITY;
       return !isOver(endTick) || call.startTick < revived;

@@ -16,7 +16,7 @@ export function callsOf(world: World, { id }: KnownReservation): readonly Call[]
   );
 }
 
-/** Uses that reservations of some keys took at least: what was settled, and what is held still. */
+/** The least number of uses that reservations of these keys took: settled ones, and those that are still held. */
 export function reservedUses(world: World, keys: readonly KnownKey[]): number {
   let sum = 0;
   for (const reservation of world.reservations) {

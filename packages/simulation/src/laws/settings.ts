@@ -3,7 +3,7 @@ import type { Call, KnownKey } from "../history.js";
 import type { World } from "../world/world.js";
 import { possibleValues, type Register, type Setter } from "./registers.js";
 
-/** When a key dies: not before, and at the latest. Infinite: never. */
+/** Bounds of the instant at which a key expires. Infinite: never. */
 export interface Expiry {
   readonly least: number;
   readonly most: number;
@@ -11,20 +11,20 @@ export interface Expiry {
 
 const NEVER: Expiry = { least: Number.POSITIVE_INFINITY, most: Number.POSITIVE_INFINITY };
 
-/** What calls have made of a key, its role and its API, field by field. */
+/** The state that calls have set of a key, its role and its API, field by field. */
 export interface Settings {
   readonly exists: Register<boolean>;
   readonly isOn: Register<boolean>;
   readonly allowList: Register<readonly string[]>;
   readonly expiry: Register<Expiry>;
-  /** Names of permissions that it was given itself. */
+  /** Names of permissions granted to the key directly. */
   readonly own: Register<readonly string[]>;
   /** Names of permissions of its role. */
   readonly ofRole: Register<readonly string[]>;
   readonly name: Register<string | undefined>;
 }
 
-/** Whether a workspace is switched on; one that is not there is. */
+/** Whether a workspace is enabled; one that does not exist counts as enabled. */
 export function isWorkspaceOn(world: World, index: number): Register<boolean> {
   const calls = world.calls.filter(({ key, workspace }) => key === null && workspace === index);
   return {
@@ -47,7 +47,7 @@ export function settingsOf(world: World, key: KnownKey): Settings {
   return {
     exists: {
       id: key.keyId,
-      // A key whose creation was lost never was.
+      // If the store lost the creation of a key, the key may never have existed.
       initial: world.losses.some(({ ids }) => ids.has(key.keyId)) ? [true, false] : [true],
       setters: settersOf(ofKey, { deleteKey: () => false }),
     },
@@ -86,7 +86,7 @@ export function settingsOf(world: World, key: KnownKey): Settings {
   };
 }
 
-/** A key that another was made of by rotation hands on what it was. */
+/** The values that a successor may inherit from the rotated key. */
 function inherited(
   world: World,
   { key, call }: NonNullable<KnownKey["origin"]>,
@@ -118,7 +118,7 @@ function expirySetters(
     const at = inMs === null ? Number.POSITIVE_INFINITY : call.startNow + inMs;
     return [{ call, value: { least: at, most: at } }];
   });
-  // Whoever switches a key on that has expired takes its expiry away.
+  // Enabling an expired key removes its expiry.
   const cleared = (setters: readonly Setter<Expiry>[]): readonly Setter<Expiry>[] =>
     calls
       .filter(({ action, args }) => action === "switchKey" && args.enabled === true)
@@ -134,7 +134,7 @@ function expirySetters(
       call,
       losses,
     );
-    // It dies no later than it would have without.
+    // A rotation never extends the life of a key.
     const least = Math.min(call.leastNow + graceMs, ...before.map((value) => value.least));
     const most = Math.min(call.endNow + graceMs, Math.max(...before.map((value) => value.most)));
     return [{ call, value: { least, most } }];
@@ -154,7 +154,7 @@ export function doSatisfy(held: readonly string[], query: PermissionQuery): bool
   );
 }
 
-/** Whether an allow-list lets an IPv4 address in; an empty one does. */
+/** Whether an allow-list admits an IPv4 address; an empty list admits every address. */
 export function doesLetIn(ranges: readonly string[], address: string): boolean {
   const numberOf = (text: string): number =>
     text.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);

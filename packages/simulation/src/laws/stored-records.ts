@@ -1,10 +1,10 @@
 import type { Change } from "@latchkey/core";
 import type { ModelWorkspace } from "../model/store-model.js";
 
-/** A body as the store has it, read without core. */
+/** The body of a record as stored, read without core's decoder. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A limit as the body of its key or identity has it. */
+/** A limit, as stored in the body of its key or identity. */
 export interface StoredLimit {
   /** Absent: `default`. */
   readonly name?: string;
@@ -23,20 +23,20 @@ export interface AuditEntry {
   readonly after?: Body;
 }
 
-/** The body of a record; null where there is none, or it is damaged. */
+/** The body of a record; null if the record does not exist, or is damaged. */
 export function bodyOf(workspace: ModelWorkspace, kind: string, id = ""): Body | null {
   if (workspace.damaged.has(id)) return null;
   return (workspace.get(kind, id)?.record.body as Body | undefined) ?? null;
 }
 
-/** What a change tells the audit log. */
+/** The audit entries that a change writes. */
 export function entriesOf({ puts }: Change): readonly AuditEntry[] {
   return puts.flatMap(({ record: { kind, body } }) =>
     kind === "auditEntry" ? [body as unknown as AuditEntry] : [],
   );
 }
 
-/** Id of the record that an entry is about. */
+/** Id of the record that an entry is about; "": none. */
 export function resourceOf({ resourceId, keyId, identityId }: AuditEntry): string {
   return resourceId ?? keyId ?? identityId ?? "";
 }

@@ -6,16 +6,16 @@ import type { World } from "../world/world.js";
 import { possibleValues, type Register } from "./registers.js";
 import { doesLetIn, doSatisfy, isWorkspaceOn, type Settings, settingsOf } from "./settings.js";
 
-/** One thing that a verification needs: whether it may have been so, and whether it may have been otherwise. */
+/** One condition of a verification: whether it may have held while the call ran, and whether it may have failed. */
 interface Need {
-  /** The verdict where it is missing. */
+  /** The verdict if the condition fails. */
   readonly code: string;
   readonly what: string;
   readonly canHold: boolean;
   readonly canFail: boolean;
 }
 
-/** In the order in which they are checked. */
+/** The conditions of a verification, in the order in which core checks them. */
 function needsOf(world: World, call: Call, settings: Settings): readonly Need[] {
   const seen = <Value>(register: Register<Value>) => possibleValues(register, call, world.losses);
   const need = (code: string, what: string, outcomes: readonly boolean[]): Need => ({
@@ -36,7 +36,7 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
     need("FORBIDDEN", "the workspace is switched on", seen(isWorkspaceOn(world, asked))),
     need("NOT_FOUND", "the key exists", [
       ...(isElsewhere ? [false] : seen(settings.exists)),
-      // It may name an API that is none.
+      // A damaged record may name an API that does not exist.
       ...(world.isDamaged(call.key) ? [false] : []),
     ]),
     need("DISABLED", "the key is switched on", seen(settings.isOn)),
@@ -62,7 +62,7 @@ function needsOf(world: World, call: Call, settings: Settings): readonly Need[] 
 
 const ASKING: ReadonlySet<string> = new Set(["verify", "explain", "guarded", "reserve"]);
 
-/** The code of a verification that came to a verdict; a workspace that is switched off is an error of the same name. */
+/** The code of a call that came to a verdict, otherwise null. For a disabled workspace, calls throw an error with the code FORBIDDEN. */
 function codeOf(call: Call): string | null {
   if (call.action === "guarded") return returnedBy<GuardedAnswer>(call).keyId ? "VALID" : null;
   if (call.outcome.kind === "failed")
@@ -71,8 +71,8 @@ function codeOf(call: Call): string | null {
 }
 
 /**
- * Each verdict is one that the key may have deserved while it was asked for: nothing is admitted after a revocation has resolved, and
- * nothing is refused without a reason.
+ * Law: each verdict was right at some moment during its call. So no key is admitted after its revocation has resolved, and none is refused
+ * without a reason.
  */
 export function verdictsAreDeserved(world: World): string | null {
   const known = new Map<KnownKey, Settings>();
@@ -83,7 +83,7 @@ export function verdictsAreDeserved(world: World): string | null {
     const settings = known.get(key) ?? settingsOf(world, key);
     known.set(key, settings);
     const needs = needsOf(world, call, settings);
-    // Up to the need that is said to be missing all others may have held.
+    // The first condition that explains the code: it may have failed, and all conditions before it may have held.
     const missing = needs.findIndex(
       (need, place) =>
         need.code === code && need.canFail && needs.slice(0, place).every((one) => one.canHold),
@@ -98,7 +98,7 @@ export function verdictsAreDeserved(world: World): string | null {
   return null;
 }
 
-/** What a key is said to be is what calls have made of it. */
+/** Law: `getKey` returns values that calls have set. */
 export function viewsAreTrue(world: World): string | null {
   for (const call of world.calls) {
     if (call.action !== "getKey" || call.key === null) continue;
@@ -116,14 +116,14 @@ export function viewsAreTrue(world: World): string | null {
   return null;
 }
 
-/** Refusals have their reasons: nothing is missing that is there, and what is damaged can be revoked. */
+/** Law: errors have a reason. NOT_FOUND is not returned for a key that exists, and a damaged key can be revoked. */
 export function refusalsHaveReasons(world: World): string | null {
   for (const call of world.calls) {
     if (call.args.inMs === 9e15 && call.outcome.kind === "returned")
       return `#${call.index} was given an instant that no date can name`;
     if (call.outcome.kind !== "failed" || call.key === null) continue;
     const { code } = call.outcome.error as LatchkeyError;
-    // Of a reservation it is said that there is none.
+    // Here NOT_FOUND is about the reservation.
     if (call.args.reservationId !== undefined) continue;
     const { exists } = settingsOf(world, call.key);
     const seen = possibleValues(exists, call, world.losses);
@@ -145,7 +145,7 @@ export function refusalsHaveReasons(world: World): string | null {
   return null;
 }
 
-/** A key has one successor, and lives no longer than was said when it got it. */
+/** Law: a key has at most one successor, and its life cannot be extended after the rotation. */
 export function rotationsAreFinal(world: World): string | null {
   if (world.losses.length > 0) return null;
   for (const rotation of world.calls) {

@@ -4,7 +4,10 @@ import type { ModelWorkspace } from "../model/store-model.js";
 import type { World } from "../world/world.js";
 import { entriesOf, resourceOf, type StoredLimit } from "./stored-records.js";
 
-/** The limit that a window is of, by the name of the window: `<duration>:<name>`, with a letter in front for other algorithms. */
+/**
+ * The limit of a window, read from the window's name: `<duration>:<name>`, with a letter in front for algorithms other than fixed windows.
+ * Null: the name has another form.
+ */
 function limitOf(window: string): { readonly name: string; readonly duration: number } | null {
   const [, duration, name = ""] = /^[stc]?(\d+):([^:]*)$/.exec(window) ?? [];
   return duration === undefined
@@ -12,13 +15,13 @@ function limitOf(window: string): { readonly name: string; readonly duration: nu
     : { name: decodeURIComponent(name), duration: Number(duration) };
 }
 
-/** None of a record that is damaged. */
+/** The limits in a body; empty if the record is damaged. */
 function limitsOf(body: unknown): readonly StoredLimit[] {
   const { ratelimits } = Object(body) as { readonly ratelimits?: unknown };
   return Array.isArray(ratelimits) ? ratelimits : [];
 }
 
-/** Whether a window is of one of these limits. */
+/** Whether a window belongs to one of these limits. */
 function isOf(limits: readonly StoredLimit[], window: string): boolean {
   const of = limitOf(window);
   return limits.some(({ name = "default", duration }) => {
@@ -26,7 +29,7 @@ function isOf(limits: readonly StoredLimit[], window: string): boolean {
   });
 }
 
-/** What is taken of a limit is forgotten with the limit, and when somebody resets it. */
+/** Law: when a limit is removed or reset, the store forgets what was taken of it. */
 export function limitsAreEmptied(before: ModelWorkspace, change: Change): string | null {
   const leftOf = (kind: string, id: string): readonly string[] => {
     const { keepWindows, dropWindows = [] } = change.counters.find((one) => one.id === id) ?? {};
@@ -37,7 +40,7 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
   for (const entry of entriesOf(change)) {
     if (entry.type !== "ratelimit.reset") continue;
     const [owner, name] = [resourceOf(entry), entry.before?.name];
-    // Only those that it has: a key shares its counters with the one that it was rotated to, whose limit of this name may be another.
+    // Only its own limits: a key shares its counters with its successor, whose limit of this name may differ.
     const isLeft = ["key", "identity"].some((kind) => {
       const limits = limitsOf(before.get(kind, owner)?.record.body);
       const reset = limits.filter((limit) => (limit.name ?? "default") === name);
@@ -54,7 +57,7 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
     if (JSON.stringify(old) === JSON.stringify(limits)) continue;
     const left = leftOf(kind, id);
     const counter = before.get(kind, id)?.counter;
-    // Of a rotated key nothing is forgotten: the other one may count by it.
+    // The windows of a rotated key stay: the other key of the rotation may still count in them.
     if (Object(was.body).sharedCountersId === undefined) {
       const over = left.find((window) => !isOf(limits, window));
       if (over !== undefined) return `${id}: ${over} is left of a limit that it has no more`;
@@ -73,7 +76,7 @@ export function limitsAreEmptied(before: ModelWorkspace, change: Change): string
   return null;
 }
 
-/** A limit without an owner refuses nobody while there is room: what was taken of it, others of the same identifier took. */
+/** Law: a limit without an owner refuses no call while there is room: other calls with the same identifier must have taken all units. */
 export function limitsHaveRoomUntilTaken(world: World): string | null {
   const limits = world.calls.filter(({ action }) => action === "limit");
   for (const refused of limits) {

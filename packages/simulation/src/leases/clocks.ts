@@ -1,22 +1,22 @@
 import type { World } from "./world.js";
 import { CALM_AT } from "./world.js";
 
-/** What the clocks of a process say at one moment. */
+/** Readings of both clocks of a process at one moment. */
 export interface Moment {
-  /** Of a clock that nobody sets, and that may stand still while the machine sleeps. */
+  /** Of the monotonic clock: it is never set, and may stand still while the machine sleeps. */
   readonly steady: number;
-  /** Of the clock on the wall, which somebody may set. */
+  /** Of the wall clock, which may be set. */
   readonly wall: number;
 }
 
-/** Clocks of a machine: each is wrong in its own way. */
+/** The clocks of one machine, each with its own error. */
 export class Clocks {
-  /** How fast they run. */
+  /** How fast they run; 1: as real time. */
   readonly rate: number;
   readonly #world: World;
   readonly #origin: number;
   readonly #offset: number;
-  /** When somebody sets the clock on the wall, and by how much. */
+  /** When the wall clock is set, and by how much. */
   readonly #stepAt: number;
   readonly #step: number;
   /** When the machine sleeps. */
@@ -55,13 +55,13 @@ export class Clocks {
     return { steady: this.#origin + this.rate * (time - this.#slept()), wall };
   }
 
-  /** The instant that decisions are made for: it never goes back. */
+  /** The latest wall clock reading so far: decisions use it, and it never goes back. */
   now(): number {
     this.#highest = Math.max(this.#highest, this.read().wall);
     return this.#highest;
   }
 
-  /** How long a span of these clocks takes in truth. */
+  /** Real duration of a span measured by these clocks. */
   truly(span: number): number {
     return span / this.rate;
   }

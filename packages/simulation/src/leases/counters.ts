@@ -1,6 +1,6 @@
 import type { Fault } from "./faults.js";
 
-/** Uses: so many at first, and with each refill at least `amount`. */
+/** Uses: `first` at the start, and at least `amount` after each refill. */
 interface UsesRule {
   readonly kind: "uses";
   readonly first: number;
@@ -23,7 +23,7 @@ interface BucketRule {
   readonly burst: number;
 }
 
-/** What the counters of keys are. They are tiny, so that processes meet at their ends. */
+/** The counters of all keys. They are tiny, so that processes often compete for the last units. */
 export const COUNTERS = {
   "k1.uses": { kind: "uses", first: 44, amount: 36, every: 230 },
   "k1.window": { kind: "window", limit: 48, duration: 170 },
@@ -49,7 +49,7 @@ export function keyOf(name: CounterName): KeyName {
   return name.slice(0, 2) as KeyName;
 }
 
-/** The refill period, or the start of the window, that an instant lies in. A unit of a bucket belongs to none. */
+/** The refill period that an instant lies in, or the start of its window; 0 for a bucket, which has neither. */
 export function tagAt(name: CounterName, now: number): number {
   const counter = COUNTERS[name];
   if (counter.kind === "bucket") return 0;
@@ -57,25 +57,25 @@ export function tagAt(name: CounterName, now: number): number {
   return now - (now % counter.duration);
 }
 
-/** Units that were taken of a counter for a lease. */
+/** Units that were taken from a counter for a lease. */
 export interface HeldUnits {
   readonly name: CounterName;
   readonly units: number;
-  /** What they belong to: {@link tagAt}, as the store had it. */
+  /** The period or window that they belong to: {@link tagAt}, as the store had it. */
   readonly tag: number;
-  /** How often the counter had been set, or reset. */
+  /** How often the counter had been set or reset. */
   readonly epoch: number;
 }
 
-/** What the store keeps of one counter. */
+/** The stored state of one counter. */
 export class Counter {
   readonly name: CounterName;
   tag = 0;
   epoch = 0;
   left: number;
-  /** Of a bucket. */
+  /** Null: the counter is no bucket. */
   readonly fill: BucketFill | null;
-  /** What refills brought while units were held: it pays for what comes back from before. */
+  /** Units that refills added while units were held. They are set off against units returned from an earlier period. */
   #raises: { readonly before: number; units: number }[] = [];
 
   constructor(name: CounterName, fault: Fault | null) {
@@ -85,7 +85,7 @@ export class Counter {
     this.left = fullOf(name);
   }
 
-  /** Has the window begin, or the refill made, that an instant calls for. @returns Whether it is another. */
+  /** Begins the window, or makes the refill, that is due at an instant. @returns Whether there was one. */
   refresh(now: number): boolean {
     if (this.fill !== null) this.left = this.fill.leftAt(now);
     const tag = tagAt(this.name, now);
@@ -93,7 +93,7 @@ export class Counter {
     const counter = COUNTERS[this.name];
     if (counter.kind === "window") this.left = counter.limit;
     else if (counter.kind === "uses") {
-      // As if all that is held were used.
+      // Held units count as used.
       const units = Math.max(0, counter.amount - this.left);
       this.left += units;
       this.#raises.push({ before: tag, units });
@@ -107,7 +107,7 @@ export class Counter {
     this.fill?.take(units, isLease);
   }
 
-  /** @returns What of it comes back: to a window that is over, nothing. */
+  /** @returns How many units come back: none to a window that is over. */
   giveBack(
     held: HeldUnits,
     units: number,
@@ -136,7 +136,7 @@ export class Counter {
     return units;
   }
 
-  /** Sets the uses, or empties the limit: what is held of it from before is of no counter any more. */
+  /** Sets the uses, or resets the limit: units held from before no longer belong to any counter. */
   renew(uses: number): void {
     this.epoch += 1;
     this.left = COUNTERS[this.name].kind === "uses" ? uses : fullOf(this.name);
@@ -145,16 +145,16 @@ export class Counter {
   }
 }
 
-/** How far a bucket is filled: to its burst less what is held of it. */
+/** The level of a bucket. It fills up to its burst less the units held. */
 export class BucketFill {
   readonly rule: BucketRule;
   readonly #fault: Fault | null;
-  /** The latest instant at which something was taken, or ended. */
+  /** The latest instant at which units were taken, or a lease ended. */
   at = 0;
-  /** Units × `duration`, what is held included. */
+  /** Units × `duration` that are missing, including the units held. */
   missing = 0;
   held = 0;
-  /** The most that was held at once. */
+  /** Most units held at once so far. */
   mostHeld = 0;
 
   constructor(rule: BucketRule, fault: Fault | null) {
@@ -169,7 +169,7 @@ export class BucketFill {
     return Math.max(held, this.missing - Math.max(0, now - this.at) * limit);
   }
 
-  /** Has flow in what there is time for. */
+  /** Lets units flow in up to `now`. @returns Units left. */
   leftAt(now: number): number {
     const { duration, burst } = this.rule;
     this.missing = this.#missingAt(now);
@@ -184,9 +184,9 @@ export class BucketFill {
     this.mostHeld = Math.max(this.mostHeld, this.held);
   }
 
-  /** `held`: units that are held no more. `units`: of these, those that were not used. */
+  /** `held`: units no longer held. `units`: how many of these were not used. */
   giveBack(held: number, units: number, now: number): void {
-    // What was used counts from now on: until here the bucket was as full as it may be beside what is held.
+    // Used units count from now on: until now the bucket filled as far as the units held allow.
     if (this.#fault !== "bucket-fills-as-if-nothing-was-held") this.leftAt(now);
     this.missing = Math.max(0, this.missing - units * this.rule.duration);
     const isHeldOn = this.#fault === "bucket-holds-what-was-used";

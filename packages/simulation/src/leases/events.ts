@@ -1,13 +1,13 @@
-/** Something that happens to a process, or in the world where that is null. */
+/** An event of a process, or of the world if `owner` is null. */
 interface Event<Owner> {
   readonly time: number;
-  /** Among those of one instant the one that was added first comes first. */
+  /** Events of one instant run in the order in which they were added. */
   readonly order: number;
   readonly owner: Owner | null;
   readonly run: () => void;
 }
 
-/** What is going to happen, by time: a binary heap, as a schedule has hundreds of events and a run millions of schedules. */
+/** Events to come, ordered by time. A binary heap, because a schedule has hundreds of events, and a run millions of schedules. */
 export class Events<Owner> {
   readonly #heap: Event<Owner>[] = [];
   #added = 0;
@@ -28,7 +28,7 @@ export class Events<Owner> {
     heap[place] = event;
   }
 
-  /** Takes the first event up to an instant; null where there is none. */
+  /** Takes the first event up to an instant; null: there is none. */
   next(until: number): Event<Owner> | null {
     const heap = this.#heap;
     const [first] = heap;
@@ -38,7 +38,7 @@ export class Events<Owner> {
     return first;
   }
 
-  /** Puts an event in the place of the first, and from there to its own. */
+  /** Puts an event at the root, and moves it down to its place. */
   #sink(event: Event<Owner>): void {
     const heap = this.#heap;
     let place = 0;

@@ -1,4 +1,4 @@
-/** Mistakes that the protocol does not make, each with what it does wrong. The laws have to notice every one. */
+/** Mistakes that can be planted in the protocol, with descriptions. The laws must detect each of them. */
 export const FAULTS = {
   "no-wait": "a change resolves at once",
   "wait-from-before-commit": "a change counts its wait from before it was written",

@@ -4,34 +4,34 @@ import { Violation } from "./laws.js";
 import type { Ending } from "./lease-store.js";
 import type { Owner, World } from "./world.js";
 
-/** A process that has not given its units back for so long is dead, by the clock of the one that watches. */
+/** A process that keeps a lease for longer than this, by the watching process's clock, counts as dead. */
 const DEAD_AFTER = 250;
 
-/** How often a process looks at what others hold. */
+/** Shortest time between two looks at what others hold. */
 const LOOK_EVERY = 30;
 
-/** How long a taking without an answer may still arrive at the store. */
+/** How long a request without an answer may still arrive at the store. */
 const LATE = 250;
 
-/** Pauses between tries to give something back: the first, and the longest. */
+/** Pauses between attempts to give a lease back: the first, and the longest. */
 const PAUSE = 60;
 const LONGEST_PAUSE = 240;
 
-/** Units that a process has taken ahead, for `count` verifications of one plan. */
+/** Units that a process has taken in advance, for `count` verifications of one plan. */
 export interface Lease {
   readonly id: number;
   readonly key: KeyName;
   readonly cost: number;
   readonly count: number;
-  /** Read before the store was asked. */
+  /** Clock readings before the store was asked. */
   since: Moment;
-  /** Periods of refills that were due then, of uses. */
+  /** For each counter of uses, the refill period at that time. */
   readonly due: ReadonlyMap<CounterName, number>;
-  /** Null: nobody knows whether they were taken. */
+  /** Null: not known whether they were taken. */
   units: readonly HeldUnits[] | null;
   used: number;
   isReturning: boolean;
-  /** Called when the store was told once, or did not answer. */
+  /** Called after the first attempt to give the lease back, whether or not the store answered. */
   readonly tried: (() => void)[];
 }
 
@@ -46,14 +46,14 @@ interface Holder extends Owner {
   readonly isClosing: boolean;
 }
 
-/** What a process holds, and what it gives back; and what it knows of others. */
+/** The leases that a process holds and gives back, and what it knows about those of others. */
 export class HeldUnitsAhead {
   readonly #world: World;
   readonly #holder: Holder;
   readonly #held = new Set<Lease>();
-  /** Units of each counter that were used in truth, by the id of every lease that was ever asked for. */
+  /** Units of each counter that were really used, by lease id, for every lease that was ever requested. */
   readonly #used = new Map<number, number>();
-  /** Leases that it may give up, as a process would that has ended, or that was stopped for too long. */
+  /** Leases that it may leave unreturned, because it was closing or was stopped for too long. */
   readonly #givenUp = new Set<number>();
   readonly #others = new Map<KeyName, { at: number; readonly since: Map<number, number> }>();
 
@@ -62,7 +62,7 @@ export class HeldUnitsAhead {
     this.#holder = holder;
   }
 
-  /** That a lease is asked for. */
+  /** Notes that a lease is being requested. */
   note(id: number): void {
     this.#used.set(id, 0);
   }
@@ -76,7 +76,7 @@ export class HeldUnitsAhead {
     this.#used.set(lease.id, (this.#used.get(lease.id) ?? 0) + lease.cost);
   }
 
-  /** Units of each counter that were used of a lease; null: it is that of another process. */
+  /** Units of each counter that were used of a lease; null: the lease belongs to another process. */
   usedOf(id: number): number | null {
     return this.#used.get(id) ?? null;
   }
@@ -93,7 +93,7 @@ export class HeldUnitsAhead {
     return this.all().filter((lease) => lease.key === key);
   }
 
-  /** `then`: called once, when the store was told of all of them. */
+  /** `then`: called once, after one attempt for each lease. */
   giveAllBack(leases: readonly Lease[], then: () => void): void {
     let left = leases.length;
     for (const lease of leases) {
@@ -105,22 +105,24 @@ export class HeldUnitsAhead {
     }
   }
 
-  /** From here on none of its units is used. */
-  giveBack(lease: Lease): void {
+  /** Gives a lease back. None of its units is used after this. */ giveBack(lease: Lease): void {
     if (lease.isReturning || this.#world.has("never-gives-back")) return;
     lease.isReturning = true;
     const used = lease.used * lease.cost;
     this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);
   }
 
-  /** Has the store told in the step of a charge how much was used. From here on none of its units is used. Null: it is being told. */
+  /**
+   * The end of a lease, for the store to apply in the step of a charge. None of its units is used after this. Null: it is being given back
+   * already.
+   */
   closing(lease: Lease): Ending | null {
     if (lease.isReturning || this.#world.has("never-gives-back")) return null;
     lease.isReturning = true;
     return { id: lease.id, used: lease.used * lease.cost };
   }
 
-  /** `isTold`: whether the answer says that the lease has ended in the step of the charge. */
+  /** Handles the answer to that charge. `isTold`: whether the lease has ended with it. */
   told(lease: Lease, { used }: Ending, isTold: boolean): void {
     if (!isTold && !this.#world.has("charge-taken-for-told")) {
       this.#report(lease, used, PAUSE, this.#holder.clocks.read().steady);
@@ -130,7 +132,7 @@ export class HeldUnitsAhead {
     this.#held.delete(lease);
   }
 
-  /** Says how much was used, until the store answers. No id is used twice, so a repeat changes nothing. */
+  /** Reports how much was used, until the store answers. Lease ids are unique, so a repeat changes nothing. */
   #report(lease: Lease, used: number, pause: number, since: number): void {
     const world = this.#world;
     const { clocks, isClosing, name } = this.#holder;
@@ -152,12 +154,12 @@ export class HeldUnitsAhead {
     });
   }
 
-  /** How many leases of others there were of a key when it was looked last. */
+  /** How many leases on a key others held at the last look. */
   others(key: KeyName): number {
     return this.#others.get(key)?.since.size ?? 0;
   }
 
-  /** Looks at what others hold, now and then, and ends what has been there for too long. */
+  /** Looks at the leases of others, at most every `LOOK_EVERY`, and ends those that have been there for too long. */
   look(key: KeyName): void {
     const world = this.#world;
     const { steady } = this.#holder.clocks.read();

@@ -28,10 +28,10 @@ export const LAWS = {
   E4: "a killed process loses what it held, at most its share; no process refuses a verification while it holds units for it",
 } as const;
 
-/** What a management call guarantees when it resolves: calls that start later see at least these versions. */
+/** Versions that a management call guarantees when it resolves: calls that start later see these or later ones. */
 export type Claims = Readonly<Partial<Record<string, number>>>;
 
-/** What was set of uses, and what happened since: grants, by the period of a refill that they were made in. */
+/** Uses as they were set, and the grants since, by refill period. */
 interface Fund {
   readonly first: number;
   readonly from: number;
@@ -39,17 +39,17 @@ interface Fund {
   readonly refills: number[];
 }
 
-/** Sees everything at once: what was admitted, granted, resolved and lost. */
+/** Records everything that was admitted, granted, resolved and lost, and checks the laws. */
 export class Observer {
-  /** The latest that calls have resolved to. */
+  /** The latest versions that resolved calls guarantee. */
   readonly resolved: Record<string, number> = {};
-  /** How often a process decided without the store. */
+  /** Number of decisions without the store. */
   decisions = 0;
   /** Units, by counter, epoch and tag. */
   readonly #admitted = new Map<string, number>();
   readonly #lost = new Map<string, number>();
   readonly #funds = new Map<CounterName, Fund[]>();
-  /** What buckets would hold if nothing were ever held of them, by counter and epoch. */
+  /** The level of each bucket if it had no leases, by counter and epoch. */
   readonly #ideals = new Map<string, { at: number; level: number }>();
 
   constructor() {
@@ -72,7 +72,7 @@ export class Observer {
       );
   }
 
-  /** E1: has units flow into the ideal bucket, which that of the store is never fuller than. */
+  /** E1: lets units flow into the ideal bucket. The store's bucket is never fuller. */
   flow({ name, epoch, fill }: Counter): void {
     if (fill === null) return;
     const { at, rule } = fill;
@@ -86,7 +86,7 @@ export class Observer {
       throw new Violation("E1", `${name} holds more than has flowed in`);
   }
 
-  /** Units that were taken ahead, not used, and come back to nobody. */
+  /** Counts units that were taken in advance, not used, and never returned. */
   lose({ name, epoch, tag }: HeldUnits, units: number): void {
     add(this.#lost, placeOf(name, epoch, tag), units);
   }
@@ -109,7 +109,7 @@ export class Observer {
       this.resolved[name] = Math.max(this.resolved[name] ?? 0, version);
   }
 
-  /** E2: of a decision that rests on `known`, made by a verification that began when `seen` had resolved. */
+  /** E2. `known`: versions that the decision rests on. `seen`: versions that had resolved when the verification began. */
   checkDecision(known: Claims, seen: Claims): void {
     for (const [name, version] of Object.entries(known))
       if ((version ?? 0) < (seen[name] ?? 0))
@@ -119,23 +119,23 @@ export class Observer {
         );
   }
 
-  /** E1: units belong to a window, uses to the period of a refill, by the clock of the process that decides. */
+  /** E1: units are used only in their window, and uses only in their refill period, by the clock of the process that decides. */
   checkUnit(name: CounterName, tag: number, now: number): void {
     if (tagAt(name, now) > tag) throw new Violation("E1", `a unit of ${name} was used too late`);
   }
 
-  /** E4. `share`: the most that may be taken ahead. */
+  /** E4. `share`: most units that may be taken in advance. */
   checkShare(name: CounterName, units: number, share: number): void {
     if (units > share)
       throw new Violation("E4", `${units} of ${name} are taken ahead, share ${share}`);
   }
 
-  /** E4. `usable`: leases of the process that was refused, of the same key. */
+  /** E4. `usable`: usable leases on the same key that the refused process holds. */
   checkRefusal(usable: number): void {
     if (usable > 0) throw new Violation("E4", `refused beside ${usable} leases of its own`);
   }
 
-  /** E1 and E3, of a counter at the end. `held`: units that leases still hold of it. */
+  /** E1 and E3, for a counter at the end. `held`: units that leases still hold. */
   check(counter: Counter, held: number): void {
     const { name, fill } = counter;
     const rule = COUNTERS[name];
@@ -155,7 +155,7 @@ export class Observer {
     compare(counter, unused, this.#lost.get(now) ?? 0);
   }
 
-  /** A bucket is short by no more than was ever held of it at once, and what is lost; and no longer than something is. */
+  /** A bucket lacks at most the units lost and the most units ever held at once, and counts as held exactly what leases hold. */
   #checkBucket({ name, epoch }: Counter, fill: BucketFill, held: number): void {
     const { level } = this.#ideals.get(placeOf(name, epoch, 0)) ?? { level: null };
     if (level === null) return;
@@ -168,7 +168,7 @@ export class Observer {
       throw new Violation("E3", `${fill.held} of ${name} are held for ever, ${held} by leases`);
   }
 
-  /** Each grant, with the refills in between, was enough for what was admitted of it; and the rest is there. */
+  /** Each grant, with its refills, covers the units admitted from it, and the rest is still there. */
   #checkUses(counter: Counter): void {
     const { name } = counter;
     let unused = 0;

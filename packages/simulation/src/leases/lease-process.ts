@@ -5,24 +5,24 @@ import type { Claims } from "./laws.js";
 import { countWithin, type Known, LONGEST_MS, SHARE, SHORT_MS, type Taken } from "./lease-store.js";
 import { CALM_AT, type Owner, type World } from "./world.js";
 
-/** Which part of its time a lease is used: (1 - 0.11) / (1 + 0.11). */
+/** A lease is used for this part of its time: (1 - 0.11) / (1 + 0.11). */
 const USED_PART = 0.8;
 
-/** A question about one key. */
+/** One verification. */
 export interface Question {
   readonly key: KeyName;
   readonly cost: number;
-  /** What had resolved when it began. */
+  /** Versions that had resolved when it began. */
   readonly seen: Claims;
   tries: number;
 }
 
-/** What is known of one question about a key, as long as its records stay the same. */
+/** Cached state for verifications of one key at one cost. Replaced when the records change. */
 interface Plan {
   readonly key: KeyName;
   readonly cost: number;
   readonly known: Known;
-  /** Of a key without counters: when the store confirmed it last. */
+  /** For a key without counters: clock readings of its last confirmation by the store. */
   permit: Moment | null;
   lease: Lease | null;
   isTaking: boolean;
@@ -36,13 +36,13 @@ interface Plan {
 export class LeaseProcess implements Owner {
   readonly name: string;
   readonly clocks: Clocks;
-  /** Null: it has no leases itself. */
+  /** Lease time; null: it takes no leases. */
   readonly ms: number | null;
   readonly #world: World;
   isDead = false;
   isClosing = false;
   stoppedUntil = 0;
-  /** Records as they were read last. */
+  /** The records as last read. */
   known: Known | null = null;
   readonly #plans = new Map<string, Plan>();
   readonly held: HeldUnitsAhead;
@@ -82,7 +82,7 @@ export class LeaseProcess implements Owner {
     else this.#charge(plan, question);
   }
 
-  /** Reads the records, and asks again. Of a key that is gone there is nothing to ask. */
+  /** Reads the records, and tries again. Stops if the key is deleted. */
   #load(question: Question): void {
     question.tries += 1;
     if (question.tries > 4) return;
@@ -120,7 +120,7 @@ export class LeaseProcess implements Owner {
     this.#load(question);
   }
 
-  /** A key without counters: a lease is a permit. */
+  /** For a key without counters, a lease is a permit without units. */
   #confirm(plan: Plan, question: Question): void {
     if (plan.permit !== null && this.#isAlive(plan.permit)) {
       this.#decided(plan, question);
@@ -154,7 +154,7 @@ export class LeaseProcess implements Owner {
     else this.#take(plan, question, lease, count);
   }
 
-  /** Whether a lease goes on: the clock that has gone further counts. */
+  /** Whether a lease is still usable. The clock that has advanced further decides. */
   #isAlive(since: Moment): boolean {
     const world = this.#world;
     const now = world.has("clocks-read-earlier") ? this.#earlier : this.clocks.read();
@@ -163,7 +163,7 @@ export class LeaseProcess implements Owner {
     return isBySteady && (now.wall - since.wall < end || world.has("lease-on-steady-clock"));
   }
 
-  /** Whether a lease may be had on this plan. Others must know of leases before. */
+  /** Whether leases may be taken on this plan: only after the lease time has been announced. */
   #isLeasing({ known: { revision } }: Plan): boolean {
     const { ms, known } = this;
     const world = this.#world;
@@ -219,7 +219,7 @@ export class LeaseProcess implements Owner {
     this.#world.tell(`${this.name} admits ${key} by itself`);
   }
 
-  /** `ended`: a lease that ends in the same step. */
+  /** `ended`: lease that ends in the same step. */
   #ask(
     plan: Plan,
     lease: Lease | null,
@@ -244,10 +244,11 @@ export class LeaseProcess implements Owner {
   }
 
   /**
-   * Asks about one verification. Where it is refused beside what this process holds, that goes back first.
+   * Asks the store about one verification. If the store refuses it while this process holds leases on the key, they go back, and it asks
+   * again.
    *
-   * @param ended - A lease that ends in the same step.
-   * @param returned - What went back before.
+   * @param ended - Lease that ends in the same step.
+   * @param returned - Leases that have been given back already; null: none yet.
    */
   #askAlone(
     plan: Plan,
@@ -271,7 +272,7 @@ export class LeaseProcess implements Owner {
     });
   }
 
-  /** How many verifications are worth taking ahead, of what was left when the store answered last. */
+  /** How many verifications to take in advance, given the units left at the store's last answer. */
   #countAhead({ key, cost, latest, wanted }: Plan, ended: Lease | null): number {
     if (this.#world.has("more-than-its-share")) return wanted;
     if (latest?.kind !== "taken") return 0;
@@ -333,7 +334,7 @@ export class LeaseProcess implements Owner {
     }
   }
 
-  /** As if the store had said yes. */
+  /** Acts as if the store had granted the lease. */
   #beginUnsure(plan: Plan, lease: Lease): void {
     const { epochs } = plan.known;
     lease.units = COUNTERS_OF[lease.key].map((name) => ({
@@ -345,7 +346,7 @@ export class LeaseProcess implements Owner {
     this.#begin(plan, lease);
   }
 
-  /** Whether others have taken so much since the last answer that these units are more than a share of what was left. */
+  /** Whether these units exceed the share of what was left, because others have taken units since the last answer. */
   #isTooMuch(
     { key, cost, count }: Lease,
     left: Extract<Taken, { kind: "taken" }>["left"],
@@ -379,7 +380,7 @@ export class LeaseProcess implements Owner {
     plan.asked = used > 1 ? 1 : 0;
   }
 
-  /** The adversary asks just when a lease ends. */
+  /** The adversary verifies just before or just after a lease ends. */
   #hurry({ key, cost }: Plan): void {
     const world = this.#world;
     const { random } = world;
@@ -391,7 +392,7 @@ export class LeaseProcess implements Owner {
       world.at(end + random.pick([0.02, 0.5, 8]), this, () => this.verify(key, cost));
   }
 
-  /** Gives all back, each lease once more. */
+  /** Stops taking leases, and gives all of them back. */
   close(): void {
     this.isClosing = true;
     for (const plan of this.#plans.values()) plan.lease = null;

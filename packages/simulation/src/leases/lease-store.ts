@@ -10,46 +10,46 @@ import {
 import type { Fault } from "./faults.js";
 import type { Claims, Observer } from "./laws.js";
 
-/** Records that a verification rests on: a key, and the identity of them all. */
+/** Records that a verification rests on: a key, and the identity that all keys share. */
 export type RecordName = KeyName | "id";
 
-/** Counter by counter: at most a fourth of what is left is taken ahead, and nothing where fewer than 4 for each holder are left. */
+/** Of each counter, at most a quarter of the units left is taken in advance, and none if fewer than 4 per holder are left. */
 export const SHARE = 4;
 
-/** How long leases are, of one process and another. */
+/** Lease times: each process that takes leases has one of these. */
 export const SHORT_MS = 60;
 export const LONGEST_MS = 100;
 
-/** What a process knows of the records. A record that is gone has no version. */
+/** The records as a process has read them. A deleted record has no version. */
 export interface Known {
   readonly revision: number;
   readonly versions: Readonly<Partial<Record<RecordName, number>>>;
-  /** How often each counter was set, or reset. */
+  /** How often each counter was set or reset. */
   readonly epochs: Readonly<Record<string, number>>;
-  /** Of the record that has the lease times. */
+  /** Version of the record that has the lease times. */
   readonly timesVersion: number;
-  /** The longest lease that may be given, and how long a change waits. */
+  /** The longest lease that may be taken, and how long a change waits. */
   readonly grant: number;
   readonly wait: number;
 }
 
-/** For how many verifications the share of what is left suffices, beside units that the process has already. */
+/** For how many verifications the share of `left` suffices, less the units that the process already holds. */
 export function countWithin(left: number, cost: number, ours: number, holders: number): number {
   if (left < SHARE * holders) return 0;
   return Math.max(0, Math.floor((Math.floor(left / SHARE) - ours) / cost));
 }
 
-/** A verification's question, or that for many of them. */
+/** A request for the units of one verification, or of many. */
 export interface Taking {
   readonly key: KeyName;
   readonly known: Known;
-  /** By the clock of the process. */
+  /** By the process's clock. */
   readonly now: number;
   /** Units of each verification. */
   readonly cost: number;
-  /** Null: the question of one verification, whose units are taken for good. */
+  /** Null: one verification, and its units are taken for good. */
   readonly lease: { readonly id: number; readonly count: number } | null;
-  /** A lease that ends in the same step. */
+  /** Lease that ends in the same step. */
   readonly ends: Ending | null;
 }
 
@@ -65,7 +65,7 @@ export type Taken =
   | { readonly kind: "refused" }
   | {
       readonly kind: "taken";
-      /** Afterwards, by counter. */
+      /** Units left afterwards, by counter. */
       readonly left: Readonly<Partial<Record<CounterName, number>>>;
       readonly units: readonly HeldUnits[];
     };
@@ -82,12 +82,12 @@ export type Changed =
   | { readonly kind: "stale" | "refused" | "gone" }
   | { readonly kind: "done"; readonly claims: Claims };
 
-/** What was taken ahead: it never ends by itself. */
+/** The stored record of a lease. It never ends by itself. */
 interface Hold {
   readonly id: number;
   readonly key: KeyName;
   readonly units: readonly HeldUnits[];
-  /** When it was taken, in real time, and by the clock of its process. */
+  /** When it was taken: in real time, and by its process's clock. */
   readonly takenAt: number;
   readonly since: number;
 }
@@ -99,13 +99,13 @@ export class LeaseStore {
   readonly #versions: Partial<Record<RecordName, number>> = { k1: 1, k2: 1, k3: 1, k4: 1, id: 1 };
   readonly #counters: ReadonlyMap<CounterName, Counter>;
   readonly #holds = new Map<number, Hold>();
-  /** Holds that have ended, and what was said of them. */
+  /** Holds that have ended, and the use reported for them. */
   readonly #ended = new Map<number, { readonly hold: Hold; readonly used: number | null }>();
   readonly #observer: Observer;
   readonly #fault: Fault | null;
   readonly #time: () => number;
 
-  /** `time`: real time, which the store itself never asks for. */
+  /** `time`: real time. The store's decisions do not depend on it. */
   constructor(observer: Observer, fault: Fault | null, time: () => number) {
     this.#observer = observer;
     this.#fault = fault;
@@ -121,7 +121,7 @@ export class LeaseStore {
     return { revision: this.#revision, versions, epochs, timesVersion: version, grant, wait };
   }
 
-  /** Confirms the records, decides, and takes units: for good, or for a lease. */
+  /** Confirms the records, and takes units if there are enough: for good, or for a lease. */
   take({ key, known, now, cost, lease, ends }: Taking): Taken {
     if (ends !== null && known.revision === this.#revision) this.end(ends.id, ends.used, now);
     if (!this.#isAsKnown(key, known)) return { kind: "stale", known: this.read() };
@@ -154,7 +154,7 @@ export class LeaseStore {
     return revision === this.#revision || this.#fault === "revision-not-confirmed";
   }
 
-  /** Ends a lease: what was not used comes back. `used`: units of each counter; null if nobody knows: then all count as used. */
+  /** Ends a lease: unused units come back. `used`: units of each counter; null: not known, so all count as used. */
   end(id: number, used: number | null, now: number): "ended" | "unknown" | "conflict" {
     const hold = this.#holds.get(id);
     const before = this.#ended.get(id);
@@ -197,18 +197,18 @@ export class LeaseStore {
     return own.reduce((sum, { units }) => sum + units, 0);
   }
 
-  /** What stands beside the counters of a key. */
+  /** The holds on a key. */
   holds(key: KeyName): readonly Hold[] {
     return [...this.#holds.values()].filter((hold) => hold.key === key);
   }
 
-  /** All that is held, and all that was ended for a process that did not say itself what it used. */
+  /** Holds that are still open, and those that ended without a report of their use. */
   unreported(): readonly Hold[] {
     const foreign = [...this.#ended.values()].filter(({ used }) => used === null);
     return [...this.#holds.values(), ...foreign.map(({ hold }) => hold)];
   }
 
-  /** A change expects what it rests on, and the lease times: so who makes it knows how long leases are that may be out. */
+  /** A change confirms the record that it rests on and the lease times, so its caller knows how long the leases in use may be. */
   commit(change: ChangeOf, known: Known, now: number): Changed {
     const isOld = known.timesVersion !== this.#times.version;
     if (isOld && this.#fault !== "lease-times-not-expected") return { kind: "stale" };
@@ -280,7 +280,7 @@ export class LeaseStore {
     return counter;
   }
 
-  /** Counters of keys that are still there. */
+  /** Counters of keys that still exist. */
   counters(): readonly Counter[] {
     return [...this.#counters.values()].filter(({ name }) => this.#versions[keyOf(name)]);
   }

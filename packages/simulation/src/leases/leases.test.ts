@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { BEYOND, FAULTS, type Fault } from "./faults.js";
 import { search } from "./search.js";
 
-/** `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
+/** `LATCHKEY_FUZZ_RUNS=10` runs ten times as many. */
 const SCHEDULES = 200 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
 const SEED = 1;
 

@@ -4,15 +4,15 @@ import type { LeaseProcess } from "./lease-process.js";
 import type { ChangeOf, Known } from "./lease-store.js";
 import type { World } from "./world.js";
 
-/** How often a change that another one has overtaken is made again. */
+/** How often a change is retried after a conflict with another change. */
 const MOST_TRIES = 4;
 
-/** Calls of management: each reads, commits, and resolves when every lease has ended that might contradict it. */
+/** Management calls. Each reads, commits, and resolves when every lease that might contradict it has ended. */
 export class Management {
   readonly #world: World;
   readonly #onResolved: () => void;
 
-  /** `onResolved`: called when one has resolved. */
+  /** `onResolved`: called whenever a call resolves. */
   constructor(world: World, onResolved: () => void) {
     this.#world = world;
     this.#onResolved = onResolved;
@@ -29,13 +29,13 @@ export class Management {
     );
   }
 
-  /** `known`: what was read before. */
+  /** `known`: the records as read before. */
   commit(caller: LeaseProcess, change: ChangeOf, known: Known, tries = 0): void {
     const world = this.#world;
     const began = caller.clocks.read();
     const { wait } = known;
     if ("record" in change && known.versions[change.record] === undefined) {
-      // Another call may have deleted it a moment ago, and not have resolved.
+      // Another call may have deleted it just now, and not have resolved yet.
       const span = world.has("deletion-repeated-resolves-at-once") ? 0 : wait;
       this.#wait(caller, began, span, { [change.record]: Number.POSITIVE_INFINITY });
       return;
@@ -47,7 +47,7 @@ export class Management {
       (answer) => {
         world.tell(`${caller.name} ${JSON.stringify(change)}: ${answer?.kind ?? "no answer"}`);
         if (answer?.kind === "stale" && tries < MOST_TRIES) this.make(caller, change, tries + 1);
-        // It rejects, and promises nothing; what is relative takes nothing away.
+        // Without `done` the call rejects, and guarantees nothing. `add` does not wait: leases do not contradict a relative change.
         if (answer?.kind !== "done" || change.kind === "add") return;
         const since = world.has("wait-from-before-commit") ? began : caller.clocks.read();
         const span = this.#isAtOnce(change) ? 0 : wait;
@@ -67,7 +67,7 @@ export class Management {
     return world.has("no-wait") || (isCounter && world.has("set-does-not-wait"));
   }
 
-  /** `version`: of the lease times that there were when it began to wait: where they are others, it waits again. */
+  /** `version`: of the lease times when the wait began. If they have changed since, it waits again. */
   #lower(caller: LeaseProcess, version: number, tries: number): void {
     const world = this.#world;
     const work = () => {
@@ -90,7 +90,7 @@ export class Management {
     });
   }
 
-  /** In a loop, as a timer may come early. */
+  /** Checks again after each timer, because a timer may fire early. */
   #after(caller: LeaseProcess, since: Moment, span: number, then: () => void): void {
     const world = this.#world;
     const now = caller.clocks.read();

@@ -9,27 +9,30 @@ import { CALM_AT, World } from "./world.js";
 
 const KEYS = Object.keys(COUNTERS_OF) as readonly KeyName[];
 
-/** One schedule, all of which follows from its seed: processes, what they do, and what becomes of them. */
+/** One schedule of processes, verifications, changes and crashes. All of it follows from the seed. */
 export class Schedule {
   readonly #world: World;
   readonly #random: Random;
   readonly #processes: LeaseProcess[] = [];
   readonly #management: Management;
 
-  /** `tell`: gets what happens, for a story. */
-  constructor(seed: number, fault: Fault | null, tell: ((text: string) => void) | null) {
+  /** `tell`: receives the lines of the story; null: none. */ constructor(
+    seed: number,
+    fault: Fault | null,
+    tell: ((text: string) => void) | null,
+  ) {
     this.#random = new Random(seed);
     this.#world = new World(this.#random, fault, tell);
     this.#management = new Management(this.#world, () => this.#askAfterResolving());
-    // It changes a key just when the store gives a lease on it.
+    // The adversary changes a key just when the store has granted a lease on it.
     this.#world.onTaken = (key) => this.#pounce(key);
   }
 
   /**
-   * Runs it until nothing is left to happen.
+   * Runs until no events are left.
    *
-   * @returns How many verifications a process decided without the store.
-   * @throws Violation of a law.
+   * @returns Number of verifications that processes decided without the store.
+   * @throws {Violation} If a law is broken.
    */
   run(): number {
     const random = this.#random;
@@ -49,7 +52,7 @@ export class Schedule {
     return world.observer.decisions;
   }
 
-  /** `from`: when it begins to verify, at the earliest. */
+  /** `from`: earliest time of its first verification. */
   #startProcess(from: number): void {
     const random = this.#random;
     const world = this.#world;
@@ -94,7 +97,7 @@ export class Schedule {
     if (change.kind !== "stop") return;
     this.#begin({ kind: "change", record }, 120);
     if (!random.chance(50)) return;
-    // Another process begins with leases, and they are ended again.
+    // Another process starts to take leases, and they are ended again.
     this.#startProcess(Math.min(this.#world.time, CALM_AT - 200));
     this.#begin(change, 120);
   }
@@ -123,7 +126,10 @@ export class Schedule {
       }
   }
 
-  /** As a doctor does who takes all of them for dead. What flows into a bucket meanwhile must not be that of units which are used later. */
+  /**
+   * Ends leases as an operator's repair does, which takes their processes for dead. Leases on buckets must be old: otherwise their units
+   * could flow in again, and be used later as well.
+   */
   #endLeasesOfOthers(): void {
     const { store, time } = this.#world;
     const now = this.#random.pick(this.#processes).clocks.now();
@@ -132,7 +138,7 @@ export class Schedule {
         if (key !== "k4" || time - takenAt >= 2 * LONGEST_MS) store.end(id, null, now);
   }
 
-  /** E1, E3 and E4 at the end: only those that died still hold something, and that alone is lost. */
+  /** E1, E3 and E4 at the end: only dead processes still hold units, and only these units are lost. */
   #check(): void {
     const { store, observer } = this.#world;
     for (const hold of store.unreported()) {

@@ -3,7 +3,7 @@ import { BEYOND, FAULTS, type Fault } from "./faults.js";
 import { LAWS, Violation } from "./laws.js";
 import { Schedule } from "./schedule.js";
 
-/** What a search came to. */
+/** The result of a search. */
 export interface Found {
   readonly schedules: number;
   readonly decisions: number;
@@ -11,7 +11,7 @@ export interface Found {
   readonly violation: { readonly seed: number; readonly text: string } | null;
 }
 
-/** Runs schedules, each with a seed of its own, until one breaks a law. */
+/** Runs schedules, each with its own seed, until one breaks a law. */
 export function search(fault: Fault | null, seed: number, most: number): Found {
   let decisions = 0;
   for (let done = 0; done < most; done += 1) {
@@ -24,7 +24,7 @@ export function search(fault: Fault | null, seed: number, most: number): Found {
   return { schedules: most, decisions, violation: null };
 }
 
-/** Tells one schedule. */
+/** Prints the story of one schedule. */
 export function tellSchedule(fault: Fault | null, seed: number): Tally {
   const before = process.cpuUsage();
   const told = violationOf(() => new Schedule(seed, fault, (text) => print([text])).run());
@@ -35,7 +35,7 @@ export function tellSchedule(fault: Fault | null, seed: number): Tally {
   );
 }
 
-/** The protocol as it is, of which nothing must be found; or with one fault, which must be. */
+/** Searches the protocol as it is, which should break no law, or with one fault, which should. Prints the violation. */
 export function searchAndTell(fault: Fault | null, seed: number, most: number): Tally {
   const before = process.cpuUsage();
   const found = search(fault, seed, most);
@@ -46,9 +46,9 @@ export function searchAndTell(fault: Fault | null, seed: number, most: number): 
 }
 
 /**
- * Plants every fault in turn, and tells after how many schedules it was found, as a table.
+ * Plants every fault in turn, and prints a table of the number of schedules until it was found.
  *
- * @returns Those that were not found.
+ * @returns Names of the faults that were not found.
  */
 export function searchForFaults(seed: number, most: number): readonly string[] {
   const missed: string[] = [];

@@ -5,13 +5,13 @@ import type { Fault } from "./faults.js";
 import { Observer } from "./laws.js";
 import { LeaseStore } from "./lease-store.js";
 
-/** From this instant on nothing goes wrong any more. */
+/** From this instant on, nothing fails any more. */
 export const CALM_AT = 650;
 
 /** How long a process waits for the store. */
 const TIMEOUT = 60;
 
-/** Whom something happens to. */
+/** A process that events happen to. */
 export interface Owner {
   readonly isDead: boolean;
   /** Real time. */
@@ -20,7 +20,7 @@ export interface Owner {
   noteClocks(): void;
 }
 
-/** Real time, in ms, and a network that loses and delays what is said over it. */
+/** Real time, in ms, and a network that loses and delays messages. */
 export class World {
   readonly random: Random;
   readonly observer = new Observer();
@@ -29,12 +29,15 @@ export class World {
   readonly #fault: Fault | null;
   readonly #events = new Events<Owner>();
   time = 0;
-  /** Called when the store has confirmed the records of a key. */
+  /** Called when the store has confirmed a key's records and granted what was asked. */
   onTaken: (key: KeyName) => void = () => undefined;
   #lastId = 0;
 
-  /** `tell`: gets what happens, for a story. */
-  constructor(random: Random, fault: Fault | null, tell: ((text: string) => void) | null) {
+  /** `tell`: receives the lines of the story; null: none. */ constructor(
+    random: Random,
+    fault: Fault | null,
+    tell: ((text: string) => void) | null,
+  ) {
     this.random = random;
     this.#fault = fault;
     this.tell =
@@ -42,7 +45,7 @@ export class World {
     this.store = new LeaseStore(this.observer, fault, () => this.time);
   }
 
-  /** Whether this mistake is made. */
+  /** Whether this fault is planted. */
   has(fault: Fault): boolean {
     return this.#fault === fault;
   }
@@ -56,12 +59,12 @@ export class World {
     return this.#lastId;
   }
 
-  /** `owner`: the process that it happens to: not while it is stopped, and never once it is dead. */
+  /** `owner`: the process that the event happens to. The event waits while the process is stopped, and never happens once it is dead. */
   at(time: number, owner: Owner | null, run: () => void): void {
     this.#events.add(Math.max(time, this.time), owner, run);
   }
 
-  /** A call to the store. Each way takes its time, or is lost. `then`: gets null if there was no answer in time. */
+  /** Calls the store. The request and the answer are delayed, or lost. `then` receives null if no answer came in time. */
   call<Answer>(caller: Owner, work: () => Answer, then: (answer: Answer | null) => void): void {
     const { random } = this;
     let isDone = false;
@@ -86,7 +89,7 @@ export class World {
     return random.fraction() * (random.chance(70) ? 25 : 160);
   }
 
-  /** Has everything happen, until nothing is going to. */
+  /** Runs events until none is left. */
   run(): void {
     for (;;) {
       const event = this.#events.next(Number.POSITIVE_INFINITY);

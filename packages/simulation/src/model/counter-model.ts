@@ -4,41 +4,41 @@ import type { AppliedCharge, ChargeMoment, ChargePlan, UsageChange } from "@latc
 export interface ModelWindow {
   readonly startedAt: number;
   readonly used: number;
-  /** Stays the same until it is emptied, or another takes its place. */
+  /** Identity of the window: another token means that it was emptied, or replaced by another window. */
   readonly token: object;
 }
 
-/** What something made of the uses that were left. */
+/** Maps the uses left before a step to those left after it. */
 export type UsesStep = (left: number | null) => number | null;
 
-/** Uses of a record, and its windows. */
+/** The uses and windows of a record. */
 export interface ModelCounter {
   remaining: number | null;
   refilledAt: number;
   lastRefillAt: number | null;
   readonly windows: Map<string, ModelWindow>;
-  /** What they were at first, and all that was done with them since. */
+  /** The uses at first, and all steps since. */
   readonly first: number | null;
   readonly steps: UsesStep[];
 }
 
-/** What is remembered of a request. */
+/** The remembered result of a request id. */
 export interface RememberedResult {
   readonly fingerprint: string;
   readonly until: number;
   readonly result: AppliedCharge;
 }
 
-/** The part of a counter that changes of configuration move. */
+/** The part of a counter that configuration changes can change. */
 export type ChangedUses = Pick<ModelCounter, "remaining" | "refilledAt" | "lastRefillAt">;
 
-/** The counter of a record that is new. */
+/** The counter of a new record. */
 export function newCounter({ remaining, refilledAt, lastRefillAt }: ChangedUses): ModelCounter {
   const first = remaining;
   return { remaining, refilledAt, lastRefillAt, windows: new Map(), first, steps: [] };
 }
 
-/** A refill. */
+/** The step of a refill. */
 export function raisedTo(amount: number): UsesStep {
   return (left) => (left === null ? null : Math.max(left, amount));
 }
@@ -47,12 +47,12 @@ function lessBy(cost: () => number): UsesStep {
   return (left) => (left === null ? null : left - cost());
 }
 
-/** Counts the uses of a counter from the first on. */
+/** Computes the uses of a counter again, from the first step on. */
 export function recount(counter: ModelCounter): void {
   counter.remaining = counter.steps.reduce((left, step) => step(left), counter.first);
 }
 
-/** Notes what a change of configuration does with uses. */
+/** Adds the steps of a configuration change. */
 export function noteChange(counter: ModelCounter, { due, operation }: UsageChange): void {
   const { steps } = counter;
   if (due !== null && isOwed(counter, due)) steps.push(raisedTo(due.amount));
@@ -62,11 +62,11 @@ export function noteChange(counter: ModelCounter, { due, operation }: UsageChang
 }
 
 /**
- * What a charge comes to whose plan holds. It is carried out.
+ * Applies a charge whose confirmations hold, and returns its result.
  *
- * @param counter - Null: the plan takes no uses, or the record that has them is gone.
- * @param windows - Of each limit, those among which its window is; undefined: the record that has them is gone.
- * @param cost - What of the uses counts as taken, from now on and later.
+ * @param counter - Null: the plan takes no uses, or the record that has them is deleted.
+ * @param windows - For each limit, the windows of its owner; undefined: the owner is deleted.
+ * @param cost - How many uses this charge counts for, now and in later recounts.
  */
 export function chargeOf(
   plan: ChargePlan,
@@ -116,7 +116,7 @@ export function chargeOf(
   return { kind, remaining: left, limits };
 }
 
-/** Uses after a change of configuration, or why they do not change. */
+/** Uses after a configuration change, or the reason why it is refused. */
 export function usesAfter(
   before: ChangedUses,
   change: UsageChange | undefined,
@@ -140,7 +140,7 @@ export function usesAfter(
   return uses;
 }
 
-/** Whether a refill is due that a counter has not had. */
+/** Whether a due refill has not been made yet. */
 export function isOwed(
   { remaining, refilledAt }: ChangedUses,
   { dueAt }: NonNullable<ChargeMoment["refill"]>,

@@ -8,36 +8,36 @@ import type {
 } from "@latchkey/core";
 import { isOwed, type ModelCounter, type ModelWindow, raisedTo, recount } from "./counter-model.js";
 
-/** Units of a limit that are held. */
+/** Held units of one limit. */
 interface ModelHeld {
   readonly name: string;
   readonly isSlot: boolean;
   readonly duration: number;
   readonly units: number;
-  /** Where the window is that they were taken from, its name there, and which one it was. */
+  /** The window that they were taken from: the map that has it, its name there, and its token then. */
   readonly windows: Map<string, ModelWindow> | undefined;
   readonly window: string;
   readonly token: object | undefined;
 }
 
-/** A hold as the model has it. */
+/** A hold in the model. */
 export interface ModelHold {
   readonly id: string;
   readonly ttl: number;
   expiresAt: number;
   readonly uses: number;
-  /** The place of the counter beside it whose uses it has; null: none. */
+  /** Index in `beside` of the counter that its uses come from; null: none. */
   readonly usesOf: number | null;
-  /** What counts of these uses: what is held, and then what was used. */
+  /** How many of these uses count as taken: all while it is held, then those that were used. */
   taken: number;
-  /** Whether the uses were set meanwhile. */
+  /** Whether the uses have been set since. */
   isVoid: boolean;
-  /** The counters that it is beside; null where they are gone. */
+  /** The counters that it holds units of; null: deleted since. */
   beside: readonly (ModelCounter | null)[];
   readonly limits: readonly ModelHeld[];
 }
 
-/** What a charge holds. */
+/** The holds that a charge makes. */
 export function holdsOf(
   { hold: held, limits, cost, uses }: ChargePlan,
   { now, holdId = "" }: ChargeMoment,
@@ -72,7 +72,7 @@ export function holdsOf(
 
 const UNUSED: UsedUnits = { uses: 0, limits: [] };
 
-/** What is compared of a result. */
+/** The parts of a result that are compared with the model's. */
 export function toldOf(result: HoldResult): unknown {
   const { kind } = result;
   if (kind === "ended") return [kind, result.isRepeat, result.used, result.usage];
@@ -81,14 +81,14 @@ export function toldOf(result: HoldResult): unknown {
   return kind === "expired" ? [kind, result.hold !== null] : [kind];
 }
 
-/** The part of a workspace that knows of holds. */
+/** The parts of a workspace that holds need. */
 interface HoldingWorkspace {
   readonly revision: number;
   readonly holds: Map<string, ModelHold>;
   get(kind: string, id: string): { readonly counter: ModelCounter | null } | undefined;
 }
 
-/** Whether uses are held that may come back to a counter. */
+/** Whether held uses may still come back to a counter. */
 export function hasHeldUses({ holds }: HoldingWorkspace, counter: ModelCounter | null): boolean {
   return [...holds.values()].some(
     ({ isVoid, uses, usesOf, beside }) =>
@@ -96,7 +96,7 @@ export function hasHeldUses({ holds }: HoldingWorkspace, counter: ModelCounter |
   );
 }
 
-/** Whether something beside a counter is over. */
+/** Whether a hold on a counter has expired. */
 export function hasOver({ holds }: HoldingWorkspace, counter: ModelCounter, now: number): boolean {
   return [...holds.values()].some(
     ({ beside, expiresAt }) => expiresAt <= now && beside.includes(counter),
@@ -117,7 +117,7 @@ function endOver(
   return ["refreshed", over.map(({ id }) => id)];
 }
 
-/** What a step has to come to, as {@link toldOf} tells it; undefined: that is not foreseen. It is carried out. */
+/** Applies a step and returns its expected result, in the form of {@link toldOf}; undefined: the model does not predict it. */
 export function settleHold(
   workspace: HoldingWorkspace,
   step: HoldStep,
@@ -138,7 +138,7 @@ export function settleHold(
     return ended;
   }
   const hold = workspace.holds.get(step.id);
-  // What is told of one that has ended is for the laws to say.
+  // The laws check the answers about ended holds.
   if (hold === undefined || hold.beside[0] === null) return undefined;
   const slots = workspace.holds.get(`${hold.id}.s`);
   const areOver = slots !== undefined && slots.expiresAt <= now && step.kind === "renew";
@@ -192,7 +192,7 @@ function giveBack(workspace: HoldingWorkspace, hold: ModelHold, used: UsedUnits)
     const left = stored.used - units + (used.limits[place] ?? 0);
     windows?.set(window, { ...stored, used: Math.max(0, left) });
   }
-  // All that came after is counted anew, as if no more had been asked for.
+  // Later steps are recounted, as if only the used units had been taken.
   hold.taken = used.uses;
   const owner = hold.usesOf === null ? null : hold.beside[hold.usesOf];
   if (owner) recount(owner);

@@ -22,23 +22,23 @@ import {
 } from "./counter-model.js";
 import { hasHeldUses, hasOver, holdsOf, type ModelHold } from "./hold-model.js";
 
-/** The text that stands for a list. */
+/** A list, as one string. */
 export const nameOfList = ({ list, of = "" }: Pick<ListEntry, "list" | "of">) => `${list} ${of}`;
 
-/** The text that stands for a name of a record. */
+/** A claim, as one string. */
 export const nameOfClaim = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;
 
-/** A record as the model holds it: records of one rotation share a counter. */
+/** A record in the model. Keys of one rotation share a counter. */
 export interface ModelRecord {
   readonly record: StoredRecord;
   readonly counter: ModelCounter | null;
 }
 
-/** All of one workspace. Texts stand for addresses: a kind and an id, a claim, a list. */
+/** The contents of one workspace. Keys of the maps are strings made of a kind and an id, a claim, or a list. */
 export class ModelWorkspace {
   revision = 0;
   readonly records = new Map<string, ModelRecord>();
-  /** Who has each name. */
+  /** Id of the record that has each claim. */
   readonly claims = new Map<string, string>();
   readonly lists = new Map<string, Set<string>>();
   readonly windows = new Map<string, ModelWindow>();
@@ -52,7 +52,7 @@ export class ModelWorkspace {
   }
 }
 
-/** What a store has to hold after all that was written to it, said as simply as can be. */
+/** The expected contents of a store after all its writes, implemented as simply as possible. */
 export class StoreModel {
   readonly workspaces = new Map<string, ModelWorkspace>();
 
@@ -64,14 +64,14 @@ export class StoreModel {
     return made;
   }
 
-  /** Whether all that a plan rests on is so. */
+  /** Whether a plan's revision and confirmations hold. */
   holds({ workspaceId, revision, confirms }: ChargePlan): boolean {
     const workspace = this.at(workspaceId);
     if (revision !== null && revision !== workspace.revision) return false;
     return confirms.every((one) => holds(workspace, one));
   }
 
-  /** What a charge has to come to. It is carried out. */
+  /** Applies a charge and returns its expected result. */
   charge(plan: ChargePlan, moment: ChargeMoment): ChargeResult {
     const { now, refill, request } = moment;
     const workspace = this.at(plan.workspaceId);
@@ -101,7 +101,7 @@ export class StoreModel {
     if (plan.uses !== null && isDue && hasHeldUses(workspace, counter))
       return { kind: "unsettled", record: plan.uses };
     let held: ModelHold | undefined;
-    // Slots hold no uses: what came with them was taken for good.
+    // A hold of slots has no uses: those of its charge were taken for good.
     const cost = (): number =>
       held === undefined || held.usesOf === null || held.uses === 0 ? plan.cost : held.taken;
     let result = chargeOf(plan, counter, windows, now, refill, cost);
@@ -119,7 +119,7 @@ export class StoreModel {
     return result;
   }
 
-  /** What a change has to come to. */
+  /** The expected result of a change. It is not applied. */
   judge(workspaceId: string, change: Change): CommitResult {
     const workspace = this.at(workspaceId);
     const stale = change.expects.findIndex((one) => !holds(workspace, one));
@@ -139,7 +139,7 @@ export class StoreModel {
     return { kind: "committed", usages };
   }
 
-  /** Carries a change out that was judged to be `committed`. */
+  /** Applies a change that was judged to be `committed`. */
   commit(workspaceId: string, change: Change, usages: readonly ChangedUses[]): void {
     const workspace = this.at(workspaceId);
     for (const [index, { kind, id, usage }] of change.counters.entries()) {

@@ -7,24 +7,24 @@ import type { World } from "../world/world.js";
 
 type Args = Readonly<Record<string, unknown>>;
 
-/** Who does something, and to what. */
+/** The context in which an action is performed. */
 interface Stage {
   readonly world: World;
   readonly process: number;
-  /** What it is called. */
+  /** Name of the action. */
   readonly action: string;
 }
 
-/** An action of the plan: what it is done with is drawn beforehand, so that a plan is data. */
+/** An action of a plan. Its arguments are drawn in advance, so a plan is plain data. */
 export interface Action {
   readonly weight: number;
-  /** Networks on which it makes sense; all unless given. */
+  /** Networks on which the action makes sense; default: all. */
   readonly needs?: readonly Network[];
   readonly choose: (random: Random) => Args;
   readonly perform: (stage: Stage, args: Args) => void | Promise<void>;
 }
 
-/** An action that a process performs on a key, by the number that was drawn for it. */
+/** An action that a process performs on a key. A number drawn in advance selects the key among those that exist by then. */
 export function onKey<Chosen extends object>(
   weight: number,
   choose: (random: Random) => Chosen,
@@ -48,7 +48,7 @@ export function onKey<Chosen extends object>(
   };
 }
 
-/** An action that a process performs on a reservation that was made before; nothing where there is none. */
+/** An action that a process performs on an earlier reservation. Does nothing if there is none. */
 export function onReservation<Chosen extends object>(
   weight: number,
   choose: (random: Random) => Chosen,
@@ -95,7 +95,7 @@ export function inWorkspace<Chosen extends object>(
   };
 }
 
-/** Something that the world does by itself. */
+/** An action of the world, not of a process. */
 export function byWorld(
   weight: number,
   choose: (random: Random) => Args,
@@ -105,5 +105,5 @@ export function byWorld(
   return { weight, choose, perform, ...(needs !== undefined && { needs }) };
 }
 
-/** Nothing has to be drawn. */
+/** For actions without arguments. */
 export const nothing = (): Args => ({});

@@ -4,15 +4,15 @@ import { byWorld, inWorkspace, nothing, onKey } from "./action.js";
 import { GUARD_ACTIONS } from "./guard-actions.js";
 import { HOLD_ACTIONS } from "./hold-actions.js";
 
-/** What a verification is asked with. */
+/** Arguments of a verification. */
 export interface VerifyArgs {
   readonly cost: number;
   readonly requestId?: string;
   readonly permissions?: PermissionQuery;
   readonly ipAddress?: string;
-  /** Whether it asks for a key of another API. */
+  /** Whether it requires a key of another API. */
   readonly isOther?: boolean;
-  /** Whether it is presented to another workspace. */
+  /** Whether the key is presented in another workspace. */
   readonly isElsewhere?: boolean;
   /** A limit that the request makes up. */
   readonly limit?: { readonly limit: number; readonly duration: number };
@@ -29,7 +29,7 @@ const QUERIES: readonly PermissionQuery[] = [
   { or: ["write", "docs.a"] },
 ];
 
-/** The first and the last of a range, and their neighbours. */
+/** First and last addresses of ranges, and their neighbours. */
 const ADDRESSES = [
   "192.0.2.0",
   "192.0.2.1",
@@ -66,7 +66,7 @@ const KEY_ACTIONS = {
         }),
         ...(args.isOther === true && { apiId: "api_of_another" }),
         ...(args.limit !== undefined && { ratelimits: [{ name: "tiles", ...args.limit }] }),
-        // An API with an allow-list refuses whoever has no address.
+        // An API with an allow-list refuses verifications without an address.
         ipAddress: args.ipAddress ?? "192.0.2.1",
       });
       return world.learnReservation(key, call, verdict);
@@ -225,7 +225,7 @@ const WORLD_ACTIONS = {
   ),
 } as const;
 
-/** A request that was made before, once more: by any process, and whatever has changed since. */
+/** Repeats an earlier request under its id, in any process, whatever has changed since. */
 const repeat = byWorld(
   12,
   (random) => ({ drawn: random.below(1_000) }),
@@ -240,7 +240,7 @@ const repeat = byWorld(
   },
 );
 
-/** Everything that can happen, by name. */
+/** All actions, by name. */
 export const ACTIONS = {
   ...KEY_ACTIONS,
   ...GUARD_ACTIONS,
@@ -250,5 +250,5 @@ export const ACTIONS = {
   repeat,
 };
 
-/** The name of something that can happen. */
+/** Name of an action. */
 export type ActionName = keyof typeof ACTIONS;

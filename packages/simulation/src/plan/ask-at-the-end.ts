@@ -2,8 +2,8 @@ import type { World } from "../world/world.js";
 import { ACTIONS, type ActionName } from "./actions.js";
 
 /**
- * Asks everybody about everything when all has come to rest and nothing fails any more. These calls are part of what happened, and
- * the laws hold for them as for all others.
+ * Asks every process about every key and workspace, once no events are left and nothing fails any more. These calls are part of the
+ * history, and the laws apply to them too.
  */
 export async function askAtTheEnd(world: World): Promise<void> {
   await world.heal();

@@ -5,23 +5,23 @@ import { onKey } from "./action.js";
 /** How long a guard may take to decide, in ms. */
 export const GUARD_TIMEOUT_MS = 900;
 
-/** What became of a guarded request. */
+/** The outcome of a guarded request. */
 export interface GuardedAnswer {
   readonly status: number;
   /** Whether the handler was called. */
   readonly isAdmitted: boolean;
-  /** Of the key that it was called with; null: none. */
+  /** Id of the key that the handler was called with; null: none. */
   readonly keyId: string | null;
 }
 
-/** What a request to a guarded route is made of. */
+/** A request to a guarded route, and the route's question. */
 interface GuardedArgs {
   readonly cost: number;
   readonly permissions?: Extract<PermissionQuery, string>;
-  /** Where the key stands. */
+  /** Which headers carry the key. */
   readonly form: "bearer" | "header" | "both" | "none";
   readonly isOptional: boolean;
-  /** Whether the question inherits that a key is optional, which must not count. */
+  /** Whether the question inherits `optional` from its prototype, which must not count. */
   readonly isInherited: boolean;
   /** Whether the function that finds the address fails. */
   readonly isAddressLost: boolean;

@@ -1,6 +1,6 @@
 import { nothing, onKey, onReservation } from "./action.js";
 
-/** Reservations, and what becomes of them. */
+/** Actions that make, end, renew and list reservations. */
 export const HOLD_ACTIONS = {
   reserve: onKey(
     30,

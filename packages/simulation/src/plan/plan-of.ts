@@ -6,7 +6,10 @@ import type { Plan, Step } from "./plan.js";
 
 const DAY_MS = 86_400_000;
 
-/** Who revokes what another is revoking must not be told so before it lasts: that takes these, and little else. */
+/**
+ * When two calls revoke the same key, the second must not resolve before the revocation is durable. Plans with mostly these actions test
+ * that.
+ */
 const REVOKING: readonly ActionName[] = ["switchKey", "deleteKey", "failOver"];
 
 /** Makes the plan of a seed. */
@@ -42,14 +45,14 @@ export function planOf(seed: number): Plan {
     } as const;
   });
   const isSkewed = random.chance(20);
-  // Few sorts of things at once meet each other more often than all of them.
+  // With fewer kinds of actions, each pair of them meets more often.
   const names = Object.keys(ACTIONS) as ActionName[];
   const flushMs = network === "direct" ? null : random.pick([null, null, 5, 300, 300]);
   const isRevoking = flushMs === 300 && random.chance(40);
   const chosen = new Set(isRevoking ? REVOKING : names.filter(() => random.chance(45)));
-  // What a failover loses of a move that is under way nobody has promised.
+  // A move guarantees nothing if a failover loses some of its writes.
   if (chosen.has("moveStore")) chosen.delete("failOver");
-  // Holds that move with a store are not foreseen, and a guard keeps the slots of its response while nobody reads that.
+  // The model does not cover moves of holds. A guard keeps its slots as long as its response has not been read, and no action reads it.
   const isMoving = chosen.has("moveStore") && network === "calm";
   if (isMoving) chosen.delete("reserve");
   const hasSlots = !isMoving && !chosen.has("guarded");
@@ -58,7 +61,7 @@ export function planOf(seed: number): Plan {
       const { weight, needs } = ACTIONS[name];
       const isOn = name === "verify" || chosen.has(name);
       const fits = needs === undefined || needs.includes(network);
-      // A crash loses nothing but what is not durable yet: so it has to come often.
+      // A crash loses only writes that are not durable yet, so it must be frequent.
       const times = name === "failOver" && flushMs !== null ? 3 : 1;
       const isSeldom = isRevoking && name === "verify";
       return [name, isOn && fits ? weight * (isSeldom ? 0.25 : times) : 0];
@@ -67,7 +70,7 @@ export function planOf(seed: number): Plan {
   let elapsedMs = 0;
   const steps: Step[] = Array.from({ length: random.between(6, 36) }, () => {
     const action = random.weighted(weights);
-    // A move takes seconds, in which others go on.
+    // A move takes seconds, while other actions go on.
     const afterMs = chosen.has("moveStore") ? random.below(400) : pauseOf(random, elapsedMs);
     elapsedMs += afterMs;
     return {
@@ -108,7 +111,7 @@ function refillOf(random: Random, amount: number): KeySetup["refill"] {
   }
 }
 
-/** Mostly everything at once; sometimes into the next window, or the next day. */
+/** The pause before a step: mostly none or short; sometimes into the next window, or the next day. */
 function pauseOf(random: Random, elapsedMs: number): number {
   switch (
     random.weighted({ none: 48, some: 30, call: 12, second: 5, midnight: 2, long: 2, day: 1 })
@@ -121,7 +124,7 @@ function pauseOf(random: Random, elapsedMs: number): number {
       return random.below(1_500);
     case "second":
       return random.between(1_000, 9_000);
-    // The very instant at which refills fall due and windows open.
+    // Exactly midnight, when refills fall due and windows begin.
     case "midnight":
       return DAY_MS - ((BEGIN_AT + elapsedMs) % DAY_MS);
     case "long":

@@ -1,14 +1,14 @@
 import "./real.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** The world that timers and clocks of the host belong to now. */
+/** The scheduler of the world that now owns the host's timers and clocks; null: none. */
 let current: Scheduler | null = null;
 let timers = 0;
 
-/** Errors of promises that nobody waits for. */
+/** Rejections that were not handled. */
 const unhandled: unknown[] = [];
 
-/** Puts the timers and the clock of a world in the place of the host's. @returns Errors that nobody hears of from now on. */
+/** Connects the host's timers and clocks to a world. @returns The list to which unhandled rejections are added from now on. */
 export function enter(scheduler: Scheduler): readonly unknown[] {
   current = scheduler;
   timers = 0;
@@ -17,11 +17,11 @@ export function enter(scheduler: Scheduler): readonly unknown[] {
 }
 
 /**
- * Replaces the host's timers and clocks by those of the world that was entered. Import production code after this: some of it keeps
- * the host's timer when it is loaded.
+ * Replaces the host's timers and clocks with those of the entered world. Import production code after this call: some of it keeps a
+ * reference to the host's timer when it is loaded.
  */
 export function installHost(): void {
-  // To write them down takes time, and nobody reads them.
+  // Capturing stack traces takes time, and nobody reads them.
   Error.stackTraceLimit = 0;
   process.on("unhandledRejection", (error) => unhandled.push(error));
   const startTimer = (callback: () => void, delayMs = 0, repeats = false): unknown => {

@@ -3,32 +3,32 @@ import type { Random } from "../random.js";
 import type { Scheduler } from "./scheduler.js";
 import type { Method, StoreServer } from "./server.js";
 
-/** How calls travel. `direct`: they do not, and are answered at once where the store does. */
+/** How calls travel. `direct`: without a network, and the store's answer arrives in the same step if it is synchronous. */
 export type Network = "direct" | "calm" | "rough";
 
-/** After how long a call without an answer fails, in ms. */
+/** Time after which a call without an answer fails, in ms. */
 const CALL_TIMEOUT_MS = 1_000;
 
-/** What a store that is full refuses. */
+/** Methods that a full store refuses. */
 const FILLING = { commit: true, addStatistics: true };
 
-/** What a dead process waits for. */
+/** The answer to a call of a dead process: it never settles. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** What the link of one process needs of the world. */
+/** What the link of one process needs from the world. */
 export interface LinkContext {
   readonly scheduler: Scheduler;
   readonly server: StoreServer;
-  /** How calls travel now. */
+  /** The current network. */
   readonly network: () => Network;
   readonly random: Random;
-  /** Index of the process; -1: it is none of the plan. */
+  /** Index of the process; -1: not a process of the plan. */
   readonly process: number;
-  /** Whether the process is alive: nothing reaches a dead one, and nothing leaves it. */
+  /** Whether the process is alive. A dead one sends and receives nothing. */
   readonly isAlive: () => boolean;
 }
 
-/** The store as one process sees it: slow, forgetful and sometimes silent. */
+/** The store as one process sees it, over a network that delays and loses messages. */
 export function linkedStore(context: LinkContext): KeyStore {
   const { scheduler, server, network, random, process, isAlive } = context;
   let isClosed = false;
@@ -54,14 +54,14 @@ export function linkedStore(context: LinkContext): KeyStore {
         });
       };
       if (fate.isRequestLost) return;
-      // What was sent arrives, also when its sender is dead by then.
+      // A request that was sent arrives even if its sender is dead by then.
       scheduler.after(fate.thereMs, random.next(), () => {
         if (server.isDown) reply(() => settled(reject)(failed("the store is down", "not-applied")));
         else if (server.isFull && method in FILLING)
           reply(() => settled(reject)(failed("the store is full", "not-applied")));
         else {
           const { crashes } = server;
-          // Whoever waits for a store that crashes hears nothing.
+          // If the store crashes before a change is durable, its caller gets no answer.
           const ifUp = (settle: () => void) => () => {
             if (server.commitMs === 0 || server.crashes === crashes) settle();
           };
@@ -117,7 +117,7 @@ function decideFate(network: Network, random: Random): Fate {
   const longMs = isRough ? 700 : 300;
   const delay = (): number => random.below(random.chance(isRough ? 10 : 3) ? longMs : 4);
   return {
-    // Some arrive after nobody waits for them any more.
+    // Some requests arrive after their caller's timeout.
     thereMs: isRough && random.chance(2) ? random.below(2_000) : delay(),
     backMs: delay(),
     isRequestLost: isRough && random.chance(3),

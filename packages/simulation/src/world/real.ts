@@ -1,2 +1,2 @@
-/** What the simulation still needs of the host, kept before the simulated host takes its place. */
+/** The one host timer that the simulation needs, saved before `installHost` replaces it. */
 export const realImmediate = setImmediate;

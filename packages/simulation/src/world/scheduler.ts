@@ -1,40 +1,40 @@
 import { realImmediate } from "./real.js";
 
-/** The instant at which every simulated world begins: a little before midnight UTC, so that refills fall due. */
+/** The instant at which every simulated world begins: just before midnight UTC and the end of a month, so that refills fall due. */
 export const BEGIN_AT = Date.UTC(2030, 0, 31, 23, 59, 55);
 
-/** Most that happens before a world comes to rest: a few hundred steps are usual. */
+/** Most steps until a world comes to rest. A few hundred are usual. */
 const MOST_STEPS = 50_000;
 
-/** Something that is going to happen. */
+/** A scheduled event. */
 export interface Scheduled {
   readonly at: number;
-  /** Among those of one instant the lowest comes first. */
+  /** Events of one instant run in ascending order. */
   readonly order: number;
   readonly run: () => void;
 }
 
-/** Simulated time. Nothing happens but what was scheduled, one thing at a time, in an order that the seed decides. */
+/** Simulated time. Only scheduled events happen, one at a time, in an order that follows from the seed. */
 export class Scheduler {
   /** The true time of the world in ms since the Unix epoch. */
   now = BEGIN_AT;
   readonly #waiting = new Set<Scheduled>();
   #tick = 0;
 
-  /** Ticks order all that happens in a world. */
+  /** Ticks order all events of a world. */
   nextTick(): number {
     this.#tick += 1;
     return this.#tick;
   }
 
-  /** @returns How to call it off. */
+  /** Schedules `run`. @returns A function that cancels it. */
   after(delayMs: number, order: number, run: () => void): () => void {
     const scheduled = { at: this.now + Math.max(0, delayMs), order, run };
     this.#waiting.add(scheduled);
     return () => this.#waiting.delete(scheduled);
   }
 
-  /** Runs everything up to an instant; all that was scheduled where none is given. */
+  /** Runs all events up to an instant; by default, until none is left. */
   async run(until = Number.POSITIVE_INFINITY): Promise<void> {
     for (let steps = 0; ; steps += 1) {
       if (steps > MOST_STEPS) throw new Error("it goes on and on, and nothing comes of it");
@@ -57,7 +57,7 @@ export class Scheduler {
   }
 }
 
-/** Resolves when no promise has anything left to do. */
+/** Resolves when all promise callbacks have run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => realImmediate(resolve));
 }

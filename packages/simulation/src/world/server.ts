@@ -16,7 +16,7 @@ import { settleHold, toldOf } from "../model/hold-model.js";
 import { type ModelWorkspace, StoreModel } from "../model/store-model.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** The methods of a store that a process calls over the network. */
+/** Store methods that a process calls over the network. */
 export type Method = Exclude<StoreMethod, "close" | "readClock">;
 
 /** One write that the store has carried out. */
@@ -24,17 +24,17 @@ export interface Write {
   readonly method: Method;
   readonly args: readonly unknown[];
   readonly result: unknown;
-  /** Which process sent it; -1: nobody of the plan. */
+  /** Index of the process that sent it; -1: not a process of the plan. */
   readonly process: number;
   /** The true time. */
   readonly at: number;
-  /** From when on no crash loses it; infinite where a failover may. */
+  /** From this instant on, a crash does not lose it; infinite: a failover may lose it at any time. */
   readonly durableAt: number;
-  /** Place of the write in the order of all that happens. */
+  /** Place of the write in the order of all events. */
   readonly tick: number;
 }
 
-/** Says what is wrong with a step that the store is about to carry out, or null. */
+/** Laws about a step that the store is about to make. Each returns how the step breaks it, or null. */
 export interface StepLaws {
   readonly charge: Readonly<Record<string, StepLaw<ChargePlan, ChargeMoment>>>;
   readonly commit: Readonly<Record<string, StepLaw<Change, null>>>;
@@ -46,7 +46,7 @@ type StepLaw<Wanted, Moment> = (
   moment: Moment,
 ) => string | null;
 
-/** What broke a law. */
+/** A broken law, and how it was broken. */
 export interface Violation {
   readonly law: string;
   readonly how: string;
@@ -63,33 +63,33 @@ const WRITES: ReadonlySet<Method> = new Set([
   "forget",
 ]);
 
-/** The one store of a world: the memory store, and the history of what was written to it, so that it can lose the end of it. */
+/** The store of a world: a memory store, and the history of its writes, so that it can lose the latest of them. */
 export class StoreServer {
   #store = memoryStore();
-  /** What the store has to hold. */
+  /** The expected contents of the store. */
   model = new StoreModel();
   readonly #scheduler: Scheduler;
-  /** How long a change takes to become durable; null: it never is, and a failover may lose it. */
+  /** How long a change takes to become durable, in ms; null: a change is never durable, and a failover may lose it. */
   readonly #flushMs: number | null;
-  /** Everything that was written and not lost. */
+  /** All writes that were not lost. */
   writes: Write[] = [];
-  /** The same with what was lost. */
+  /** All writes, including lost ones, and those of the stores before this one. */
   readonly log: Write[];
-  /** How many of them no crash loses, whenever they were written. */
+  /** How many of the first writes no crash or failover loses. */
   #safe = 0;
-  /** Until when it answers nobody. */
+  /** Until this instant, every call fails. */
   downUntil = 0;
-  /** Until when there is no room for changes. */
+  /** Until this instant, changes and statistics are refused. */
   fullUntil = 0;
-  /** Whether its keys have moved to another store. */
+  /** Whether the keys have moved to another store. */
   isMoved = false;
-  /** How often it crashed, or failed over. */
+  /** How often it has crashed or failed over. */
   crashes = 0;
-  /** The first law that a step of the store broke. */
+  /** The first law broken by a step of the store; null: none. */
   broken: Violation | null = null;
   readonly #laws: StepLaws;
 
-  /** `before`: the store that this one takes the place of. */
+  /** `before`: the store that this one replaces. */
   constructor(scheduler: Scheduler, flushMs: number | null, laws: StepLaws, before?: StoreServer) {
     this.log = before?.log ?? [];
     this.#scheduler = scheduler;
@@ -105,17 +105,17 @@ export class StoreServer {
     return this.#scheduler.now < this.fullUntil;
   }
 
-  /** How long whoever commits waits until it is durable. */
+  /** How long a commit waits for its answer, until the change is durable, in ms. */
   get commitMs(): number {
     return this.#flushMs ?? 0;
   }
 
-  /** Carries a call out that came over the network: nothing of the store's own travels. */
+  /** Carries out a call that came over the network. Handles and memos of the store do not travel. */
   async call(method: Method, args: readonly unknown[], process: number): Promise<unknown> {
     return withoutHandles(await this.callAtOnce(method, unshared(method, args), process));
   }
 
-  /** Carries a call out in the process of the caller, who gets what the store answers: at once, where it does. */
+  /** Carries out a call in the caller's process, and returns the store's answer as it is: a promise, or the value itself. */
   callAtOnce(method: Method, args: readonly unknown[], process: number): unknown {
     if (!WRITES.has(method)) return invoke(this.#store, method, args);
     const expected = this.#foresee(method, args, process >= 0);
@@ -138,7 +138,7 @@ export class StoreServer {
     return result instanceof Promise ? result.then(note) : note(result);
   }
 
-  /** What a write has to come to; undefined: that is not foreseen. */
+  /** The expected result of a write; undefined: the model does not predict it. Updates the model. */
   #foresee(method: Method, args: readonly unknown[], isByLatchkey: boolean): unknown {
     if (method === "charge") {
       const [plan, moment] = args as [ChargePlan, ChargeMoment];
@@ -147,7 +147,7 @@ export class StoreServer {
       for (const [law, check] of Object.entries(this.#laws.charge))
         if (isHeld && isByLatchkey) this.#break(law, check(workspace, plan, moment));
       const result = this.model.charge(plan, moment);
-      // Whoever copies asks for windows as they are stored, also for those that time may have swept.
+      // A copy reads windows as they are stored, with `now` 0, including those that the store may have swept.
       return moment.now === 0 ? undefined : result;
     }
     if (method === "settle") {
@@ -169,27 +169,27 @@ export class StoreServer {
     if (how !== null) this.broken ??= { law, how };
   }
 
-  /** The store as it is, for looking into it without the network. */
+  /** The store itself, for checks without the network. */
   get store(): KeyStore {
     return this.#store;
   }
 
-  /** What a crash loses now: all that is not durable yet. */
+  /** How many writes a crash would lose now: those that are not durable yet. */
   get undurable(): number {
     const { now } = this.#scheduler;
     return this.writes.slice(this.#safe).filter(({ durableAt }) => durableAt > now).length;
   }
 
-  /** Carries out what every schedule like this one begins with; no failover loses that. */
+  /** Replays the writes that the schedule begins with. No failover loses them. */
   async begin(writes: readonly Write[]): Promise<void> {
     await this.#replay(writes);
     this.#safe = writes.length;
   }
 
   /**
-   * Loses the latest writes, as a failover to a replica that had not heard of them does.
+   * Loses the latest writes, like a failover to a replica that has not received them.
    *
-   * @returns What was lost, in the order in which it was written.
+   * @returns The lost writes, in the order of writing.
    */
   async lose(count: number): Promise<readonly Write[]> {
     const kept = this.writes.slice(0, Math.max(this.#safe, this.writes.length - count));
@@ -202,7 +202,7 @@ export class StoreServer {
     return lost;
   }
 
-  /** Takes over what is known to be damaged. */
+  /** Takes over the ids of damaged records. */
   inherit({ workspaces }: StoreModel): void {
     for (const [id, { damaged }] of workspaces)
       for (const recordId of damaged) this.model.at(id).damaged.add(recordId);
@@ -223,7 +223,7 @@ export class StoreServer {
   }
 }
 
-/** Of a change that is refused the reason is told apart, and not the numbers in it. */
+/** Compares two results. Of a refusal only the kind of its reason counts, not the numbers in it. */
 function isAlike(one: unknown, other: unknown): boolean {
   const [{ reason, ...told }, { reason: why, ...expected }] = [one, other] as [
     CommitResult & { readonly reason?: { readonly kind: string } },
@@ -232,7 +232,7 @@ function isAlike(one: unknown, other: unknown): boolean {
   return reason?.kind === why?.kind && asText(withoutSums(told)) === asText(expected);
 }
 
-/** What counters know of the holds beside them is the store's own. */
+/** Sums of holds are internal to the store, and not compared. */
 function withoutSums(told: object): object {
   if (!("usages" in told)) return told;
   const usages = told.usages as readonly { readonly holds?: unknown }[];
@@ -247,7 +247,7 @@ function invoke(store: KeyStore, method: Method, args: readonly unknown[]): unkn
   return (store[method] as (...given: readonly unknown[]) => unknown)(...args);
 }
 
-/** A store may keep something of its own with a plan or a record: that of the store before would mean nothing to the next one. */
+/** Removes memos and handles from arguments: a store keeps internal data in them that would be invalid in the next store. */
 function unshared(method: Method, args: readonly unknown[]): readonly unknown[] {
   if (method === "charge") {
     const [plan, ...rest] = args as [ChargePlan, ChargeMoment];
@@ -264,7 +264,7 @@ function withoutHandle<Item extends { readonly handle?: unknown }>(item: Item): 
   return own as Item;
 }
 
-/** What read and page answer, without what only helps the store itself. */
+/** The answers of `read` and `page`, without handles. */
 function withoutHandles(result: unknown): unknown {
   const found = (result as { readonly found?: readonly (LoadedRecord | null)[] } | undefined)
     ?.found;
@@ -282,7 +282,7 @@ function withoutHandles(result: unknown): unknown {
   };
 }
 
-/** Results of charges and of steps of holds that moved nothing. */
+/** Results of charges and of hold steps that wrote nothing. */
 const UNMOVED: ReadonlySet<string> = new Set([
   ...["stale", "conflict", "unsettled", "too-many-holds", "unknown", "over", "unnamed"],
 ]);
@@ -290,7 +290,7 @@ const UNMOVED: ReadonlySet<string> = new Set([
 function hasWritten({ method, result }: Write): boolean {
   const kind = (result as { readonly kind?: string } | undefined)?.kind;
   if (method === "commit") return kind === "committed";
-  // The repeat of a charge is what somebody was answered, and moves nothing when it is carried out again.
+  // Repeats of charges stay in the history: a call got this answer, and replaying it changes nothing.
   if (method === "charge") return !UNMOVED.has(kind ?? "");
   if (method === "settle")
     return !UNMOVED.has(kind ?? "") && (result as { isRepeat?: boolean }).isRepeat !== true;

@@ -6,7 +6,7 @@ import { linkedStore } from "./link.js";
 import { Scheduler } from "./scheduler.js";
 import { StoreServer, type Write } from "./server.js";
 
-/** What a workspace has before anything happens. */
+/** A workspace, as it is when the schedule begins. */
 export interface KnownWorkspace {
   readonly id: string;
   readonly apiId: string;
@@ -14,7 +14,7 @@ export interface KnownWorkspace {
   readonly identityIds: readonly string[];
 }
 
-/** What a schedule begins with, as latchkey has written it. Many schedules begin alike: it is made once for all of them. */
+/** The initial state of a schedule, written by latchkey. Schedules with the same initial state share one template. */
 export interface Template {
   readonly writes: readonly Write[];
   readonly workspaces: readonly KnownWorkspace[];
@@ -23,7 +23,7 @@ export interface Template {
 
 const templates = new Map<string, Promise<Template>>();
 
-/** The beginning that a plan asks for. */
+/** The template of a plan. */
 export function templateOf({ workspaces, keys }: Plan): Promise<Template> {
   const name = JSON.stringify([workspaces, keys]);
   const known = templates.get(name);
@@ -76,7 +76,7 @@ async function makeWorkspace(
   return { id: latchkey.workspaceId, apiId, roleId, identityIds };
 }
 
-/** Creates a key as a setup says. */
+/** Creates a key according to a setup. */
 export function createKey(
   latchkey: Latchkey,
   apiId: string,

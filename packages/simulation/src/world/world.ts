@@ -16,19 +16,19 @@ import { BEGIN_AT, Scheduler } from "./scheduler.js";
 import { type StepLaws, StoreServer } from "./server.js";
 import { createKey, type KnownWorkspace, templateOf } from "./template.js";
 
-/** A process: a whole latchkey with caches and a clock of its own. */
+/** A process: a whole latchkey with its own caches and clock. */
 interface Process {
   readonly latchkey: Latchkey;
-  /** The same in each workspace. */
+  /** The latchkey bound to each workspace, by index. */
   readonly bound: Map<number, Latchkey>;
   isAlive: boolean;
   /** Its clock less the true time, in ms. */
   clockOffset: number;
-  /** The latest instant that its clock told. */
+  /** The latest reading of its clock. */
   latest: number;
 }
 
-/** Processes, their network and the store, and everything that happened among them. */
+/** The processes, their network and their store, and the history of all calls. */
 export class World {
   readonly scheduler = new Scheduler();
   readonly plan: Plan;
@@ -39,21 +39,21 @@ export class World {
   readonly losses: Loss[] = [];
   readonly reservations: KnownReservation[] = [];
   readonly processes: Process[] = [];
-  /** When all had come to rest, and everybody was asked about everything. */
+  /** Tick after the last step, when the final questions begin. */
   restTick = Number.POSITIVE_INFINITY;
-  /** Errors that nobody heard of. */
+  /** Rejections that were not handled. */
   readonly unhandled: readonly unknown[];
   hasDamaged = false;
-  /** Why a move did not come to its end, although nothing disturbed it any more. */
+  /** Why a move did not finish, although nothing failed any more; null: it did, or there was none. */
   unfinished: string | null = null;
   readonly #laws: StepLaws;
-  /** Moves the keys of the store, again and again until it is done; null: nobody asked for that. */
+  /** Finishes a move that has begun; null: no move is under way. */
   #move: (() => Promise<void>) | null = null;
-  /** Called when a move asks the old store to admit nothing any more, before the store hears of it. */
+  /** Called when a move is about to fence the old store, before the request is sent. */
   atFence: (() => void) | null = null;
   /** Whether a process was killed. */
   hasKilled = false;
-  /** What happened, for people. */
+  /** The story, line by line. */
   readonly story: string[] = [];
   #network: Network;
   readonly #isTold: boolean;
@@ -71,7 +71,7 @@ export class World {
       this.processes.push(this.#start(index, plan.clockOffsets[index] ?? 0));
   }
 
-  /** From now on nothing fails any more. */
+  /** Ends all failures, and finishes a move that is under way. */
   async heal(): Promise<void> {
     if (this.#network === "rough") this.#network = "calm";
     this.server.downUntil = 0;
@@ -79,7 +79,7 @@ export class World {
     await this.#move?.();
   }
 
-  /** Whether nothing of this schedule keeps a call from its answer. */
+  /** Whether nothing in this schedule can keep a call from its answer. */
   get isCalm(): boolean {
     const troubles = ["stopStore", "fillStore", "failOver", "moveStore"];
     const { network, steps } = this.plan;
@@ -114,7 +114,7 @@ export class World {
       store,
       workspaceId: "ws_0",
       clock: () => {
-        // A clock that is set back by more than all that has passed would be no clock.
+        // A clock never shows an instant before the epoch.
         const now = Math.max(0, this.scheduler.now + process.clockOffset);
         process.latest = Math.max(process.latest, now);
         return now;
@@ -127,7 +127,7 @@ export class World {
     return process;
   }
 
-  /** Writes what the schedule begins with. */
+  /** Writes the initial state of the schedule. */
   async prepare(): Promise<void> {
     const { writes, workspaces, keys } = await templateOf(this.plan);
     await this.server.begin(writes);
@@ -150,7 +150,7 @@ export class World {
     return key;
   }
 
-  /** Learns of a reservation by the verdict that tells of it; a repeat tells of the same. */
+  /** Notes the reservation in a verdict. A repeat returns the same reservation, and is not noted again. */
   learnReservation<Verdict extends object>(key: KnownKey, call: Call, verdict: Verdict): Verdict {
     const { reservationId: id, expiresAt = 0 } = verdict as {
       readonly reservationId?: string;
@@ -170,7 +170,7 @@ export class World {
     return this.workspaces[this.elsewhereOf(index)]?.id ?? "ws_of_nobody";
   }
 
-  /** Index of another workspace, whether or not there is one. */
+  /** Index of another workspace, even if the plan has only one. */
   elsewhereOf(index: number): number {
     return index === 0 ? 1 : 0;
   }
@@ -184,7 +184,7 @@ export class World {
     return made;
   }
 
-  /** Has a process call something, and writes down what becomes of it. */
+  /** Makes a call in a process, and records its outcome. */
   call(
     about: Pick<Call, "process" | "action" | "args" | "workspace" | "key">,
     perform: (latchkey: Latchkey, call: Call) => Promise<unknown>,
@@ -221,12 +221,12 @@ export class World {
     );
   }
 
-  /** The least instant that a process can go by now: its clock never goes back. */
+  /** The earliest instant that a process can read now: it takes the latest reading if its clock was set back. */
   clockOf({ latest, clockOffset }: Pick<Process, "latest" | "clockOffset">): number {
     return Math.max(latest, this.scheduler.now + clockOffset);
   }
 
-  /** Kills a process in the middle of all that it does, and starts it anew. */
+  /** Kills a process in the middle of its calls, and starts a new one in its place. */
   kill(index: number): void {
     const process = this.processes[index] as Process;
     process.isAlive = false;
@@ -278,9 +278,9 @@ export class World {
     this.tell(() => `the record of ${key.name} is damaged: ${asText(wrong[how])}`);
   }
 
-  /** Moves all keys to another store while they are used, as an operator does, who calls it again when it fails. */
+  /** Moves all keys to another store while they are in use. Like an operator, it tries again after a failure. */
   moveStore(): void {
-    // One is under way, or comes to its end.
+    // A move is under way, or finished.
     if (this.#move !== null || this.server.isMoved) return;
     const from = this.server;
     const to = new StoreServer(this.scheduler, this.plan.flushMs, this.#laws, from);
@@ -316,7 +316,7 @@ export class World {
     this.#move = async () => {
       const moving = attempt()
         .catch((error: unknown) => {
-          // What is damaged does not move: the operator takes the keys back.
+          // Damaged records cannot be moved: the operator takes the keys back.
           if (!this.hasDamaged) throw error;
           return takeBack(source, target);
         })
@@ -332,15 +332,15 @@ export class World {
   }
 
   /**
-   * The store fails over to a replica that had not heard of the latest writes; or crashes, where it makes changes durable before it
-   * answers: then it has lost what it had not answered yet, and uses that were taken a moment ago.
+   * Without `flushMs`, the store fails over to a replica that lacks the latest writes. With it, the store crashes: it loses changes that it
+   * has not confirmed yet, and uses taken just before.
    */
   async failOver(count: number): Promise<void> {
     const isCrash = this.plan.flushMs !== null;
     const writes = await this.server.lose(isCrash ? this.server.undurable : count);
     this.server.crashes += 1;
     if (writes.length === 0) return;
-    // What a crash loses of configuration nobody was told.
+    // A crash loses only configuration changes that were not confirmed.
     const ids = new Set(isCrash ? [] : writes.flatMap(idsOf));
     this.losses.push({ tick: this.scheduler.nextTick(), writes, ids });
     this.tell(
@@ -349,7 +349,7 @@ export class World {
   }
 }
 
-/** Ids of the records that a write touched. */
+/** Ids of the records that a write changed. */
 function idsOf({ method, args }: Loss["writes"][number]): readonly string[] {
   if (method !== "commit") return [];
   const { puts, deletes, counters } = args[1] as Change;
