@@ -1,9 +1,10 @@
-// Reads mutants: changes of production code that the simulation has to notice. A file of them looks like this:
+// Reads mutants: changes of production code that the simulation must detect. A file of mutants looks like this:
 //
 //   # what the change does wrong
 //   mutant name-of-the-mutant
 //   in core
-//   - the original text + the replacement
+//   - the original text
+//   + the replacement
 //
 // `-` and `+` may have several lines each, and a mutant several such pairs. White space and line breaks do not count, so a mutant survives
 // most refactorings, even one that moves its text to another file. The text must occur in exactly one place.

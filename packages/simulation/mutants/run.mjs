@@ -2,8 +2,8 @@
 // broken laws and the numbers of schedules.
 //
 //   node packages/simulation/mutants/run.mjs [--schedules n] [--workers n] [--only name,name] [--seconds n]
-//   node packages/simulation/mutants/run.mjs --plans only mutants with a stored schedule, each in that schedule node
-//   packages/simulation/mutants/run.mjs --check only checks that every mutant finds its text, and uses names that exist
+//   node packages/simulation/mutants/run.mjs --plans     only mutants with a stored schedule, each in that schedule
+//   node packages/simulation/mutants/run.mjs --check     only checks that every mutant finds its text, and uses names that exist
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
