@@ -2,16 +2,16 @@ import { STORE_KINDS, STORE_TITLES, type StoreKind } from "./fixture/stores.js";
 import type { Measurement } from "./measure/measurement.js";
 import { quartiles, ratios } from "./measure/statistics.js";
 
-/** A figure to reach. */
+/** A performance goal. */
 export interface Goal {
-  /** As the goals are numbered: P1 and on. */
+  /** Number of the goal, such as `P1`; several goals may share one. */
   readonly id: string;
   readonly work: string;
-  /** Id of the measurement that tells. */
+  /** Id of the measurement that decides. */
   readonly measurement: string;
   /**
-   * `ratio`: how many times the base's time the side takes; `speed`: how many times as fast as the base it is; `value`: the median
-   * of its samples; `most`: the largest of them, where none may pass the bound.
+   * The figure to compare with the bound. `ratio`: time of the side divided by time of the base; `speed`: the inverse; `value`: the median
+   * of the side's samples; `most`: the largest of them, for bounds that no sample may exceed.
    */
   readonly of: "ratio" | "speed" | "value" | "most";
   readonly side: string;
@@ -20,7 +20,7 @@ export interface Goal {
   readonly bound: { readonly atMost: number } | { readonly atLeast: number };
 }
 
-/** What became of a goal. `figure`: null where the run did not measure it. */
+/** The result of a goal. `figure`: null if the run did not measure it. */
 export interface GoalResult {
   readonly goal: Goal;
   readonly figure: number | null;
@@ -29,7 +29,7 @@ export interface GoalResult {
 
 const LARGEST = "1,000,000 keys";
 
-/** What may not grow with the number of keys, by the ids of its measurements. */
+/** Work whose time may not grow with the number of keys, by the last part of its measurement's id. */
 const GROWTH = {
   verify: "verification",
   cold: "first verification",
@@ -140,7 +140,7 @@ export const GOALS: readonly Goal[] = [
   ...against("sqlite", "rate-limiter-flexible"),
 ];
 
-/** Judges every goal. What was not measured is not met. */
+/** Judges every goal. A goal that was not measured is not met. */
 export function judgeGoals(measurements: readonly Measurement[]): readonly GoalResult[] {
   return GOALS.map((goal) => {
     const figure = figureOf(goal, measurements);
@@ -148,7 +148,7 @@ export function judgeGoals(measurements: readonly Measurement[]): readonly GoalR
   });
 }
 
-/** Whether a figure reaches a bound; exactly the bound does. */
+/** Whether a figure meets a bound. A figure equal to the bound does. */
 export function isWithin(figure: number, bound: Goal["bound"]): boolean {
   return "atMost" in bound ? figure <= bound.atMost : figure >= bound.atLeast;
 }
@@ -174,7 +174,7 @@ function speed(id: string, work: string, measurement: string, atLeast: number): 
   return { id, work, measurement, of: "speed", side: "latchkey", base: null, bound: { atLeast } };
 }
 
-/** Other limits beside a fixed one, and reservations beside a verification. */
+/** Goals for other limits against a fixed window, and for reservations against a verification. */
 function beside(store: StoreKind): readonly Goal[] {
   const of = (id: string, task: string, side: string, atMost: number): Goal => ({
     ...ratio(id, `${STORE_TITLES[store]}: ${side}`, `${task}/${store}/${side}`, atMost),
@@ -188,7 +188,7 @@ function beside(store: StoreKind): readonly Goal[] {
   ];
 }
 
-/** The guarded question beside a peer, one at a time and 64 in flight. */
+/** Goals for the guarded question against a peer, one at a time and 64 in flight. */
 function against(store: StoreKind, base: string): readonly Goal[] {
   const work = `${STORE_TITLES[store]}: against ${base}`;
   return [

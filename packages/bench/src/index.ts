@@ -15,7 +15,7 @@ const options = optionsOrExit();
 const { measurements, failed } = await run(options, (some) => {
   if (options.isWrite) writeFileSync(RESULTS, asJson(merged(readResults(RESULTS), some)));
 });
-// A run of some tasks is judged by what it measured; a run of everything also by what it did not.
+// A run of some tasks is judged only by the goals that it measured. In a run of everything, goals that were not measured count as missed.
 const isWhole = options.stores.length === 0 && options.tasks.length === 0;
 const goals = judgeGoals(measurements).filter(({ figure }) => isWhole || figure !== null);
 if (!options.isQuick) process.stdout.write(tablesOf(measurements, goals).map(asText).join("\n"));
@@ -35,7 +35,7 @@ function optionsOrExit(): Options {
   }
 }
 
-/** Tables and charts, for whoever reads the repository. */
+/** Writes the tables and charts into the README and its folder. */
 function writeReport(all: readonly DatedMeasurement[]): void {
   const charts = chartsOf(all);
   mkdirSync(packageFile("charts"), { recursive: true });
@@ -45,12 +45,12 @@ function writeReport(all: readonly DatedMeasurement[]): void {
   writeFileSync(readme, withResults(readFileSync(readme, "utf8"), all, tables, charts));
 }
 
-/** One line for each measurement: a new run changes the lines of what it measured. */
+/** One line for each measurement, so a new run changes only the lines that it measured. */
 function asJson(all: readonly DatedMeasurement[]): string {
   return `[\n${all.map((one) => JSON.stringify(one)).join(",\n")}\n]\n`;
 }
 
-/** Fails where a goal is missed. */
+/** Reports missed goals, and fails the run if there are any. */
 function check(results: readonly GoalResult[]): void {
   const missed = results.filter(({ isMet }) => !isMet);
   for (const { goal, figure } of missed) {

@@ -42,7 +42,7 @@ test("a quick run, whose figures mean nothing, judges no goal and writes no READ
   expect(() => parseOptions(["--quick", "--write"])).toThrow("mean nothing");
 });
 
-test("the start of an id that no task has is refused: a run of nothing would meet every goal", () => {
+test("a prefix that matches no task id is refused: a run of nothing would meet every goal", () => {
   expect(() => parseOptions(["--task", "verify/sqlite", "--task", "verfy/redis"])).toThrow(
     'no task begins with "verfy/redis"',
   );
@@ -51,7 +51,7 @@ test("the start of an id that no task has is refused: a run of nothing would mee
   );
 });
 
-test("the README names only tasks that there are", () => {
+test("the README names only tasks that exist", () => {
   const readme = readFileSync(packageFile("README.md"), "utf8");
   const named = [...readme.matchAll(/bench -- --task ([\w/-]+)/g)].map(([, start = ""]) => start);
   expect(named.length).toBeGreaterThan(5);

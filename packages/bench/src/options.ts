@@ -1,31 +1,31 @@
 import { parseArgs } from "node:util";
 import { chosenTasks, TASK_STORES, type TaskStore } from "./tasks.js";
 
-/** How a run is asked for on the command line. */
+/** The parsed command line. */
 export interface Options {
-  /** Only what is about these; all of it where none is named. */
+  /** Only tasks of these stores; empty: all. */
   readonly stores: readonly TaskStore[];
-  /** Only tasks whose id begins with one of these; all of them where none is named. */
+  /** Only tasks with ids that begin with one of these; empty: all. */
   readonly tasks: readonly string[];
   readonly isQuick: boolean;
   /** Whether a missed goal fails the run. */
   readonly isCheck: boolean;
-  /** Whether the README, its charts and results.json are written anew. */
+  /** Whether to update the README, its charts and results.json. */
   readonly isWrite: boolean;
-  /** A file for the figures, or null. */
+  /** File to write the figures to; null: none. */
   readonly json: string | null;
 }
 
 export const USAGE = `npm run bench [-- options]
   --store memory|sqlite|redis|postgres|http
-                                     only what is about this store; may be given several times
+                                     only tasks of this store; may be given several times
   --task <start of an id>            only these tasks, such as verify/sqlite; may be given several times
-  --quick                            some minutes, for the correctness of the benchmark: its figures mean nothing
-  --check                            exits 1 where a goal is missed
+  --quick                            a few minutes, to check that every answer is right: its figures mean nothing
+  --check                            exits with 1 if a goal is missed
   --json <file>                      writes the figures
   --write                            writes the README, its charts and results.json; figures not measured stay`;
 
-/** @throws TypeError saying what is wrong with the arguments. */
+/** @throws TypeError that says what is wrong with the arguments. */
 export function parseOptions(args: readonly string[]): Options {
   const { values } = parseArgs({
     args: [...args],
@@ -59,7 +59,7 @@ function storeOf(name: string): TaskStore {
   return store;
 }
 
-/** A misspelt start would choose nothing: a run that meets every goal and finds every answer right. */
+/** Refuses a prefix that matches no task: such a run would do nothing, and so succeed. */
 function startOf(start: string, stores: readonly TaskStore[]): string {
   if (chosenTasks({ stores, tasks: [start] }).length === 0)
     throw new TypeError(`no task begins with ${JSON.stringify(start)}`);

@@ -1,6 +1,6 @@
 import type { Latchkey, VerifyOutcome } from "@latchkey/core";
 
-/** What `verifyKey` is asked. */
+/** Input of `verifyKey`. */
 export type VerifyInput = Parameters<Latchkey["verifyKey"]>[0];
 
 /** A rate limit of a key or of an identity. */
@@ -9,50 +9,50 @@ export interface LimitShape {
   readonly limit: number;
   readonly duration: number;
   readonly autoApply: boolean;
-  /** A fixed window unless given: the only one that the other sides know. */
+  /** A fixed window by default, the only algorithm that the other sides know. */
   readonly algorithm?: "fixed" | "sliding" | "token-bucket";
 }
 
-/** What the keys of a question are like. */
+/** The settings that all keys of a question share. */
 export interface KeyShape {
   readonly permissions: readonly string[];
   readonly enabled: boolean;
   readonly isExpired: boolean;
-  /** Uses; null: without a limit. */
+  /** Uses; null: unlimited. */
   readonly remaining: number | null;
   readonly limits: readonly LimitShape[];
   /** Limits of the identity that ten keys share; null: the keys have none. */
   readonly identityLimits: readonly LimitShape[] | null;
-  /** From where the API's keys are good, as a CIDR range; null: from anywhere. */
+  /** The API's allow-list, one CIDR range; null: every address. */
   readonly addresses: string | null;
   /** Whether the keys exist at all. */
   readonly isKnown: boolean;
 }
 
-/** A question that programs ask about a key, with the keys that it is asked about and the verdict that is right. */
+/** A question that programs ask about a key, with the keys it is asked about and the expected verdict. */
 export interface Question {
   readonly id: string;
   readonly title: string;
   readonly keys: KeyShape;
-  /** Permissions that suffice: all of any one of these lists. Null: none is asked for. */
+  /** Required permissions: all of at least one of these lists. Null: none. */
   readonly anyOf: readonly (readonly string[])[] | null;
-  /** From where the key is presented. */
+  /** The address that the key is presented from; null: none is given. */
   readonly address: string | null;
   /** Uses that it costs. */
   readonly cost: number;
-  /** Limits taken from by name. */
+  /** Limits that the question takes from by name. */
   readonly named: readonly { readonly name: string; readonly cost: number }[];
-  /** Whether every call has an id of its own that makes its repeat harmless. */
+  /** Whether every call has its own request id, so that a repeat takes nothing. */
   readonly hasRequestId: boolean;
   readonly expected: VerifyOutcome["code"];
-  /** The question as latchkey is asked it, written the way a program writes it. */
+  /** The question as an input of `verifyKey`, written as in a program. */
   input(secret: string, requestId: string): VerifyInput;
 }
 
-/** Uses and slots that no run comes near: every verification counts, none is refused. */
+/** More uses and units than any run takes: every verification is counted, and none is refused. */
 const PLENTY = 1e12;
 
-/** Of every window: it ends in 2029, so none ends during a run, where one side would see it sooner than another. */
+/** Duration of every window. It ends in 2029: if one ended during a run, one side would see that sooner than another. */
 const DECADE_MS = 315_360_000_000;
 
 const bareKeys: KeyShape = {
@@ -93,7 +93,7 @@ const permission: Question = {
   input: (key) => ({ key, authorization: { permissions: "docs.read" } }),
 };
 
-/** The question of a guarded route: what the goals are mostly about. */
+/** The question of a guarded route, which most goals are about. */
 export const GUARDED: Question = {
   ...permission,
   id: "uses",
@@ -101,7 +101,7 @@ export const GUARDED: Question = {
   keys: countedKeys,
 };
 
-/** Fewer uses than are asked for. */
+/** Keys with fewer uses than a run asks for. */
 export const SCARCE: Question = {
   ...GUARDED,
   id: "scarce",
@@ -233,14 +233,14 @@ export const QUESTIONS: readonly Question[] = [
   },
 ];
 
-/** @throws RangeError for an id that no question has. */
+/** @throws RangeError if no question has the id. */
 export function questionOf(id: string): Question {
   const question = [...QUESTIONS, SCARCE].find((one) => one.id === id);
   if (question === undefined) throw new RangeError(`no such question: ${id}`);
   return question;
 }
 
-/** A limit that a question takes from. `slot`: its place among those of its owner. */
+/** A limit that a question takes from. `slot`: its index among the limits of its owner. */
 export interface ChargedLimit {
   readonly owner: "key" | "identity";
   readonly slot: number;
@@ -248,7 +248,7 @@ export interface ChargedLimit {
   readonly cost: number;
 }
 
-/** The limits that a question takes from: the key's own and the identity's that apply by themselves, then those it names. */
+/** The limits that a question takes from: those of the key and the identity that apply automatically, then those that it names. */
 export function chargedLimits({ keys, named }: Question): readonly ChargedLimit[] {
   const all = (["key", "identity"] as const).flatMap((owner) =>
     ((owner === "key" ? keys.limits : keys.identityLimits) ?? []).map((shape, slot) => ({

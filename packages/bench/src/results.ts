@@ -4,14 +4,14 @@ import type { Measurement } from "./measure/measurement.js";
 
 /** A measurement, with when and how it was made. */
 export interface DatedMeasurement extends Measurement {
-  /** Of the end of its measuring: a date in UTC. */
+  /** Date on which it ended, in UTC. */
   readonly at: string;
-  /** How many programs the machine was busy with on average in the minute before, ours among them. */
+  /** Load average of the machine in the minute before the end, the benchmark included. */
   readonly load: number;
   readonly machine: string;
 }
 
-/** Says when and where a measurement was made, and shortens its samples to what they are worth. */
+/** Adds date, load and machine to a measurement, and rounds its samples to five digits. */
 export function dated(measurement: Measurement): DatedMeasurement {
   const [load = 0] = loadavg();
   const sides = measurement.sides.map(({ name, samples }) => ({
@@ -22,7 +22,7 @@ export function dated(measurement: Measurement): DatedMeasurement {
   return { ...measurement, sides, at, load: Number(load.toFixed(1)), machine: machine() };
 }
 
-/** The earlier measurements with the new ones in their places; what was not measured before comes last. */
+/** The earlier measurements, each replaced by its new version if there is one, then those that were not measured before. */
 export function merged(
   earlier: readonly DatedMeasurement[],
   newer: readonly DatedMeasurement[],
@@ -35,7 +35,7 @@ export function merged(
   ];
 }
 
-/** Measurements in a file; none where there is no file. */
+/** The measurements in a file; empty if it does not exist. */
 export function readResults(file: string): readonly DatedMeasurement[] {
   try {
     return JSON.parse(readFileSync(file, "utf8"));

@@ -9,15 +9,15 @@ import type { Task } from "./tasks.js";
 
 const WORKER = packageFile("dist/task.worker.js");
 
-/** What one task has measured. */
+/** The measurements of one task. */
 export interface TaskAnswer {
   readonly id: string;
   readonly measurements: readonly Measurement[];
 }
 
 /**
- * The processes of a run. Each task has one of its own, so that no question is slowed down by what the compiler learnt from another,
- * and none finds its heap full. A quick run, whose figures mean nothing, does all tasks of a store in one.
+ * Groups tasks into processes. Each task gets its own, so that no question is slowed down by code compiled for another, and none finds its
+ * heap full. A quick run, whose figures mean nothing, does all tasks of a store in one process.
  */
 export function groupTasks(tasks: readonly Task[], isQuick: boolean): readonly (readonly Task[])[] {
   if (!isQuick) return tasks.map((task) => [task]);
@@ -26,10 +26,10 @@ export function groupTasks(tasks: readonly Task[], isQuick: boolean): readonly (
 }
 
 /**
- * Does tasks in a process of their own, with a server of their own where their store is one. They are all about one store.
+ * Runs tasks of one store in a new process, with a new server if the store needs one.
  *
- * @param onAnswer - Called with what each task has measured, as soon as it is done.
- * @returns The ids of those that failed, or were not reached because one before them failed; the process has said why.
+ * @param onAnswer - Called with the measurements of each task as soon as it is done.
+ * @returns The ids of the tasks that failed or came after a failed one. The process has printed why.
  */
 export async function runTasks(
   tasks: readonly Task[],
@@ -56,7 +56,7 @@ export async function runTasks(
   }
 }
 
-/** A server that was told to end may still be writing. */
+/** Retries, because a server that is ending may still be writing. */
 function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

@@ -5,16 +5,16 @@ import { type DatedMeasurement, dated } from "./results.js";
 import { groupTasks, runTasks } from "./run-tasks.js";
 import { chosenTasks, type Task } from "./tasks.js";
 
-/** What a run came to. `failed`: the ids of tasks whose answers were wrong, or that broke off. */
+/** The result of a run. `failed`: ids of tasks that got a wrong answer or did not finish. */
 export interface RunResult {
   readonly measurements: readonly DatedMeasurement[];
   readonly failed: readonly string[];
 }
 
 /**
- * Does what the options ask for, one process after the other, and says how far it is on the standard error.
+ * Runs the chosen tasks, one process after the other, and prints the progress to standard error.
  *
- * @param onMeasured - Called with what each task has measured: a long run that breaks off has not been for nothing.
+ * @param onMeasured - Called with the measurements of each task, so that a long run that breaks off keeps its results.
  */
 export async function run(
   options: Options,
@@ -41,7 +41,7 @@ export async function run(
   return { measurements, failed };
 }
 
-/** Those whose servers are installed. What is left out is said, where it was chosen. */
+/** The tasks for which a server is installed. Prints a line for each store that is left out. */
 function runnable(tasks: readonly Task[]): readonly Task[] {
   const missing = (["redis", "postgres"] as const).filter(
     (kind) => tasks.some(({ store }) => store === kind) && !SERVERS[kind].isInstalled(),

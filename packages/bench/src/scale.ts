@@ -3,35 +3,38 @@ import type { Pace } from "./measure/interleave.js";
 /** How large and how long a run is. */
 export interface Scale {
   readonly pace: Pace;
-  /** For work of much code, which the compiler takes longer to know. */
+  /** For work that runs much code, which takes longer to be compiled and optimised. */
   readonly slowPace: Pace;
   /** Keys of most measurements. */
   readonly keys: number;
-  /** Numbers of keys that growth is measured over, ascending. */
+  /** Numbers of keys at which growth is measured, ascending. */
   readonly sizes: readonly number[];
-  /** More keys than the cache holds, and the cache. */
+  /** Keys in use, and the size of the cache, which is smaller. */
   readonly workingSet: { readonly keys: number; readonly cache: number };
-  /** Keys of a cold measurement: each is verified once. */
+  /** Keys of a cold measurement; each is verified once. */
   readonly coldKeys: number;
-  /** Keys that are created, and keys that are imported, in each round. */
+  /** Keys created, and keys imported, in each round. */
   readonly created: number;
   readonly imported: number;
-  /** Verifications at once of one key with 100 uses. */
+  /** Concurrent verifications of one key with 100 uses. */
   readonly atOnce: number;
-  /** Leases: how long each side verifies in a round, in ms, which is to be longer than a lease; the most processes; and numbers of keys. */
+  /**
+   * For leases: how long each side verifies in a round, in ms, which must be longer than a lease; the largest number of processes; and
+   * numbers of keys.
+   */
   readonly leases: {
     readonly sliceMs: number;
     readonly processes: number;
     readonly keys: readonly number[];
   };
-  /** Rounds of work that starts programs or writes much. */
+  /** Rounds for work that starts programs or writes much. */
   readonly fewRounds: number;
 }
 
 const FULL_PACE: Pace = { rounds: 15, sliceMs: 20, warmUpMs: 200, leadIn: 0.2 };
 const QUICK_PACE: Pace = { rounds: 2, sliceMs: 3, warmUpMs: 5, leadIn: 0.2 };
 
-/** What the figures in the README come from. */
+/** The scale of the figures in the README. */
 export const FULL: Scale = {
   pace: FULL_PACE,
   slowPace: { ...FULL_PACE, sliceMs: 40, warmUpMs: 2_000 },
@@ -46,7 +49,7 @@ export const FULL: Scale = {
   fewRounds: 10,
 };
 
-/** For the correctness of the benchmark: its figures mean nothing. */
+/** For checking that the benchmark is correct. Its figures mean nothing. */
 export const QUICK: Scale = {
   pace: QUICK_PACE,
   slowPace: QUICK_PACE,

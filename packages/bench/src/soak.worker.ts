@@ -1,6 +1,6 @@
 /**
- * Uses one store as an application does, for as long as is asked, and says whether the memory and the handles of the process stay as
- * they are: `npm run soak -- --store sqlite --minutes 60`. It ends with 1 if they grow.
+ * Uses one store like an application for a given time, and reports whether the memory and the handles of the process grow: `npm run soak --
+ * --store sqlite --minutes 60`. Exits with 1 if they do.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,14 +19,14 @@ import {
 } from "./fixture/stores.js";
 import { seededRandom, uniform } from "./measure/random.js";
 
-/** How many keys are in use at a time. */
+/** Keys in use at a time. */
 const KEYS = 50;
 const TICK_MS = 50;
-/** Samples of a run, whatever its length. */
+/** Samples per run, whatever its length. */
 const SAMPLES = 60;
-/** How much of the audit log is kept, so that it does not grow. */
+/** Age at which audit entries are deleted, so that the log does not grow. */
 const KEPT_MS = 60_000;
-/** Growth of the heap that is none: of the last quarter beside the second one. */
+/** Largest ratio of the heap in the last quarter to that in the second one that does not count as growth. */
 const MOST_GROWTH = 1.05;
 
 interface Sample {
@@ -51,7 +51,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 
 const latchkey = createLatchkey({
   store: await openStore(store, location, "soak"),
-  // As many keys as there are at a time, and some that are gone: with the default it takes hours until the cache is full.
+  // Room for all keys in use and some deleted ones. With the default it would take hours until the cache is full.
   maxCachedKeys: 4 * KEYS,
 });
 const calls = new Map<string, number>();
@@ -81,7 +81,7 @@ async function soak(application: Latchkey): Promise<readonly Sample[]> {
     return number;
   };
 
-  /** What an application does, by how often in a hundred calls. */
+  /** The calls of the application, with their share in percent. */
   const work: readonly (readonly [share: number, name: string, call: () => Promise<unknown>])[] = [
     [57, "verifyKey", () => application.verifyKey({ key: anyKey().key })],
     [
@@ -99,13 +99,13 @@ async function soak(application: Latchkey): Promise<readonly Sample[]> {
       },
     ],
     [
-      // Few: how one ended is remembered for an hour, in memory too.
+      // Few, because the end of a reservation is remembered for an hour, also in memory.
       1,
       "reserve",
       async () => {
         const { key } = anyKey();
         const made = await application.reserve({ key, remaining: { cost: 5 }, ttl: 5_000 });
-        // A quarter is left to end by itself.
+        // A quarter are left to expire.
         if (made.valid && below(4) > 0)
           await application.settle({
             reservationId: made.reservationId,
@@ -149,7 +149,7 @@ async function soak(application: Latchkey): Promise<readonly Sample[]> {
   return taken;
 }
 
-/** A key may be deleted while it is used. */
+/** Ignores NOT_FOUND: a key may be deleted while it is in use. */
 function passGone(error: unknown): void {
   if (!(error instanceof LatchkeyError && error.code === "NOT_FOUND")) throw error;
 }
@@ -170,7 +170,7 @@ async function sample(): Promise<Sample> {
   };
 }
 
-/** How many bytes a store has stored. */
+/** A function that returns the stored bytes of a store. */
 async function measureOf(kind: StoreKind, location: StoreLocation): Promise<() => Promise<number>> {
   if (kind === "memory") return async () => 0;
   if (kind === "sqlite")

@@ -5,9 +5,9 @@ import type { TaskAnswer } from "./run-tasks.js";
 import { FULL, QUICK } from "./scale.js";
 import { taskOf } from "./tasks.js";
 
-// Started by run-tasks.ts: does one task after the other, sends what each has measured, and ends.
+// Started by run-tasks.ts: runs one task after the other, sends the measurements of each, and ends.
 const [runFolder = "", address = "", speed = "", ...ids] = process.argv.slice(2);
-// Without the run that asked, nobody wants the answer.
+// If the parent has ended, there is no use for the answer.
 process.on("disconnect", () => process.exit(1));
 const scale = speed === "quick" ? QUICK : FULL;
 try {

@@ -21,16 +21,16 @@ import { verifyWarm } from "./work/verify.js";
 import type { Work } from "./work/work.js";
 import { verifyWorkingSet } from "./work/working-set.js";
 
-/** What `--store` chooses between. */
+/** The values of `--store`. */
 export const TASK_STORES = [...STORE_KINDS, "http"] as const;
 
 /** One of {@link TASK_STORES}. */
 export type TaskStore = (typeof TASK_STORES)[number];
 
-/** A piece of work with what it needs. */
+/** A task of the benchmark. */
 export interface Task {
   readonly id: string;
-  /** Null: it is about no store, and done in every run of all. */
+  /** Null: the task needs no store, and runs whenever no store is chosen. */
   readonly store: TaskStore | null;
   readonly work: Work;
 }
@@ -45,14 +45,14 @@ export const TASKS: readonly Task[] = [
   { id: "tarball", store: null, work: packageSizes },
 ];
 
-/** What a run is asked to do. */
+/** The stores and tasks chosen for a run. */
 interface Choice {
   readonly stores: readonly TaskStore[];
-  /** Starts of ids. */
+  /** Prefixes of ids. */
   readonly tasks: readonly string[];
 }
 
-/** The tasks that the options choose. What is about no store is chosen where no store is named. */
+/** The chosen tasks. Tasks without a store are chosen only if no store is named. */
 export function chosenTasks({ stores, tasks }: Choice): readonly Task[] {
   return TASKS.filter(({ id, store }) => {
     const isOfStore = stores.length === 0 || (store !== null && stores.includes(store));
@@ -90,7 +90,7 @@ function tasksOf(store: StoreKind): readonly Task[] {
   ];
 }
 
-/** @throws RangeError for an id that no task has. */
+/** @throws RangeError if no task has the id. */
 export function taskOf(id: string): Task {
   const task = TASKS.find((one) => one.id === id);
   if (task === undefined) throw new RangeError(`no such task: ${id}`);

@@ -5,7 +5,7 @@ import type { Verify } from "../sides/side.js";
 const PATH = "/v1/keys.verifyKey";
 const MAX_BODY_BYTES = 65_536;
 
-/** What the caller's token allows, as a hand-written server keeps it. */
+/** A caller's token, as a hand-written server stores it. */
 interface Token {
   readonly enabled: boolean;
   readonly expires: number | null;
@@ -13,8 +13,8 @@ interface Token {
 }
 
 /**
- * The least that answers keys.verifyKey on node:http: path and method, the token and its permission, the body's size and form, the
- * verification, and the same fields with a request id.
+ * The least code that serves keys.verifyKey on node:http: it checks path and method, the token and its permission, and size and form of the
+ * body, verifies the key, and answers the same fields with a request id.
  */
 export function handWrittenListener(verify: Verify, rootToken: string): RequestListener {
   const token = {
@@ -54,7 +54,7 @@ export function handWrittenListener(verify: Verify, rootToken: string): RequestL
   };
 }
 
-/** The key of a well-formed body that asks for the one permission; null of every other. */
+/** The key in a well-formed body that asks for one permission; null for any other body. */
 function secretIn(chunks: readonly Buffer[]): string | null {
   try {
     const [only] = chunks;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** What a request is like, and what a good response to it holds. */
+/** The requests to send. `expected`: text that every good response contains. */
 export interface LoadRequest {
   readonly path: string;
   readonly token: string;
@@ -9,7 +9,7 @@ export interface LoadRequest {
   readonly expected: string;
 }
 
-/** Connections that stay open, each with one request under way at a time. */
+/** Connections that stay open, each with one request at a time. */
 export class Load {
   private readonly messages: readonly Buffer[];
   private next = 0;
@@ -34,7 +34,7 @@ export class Load {
     return new Load(sockets, request);
   }
 
-  /** Sends so many requests over all connections. @throws Error for a response that is not the expected one. */
+  /** Sends `requests` requests over all connections together. @throws Error for an unexpected response. */
   async run(requests: number): Promise<void> {
     let left = requests;
     const work = async (socket: Socket) => {
@@ -50,7 +50,7 @@ export class Load {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  // On bare sockets: a client that takes as long as the server would hide half of what the server takes.
+  // On bare sockets: a client as slow as the server would hide half of the server's time.
   private exchange(socket: Socket): Promise<void> {
     const message = this.messages[this.next % this.messages.length] as Buffer;
     this.next += 1;
@@ -70,7 +70,7 @@ export class Load {
   }
 }
 
-/** Whether a response has arrived whole: both servers say how long theirs is. */
+/** Whether a response is complete. Both servers send its length. @throws Error for a response without one. */
 function isComplete(response: string): boolean {
   const end = response.indexOf("\r\n\r\n");
   if (end === -1) return false;

@@ -8,14 +8,14 @@ import { GUARDED } from "../questions.js";
 import { memoryLimit } from "../sides/limit-memory.js";
 import { handWrittenListener } from "./hand-written.js";
 
-/** Where a server listens, and what it lets in. */
+/** Port of a server, and the token and secrets that it accepts. */
 export interface Listening {
   readonly port: number;
   readonly token: string;
   readonly secrets: readonly string[];
 }
 
-// A server in a process of its own: `hand-written` or `latchkey`, with so many keys.
+// A server in its own process. Arguments: `hand-written` or `latchkey`, and the number of keys.
 const [side = "", keyCount = "0"] = process.argv.slice(2);
 const latchkey = createLatchkey({ store: memoryStore() });
 const secrets = await mintSecrets(Number(keyCount));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { inFlights } from "./flights.js";
 
-/** The most calls that were under way at once, and the indexes in the order of their start. */
+/** Makes calls. Returns the largest number in flight at once, and the indexes in the order of their start. */
 async function observe(calls: number, inFlight: number) {
   const started: number[] = [];
   let current = 0;
@@ -16,21 +16,21 @@ async function observe(calls: number, inFlight: number) {
   return { started, most };
 }
 
-test("one in flight is one after the other", async () => {
+test("with one in flight, calls run one after the other", async () => {
   expect(await observe(4, 1)).toEqual({ started: [0, 1, 2, 3], most: 1 });
 });
 
-test("as many as asked for are under way at once, and each call is made once", async () => {
+test("as many calls as asked for are in flight at once, and each is made once", async () => {
   const { started, most } = await observe(100, 8);
   expect(most).toBe(8);
   expect(started).toEqual(Array.from({ length: 100 }, (_, index) => index));
 });
 
-test("fewer calls than flights are all that is made", async () => {
+test("with fewer calls than flights, each call is made once", async () => {
   expect((await observe(3, 8)).started).toEqual([0, 1, 2]);
 });
 
-test("a failure of one call is the failure of all", async () => {
+test("if one call fails, the whole run fails with its error", async () => {
   const failing = inFlights(10, 4, () => Promise.reject(new Error("wrong")));
   await expect(failing).rejects.toThrow("wrong");
 });

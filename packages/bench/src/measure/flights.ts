@@ -1,7 +1,7 @@
 /**
- * Calls `call` for 0, 1, 2, … below `calls`, so many at a time, in order of their start. The first failure is thrown.
+ * Calls `call` with each index below `calls`, in ascending order, at most `inFlight` at a time. The first failure is thrown.
  *
- * @param inFlight - 1: each call starts when the one before has ended.
+ * @param inFlight - 1: each call starts after the one before has ended.
  */
 export async function inFlights(
   calls: number,

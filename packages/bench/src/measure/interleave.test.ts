@@ -3,7 +3,7 @@ import { type Contender, interleave } from "./interleave.js";
 
 const PACE = { rounds: 4, sliceMs: 1, warmUpMs: 0, leadIn: 0 };
 
-/** Notes whose turn it was, and how many calls it got. */
+/** A contender that records its turns, and how many calls each had. */
 function noting(name: string, turns: { name: string; calls: number }[]): Contender {
   return {
     name,
@@ -39,7 +39,7 @@ test("a slow side has at least as many calls in a slice as it asks for", async (
   const side = noting("a", turns);
   const run = async (calls: number) => {
     await side.run(calls);
-    // A hundred slices' time a call.
+    // Each call takes the time of a hundred slices.
     return 100 * calls;
   };
   await interleave([{ ...side, run, minCalls: 8 }], PACE);

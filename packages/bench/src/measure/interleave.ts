@@ -1,18 +1,19 @@
 import type { SideSamples } from "./measurement.js";
 import { seededRandom, shuffled } from "./random.js";
 
-/** One way of doing a piece of work, to be timed beside others. */
+/** One way to do some work, to be timed against others. */
 export interface Contender {
   readonly name: string;
   /**
-   * Does the work `calls` times over. Throws when a result is wrong.
+   * Does the work `calls` times. Throws if a result is wrong.
    *
-   * @returns How long it took in ms where only it can know: without the way to another process and back. Anything but a number is ignored.
+   * @returns The time taken, in ms, if the contender measures it itself, for example without the messages to another process. Any other
+   * value is ignored.
    */
   run(calls: number): Promise<unknown>;
-  /** Fewest calls in one slice, however long they take; one unless given. */
+  /** Fewest calls in one slice, however long they take; default: 1. */
   readonly minCalls?: number;
-  /** Most calls in one slice; no bound unless given. */
+  /** Most calls in one slice; default: no bound. */
   readonly maxCalls?: number;
 }
 
@@ -20,11 +21,11 @@ export interface Contender {
 export interface Pace {
   /** Timed rounds. */
   readonly rounds: number;
-  /** About how long one slice of one contender takes, in ms. */
+  /** Approximate length of one slice of one contender, in ms. */
   readonly sliceMs: number;
   /** How long each contender runs before anything is timed, in ms. */
   readonly warmUpMs: number;
-  /** Calls made before each slice, untimed, as a share of those in it: they bring the side's own rows into the processor's cache. */
+  /** Untimed calls before each slice, as a share of the calls in it. They bring the side's own rows into the processor's cache. */
   readonly leadIn: number;
 }
 
@@ -32,14 +33,13 @@ const CALLS_AT_FIRST = 16;
 const SEED = 20_260_701;
 
 /**
- * Times contenders in turn, each round in a random order, so that a machine whose speed drifts drifts for all of them. Before each
- * slice the garbage of the one before is collected where the process allows that (`--expose-gc`): else whoever comes after a
- * wasteful side pays for it.
+ * Times contenders in turn, each round in a random order, so that a drift in the machine's speed affects all of them. Before each slice,
+ * the garbage of the one before is collected, if the process allows that (`--expose-gc`); otherwise the next side would pay for it.
  *
- * The loop is ours because neither mitata nor tinybench takes turns: both finish one side before they begin the next, and both
- * decide themselves how often they call it, where here every call has to be counted to check what it admitted.
+ * mitata and tinybench do not fit: both finish one side before they begin the next, and decide themselves how often to call it. Here every
+ * call must be counted, to check the number of admissions.
  *
- * @returns Microseconds a call, one sample for each contender and round.
+ * @returns Microseconds per call, one sample for each contender and round.
  */
 export async function interleave(
   contenders: readonly Contender[],
@@ -63,7 +63,7 @@ export async function interleave(
   return contenders.map(({ name }, index) => ({ name, samples: samples[index] ?? [] }));
 }
 
-/** Runs a contender until it is warm. @returns How many calls take about a slice. */
+/** Warms a contender up. @returns How many calls take about one slice. */
 async function warmUp(contender: Contender, sliceMs: number, warmUpMs: number): Promise<number> {
   const { minCalls = 1, maxCalls = Number.MAX_SAFE_INTEGER } = contender;
   let calls = Math.min(CALLS_AT_FIRST, maxCalls);
@@ -84,7 +84,7 @@ async function timed(contender: Contender, calls: number): Promise<number> {
   return typeof elapsedMs === "number" ? elapsedMs : performance.now() - startedAt;
 }
 
-/** What lives long is left alone: to look through all of the heap would take longer than a slice. */
+/** Only the young generation: a full collection would take longer than a slice. */
 function collectYoungGarbage(): void {
   const collect = globalThis.gc as ((options: { type: "minor" }) => void) | undefined;
   collect?.({ type: "minor" });

@@ -1,10 +1,10 @@
-/** What the samples of a measurement count. */
+/** The unit of samples. */
 export type Unit = "µs" | "ms" | "bytes" | "trips" | "admitted";
 
 /** One side of a measurement. */
 export interface SideSamples {
   readonly name: string;
-  /** One a round, in the unit of the measurement. */
+  /** One per round, in the unit of the measurement. */
   readonly samples: readonly number[];
 }
 
@@ -14,14 +14,14 @@ export interface AbsentSide {
   readonly reason: string;
 }
 
-/** Some work, done by several sides in turn. The first is what the others are compared with. */
+/** Samples of some work, done by several sides in turn. The first side is the base of comparison. */
 export interface Measurement {
-  /** Slashes from the general to the special: `verify/sqlite/permission/1`. */
+  /** Parts separated by slashes, from general to special: `verify/sqlite/permission/1`. */
   readonly id: string;
   readonly title: string;
   readonly unit: Unit;
   readonly sides: readonly SideSamples[];
   readonly absent?: readonly AbsentSide[];
-  /** What a reader has to know beside the figures. */
+  /** Remarks on the figures. */
   readonly notes?: readonly string[];
 }

@@ -5,7 +5,7 @@ function draws(draw: () => number, count: number): number[] {
   return Array.from({ length: count }, draw);
 }
 
-test("the same seed draws the same numbers, another seed others", () => {
+test("the same seed draws the same numbers, and another seed draws others", () => {
   const first = draws(seededRandom(1), 5);
   expect(draws(seededRandom(1), 5)).toEqual(first);
   expect(draws(seededRandom(2), 5)).not.toEqual(first);
@@ -17,13 +17,13 @@ test("random numbers are at least 0 and below 1", () => {
   expect(Math.max(...numbers)).toBeLessThan(1);
 });
 
-test("a uniform draw meets every number, and none outside", () => {
+test("a uniform draw covers every number below its size, and no other", () => {
   expect(new Set(draws(uniform(10, seededRandom(4)), 1_000))).toEqual(
     new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
   );
 });
 
-test("by Zipf's law the commonest number comes about twice as often as the second", () => {
+test("by Zipf's law, the commonest number is drawn about twice as often as the second", () => {
   const counts = new Map<number, number>();
   for (const number of draws(zipf(100, seededRandom(5)), 100_000))
     counts.set(number, (counts.get(number) ?? 0) + 1);

@@ -1,7 +1,7 @@
-/** Answers numbers from 0 up to, but not including, 1: the same ones for the same seed. */
+/** Returns numbers from 0 up to, but not including, 1. */
 export type Random = () => number;
 
-/** A small generator (mulberry32): runs are to be repeatable, and nothing here is a secret. */
+/** A small generator (mulberry32): the same seed gives the same numbers. Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -18,8 +18,8 @@ export function uniform(size: number, random: Random): () => number {
 }
 
 /**
- * Whole numbers below `size`, where the k-th commonest is 1/k as likely as the commonest. Which numbers are common is spread over
- * the range, so that keys in frequent use do not lie next to each other.
+ * Whole numbers below `size`, where the k-th commonest is 1/k as likely as the commonest. The common numbers are spread over the range, so
+ * that frequently used keys are not stored next to each other.
  */
 export function zipf(size: number, random: Random): () => number {
   const sums = new Float64Array(size);

@@ -17,7 +17,7 @@ test("numbers are ordered as numbers, not as text", () => {
   expect(quartiles([10, 9, 100]).median).toBe(10);
 });
 
-test("samples are not reordered where the caller can see it", () => {
+test("the caller's samples are not reordered", () => {
   const samples = [3, 1, 2];
   quartiles(samples);
   expect(samples).toEqual([3, 1, 2]);
@@ -27,11 +27,11 @@ test("no samples have no quartiles", () => {
   expect(() => quartiles([])).toThrow(RangeError);
 });
 
-test("a ratio is taken round by round, so that a machine that slows down for both changes nothing", () => {
+test("a ratio is taken round by round, so a slowdown of both sides changes nothing", () => {
   const base = [1, 10, 100];
   expect(ratios([2, 20, 200], base)).toEqual({ p25: 2, median: 2, p75: 2 });
 });
 
-test("rounds that only one side has are left out of the ratio", () => {
+test("the ratio leaves out rounds that only one side has", () => {
   expect(ratios([2, 4, 600], [1, 2]).p75).toBe(2);
 });

@@ -1,4 +1,4 @@
-/** Middle and quarters of some samples, in their unit. */
+/** Quartiles of some samples, in their unit. */
 export interface Quartiles {
   readonly p25: number;
   readonly median: number;
@@ -19,8 +19,8 @@ export function quartiles(samples: readonly number[]): Quartiles {
 }
 
 /**
- * Quartiles of the ratio of one side to another, round by round: both sides of a round were timed next to each other, so a
- * machine that slows down slows both. Rounds that only one of them has are left out.
+ * Quartiles of the ratio of one side to another, taken round by round: both sides of a round were timed directly after each other, so a
+ * slowdown of the machine affects both. Rounds that only one side has are left out.
  */
 export function ratios(side: readonly number[], base: readonly number[]): Quartiles {
   const rounds = Math.min(side.length, base.length);

@@ -1,6 +1,6 @@
 import type { RawRecord, RawStore } from "./rows.js";
 
-/** Maps; a list is an array of ids, which come in ascending order. */
+/** Maps in memory. A list is an array of ids; callers insert them in ascending order. */
 export function rawMemory(): RawStore {
   const records = new Map<string, RawRecord>();
   const claims = new Map<string, string>();

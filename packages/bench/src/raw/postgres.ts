@@ -8,20 +8,20 @@ const SCHEMA = `
   CREATE TABLE claim (name text COLLATE "C" PRIMARY KEY, id text);
   CREATE TABLE entry (list text COLLATE "C", id text COLLATE "C", PRIMARY KEY (list, id));`;
 
-/** One statement, and so one round trip and one commit, for however many rows. */
+/** One statement, so one round trip and one commit, for any number of rows. */
 const WRITE = `WITH
   records AS (INSERT INTO record SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[])),
   counters AS (INSERT INTO counter SELECT * FROM unnest($6::text[], $7::bigint[])),
   claims AS (INSERT INTO claim SELECT * FROM unnest($8::text[], $9::text[]))
   INSERT INTO entry SELECT * FROM unnest($10::text[], $11::text[])`;
 
-/** OFFSET keeps the planner from joining whole tables, as it would where it does not know yet how large they are. */
+/** OFFSET 0 keeps the planner from joining whole tables while it has no statistics on their size. */
 const PAGE = `SELECT r.id, kind, version, link, body, remaining
   FROM (SELECT id FROM entry WHERE list = $1 AND id > $2 ORDER BY id LIMIT $3) e
   JOIN LATERAL (SELECT * FROM record WHERE id = e.id OFFSET 0) r ON true
   LEFT JOIN LATERAL (SELECT remaining FROM counter WHERE id = e.id OFFSET 0) c ON true ORDER BY e.id`;
 
-/** A prepared statement each for writing and for a page. */
+/** A raw store on PostgreSQL, with one prepared statement for writes and one for pages. */
 export async function rawPostgres(pool: pg.Pool): Promise<RawStore> {
   await pool.query(SCHEMA);
   type Row = [string, string, string, string | null, string, string | null];

@@ -11,7 +11,7 @@ import { rawRedis } from "./redis.js";
 import type { RawStore } from "./rows.js";
 import { rawSqlite } from "./sqlite.js";
 
-/** Opens an empty store for rows written by hand. */
+/** Opens an empty store for hand-written rows. */
 export async function openRaw(kind: StoreKind, location: StoreLocation): Promise<RawStore> {
   switch (kind) {
     case "memory":

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { RawRecord, RawStore } from "./rows.js";
 
-/** Hashes and sorted sets in one MULTI; a page is two trips, one for the ids and one for the records. */
+/** A raw store on Redis: hashes and sorted sets, written in one MULTI. A page takes two trips, one for the ids and one for the records. */
 export function rawRedis(client: Redis): RawStore {
   return {
     async write(rows) {

@@ -1,6 +1,6 @@
 import type { Change, KeyStore } from "@latchkey/core";
 
-/** What a change of latchkey writes, as rows of plain tables. */
+/** The rows of a change of latchkey, for plain tables. */
 export interface RawRows {
   readonly records: readonly RawRecord[];
   readonly claims: readonly { readonly name: string; readonly id: string }[];
@@ -14,15 +14,15 @@ export interface RawRecord {
   readonly version: number;
   readonly link: string | null;
   readonly body: object;
-  /** Null: it has none. */
+  /** Null: the record has no counter. */
   readonly remaining: number | null;
 }
 
-/** Where the same rows are written and read by hand, the fastest way that keeps them as safe. */
+/** A store that writes and reads the same rows with hand-written code, as fast as possible with the same durability. */
 export interface RawStore {
-  /** All of them or none. */
+  /** Writes all rows or none. */
   write(rows: RawRows): Promise<void>;
-  /** The records of a list after an id, with their bodies parsed. */
+  /** The first `limit` records of a list after an id, with parsed bodies. */
   page(list: string, after: string, limit: number): Promise<readonly RawRecord[]>;
 }
 
@@ -46,7 +46,7 @@ export function rowsOf({ puts, claims, enters }: Change): RawRows {
   };
 }
 
-/** A store that hands every change on to `onChange` before it carries it out. */
+/** A store that passes every change to `onChange` before it commits it. */
 export function recordingStore(store: KeyStore, onChange: (change: Change) => void): KeyStore {
   return {
     ...store,

@@ -7,7 +7,7 @@ const SCHEMA = `
   CREATE TABLE claim (name TEXT PRIMARY KEY, id TEXT) STRICT, WITHOUT ROWID;
   CREATE TABLE entry (list TEXT, id TEXT, PRIMARY KEY (list, id)) STRICT, WITHOUT ROWID;`;
 
-/** Prepared statements in one transaction; WAL, FULL, as latchkey commits. */
+/** A raw store on SQLite: prepared statements in one transaction, with WAL and `synchronous = FULL`, like latchkey's commits. */
 export function rawSqlite(path: string): RawStore {
   const database = new Database(path);
   database.pragma("journal_mode = WAL");

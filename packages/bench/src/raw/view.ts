@@ -7,7 +7,7 @@ interface Limit {
   readonly autoApply?: boolean;
 }
 
-/** The part of a key's body that its view shows. */
+/** The parts of a key's body that its view shows. */
 interface KeyBody {
   readonly apiId: string;
   readonly start: string;
@@ -16,7 +16,7 @@ interface KeyBody {
   readonly permissions?: readonly string[];
 }
 
-/** A key of a page as listKeys answers it, made by hand. `names`: of permissions, by their ids. */
+/** The view of a key as listKeys returns it, built by hand. `names`: names of permissions, by id. */
 export function viewOf(
   { id, body, remaining }: RawRecord,
   workspaceId: string,

@@ -1,30 +1,30 @@
 import type { Ownership } from "../fixture/fill.js";
 import type { StoreKind, StoreLocation } from "../fixture/stores.js";
 
-/** What another process is to open, once. */
+/** The side that another process opens, once. */
 export interface Opening {
   readonly kind: StoreKind;
   readonly location: StoreLocation;
-  /** Of the store. */
+  /** Name of the store. */
   readonly name: string;
   readonly side: "latchkey" | "limit";
   readonly questionId: string;
   /**
-   * `file`: a JSON file with rows, whose keys are in the store already, except in memory, where they are made.
-   * `keyCount`: the process makes so many, and knows the secrets of `known`; of the side latchkey only.
+   * `file`: a JSON file of rows. Their keys are in the store already; in memory, the process creates them. `keyCount`: the process creates
+   * this many keys, and knows the secrets of `known` of them; only for the side latchkey.
    */
   readonly keys:
     | { readonly file: string }
     | { readonly keyCount: number; readonly known: number; readonly ownership?: Ownership };
-  /** Whether the log of changes is kept. */
+  /** Whether to keep the audit log. */
   readonly auditLog: boolean;
-  /** How long leases are; none unless given. */
+  /** Lease time in ms; default: no leases. */
   readonly leaseMs?: number;
-  /** In which order secrets are asked about: one after the other unless given. */
+  /** Order in which secrets are asked about; default: one after the other. */
   readonly order?: "zipf";
 }
 
-/** What it answers then. `bytes`: what a fill took, in the store; null where nothing was filled. */
+/** The reply to an opening. `bytes`: growth of the store by the keys created; null: none were created. */
 export interface Opened {
   readonly bytes: number | null;
 }
@@ -32,10 +32,10 @@ export interface Opened {
 /** Some calls of one operation. */
 export interface Calls {
   /**
-   * `verify`: of the known secrets in turn, beginning with `from`. `page`: the next 100 keys; `skip`: the same, the first call from
-   * the beginning of the list. `create`: one key; `import`: a hundred of them; `delete`: a key whose secret is known, which no later
-   * call may verify. `identity`: one by its externalId; `identities`: the next 100 of them; `owned`: the next 100 keys of one.
-   * `deleteApi`: the API with all of its keys.
+   * `verify`: the known secrets in turn, beginning with `from`. `page`: the next 100 keys; `skip`: the same, but the first call starts at
+   * the beginning of the list. `create`: one key; `import`: a hundred keys; `delete`: a key with a known secret, which no later call may
+   * verify. `identity`: an identity by its externalId; `identities`: the next 100 identities; `owned`: the next 100 keys of one identity.
+   * `deleteApi`: the API with all its keys.
    */
   readonly operation:
     | "verify"
@@ -51,28 +51,28 @@ export interface Calls {
   readonly from: number;
   readonly calls: number;
   readonly inFlight: number;
-  /** Whether the event loop turns after each call, as it does in a server; else nothing waits but the calls themselves. */
+  /** Whether the event loop turns after each call, as in a server; default: false. */
   readonly isTurning?: boolean;
 }
 
-/** What they came to. */
+/** The result of some calls. */
 export interface CallsDone {
   readonly elapsedMs: number;
-  /** Verdicts that were the right one, and those that were another. */
+  /** Numbers of expected and of unexpected verdicts. */
   readonly right: number;
   readonly other: number;
-  /** Longest time for which the event loop did not turn. */
+  /** Longest time during which the event loop did not turn. */
   readonly blockedMs: number;
 }
 
-/** From the parent. */
+/** A message from the parent. */
 export type Request =
   | { readonly kind: "open"; readonly opening: Opening }
   | { readonly kind: "calls"; readonly calls: Calls }
-  /** Gives back what it holds. */
+  /** Closes the side, which gives back its leases. */
   | { readonly kind: "close" };
 
-/** From the process. */
+/** A message from the process. */
 export type Reply =
   | { readonly kind: "opened"; readonly opened: Opened }
   | { readonly kind: "done"; readonly done: CallsDone }

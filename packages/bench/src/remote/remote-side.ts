@@ -6,7 +6,7 @@ import type { Calls, CallsDone, Opened, Opening, Reply, Request } from "./protoc
 
 const WORKER = packageFile("dist/remote/side.worker.js");
 
-/** A side in a process of its own, which works only while it is called. */
+/** A side in its own process, which works only while it is called. */
 export class RemoteSide {
   private constructor(
     readonly name: string,
@@ -14,7 +14,7 @@ export class RemoteSide {
     readonly opened: Opened,
   ) {}
 
-  /** Starts the process, which fills its store where it is to. @throws Error when it ends; it has said why. */
+  /** Starts the process, which fills its store if `opening` says so. @throws Error if the process ends. It has printed why. */
   static async open(name: string, opening: Opening, heapMb = 4_096): Promise<RemoteSide> {
     const execArgv = ["--expose-gc", `--max-old-space-size=${heapMb}`];
     const child = fork(WORKER, [], { execArgv });
@@ -29,7 +29,7 @@ export class RemoteSide {
     return reply.done;
   }
 
-  /** Takes turns with others, going on through the known secrets. Every verdict has to be the right one. */
+  /** A contender that goes on through the known secrets from slice to slice. It throws if any verdict is unexpected. */
   contender(
     operation: Calls["operation"],
     { inFlight = 1, from = 0, minCalls = 1, maxCalls = 1e9 } = {},
@@ -48,7 +48,7 @@ export class RemoteSide {
     };
   }
 
-  /** Closes the side, which gives back what it holds, and ends its process. */
+  /** Closes the side, which gives back its leases, and ends its process. */
   async finish(): Promise<void> {
     await ask(this.child, { kind: "close" });
     await this.close();

@@ -16,28 +16,28 @@ import type { Side } from "../sides/side.js";
 import type { Calls, CallsDone, Opened, Opening, Reply, Request } from "./protocol.js";
 import { type Writes, writesOf } from "./writes.js";
 
-// One side of a measurement in a process of its own, started by remote-side.ts. It ends when its parent lets go of it.
+// One side of a measurement in its own process, started by remote-side.ts. It ends when its parent disconnects.
 
 const SEED = 20_260_701;
 const DRAWS = 1_000_000;
 
-/** What was opened: the side, and for lists and changes the latchkey behind it. */
+/** The opened side, and for lists and changes the latchkey behind it. */
 interface Open {
   readonly side: Side;
   readonly secrets: readonly string[];
-  /** Places of secrets, in the order in which they are asked about; null: one after the other. */
+  /** Indexes of secrets, in the order in which they are asked about; null: one after the other. */
   readonly drawn: Uint32Array | null;
   readonly latchkey: Latchkey | null;
   readonly apiId: string;
   readonly externalIds: readonly string[];
-  /** Null for a limit, which only verifies. */
+  /** Null: a limit, which only verifies. */
   readonly writes: Writes | null;
   readonly opened: Opened;
 }
 
 let open: Open | null = null;
 let requests = 0;
-/** Where the next page of each list begins. */
+/** Cursor of the next page of each list. */
 const cursors: { [operation: string]: string | undefined } = {};
 
 process.on("message", async (message) => {
@@ -124,7 +124,7 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
     if (side.isExpected(verdict)) right += 1;
     else other += 1;
   };
-  /** Reads the next page of a list. The last one may be short, and the first follows it. */
+  /** Reads the next page of a list. The last page may be short; after it, the list starts again. */
   const turn = async (
     list: string,
     read: (at: {
@@ -188,7 +188,7 @@ async function run({ operation, from, calls, inFlight, isTurning }: Calls): Prom
   return { elapsedMs, right, other, blockedMs: delays.max / 1e6 };
 }
 
-/** Every process draws the same. */
+/** The draws for a number of secrets, the same in every process. */
 function drawnOf(size: number): Uint32Array {
   const draw = zipf(size, seededRandom(SEED));
   return Uint32Array.from({ length: DRAWS }, draw);

@@ -4,7 +4,7 @@ import { seededRandom, shuffled } from "../measure/random.js";
 
 const SEED = 20_260_701;
 
-/** What changes a store. Each call answers when the change is done, and throws where it was not. */
+/** Changes of a store. Each call resolves when the change is done, and rejects if it failed. */
 export interface Writes {
   readonly create: () => Promise<unknown>;
   readonly import: () => Promise<unknown>;
@@ -12,7 +12,7 @@ export interface Writes {
   readonly deleteApi: () => Promise<unknown>;
 }
 
-/** `keyIds`: keys that may be deleted: they are drawn from all over the store, so that neighbours in it do not follow each other. */
+/** `keyIds`: keys that may be deleted, in random order, so that neighbours in the store are not deleted one after the other. */
 export function writesOf(latchkey: Latchkey, apiId: string, keyIds: readonly string[]): Writes {
   const order = shuffled(keyIds.length, seededRandom(SEED)).values();
   return {

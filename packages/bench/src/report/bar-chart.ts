@@ -2,17 +2,17 @@ import { threeDigits } from "./numbers.js";
 import { logAxis } from "./scale-axis.js";
 import { bar, legend, line, svg, text } from "./svg.js";
 
-/** Bars in groups, lying, that begin at a value to compare with: on a logarithmic axis there is no other beginning. */
+/** Horizontal bars in groups. They start at a base value, because a logarithmic axis has no zero. */
 export interface BarChart {
   readonly title: string;
   readonly axis: string;
   readonly series: readonly string[];
   readonly groups: readonly {
     readonly name: string;
-    /** One for each series; null where there is none. */
+    /** One for each series; null: not measured. */
     readonly values: readonly (number | null)[];
   }[];
-  /** Where bars begin: what is smaller goes to the left. */
+  /** Where bars start. Smaller values extend to the left. */
   readonly origin: { readonly value: number; readonly name: string };
 }
 
@@ -23,7 +23,7 @@ const TOP = 92;
 const BAR = 13;
 const GAP = 14;
 
-/** Draws bars. A chart without a value is an error of its maker. */
+/** Draws the chart. It must have at least one value. */
 export function barChart({ title, axis, series, groups, origin }: BarChart): string {
   const values = groups.flatMap((group) => group.values.filter((value) => value !== null));
   const left = Math.max(...groups.map(({ name }) => name.length)) * CHARACTER_WIDTH + 80;

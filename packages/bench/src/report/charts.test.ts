@@ -13,7 +13,7 @@ function measurement(id: string, sides: Record<string, readonly number[]>): Meas
 }
 
 describe("a logarithmic axis", () => {
-  test("gives each factor of ten the same room", () => {
+  test("gives each factor of ten the same space", () => {
     const axis = logAxis([1, 100], 0, 200);
     expect([1, 10, 100].map((value) => Math.round(axis.place(value)))).toEqual([0, 100, 200]);
   });
@@ -22,7 +22,7 @@ describe("a logarithmic axis", () => {
     expect(logAxis([3, 70], 0, 100).ticks).toEqual([2, 5, 10, 20, 50, 100]);
   });
 
-  test("shows the powers of ten alone where there are many", () => {
+  test("shows only the powers of ten if there are many ticks", () => {
     expect(logAxis([1, 10_000], 0, 100).ticks).toEqual([1, 10, 100, 1_000, 10_000]);
   });
 
@@ -34,7 +34,7 @@ describe("a logarithmic axis", () => {
 describe("charts", () => {
   const guarded = measurement("verify/sqlite/uses/1", { limit: [10], latchkey: [12] });
 
-  test("are drawn of what was measured, and of nothing else", () => {
+  test("are drawn only for work that was measured", () => {
     expect(chartsOf([]).map(({ file }) => file)).toEqual([]);
     expect(chartsOf([guarded]).map(({ file }) => file)).toEqual(["guarded.svg", "questions.svg"]);
   });
@@ -46,7 +46,7 @@ describe("charts", () => {
     expect(chart?.svg.match(/<rect /g)).toHaveLength(4);
   });
 
-  test("draw what is faster than the limit to its left, and what is slower to its right", () => {
+  test("draw bars faster than the limit to its left, and slower ones to its right", () => {
     const bars = [6, 24].map((ours) => {
       const faster = measurement("verify/redis/uses/1", { limit: [12], latchkey: [ours] });
       const [chart] = chartsOf([faster]);
@@ -89,7 +89,7 @@ describe("charts", () => {
     expect(chart?.svg).toContain(">1,000<");
   });
 
-  test("of what identities own are drawn apart, each panel over its own numbers", () => {
+  test("of identities and their keys are separate, and each panel has its own numbers", () => {
     const identities = measurement("owned/redis/identities", { "1,000 keys": [5] });
     const owned = measurement("owned/redis/owned", { "100 keys": [5] });
     const [chart, ...others] = chartsOf([identities, owned]);

@@ -20,7 +20,7 @@ const MULTIPLES = "multiples of its time, logarithmic";
 const OF_STORE = ["verify", "cold", "page", "middle", "create", "import", "delete"];
 const OF_OWNERS = ["identity", "identities", "verify", "owned"];
 
-/** The charts for which something was measured. */
+/** The charts that have at least one measured value. */
 export function chartsOf(measurements: readonly Measurement[]): readonly Chart[] {
   const find = (id: string) => measurements.find((one) => one.id === id);
   const growth = growthChart(find, {
@@ -42,7 +42,7 @@ export function chartsOf(measurements: readonly Measurement[]): readonly Chart[]
 
 type Find = (id: string) => Measurement | undefined;
 
-/** The question of a guarded route: latchkey and the peers. */
+/** The question of a guarded route: latchkey and the peers. Null: nothing was measured. */
 function guardedChart(find: Find): Chart | null {
   const groups = STORE_KINDS.map((store) => ({
     name: STORE_TITLES[store],
@@ -54,7 +54,7 @@ function guardedChart(find: Find): Chart | null {
   return { file: "guarded.svg", title, svg: barChart(chart) };
 }
 
-/** Every question on every store. */
+/** Every question on every store. Null: nothing was measured. */
 function questionsChart(find: Find): Chart | null {
   const groups = QUESTIONS.map(({ id, title }) => ({
     name: title.replaceAll("`", ""),
@@ -66,7 +66,7 @@ function questionsChart(find: Find): Chart | null {
   return { file: "questions.svg", title, svg: barChart(chart) };
 }
 
-/** Verifications with leases and without, one process. */
+/** Verifications with leases and without, in one process. Null: nothing was measured. */
 function leasesChart(find: Find): Chart | null {
   const kinds = [
     ["one key", "one"],
@@ -88,7 +88,7 @@ function leasesChart(find: Find): Chart | null {
   return { file: "leases.svg", title, svg: barChart(chart) };
 }
 
-/** A chart of what may grow: its name, and the measurements of a store, one for each panel. */
+/** A chart of time against size. `ids`: ids of a store's measurements, one for each panel. */
 interface GrowthChart {
   readonly file: string;
   readonly title: string;
@@ -96,7 +96,7 @@ interface GrowthChart {
   readonly ids: (store: StoreKind) => readonly string[];
 }
 
-/** Time against a number: a panel for each kind of work, with a line for each store. */
+/** Time against size: a panel for each kind of work, with a line for each store. Null: nothing was measured. */
 function growthChart(find: Find, { file, title, across, ids }: GrowthChart): Chart | null {
   const works = STORE_KINDS.map((store) => ids(store).map(find));
   const panels = ids("memory")

@@ -1,14 +1,14 @@
 import { logAxis } from "./scale-axis.js";
 import { legend, line, path, svg, text } from "./svg.js";
 
-/** Panels beside each other, each with axes of its own; both are logarithmic. */
+/** Panels in two columns, each with its own logarithmic axes. */
 export interface LineChart {
   readonly title: string;
   readonly across: string;
   readonly series: readonly string[];
   readonly panels: readonly {
     readonly name: string;
-    /** Points of each series; empty where nothing was measured. */
+    /** Points of each series; empty: not measured. */
     readonly lines: readonly (readonly { readonly x: number; readonly y: number }[])[];
   }[];
 }
@@ -19,7 +19,7 @@ const TOP = 84;
 const LEFT = 56;
 const COLUMNS = 2;
 
-/** Draws lines. A chart without a point is an error of its maker. */
+/** Draws the chart. It must have at least one point. */
 export function lineChart({ title, across, series, panels }: LineChart): string {
   const body: string[] = [text(16, 26, title, { kind: "text title" }), ...legend(16, 50, series)];
   const panelWidth = (WIDTH - 16) / COLUMNS;

@@ -1,7 +1,7 @@
 import type { Unit } from "../measure/measurement.js";
 import type { Quartiles } from "../measure/statistics.js";
 
-/** A number to three digits, as people read it: 2.41, 24.1, 241, 2,410. */
+/** A number with three digits, for people: 2.41, 24.1, 241, 2,410. */
 export function threeDigits(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", {
@@ -10,18 +10,18 @@ export function threeDigits(value: number): string {
   });
 }
 
-/** The median, with the quarters around it. */
+/** The median, with the quartiles around it. */
 export function spread({ p25, median, p75 }: Quartiles): string {
   return `${threeDigits(median)} (${threeDigits(p25)}–${threeDigits(p75)})`;
 }
 
-/** The same with its unit behind; the median alone where there are no quarters, as with a single sample. */
+/** The same with its unit; only the median if the quartiles are equal, as with a single sample. */
 export function spreadWithUnit(quartiles: Quartiles, unit: Unit): string {
   const { p25, median, p75 } = quartiles;
   return p25 === p75 ? withUnit(median, unit) : `${spread(quartiles)} ${unit}`;
 }
 
-/** A value with its unit: whole bytes and counts, the rest to three digits. */
+/** A value with its unit: whole numbers for bytes and counts, otherwise three digits. */
 export function withUnit(value: number, unit: Unit): string {
   if (unit === "bytes") return `${Math.round(value).toLocaleString("en")} bytes`;
   if (unit === "admitted") return Math.round(value).toLocaleString("en");

@@ -14,7 +14,7 @@ const measured: DatedMeasurement = {
   machine: "2 cores",
 };
 
-test("results are written between the markers, twice as once, and the rest stays", () => {
+test("results are written between the markers, writing twice changes nothing, and the rest stays", () => {
   const table = { title: "Pages", headings: ["work"], rows: [["page"]], footnotes: [] };
   const chart = { file: "growth.svg", title: "Growth", svg: "" };
   const readme = `before\n${BEGIN}\nold\n<!-- end -->\nafter\n`;
@@ -28,11 +28,11 @@ test("results are written between the markers, twice as once, and the rest stays
   expect(withResults(once, [measured], [table], [chart])).toBe(once);
 });
 
-test("a README without markers is left alone", () => {
+test("a README without markers is refused", () => {
   expect(() => withResults("text", [measured], [], [])).toThrow("the README has no");
 });
 
-test("new figures take the place of the earlier ones, and the others stay", () => {
+test("new figures replace the earlier ones, and the others stay", () => {
   const other = { ...measured, id: "page/sqlite" };
   const newer = { ...measured, at: "2030-02-02" };
   const added = { ...measured, id: "page/redis" };

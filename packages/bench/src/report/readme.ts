@@ -7,9 +7,9 @@ const BEGIN = "<!-- begin: written by npm run bench -- --write -->";
 const END = "<!-- end -->";
 
 /**
- * A README with the tables and charts of a run between its markers; all else stays.
+ * Returns the README with the tables and charts of a run between its markers. Everything else stays.
  *
- * @throws Error where the markers are missing.
+ * @throws Error if the markers are missing.
  */
 export function withResults(
   readme: string,
@@ -25,7 +25,7 @@ export function withResults(
   return `${readme.slice(0, begin + BEGIN.length)}\n\n${body}\n${readme.slice(end)}`;
 }
 
-/** When, where, and how busy the machine was. */
+/** When and on which machine it was measured, and the machine's load. */
 function conditions(measurements: readonly DatedMeasurement[]): string {
   const dates = measurements.map(({ at }) => at).sort();
   const first = dates[0] ?? "";

@@ -1,11 +1,11 @@
-/** A logarithmic axis: from values to places, with values to write on it. */
+/** A logarithmic axis: maps values to positions, and has ticks to label. */
 export interface LogAxis {
   place(value: number): number;
   readonly ticks: readonly number[];
 }
 
 /**
- * An axis on which each factor takes the same room.
+ * An axis on which each factor takes the same space.
  *
  * @param from - Place of the smallest value. @param to - Place of the largest.
  */
@@ -15,7 +15,7 @@ export function logAxis(values: readonly number[], from: number, to: number): Lo
   const span = Math.log(high / low) || 1;
   const ticks: number[] = [];
   for (let tick = low; tick <= high * 1.001; tick = nextTick(tick)) ticks.push(tick);
-  // At most about eight: of more, the powers of ten.
+  // At most eight ticks: if there are more, only the powers of ten.
   const shown = ticks.length <= 8 ? ticks : ticks.filter((tick) => isPowerOfTen(tick));
   return {
     place: (value) => from + ((to - from) * Math.log(value / low)) / span,

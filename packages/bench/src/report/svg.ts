@@ -1,4 +1,4 @@
-/** Kinds of what a chart shows, each with a colour of its own on light and on dark. */
+/** Colours of series, for light and dark backgrounds. */
 const SERIES_COLOURS = [
   { light: "#1f5fbf", dark: "#79aef5" },
   { light: "#c2570c", dark: "#f2a05c" },
@@ -6,7 +6,7 @@ const SERIES_COLOURS = [
   { light: "#7c3aed", dark: "#bfa3f7" },
 ] as const;
 
-/** A picture that stands on any background: it follows the reader's preference for light or dark. */
+/** An image for any background: it follows the reader's preference for light or dark. */
 export function svg(width: number, height: number, title: string, body: readonly string[]): string {
   const rules = (mode: "light" | "dark") =>
     [
@@ -29,7 +29,7 @@ export function svg(width: number, height: number, title: string, body: readonly
   ].join("\n");
 }
 
-/** A line of text. `anchor`: which end of it is at `x`. */
+/** A line of text. `anchor`: which part of it is at `x`. */
 export function text(
   x: number,
   y: number,
@@ -42,7 +42,7 @@ export function text(
   return `<text class="${kind}" x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${escapeXml(content)}</text>`;
 }
 
-/** A straight line: `rule` for a grid, `mark` for what is to be seen. */
+/** A straight line: `rule` for the grid, `mark` for an emphasised line. */
 export function line(
   x1: number,
   y1: number,
@@ -53,7 +53,7 @@ export function line(
   return `<line class="${kind}" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`;
 }
 
-/** A bar of a series, at least a hair wide. */
+/** A bar of a series, at least 1 wide. */
 export function bar(x: number, y: number, width: number, height: number, series: number): string {
   return `<rect class="s${series}" x="${round(x)}" y="${round(y)}" width="${round(Math.max(width, 1))}" height="${round(height)}" rx="2"/>`;
 }

@@ -12,7 +12,7 @@ const table = {
   footnotes: ["¹ Why not."],
 };
 
-test("in a terminal the first column begins, and the others end, at one place", () => {
+test("in a terminal the first column is aligned to the left, and the others to the right", () => {
   expect(asText(table)).toBe(
     "Memory\n\nquestion     µs\nbare        1.5\na | b     10.25\n  ¹ Why not.\n",
   );
@@ -34,16 +34,16 @@ test("numbers show three digits", () => {
   ]);
 });
 
-test("a spread is the median with its quarters", () => {
+test("a spread is the median with its quartiles", () => {
   expect(spread({ p25: 1, median: 2, p75: 30 })).toBe("2.00 (1.00–30.0)");
 });
 
-test("a spread with its unit is the median alone where every sample is the same", () => {
+test("a spread with its unit is only the median if all samples are equal", () => {
   expect(spreadWithUnit({ p25: 1, median: 2, p75: 30 }, "µs")).toBe("2.00 (1.00–30.0) µs");
   expect(spreadWithUnit({ p25: 2, median: 2, p75: 2 }, "trips")).toBe("2.00 trips");
 });
 
-test("bytes and counts are whole", () => {
+test("bytes and counts are whole numbers", () => {
   expect(withUnit(1234.6, "bytes")).toBe("1,235 bytes");
   expect(withUnit(100, "admitted")).toBe("100");
   expect(withUnit(1.5, "ms")).toBe("1.50 ms");

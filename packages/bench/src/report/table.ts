@@ -3,11 +3,11 @@ export interface Table {
   readonly title: string;
   readonly headings: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** Below the table, each a sentence. */
+  /** Sentences below the table. */
   readonly footnotes: readonly string[];
 }
 
-/** A table in columns that line up. */
+/** A table as text, with aligned columns. */
 export function asText({ title, headings, rows, footnotes }: Table): string {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) =>

@@ -13,7 +13,7 @@ const durable: Measurement = {
   ],
 };
 
-test("a goal that was not measured is in the table, and says so", () => {
+test("the table shows a goal that was not measured as such", () => {
   const goals = judgeGoals([durable]).filter(({ goal }) => ["P6", "P7"].includes(goal.id));
   const table = tablesOf([], goals).find(({ title }) => title === "Goals");
   expect(table?.rows.map(([id, , ...figures]) => [id, ...figures])).toEqual([
@@ -22,7 +22,7 @@ test("a goal that was not measured is in the table, and says so", () => {
   ]);
 });
 
-test("each side of some work is shown with its quarters", () => {
+test("each side of some work is shown with its quartiles", () => {
   const table = tablesOf([durable], []).find(({ title }) => title === "Other states");
   expect(table?.rows).toEqual([
     [
@@ -34,7 +34,7 @@ test("each side of some work is shown with its quarters", () => {
   ]);
 });
 
-test("leases are shown beside the memory store, and more processes beside one", () => {
+test("leases are compared with the memory store, and several processes with one", () => {
   const measured = (count: number, leased: number): Measurement => ({
     id: `leases/redis/one/${count}`,
     title: `one key, ${count}`,

@@ -5,11 +5,11 @@ import { quartiles, ratios } from "../measure/statistics.js";
 import { spread, spreadWithUnit, threeDigits, withUnit } from "./numbers.js";
 import type { Table } from "./table.js";
 
-/** The sides of a table of questions, beside the limit and latchkey. */
+/** The other sides in a table of questions, besides the limit and latchkey. */
 const OTHERS = ["verifier", "better-auth", "rate-limiter-flexible"];
 const MARKS = ["¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
 
-/** Every table of a run; those of which nothing was measured are left out. */
+/** The tables of a run, without empty ones. */
 export function tablesOf(
   measurements: readonly Measurement[],
   goals: readonly GoalResult[],
@@ -118,7 +118,7 @@ function sidesTable(
   };
 }
 
-/** Leased verifications beside those of the memory store, and beside those that ask the store. */
+/** Leased verifications against those on the memory store, and against unleased ones. */
 function leaseTable(measurements: readonly Measurement[]): Table {
   const own = measurements.filter(({ id }) => /^leases\/.*\/\d+$/.test(id));
   const rows = own.map((measurement) => {
@@ -208,7 +208,7 @@ function goalTable(goals: readonly GoalResult[]): Table {
   };
 }
 
-/** A bound in signs: `≤ 1.5`. */
+/** A bound as text, such as `≤ 1.5`. */
 export function boundText(bound: GoalResult["goal"]["bound"]): string {
   return "atMost" in bound
     ? `≤ ${bound.atMost.toLocaleString("en")}`

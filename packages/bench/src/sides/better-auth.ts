@@ -10,30 +10,30 @@ import {
 import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
-/** Its keys take milliseconds each to create: it gets this share of them. */
+/** better-auth takes milliseconds to create a key, so it gets only this share of them. */
 const SHARE = 0.05;
 
-/** Fewest keys: so many that no key is asked about twice at once, for on Redis it would lose uses. */
+/** Fewest keys: enough that no key is verified twice at once, because better-auth would lose uses on Redis. */
 const MIN_KEYS = 128;
 
-/** Its columns in PostgreSQL hold integers of 32 bits. As many uses and slots are enough. */
+/** Its columns in PostgreSQL are 32-bit integers. That many uses and units are enough. */
 const MAX_INTEGER = 2 ** 31 - 1;
 
-/** What its verdicts say, of what is looked at here. */
+/** The fields of its verdicts that are used here. */
 interface BetterAuthVerdict {
   readonly valid: boolean;
   readonly error: { readonly code: string } | null;
   readonly key: { readonly remaining: number | null } | null;
 }
 
-/** The part of its API that is used here. Its own types follow from its options, and take the compiler a long time. */
+/** The part of its API that is used here. Its own types are inferred from its options, which takes the compiler a long time. */
 interface ApiKeyEndpoints {
   createApiKey(input: { body: object }): Promise<{ id: string }>;
   updateApiKey(input: { body: object }): Promise<unknown>;
   verifyApiKey(input: { body: object }): Promise<BetterAuthVerdict>;
 }
 
-/** Its code for each verdict of ours. */
+/** Its code for each of latchkey's codes. */
 const CODES: Readonly<Record<string, string>> = {
   VALID: "VALID",
   NOT_FOUND: "INVALID_API_KEY",
@@ -42,7 +42,7 @@ const CODES: Readonly<Record<string, string>> = {
   RATE_LIMITED: "RATE_LIMITED",
 };
 
-/** Why it cannot be asked a question, or null where it can. */
+/** Why it cannot answer a question; null: it can. */
 function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: Question) {
   if (expected === "EXPIRED" || expected === "USAGE_EXCEEDED")
     return "better-auth deletes such a key when it is verified, so there is no second answer";
@@ -55,10 +55,10 @@ function whyNotBetterAuth({ expected, named, cost, keys, hasRequestId, anyOf }: 
 }
 
 /**
- * better-auth with its api-key plugin, in the fastest of its settings that stores what ours does: on memory and Redis as secondary
- * storage, on SQLite (WAL, NORMAL) and PostgreSQL in the database. The keys are made with the same secrets.
+ * better-auth with its api-key plugin, in its fastest settings that store what latchkey stores: in secondary storage on memory and Redis,
+ * in the database on SQLite (WAL, NORMAL) and PostgreSQL. The keys are created with the same secrets.
  *
- * @throws AbsentError where it is not installed or cannot be asked the question.
+ * @throws AbsentError if it is not installed or cannot answer the question.
  */
 export async function betterAuthSide(
   kind: StoreKind,
@@ -87,7 +87,7 @@ export async function betterAuthSide(
     plugins: [
       apiKey({
         storage: storage === null ? "database" : "secondary-storage",
-        // It refuses shorter keys than this unseen, which would flatter it.
+        // It refuses shorter keys without a lookup, which would make it look faster.
         defaultKeyLength: 1,
         customKeyGenerator: () => known[issued++] as string,
       }),
@@ -162,7 +162,7 @@ function permissionsOf(names: readonly string[]): Record<string, string[]> {
   return permissions;
 }
 
-/** Null for a store that is no database to it. */
+/** The database of a store; null: better-auth uses secondary storage there. */
 async function openDatabase(kind: StoreKind, location: StoreLocation, name: string) {
   if (kind === "postgres") return postgresPool(location, schemaName(name));
   if (kind !== "sqlite") return null;

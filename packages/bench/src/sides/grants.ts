@@ -1,12 +1,12 @@
 import type { PermissionQuery } from "@latchkey/core";
 
-/** The address part of a CIDR range of IPv4, and how much of it counts. */
+/** An IPv4 CIDR range: network address and mask. */
 interface Range {
   readonly network: number;
   readonly mask: number;
 }
 
-/** Whether a set of permissions satisfies any of the lists; null: none is asked for. */
+/** Whether a set of permissions satisfies any of the lists; null: none is required. */
 export function isGranted(
   granted: ReadonlySet<string>,
   anyOf: readonly (readonly string[])[] | null,
@@ -16,13 +16,13 @@ export function isGranted(
   return false;
 }
 
-/** The permission where just one is asked for, which is a look into the set; else null. */
+/** The permission if exactly one is required, so that one lookup in the set decides; otherwise null. */
 export function onlyPermission(anyOf: readonly (readonly string[])[] | null): string | null {
   const [first = []] = anyOf ?? [];
   return anyOf?.length === 1 && first.length === 1 ? (first[0] ?? null) : null;
 }
 
-/** A range such as `192.0.2.0/24`, as the hand-written limits keep it. */
+/** Parses a range such as `192.0.2.0/24`; null stays null. */
 export function rangeOf(cidr: string | null): Range | null {
   if (cidr === null) return null;
   const [address = "", bits = "32"] = cidr.split("/");
@@ -30,7 +30,7 @@ export function rangeOf(cidr: string | null): Range | null {
   return { network: numberOf(address) & mask, mask };
 }
 
-/** Whether an address is in a range; null: every address is. */
+/** Whether an address is in a range. A range of null contains every address; an address of null is in no other range. */
 export function isInRange(range: Range | null, address: string | null): boolean {
   return range === null || (address !== null && (numberOf(address) & range.mask) === range.network);
 }
@@ -40,7 +40,7 @@ function numberOf(address: string): number {
   return (a << 24) | (b << 16) | (c << 8) | d;
 }
 
-/** What is not held of a query that is not granted, as few words as it takes. */
+/** The missing permissions of a query that is not granted, in the shortest form. */
 export function missingOf(
   granted: ReadonlySet<string>,
   anyOf: readonly (readonly string[])[],

@@ -2,7 +2,7 @@ import type { Latchkey, VerifyOutcome } from "@latchkey/core";
 import type { Question } from "../questions.js";
 import type { Side, Verify } from "./side.js";
 
-/** The library itself, asked with the whole question every time. Closing the side closes the latchkey. */
+/** latchkey itself, given the whole question in every call. Closing the side closes the latchkey. */
 export function latchkeySide(
   latchkey: Latchkey,
   { input, expected }: Question,
@@ -18,7 +18,7 @@ export function latchkeySide(
   };
 }
 
-/** The same question, prepared once, as a guarded route does. Closing the side closes the latchkey. */
+/** latchkey with a question prepared once by `verifier`, as in a guarded route. Closing the side closes the latchkey. */
 export function verifierSide(latchkey: Latchkey, question: Question, keyCount: number): Side {
   const { authorization, remaining, ratelimits, ipAddress } = question.input("", "");
   const verifier = latchkey.verifier({

@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 5, 1, 12, 30);
 const folder = mkdtempSync(join(tmpdir(), "latchkey-bench-test-"));
 const secrets = await mintSecrets(12);
 
-// The hand-written limits read the clock themselves, as a program would.
+// The hand-written limits call Date.now, as a program would.
 beforeAll(() => {
   vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
 });
@@ -24,13 +24,13 @@ afterAll(() => {
 });
 
 test.each(QUESTIONS)(
-  "$title: the limits on memory and SQLite answer what latchkey answers",
+  "$title: the limits on memory and SQLite give the same answers as latchkey",
   async (question) => {
     const latchkey = createLatchkey({ store: memoryStore(), clock: () => NOW });
     const rows = await new KeyIssuer(latchkey, question.keys).issue(secrets);
     const memory = memoryLimit(rows, question);
     const sqlite = sqliteLimit(join(folder, `${question.id}.db`), rows, question);
-    // The last two secrets share an identity where there is one; each is asked about three times.
+    // The last two secrets share an identity if the question has one. Each secret is asked about three times.
     const asked = [...secrets.slice(0, 2), ...secrets.slice(-2)].flatMap((secret) => [
       secret,
       secret,

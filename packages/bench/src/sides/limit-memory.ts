@@ -27,12 +27,12 @@ interface Row {
   readonly enabled: boolean;
   readonly granted: ReadonlySet<string>;
   readonly shown: VerdictKey;
-  /** One for each limit that the question takes from. Keys of one identity share its windows. */
+  /** One for each limit that the question takes from. Keys of an identity share its windows. */
   readonly windows: readonly Window[];
   remaining: number | null;
 }
 
-/** A map from the hash of a secret to its row, and one function that checks, takes and answers. */
+/** The hand-written limit in memory: a map from the hash of a secret to its row, and one function that checks, takes and answers. */
 export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify {
   const { anyOf, address, cost, hasRequestId, keys } = question;
   const limits = chargedLimits(question);
@@ -100,7 +100,7 @@ export function memoryLimit(rows: readonly KeyRow[], question: Question): Verify
 
   function remember(request: string, verdict: LimitVerdict, now: number): void {
     remembered.set(request, { verdict, until: now + REMEMBER_MS });
-    // All are remembered equally long, so the oldest is the first to go.
+    // All entries live equally long, so the oldest expires first.
     for (const [oldest, { until }] of remembered) {
       if (now < until) return;
       remembered.delete(oldest);

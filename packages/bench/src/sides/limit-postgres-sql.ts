@@ -2,10 +2,10 @@ import { type ChargedLimit, chargedLimits, type Question } from "../questions.js
 
 const REMEMBER_MS = 600_000;
 
-/** Between the fields of an answer of the function. None of them holds it. */
+/** Separates the fields of the function's answer. No field contains it. */
 export const SEPARATOR = "\u001f";
 
-/** Counts of limits are columns: two of a key, two of an identity. A page has room for the next versions of its rows. */
+/** Counts of limits are columns, for two limits of a key and two of an identity. The fill factors leave room for new versions of rows. */
 export const SCHEMA = `
   CREATE TABLE keys (
     remaining bigint, started0 bigint DEFAULT 0, used0 bigint DEFAULT 0, started1 bigint DEFAULT 0, used1 bigint DEFAULT 0,
@@ -17,11 +17,11 @@ export const SCHEMA = `
   CREATE TABLE requests (id text COLLATE "C" PRIMARY KEY, reply text, until bigint);
   CREATE INDEX requests_until ON requests (until);`;
 
-/** Answers a question where nothing is counted: no identity has anything to say then. */
+/** Answers a question that counts nothing. No identity is involved then. */
 export const SELECT = `SELECT id, api_id, CASE WHEN enabled THEN 't' ELSE 'f' END, coalesce(expires::text, ''), permissions,
   coalesce(remaining::text, ''), '', '' FROM keys WHERE hash = $1`;
 
-/** The function that answers a question where something is counted, with nothing in it that the question does not need. */
+/** The SQL function that answers a question that counts something. It contains only what the question needs. */
 export function functionOf(question: Question): string {
   const { anyOf, cost, hasRequestId, keys } = question;
   const limits = chargedLimits(question);
@@ -77,7 +77,7 @@ function when(isNeeded: boolean, sql: string): string {
   return isNeeded ? sql : "";
 }
 
-/** The start of a limit's window, and what is used of it. */
+/** SQL that reads the start of a limit's window, and the units used in it. */
 function readingOf({ owner, slot, shape: { duration } }: ChargedLimit, n: number): string {
   const row = owner === "key" ? "k" : "i";
   return `w${n} := at - at % ${duration}; u${n} := CASE WHEN ${row}.started${slot} = w${n} THEN ${row}.used${slot} ELSE 0 END;`;
@@ -92,7 +92,7 @@ function assignments(
   );
 }
 
-/** Whether the permissions of a row, which have spaces between them, satisfy any of the lists. */
+/** SQL that tells whether the permissions of a row, separated by spaces, satisfy any of the lists. */
 function grantedSql(anyOf: readonly (readonly string[])[]): string {
   const has = (name: string) => `position(' ${name} ' in ' ' || k.permissions || ' ') > 0`;
   return anyOf.map((all) => `(${all.map(has).join(" AND ")})`).join(" OR ");

@@ -16,7 +16,7 @@ import {
 
 const SWEEP_MS = 1_000;
 
-/** What the SELECT answers, and the function after its code: all of it as text, empty for what is not there. */
+/** The row of the SELECT, and of the function after its code. All fields are text; empty: absent. */
 type Fields = [
   keyId: string,
   apiId: string,
@@ -31,10 +31,11 @@ type Fields = [
 const FIRST_COUNT = 8;
 
 /**
- * One prepared SELECT by hash where nothing is counted, else one prepared call of a function that is written for the question: it
- * locks the row, looks and updates. Every pool on the schema gets the same keys; the first one brings them.
+ * The hand-written limit on PostgreSQL. If the question counts nothing: one prepared SELECT by hash; otherwise one prepared call of a
+ * function written for the question, which locks the row, checks and updates it. All pools on one schema share the keys; the first one
+ * writes them.
  *
- * @param rows - Written first; none where another process has done that.
+ * @param rows - Keys to write first; empty if another process has written them.
  */
 export async function postgresLimit(
   pool: pg.Pool,
@@ -72,7 +73,7 @@ export async function postgresLimit(
     return rows[0];
   }
 
-  /** Nothing is counted: what the row says is the verdict. */
+  /** The verdict of a question that counts nothing. */
   function decide(fields: Fields, now: number): LimitVerdict {
     const [, , enabled, expires, granted] = fields;
     if (enabled !== "t") return verdictOf("DISABLED", fields, now);
@@ -93,7 +94,7 @@ export async function postgresLimit(
       return unpermitted(shown, remaining, missingOf(new Set(permissions), anyOf ?? []), now);
     const isEnabled =
       code !== "DISABLED" && code !== "EXPIRED" && !(code === "USAGE_EXCEEDED" && remaining === 0);
-    // A refusal by the record alone has looked at no limit.
+    // A refusal because of the record has no counts.
     const seen = fields.length > FIRST_COUNT ? limits : [];
     const counts = seen.map((limit, index) => {
       const startedAt = Number(fields[FIRST_COUNT + 2 * index]);
@@ -105,7 +106,7 @@ export async function postgresLimit(
   }
 }
 
-/** Makes the tables and the function, with the keys. */
+/** Creates the tables and the function, and writes the keys. */
 async function writeRows(
   pool: pg.Pool,
   rows: readonly KeyRow[],

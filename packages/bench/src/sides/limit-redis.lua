@@ -1,16 +1,16 @@
 --[[
-  The least script that answers a question about a key.
+  The smallest script that answers a question about a key.
 
   KEYS[1]  the key: a hash
-  KEYS[2]  its identity: a hash; KEYS[1] where it has none
-  KEYS[3]  what is remembered of the request; KEYS[1] where it has no id
+  KEYS[2]  its identity: a hash; KEYS[1]: it has none
+  KEYS[3]  the remembered reply to the request; KEYS[1]: the request has no id
   ARGV[1]  now, Unix epoch ms
-  ARGV[2]  three flags, 0 or 1: something is counted, the address may use the key, the request has an id
-  ARGV[3]  permissions that suffice: lists separated by "|", names in them by " "; empty: none is asked for
-  ARGV[4]  uses that are taken
-  ARGV[5]  and on, five for each limit: owner (1 the key, 2 its identity), slot, limit, duration in ms, slots that are taken
-  Returns  nil where there is no key, else code, id, API, permissions, expires, remaining, identity id, externalId,
-           and for each limit the start of its window and what is used of it
+  ARGV[2]  three flags, 0 or 1: the question counts something, the address is allowed, the request has an id
+  ARGV[3]  required permissions, one of these lists: lists separated by "|", names in them by " "; empty: none
+  ARGV[4]  uses to take
+  ARGV[5]  and on, five for each limit: owner (1 the key, 2 its identity), index, limit, duration in ms, units to take
+  Returns  nil if there is no key, else code, id, API, permissions, expires, remaining, identity id, externalId,
+           and for each limit the start of its window and the units used in it
 ]]
 local REMEMBER_MS = 600000
 

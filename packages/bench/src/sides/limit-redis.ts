@@ -11,7 +11,7 @@ import { type LimitVerdict, limitVerdict, NOT_FOUND, shownLimit, unpermitted } f
 const SCRIPT = readFileSync(packageFile("src/sides/limit-redis.lua"), "utf8");
 const ROWS_A_TRIP = 1_000;
 
-/** What the script answers: numbers as text, as Redis keeps them. */
+/** The script's reply. Numbers are text, as Redis stores them. */
 type Reply = readonly [
   code: string,
   keyId: string,
@@ -26,9 +26,9 @@ type Reply = readonly [
 const FIRST_COUNT = 8;
 
 /**
- * One EVALSHA on a hash of the key, and one of its identity where it has one.
+ * The hand-written limit on Redis: one EVALSHA on a hash of the key, and on one of its identity if it has one.
  *
- * @param rows - Written first; none where another process has done that.
+ * @param rows - Keys to write first; empty if another process has written them.
  */
 export async function redisLimit(
   client: Redis,
@@ -87,7 +87,7 @@ export async function redisLimit(
       return unpermitted(shown, remaining, missingOf(new Set(permissions), anyOf ?? []), now);
     const isEnabled =
       code !== "DISABLED" && code !== "EXPIRED" && !(code === "USAGE_EXCEEDED" && remaining === 0);
-    // A refusal by the record alone has looked at no limit.
+    // A refusal because of the record has no counts.
     const seen = reply.length > FIRST_COUNT ? limits : [];
     const counts = seen.map((limit, index) => {
       const startedAt = Number(reply[FIRST_COUNT + 2 * index]);

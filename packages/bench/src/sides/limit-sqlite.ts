@@ -16,7 +16,7 @@ import {
 const REMEMBER_MS = 600_000;
 const SWEEP_MS = 1_000;
 
-/** Counts of limits are columns: two of a key, two of an identity. */
+/** Counts of limits are columns, for two limits of a key and two of an identity. */
 const SCHEMA = `
   CREATE TABLE keys (
     hash TEXT PRIMARY KEY, id TEXT, api_id TEXT, identity_id TEXT, enabled INTEGER, expires INTEGER, permissions TEXT,
@@ -28,7 +28,7 @@ const SCHEMA = `
   CREATE TABLE requests (id TEXT PRIMARY KEY, verdict TEXT, until INTEGER) STRICT, WITHOUT ROWID;
   CREATE INDEX requests_until ON requests (until);`;
 
-/** Columns 0 to 7 of a SELECT, before the counts of the limits that the question takes from. */
+/** A row of the SELECT: columns 0 to 7, then the counts of the limits that the question takes from. */
 type Row = readonly [
   id: string,
   apiId: string,
@@ -43,10 +43,10 @@ type Row = readonly [
 const FIRST_COUNT = 8;
 
 /**
- * A SELECT by hash where nothing is counted, else that and the UPDATEs in one immediate transaction. Every connection that opens
- * the path gets the same keys; the first one brings them.
+ * The hand-written limit on SQLite. If the question counts nothing: a SELECT by hash; otherwise that and the UPDATEs in one immediate
+ * transaction. All connections to one path share the keys; the first one writes them.
  *
- * @param synchronous - FULL: every commit is on disk when it is answered.
+ * @param synchronous - FULL: every commit is on disk before it is answered.
  */
 export function sqliteLimit(
   path: string,
@@ -152,7 +152,7 @@ export function sqliteLimit(
     return values;
   }
 
-  /** `taken`: 1 where the question was admitted, else 0. */
+  /** The limits of a verdict. `taken`: 1 if the question was admitted, otherwise 0. */
   function shownOf(counts: readonly { startedAt: number; used: number }[], taken: 0 | 1) {
     return limits.map((limit, index) => {
       const { startedAt, used } = counts[index] as { startedAt: number; used: number };

@@ -15,7 +15,7 @@ import { sqliteLimit } from "./limit-sqlite.js";
 import type { Side, Verify } from "./side.js";
 import type { LimitVerdict } from "./verdict.js";
 
-/** The least work that answers a question on a store, hand-written, with the keys of `rows`. */
+/** A hand-written side that does the least work to answer a question on a store, with the keys of `rows`. */
 export async function limitSide(
   kind: StoreKind,
   location: StoreLocation,
@@ -29,7 +29,7 @@ export async function limitSide(
     isExpected: (verdict) => (verdict as LimitVerdict).code === question.expected,
     remainingOf: (verdict) => (verdict as LimitVerdict).remaining ?? null,
     keyCount: rows.length,
-    // Its file and its connection end with the process that measures.
+    // Its file and its connection are closed when the process ends.
     close: async () => undefined,
   };
 }

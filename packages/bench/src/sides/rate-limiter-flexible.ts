@@ -11,13 +11,13 @@ import {
 import type { Question } from "../questions.js";
 import { AbsentError, type Side } from "./side.js";
 
-/** What `consume` resolves with, and what it rejects with where the limit is used up. */
+/** The value that `consume` resolves with, and rejects with if the limit is exceeded. */
 interface ConsumeResult {
   readonly remainingPoints: number;
   readonly msBeforeNext: number;
 }
 
-/** Why it cannot be asked a question, or null where it can. */
+/** Why it cannot answer a question; null: it can. */
 function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
   const isWindowOnly = keys.limits.length === 1 && named.length === 0 && !keys.isExpired;
   const isAnswered = expected === "VALID" || expected === "RATE_LIMITED";
@@ -27,10 +27,10 @@ function whyNotRateLimiter({ expected, keys, named }: Question): string | null {
 }
 
 /**
- * rate-limiter-flexible: one window by the hash of the secret, and nothing else of the question. It has no keys, permissions or
- * uses, so it does less than the others.
+ * rate-limiter-flexible, which counts one window by the hash of the secret. It has no keys, permissions or uses, so it does less than the
+ * others.
  *
- * @throws AbsentError where it is not installed or there is nothing in the question for it to count.
+ * @throws AbsentError if it is not installed or the question has no window for it to count.
  */
 export async function rateLimiterSide(
   kind: StoreKind,
@@ -48,7 +48,7 @@ export async function rateLimiterSide(
       try {
         return await limiter.consume(digest("sha256", secret, "base64url"));
       } catch (refusal) {
-        // It refuses by rejecting with the same kind of result; anything else is a failure.
+        // It refuses by rejecting with a result; an Error is a failure.
         if (refusal instanceof Error) throw refusal;
         return { refused: refusal as ConsumeResult };
       }
@@ -70,7 +70,7 @@ async function openLimiter(
   const limiters = await loadLimiters();
   const shape = question.keys.limits[0];
   const points = shape?.limit ?? 1;
-  // In seconds; its memory limiter sets a timer, which holds no more than 2^31 ms.
+  // In seconds. At most a day, because its memory limiter sets a timer, which cannot exceed 2^31 ms.
   const duration = Math.min((shape?.duration ?? 0) / 1_000, 86_400);
   switch (kind) {
     case "memory":
@@ -101,7 +101,7 @@ async function openLimiter(
   }
 }
 
-/** A limiter makes its table first. */
+/** Waits until a limiter has created its table. */
 function whenReady<Limiter>(open: (onReady: (error?: Error) => void) => Limiter): Promise<Limiter> {
   return new Promise((resolve, reject) => {
     const limiter = open((error) => (error === undefined ? resolve(limiter) : reject(error)));

@@ -12,7 +12,7 @@ export interface ShownLimit {
   readonly duration: number;
 }
 
-/** What the hand-written limits answer: the fields that latchkey answers. */
+/** The answer of the hand-written limits: the same fields as latchkey's. */
 export interface LimitVerdict {
   valid: boolean;
   code: string;
@@ -36,7 +36,7 @@ export const NOT_FOUND = Object.freeze({ valid: false, code: "NOT_FOUND" });
 const NO_ROLES: readonly string[] = [];
 const NO_META = Object.freeze({});
 
-/** What a verdict says about a key. */
+/** The fields of a key in a verdict. */
 export interface VerdictKey {
   readonly keyId: string;
   readonly apiId: string;
@@ -45,7 +45,7 @@ export interface VerdictKey {
   readonly identity: IdentityRow | null;
 }
 
-/** The verdict on a key that is good, but may not do this. `missing`: what it would need as well. */
+/** The verdict on a valid key without the required permissions. `missing`: the permissions that it lacks. */
 export function unpermitted(
   key: VerdictKey,
   remaining: number | null,
@@ -105,7 +105,7 @@ export function shownLimit(
   return { name, limit, remaining: limit - used, reset: startedAt + duration, exceeded, duration };
 }
 
-/** What of a row a verdict shows. */
+/** The fields of a row that a verdict shows. */
 export function verdictKey({ keyId, apiId, shape, expires, identity }: KeyRow): VerdictKey {
   return { keyId, apiId, permissions: shape.permissions, expires, identity };
 }

@@ -5,18 +5,18 @@ import { interleave } from "../measure/interleave.js";
 import { GUARDED, type LimitShape } from "../questions.js";
 import type { Work } from "./work.js";
 
-/** An hour, and more than any run takes from it, which the arithmetic of a bucket can hold. */
+/** More units per hour than any run takes, but few enough for the arithmetic of a bucket. */
 const LIMIT: LimitShape = { name: "default", limit: 1e9, duration: 3_600_000, autoApply: true };
 
 const ALGORITHMS = ["fixed", "sliding", "token-bucket"] as const;
 
-/** The guarded question of keys whose limit is a fixed window, beside those with the other algorithms. */
+/** Measures the guarded question for keys with a fixed window against keys with the other algorithms. */
 export function verifyWithAlgorithms(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const latchkey = createLatchkey({ store: await openStore(kind, location, "algorithms") });
     const contenders = [];
     for (const algorithm of ALGORITHMS) {
-      // All keys together are as many as are in use elsewhere: more would not fit the cache in turn.
+      // All keys together are as many as in other tasks: more might not fit in the cache.
       const secrets = await mintSecrets(Math.ceil(scale.keys / ALGORITHMS.length));
       const keys = { ...GUARDED.keys, limits: [{ ...LIMIT, algorithm }] };
       const workspace = latchkey.workspace(`ws_${algorithm.replace("-", "_")}`);

@@ -4,7 +4,7 @@ import { questionOf } from "../questions.js";
 import { RemoteSide } from "../remote/remote-side.js";
 import type { Work } from "./work.js";
 
-/** SQLite, nothing counted, while another process creates keys in latchkey's file as fast as it can. */
+/** Measures a question that counts nothing on SQLite, while another process creates keys in latchkey's file as fast as it can. */
 export const verifyBesideWriter: Work = async ({ location, scale }) => {
   const question = questionOf("permission");
   const file = await fillForOthers("sqlite", location, question, scale.keys);
@@ -20,7 +20,7 @@ export const verifyBesideWriter: Work = async ({ location, scale }) => {
       RemoteSide.open(side, { ...opening, side, name: storeName(side, question) }),
     ),
   );
-  // Keys in use: the first verification of a key is measured elsewhere.
+  // Each key is verified once before: first verifications are measured elsewhere.
   for (const side of sides) await side.contender("verify").run(scale.keys);
   const writer = await RemoteSide.open("writer", {
     ...opening,

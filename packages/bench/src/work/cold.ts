@@ -11,8 +11,8 @@ const TRIP_SAMPLES = 5;
 const CALLS_COUNTED = 10;
 
 /**
- * The first verification of each key in a process that has not seen any of them: both sides in fresh processes on a full store, each
- * key once. The first third of the keys warms the code up, so that the keys alone are cold.
+ * Measures the first verification of each key: both sides run in new processes on a full store, and verify each key once. The first third
+ * of the keys warms up the code, so that only the keys are cold.
  */
 export function verifyCold(kind: StoreKind): Work {
   return async ({ location, scale }) => {
@@ -31,7 +31,7 @@ export function verifyCold(kind: StoreKind): Work {
     const [limit, ours] = [await open("limit", location), await open("latchkey", location)];
     const warmUpCalls = Math.floor(coldKeys / 3);
     for (const side of [limit, ours]) await side.contender("verify").run(warmUpCalls);
-    // Every slice is as long as the keys allow: a short one would measure how the process wakes up.
+    // Slices are as long as the keys allow: a short one would measure how the process wakes up.
     const calls = Math.floor((coldKeys - warmUpCalls) / (pace.rounds + 1));
     const sides = await interleave(
       [limit, ours].map((side) =>
@@ -57,7 +57,7 @@ export function verifyCold(kind: StoreKind): Work {
   };
 }
 
-/** Trips a verification in one more process. Several samples, for statistics are written now and then. */
+/** Round trips per verification, in a new process. There are several samples, because statistics are written from time to time. */
 async function tripsOf(
   location: StoreLocation,
   open: (at: StoreLocation) => Promise<RemoteSide>,
@@ -65,7 +65,7 @@ async function tripsOf(
   const counter = await countTrips(location);
   const side = await open(counter.location);
   const verify = side.contender("verify");
-  // The first of all also reads the API and the permissions.
+  // The very first verification also reads the API and the permissions.
   await verify.run(1);
   const samples: number[] = [];
   for (let sample = 0; sample < TRIP_SAMPLES; sample += 1) {

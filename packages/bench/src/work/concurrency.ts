@@ -7,7 +7,7 @@ import type { Work } from "./work.js";
 const USES = 100;
 const OURS: ReadonlySet<string> = new Set(["limit", "latchkey", "verifier"]);
 
-/** A key with a hundred uses and a hundred slots, verified many times at once: how many does each side admit? */
+/** Verifies a key with 100 uses and a limit of 100 many times at once, and counts what each side admits. Throws if ours are not exact. */
 export function admitExactly(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const question: Question = {

@@ -9,7 +9,7 @@ const GRANTED = GUARDED.keys.remaining ?? 0;
 /** How a side may cheat. */
 interface Fault {
   readonly code?: string;
-  /** What it takes for the n-th call about a key. */
+  /** Uses that it takes for the n-th call about a key. */
   readonly takes?: (call: number) => number;
   readonly forgetsRequests?: boolean;
 }
@@ -44,12 +44,12 @@ async function measure(fault: Fault, question: Question = GUARDED): Promise<void
   await asking.assertCounts();
 }
 
-test("a side that answers and counts rightly passes", async () => {
+test("a side that answers and counts correctly passes", async () => {
   await expect(measure({})).resolves.toBeUndefined();
   await expect(measure({}, questionOf("request-id"))).resolves.toBeUndefined();
 });
 
-test("a side that gives another verdict fails the run", async () => {
+test("a side that gives an unexpected verdict fails the run", async () => {
   await expect(measure({ code: "RATE_LIMITED" })).rejects.toThrow("fake should say VALID");
 });
 

@@ -4,13 +4,10 @@ import type { Question } from "../questions.js";
 import type { Side } from "../sides/side.js";
 
 const SAMPLE = 50;
-/** Where nothing is timed: one after the other takes long where each waits for the disk. */
+/** Calls in flight when nothing is timed: one after the other would take long if each waits for the disk. */
 const AT_ONCE = 64;
 
-/**
- * Asks a side about one secret after the other, and remembers how often about each: so that what it counted can be compared with
- * what it was asked.
- */
+/** Asks a side about one secret after the other, and counts the calls for each, so that the side's counts can be checked. */
 export class CountedAsking {
   private readonly asked: Uint32Array;
   private next = 0;
@@ -24,13 +21,13 @@ export class CountedAsking {
     this.asked = new Uint32Array(secrets.length);
   }
 
-  /** `pick`: which secret is next; one after the other unless given. */
+  /** `pick`: index of the next secret; default: one after the other. */
   contender(inFlight: number, pick?: () => number): Contender {
     const { side } = this;
     const order = pick ?? (() => this.next++ % side.keyCount);
     return {
       name: side.name,
-      // With fewer, some of the slice would have less in flight.
+      // With fewer calls, part of a slice would have fewer in flight.
       minCalls: 2 * inFlight,
       run: (calls) => inFlights(calls, inFlight, () => this.ask(order())),
     };
@@ -41,7 +38,7 @@ export class CountedAsking {
     return inFlights(this.side.keyCount, AT_ONCE, (index) => this.ask(index));
   }
 
-  /** Asks about one secret. @throws Error when the verdict is another than the right one. */
+  /** Asks about one secret. @throws Error if the verdict is not the expected one. */
   async ask(index: number): Promise<void> {
     const { side, secrets, asked } = this;
     asked[index] = (asked[index] as number) + 1;
@@ -53,12 +50,12 @@ export class CountedAsking {
     }
   }
 
-  /** @throws Error when the uses left of some key are not what was granted, without what was asked. */
+  /** Checks a sample of the keys. @throws Error if the uses left are not those granted less those taken. */
   async assertCounts(): Promise<void> {
     const { side, secrets, asked, question } = this;
     const granted = question.keys.remaining;
     const takes = question.expected === "VALID" ? question.cost : 0;
-    // That of the slot which had to be used up before.
+    // The cost of the one verification that filled the limit before.
     const before = question.expected === "RATE_LIMITED" ? question.cost : 0;
     const step = Math.max(1, Math.floor(side.keyCount / SAMPLE));
     await inFlights(Math.ceil(side.keyCount / step), AT_ONCE, async (sample) => {

@@ -7,7 +7,7 @@ import { openRaw } from "../raw/raw.js";
 import { type RawRows, recordingStore, rowsOf } from "../raw/rows.js";
 import type { Work } from "./work.js";
 
-/** createKey against random bytes, their hash, and the same rows written by hand. */
+/** Measures createKey against drawing random bytes, hashing them, and writing the same rows by hand. */
 export function createKeys(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const changes: Change[] = [];
@@ -66,7 +66,7 @@ function create(latchkey: Latchkey, apiId: string) {
   });
 }
 
-/** The rows of a template with a new secret and new ids: ascending, as latchkey's are. */
+/** The rows of a template with a new secret and new ids, which ascend like latchkey's. */
 function newRows(template: RawRows, count: number): RawRows {
   const secret = randomBytes(16).toString("base64url");
   const hash = digest("sha256", secret, "base64url");
@@ -87,7 +87,7 @@ function newRows(template: RawRows, count: number): RawRows {
     ],
     claims: template.claims.map(() => ({ name: `key:hash:${hash}`, id: keyId })),
     entries: template.entries.map(({ list }, index) => ({
-      // The log of the one key is a list of its own.
+      // The third list is the log of this key.
       list: index === 2 ? `audit:k:${keyId}` : list,
       id: index === 0 ? keyId : entryId,
     })),

@@ -12,15 +12,15 @@ import type { Work } from "./work.js";
 const STORE_NAME = "latchkey";
 const VERIFIED_KEYS = 200;
 
-/** An API that is to be deleted while keys of another one are verified. */
+/** An API to delete while keys of another one are verified. */
 interface Doomed {
   readonly keyCount: number;
   delete(): Promise<unknown>;
 }
 
 /**
- * How long the slowest of a hundred verifications takes while an API of very many keys is deleted: by another process on the same
- * store, and of a tenth as many keys by the process that verifies. In memory there is only the latter, of all of them.
+ * Measures the 99th percentile of a verification while an API with very many keys is deleted by another process on the same store, and
+ * while the verifying process deletes one with a tenth as many keys. In memory there is only the latter, with all the keys.
  */
 export function verifyBesideDeletion(kind: StoreKind): Work {
   return async ({ location, scale }) => {
@@ -38,7 +38,7 @@ export function verifyBesideDeletion(kind: StoreKind): Work {
     const verified = Math.min(VERIFIED_KEYS, scale.keys / 10);
     const { secrets } = await fillApi(latchkey, verified, verified);
     const side = latchkeySide(latchkey, GUARDED, secrets.length);
-    // Knows every key, and its code, before anything is timed.
+    // Caches every key and warms up the code, before anything is timed.
     await timesOf(side, secrets, forMs(scale.slowPace.warmUpMs));
     const quietMs = 2 * scale.slowPace.warmUpMs;
     const measurements: Measurement[] = [];
@@ -114,13 +114,13 @@ async function measure(
   };
 }
 
-/** Whether a span that begins now is not over. */
+/** A function that returns true for `spanMs` from now on. */
 function forMs(spanMs: number): () => boolean {
   const endsAt = performance.now() + spanMs;
   return () => performance.now() < endsAt;
 }
 
-/** Each verification takes a turn of the event loop, as in a server. @returns Microseconds of each. */
+/** Verifies keys, each in its own turn of the event loop, as in a server. @returns Microseconds of each verification. */
 async function timesOf(
   side: Side,
   secrets: readonly string[],

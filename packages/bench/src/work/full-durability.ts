@@ -13,7 +13,10 @@ import type { Work } from "./work.js";
 
 const SEED = 20_260_701;
 
-/** SQLite with every charge on disk when it is answered: the limit commits each by itself, latchkey those of one turn together. */
+/**
+ * Measures SQLite with every charge on disk before it is answered. The limit commits each charge by itself, latchkey those of one turn
+ * together.
+ */
 export const verifyWithFullDurability: Work = async ({ location, scale }) => {
   const store = sqliteStore(databasePath(location, "latchkey"), { durability: "full" });
   const latchkey = createLatchkey({ store });
@@ -26,7 +29,7 @@ export const verifyWithFullDurability: Work = async ({ location, scale }) => {
     latchkeySide(latchkey, GUARDED, scale.keys),
   ];
   const askings = sides.map((side) => new CountedAsking(side, secrets, GUARDED));
-  // Keys in use: the first charge of a key writes what the later ones find.
+  // The first charge of a key writes rows that later ones find.
   for (const asking of askings) await asking.askAll();
   const measure = async (id: string, order: string, pick?: () => () => number) => ({
     id,
@@ -42,7 +45,7 @@ export const verifyWithFullDurability: Work = async ({ location, scale }) => {
     await measure("durable/sqlite", "keys drawn at random", () =>
       uniform(scale.keys, seededRandom(SEED)),
     ),
-    // Keys that were made one after the other share pages, which helps a common commit and nobody else.
+    // Keys created one after the other share pages, which helps only a common commit.
     await measure("durable/sqlite/in-order", "keys in the order of their creation"),
   ];
   for (const asking of askings) await asking.assertCounts();

@@ -8,18 +8,18 @@ import { RemoteSide } from "../remote/remote-side.js";
 import type { Scale } from "../scale.js";
 import type { Work } from "./work.js";
 
-/** Enough for the calls of a process that never meets a key twice. */
+/** Enough for a process that never verifies a key twice. */
 const HEAP_MB = 8_192;
 
-/** What is asked of each store, with how it is asked. */
+/** A measurement on each store. */
 interface Asked {
   readonly title: string;
   readonly operation: Calls["operation"];
-  /** Calls in a slice, where a store has only so many keys for them; else as many as fill one. */
+  /** Calls in a slice, if only some keys can be used for them; default: as many as fill the slice. */
   readonly calls?: number;
 }
 
-/** Stores of different sizes, each in a process of its own, that take turns: what grows, and how large a key is. */
+/** Measures stores of different sizes, each in its own process, in turn: how times grow, and the size of a key. */
 export function growth(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const { keys: known, pace } = scale;
@@ -28,7 +28,7 @@ export function growth(kind: StoreKind): Work {
       sides.push(await openFilled(kind, location, { keyCount, known, auditLog: false }));
     const largest = scale.sizes.at(-1) ?? 0;
     const bytes = (sides.at(-1)?.opened.bytes ?? 0) / largest;
-    // Of each known key once. The first calls of a contender are not timed.
+    // Each known key once, divided by the rounds and one untimed slice.
     const once = Math.floor(known / (pace.rounds + 1));
     const measurements: Measurement[] = [];
     const measure = async (what: string, asked: Asked) =>
@@ -39,7 +39,7 @@ export function growth(kind: StoreKind): Work {
     await measure("page", { title: "page of 100, with the total", operation: "page" });
     await toMiddle(sides, scale);
     await measure("middle", { title: "page of 100 in the middle of the list", operation: "page" });
-    // So few that no store becomes smaller or larger by more than a third: first smaller, then larger.
+    // So few that no store shrinks or grows by more than a third: deletions first, then creations.
     const few = Math.floor(once / 3);
     const calls = Math.max(1, Math.floor(few / KEYS_A_CALL));
     await measure("delete", { title: "deleteKey", operation: "delete", calls: few });
@@ -54,7 +54,7 @@ export function growth(kind: StoreKind): Work {
   };
 }
 
-/** As many keys before as after, where the list is read page by page. */
+/** Reads each list up to its middle. */
 async function toMiddle(sides: readonly RemoteSide[], { sizes: all }: Scale): Promise<void> {
   for (const [index, side] of sides.entries()) {
     const pages = Math.floor((all[index] ?? 0) / 200);
@@ -81,12 +81,12 @@ async function measureOne(
 ): Promise<Measurement> {
   const bounds = calls === undefined ? { maxCalls: keys } : { minCalls: calls, maxCalls: calls };
   const contenders = sides.map((side) => side.contender(operation, bounds));
-  // Where a store has only so many keys for the calls, none goes into a warm-up: all sizes begin alike.
+  // If the number of calls is fixed, there is no warm-up, so that all sizes begin alike.
   const chosen = calls === undefined ? slowPace : { ...pace, warmUpMs: 0, leadIn: 0 };
   return { id, title, unit: "µs", sides: await interleave(contenders, chosen) };
 }
 
-/** Bytes a key, and what the log entry of its creation adds to that. */
+/** Bytes per key, and bytes that the audit entry of its creation adds. */
 async function sizes(
   kind: StoreKind,
   location: StoreLocation,

@@ -11,7 +11,7 @@ const WORKER = packageFile("dist/http/server.worker.js");
 const PATH = "/v1/keys.verifyKey";
 const CONNECTIONS = 64;
 
-/** keys.verifyKey on node:http against the same answer hand-written, each server in a process of its own. */
+/** Measures keys.verifyKey on node:http against a hand-written server with the same answers, each in its own process. */
 export const verifyOverHttp: Work = async ({ scale }) => {
   const children: ChildProcess[] = [];
   const shapes: string[] = [];
@@ -47,7 +47,7 @@ export const verifyOverHttp: Work = async ({ scale }) => {
   return [{ id: "http/verify", title, unit: "µs", sides: samples }];
 };
 
-/** Names of the headers and of the fields of a response, in order: the keys themselves are others on each server. */
+/** Sorted names of the headers and fields of a response. Values differ, because each server has its own keys. */
 async function responseShape(port: number, token: string, body: string): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}${PATH}`, {
     method: "POST",

@@ -9,7 +9,7 @@ import type { Work } from "./work.js";
 
 const HEAP_MB = 8_192;
 
-/** What is asked of a store, by how its keys are owned. */
+/** The operations measured, by the ownership of keys. */
 const ASKED: Readonly<
   Record<Exclude<Ownership, "none">, { readonly [what: string]: Calls["operation"] }>
 > = {
@@ -24,13 +24,13 @@ const TITLES: Readonly<Record<string, string>> = {
   owned: "page of 100 keys of one identity that has all of them",
 };
 
-/** Stores with more and more identities, and one identity with more and more keys, in processes that take turns. */
+/** Measures stores with growing numbers of identities, and identities with growing numbers of keys, in processes that take turns. */
 export function ownedKeys(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const measurements: Measurement[] = [];
     for (const ownership of ["one each", "one of all"] as const) {
       const sides: RemoteSide[] = [];
-      // One identity has a tenth of the keys at most.
+      // A single identity has a tenth as many keys.
       for (const size of scale.sizes) {
         const keyCount = ownership === "one each" ? size : Math.ceil(size / 10);
         const unit = ownership === "one each" ? "identities" : "keys";
@@ -42,7 +42,7 @@ export function ownedKeys(kind: StoreKind): Work {
       }
       for (const [what, operation] of Object.entries(ASKED[ownership])) {
         const contenders = sides.map((side) => side.contender(operation));
-        // Every key once, so that no first verification is timed.
+        // Verifies every key once, so that no first verification is timed.
         if (operation === "verify") for (const each of contenders) await each.run(scale.keys);
         measurements.push({
           id: `owned/${kind}/${what}`,

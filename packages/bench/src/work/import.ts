@@ -9,7 +9,7 @@ import type { Work } from "./work.js";
 
 const KEYS_A_CALL = 100;
 
-/** createKeys, a hundred keys a call, against the same rows written by hand, a hundred keys a transaction. */
+/** Measures createKeys, with 100 keys per call, against the same rows written by hand, with 100 keys per transaction. */
 export function importKeys(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const { imported, fewRounds } = scale;

@@ -13,9 +13,9 @@ import type { Work } from "./work.js";
 
 const LEASE_MS = 500;
 const SEED = 20_260_701;
-/** Numbers of processes that verify at once. */
+/** Numbers of processes that verify concurrently. */
 const COUNTS = [1, 2, 4];
-/** Of the calls of a slice, so many are made before it, untimed: keys are in use then. */
+/** Untimed calls before a slice, as a share of the calls in it, so that keys are in use. */
 const LEAD_IN = 0.2;
 
 /** The processes of one side. */
@@ -23,11 +23,13 @@ interface Crew {
   readonly name: string;
   readonly processes: readonly RemoteSide[];
   admitted: number;
-  /** Verifications in a ms of one process. */
+  /** Verifications per ms of one process. */
   speed: number;
 }
 
-/** Verifications with leases beside the same without, and beside those of a memory store: of one key, and of many by Zipf's law. */
+/**
+ * Measures verifications with leases against those without, and against a memory store: of one key, and of many keys drawn by Zipf's law.
+ */
 export function verifyWithLeases(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const measurements: Measurement[] = [];
@@ -92,7 +94,7 @@ function processesOf(count: number): string {
   return count === 1 ? "1 process" : `${count} processes`;
 }
 
-/** Processes over one store with these keys. In memory there is one, as nothing is shared there. */
+/** Opens processes on one store with these keys. */
 async function openCrew(
   kind: StoreKind,
   location: StoreLocation,
@@ -124,7 +126,7 @@ async function openCrew(
   return { name: side, processes, admitted: 0, speed: 0 };
 }
 
-/** Until every process has verified for about a slice. */
+/** Verifies until every process has run for about a slice. */
 async function warmUp(crew: Crew, sliceMs: number): Promise<void> {
   const { length } = crew.processes;
   let calls = 64;
@@ -135,7 +137,7 @@ async function warmUp(crew: Crew, sliceMs: number): Promise<void> {
   }
 }
 
-/** @returns Microseconds a verification: of all processes together, while all of them verify. */
+/** @returns Microseconds per verification, of all processes together. */
 async function slice(crew: Crew, count: number, sliceMs: number): Promise<number> {
   const calls = Math.ceil(crew.speed * sliceMs);
   await verify(crew, count, Math.ceil(calls * LEAD_IN));
@@ -144,7 +146,7 @@ async function slice(crew: Crew, count: number, sliceMs: number): Promise<number
   return (elapsedMs * 1_000) / (count * calls);
 }
 
-/** Each of so many processes makes so many calls, one after the other. @returns How long that took, in ms. */
+/** `count` processes make `calls` calls each, one after the other. @returns The time taken, in ms. */
 async function verify(crew: Crew, count: number, calls: number): Promise<number> {
   const startedAt = performance.now();
   const done = await Promise.all(
@@ -160,7 +162,7 @@ async function verify(crew: Crew, count: number, calls: number): Promise<number>
   return elapsedMs;
 }
 
-/** @throws Error where uses were taken that nobody was admitted for, or the other way round. */
+/** Closes the processes. @throws Error if the uses taken by leased verifications differ from those admitted. */
 async function finish(
   kind: StoreKind,
   location: StoreLocation,

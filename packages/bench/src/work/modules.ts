@@ -7,14 +7,14 @@ import type { Work } from "./work.js";
 
 const PACKAGES = ["@latchkey/core", "latchkey"] as const;
 
-/** CPU time of importing a package in a new process, beside a process that imports nothing. */
+/** Measures the CPU time of importing a package in a new process, less that of a process that imports nothing. */
 export const importPackages: Work = async ({ scale }) => {
   const names = ["node", ...PACKAGES];
   const samples = names.map((): number[] => []);
   for (let round = 0; round <= scale.fewRounds; round += 1)
     for (const [index, name] of names.entries()) {
       const cpuMs = importCpuMs(index === 0 ? null : name);
-      // The first round brings the files into the cache of the system.
+      // The first round only fills the system's file cache.
       if (round > 0) samples[index]?.push(cpuMs);
     }
   const [bare = [], ...imports] = samples;
@@ -33,7 +33,7 @@ export const importPackages: Work = async ({ scale }) => {
   );
 };
 
-/** Size of a package as npm unpacks it. */
+/** Measures the unpacked size of a package. */
 export const packageSizes: Work = async () =>
   PACKAGES.map((name): Measurement => {
     const directory = dirname(dirname(entryOf(name)));

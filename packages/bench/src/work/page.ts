@@ -11,10 +11,10 @@ import type { Work } from "./work.js";
 
 const PAGE = 100;
 
-/** What both sides answer of a page. */
+/** The parts of a page that are compared. */
 type Page = readonly { readonly id?: string }[];
 
-/** A page of 100 keys against reading the same rows by hand, parsing them and showing the same fields. */
+/** Measures a page of 100 keys against reading the same rows by hand, parsing them and showing the same fields. */
 export function readPages(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const raw = await openRaw(kind, location);

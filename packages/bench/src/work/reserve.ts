@@ -5,12 +5,12 @@ import { interleave } from "../measure/interleave.js";
 import { GUARDED } from "../questions.js";
 import type { Work } from "./work.js";
 
-/** Fewer than a process remembers of its own. */
+/** Fewer reservations than a process remembers of its own. */
 const SETTLED_AT_ONCE = 1_000;
 
 /**
- * The guarded question as a reservation, and its end, beside the same question as a verification. Of the ends, what is reserved for them
- * is not timed, and of the reservations their ends.
+ * Measures the guarded question as a reservation, and its settlement, against the same question as a verification. Reservations and
+ * settlements are timed separately.
  */
 export function reserveAndSettle(kind: StoreKind): Work {
   return async ({ location, scale }) => {

@@ -10,17 +10,17 @@ import { limitSide } from "../sides/limit.js";
 import { rateLimiterSide } from "../sides/rate-limiter-flexible.js";
 import { AbsentError, type Side } from "../sides/side.js";
 
-/** All sides of a question, over the same secrets. */
+/** All sides of a question, with the same secrets. */
 export interface Sides {
   readonly secrets: readonly string[];
   readonly rows: readonly KeyRow[];
-  /** Those that take part: the limit, latchkey, its verifier, and then the peers. */
+  /** The sides that take part: the limit, latchkey, its verifier, then the peers. */
   readonly present: readonly Side[];
   readonly absent: readonly AbsentSide[];
   close(): Promise<void>;
 }
 
-/** Makes the keys of a question, and every side with them. */
+/** Creates the keys of a question, and opens every side with them. */
 export async function openSides(
   kind: StoreKind,
   location: StoreLocation,
@@ -29,7 +29,7 @@ export async function openSides(
 ): Promise<Sides> {
   const secrets = await mintSecrets(keyCount);
   const { latchkey, rows } = await openFilled(kind, location, "latchkey", question, secrets);
-  // On a store of its own, so that its counters are its own.
+  // The verifier has its own store, and so its own counters.
   const prepared = await openFilled(kind, location, "verifier", question, secrets);
   const present = [
     await limitSide(kind, location, "limit", rows, question),

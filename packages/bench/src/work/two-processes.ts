@@ -9,7 +9,9 @@ const IN_FLIGHT = 64;
 const PROCESSES = ["one", "two"];
 const SIDES = ["limit", "latchkey"] as const;
 
-/** Two processes on one store at once against one of them alone, in sum; and what they admit of scarce uses. */
+/**
+ * Measures two concurrent processes on one store against one, by total throughput. Also checks that they admit exactly the granted uses.
+ */
 export function verifyInTwoProcesses(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const { keys, pace } = scale;
@@ -52,7 +54,10 @@ async function openPair(
   return Promise.all(PROCESSES.map((process) => RemoteSide.open(process, opening)));
 }
 
-/** One process, and then both with half the work each. @returns Microseconds a verification, and the longest turns. */
+/**
+ * Runs one process, then both with half the work each. @returns Microseconds per verification, and the longest turns of the event loop, in
+ * ms.
+ */
 async function takeTurns(
   pair: readonly RemoteSide[],
   rounds: number,
@@ -63,7 +68,7 @@ async function takeTurns(
   const [first, second] = pair as [RemoteSide, RemoteSide];
   for (const side of pair) await side.run({ ...share, from: 0, calls: keys });
   const { elapsedMs } = await first.run({ ...share, from: 0, calls: keys });
-  // Longer slices than elsewhere: two processes do not begin at the same moment.
+  // Longer slices than elsewhere, because two processes do not begin at the same moment.
   const calls = Math.max(IN_FLIGHT, Math.ceil((keys * sliceMs * 4) / elapsedMs / 2) * 2);
   const alone: number[] = [];
   const together: number[] = [];
@@ -88,7 +93,10 @@ async function takeTurns(
   return { samples, blocked };
 }
 
-/** Both processes ask about keys with a few uses until these are gone. @throws Error when more or fewer were admitted. */
+/**
+ * Both processes verify keys with few uses until these are gone. @returns Notes for the report. @throws Error if more or fewer were
+ * admitted.
+ */
 async function assertExact(
   kind: StoreKind,
   location: StoreLocation,

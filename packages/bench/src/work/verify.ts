@@ -9,10 +9,10 @@ import { CountedAsking } from "./counting.js";
 import { openSides, type Sides } from "./sides.js";
 import type { Work } from "./work.js";
 
-/** The limit, latchkey and its verifier. */
+/** Number of our own sides: the limit, latchkey and its verifier. */
 const OURS = 3;
 
-/** Keys in use, which this process has seen before: what every verification but the first of a key costs. */
+/** Measures keys that the process has verified before: the cost of every verification but the first of a key. */
 export function verifyWarm(kind: StoreKind, question: Question, inFlight: number): Work {
   return async ({ location, scale }) => {
     const sides = await openSides(kind, location, question, scale.keys);
@@ -25,7 +25,7 @@ export function verifyWarm(kind: StoreKind, question: Question, inFlight: number
       askings.map((asking) => asking.contender(inFlight)),
       scale.pace,
     );
-    // The two answers compared above were not counted.
+    // The answers compared above were not counted.
     for (const asking of askings) await asking.assertCounts();
     await sides.close();
     const flight = inFlight === 1 ? "" : `, ${inFlight} in flight`;
@@ -40,7 +40,7 @@ export function verifyWarm(kind: StoreKind, question: Question, inFlight: number
   };
 }
 
-/** Takes the one slot that each key has, so that every later verification is refused. */
+/** Takes the one unit of each key's limit, so that every later verification is refused. */
 async function useUp({ present, secrets }: Sides): Promise<void> {
   for (const side of present)
     await inFlights(side.keyCount, 64, async (index) => {
@@ -48,12 +48,12 @@ async function useUp({ present, secrets }: Sides): Promise<void> {
     });
 }
 
-/** The limit answers the same question only if it gives the same answer. @throws Error showing both answers. */
+/** Checks that the limit gives the same answer as latchkey. @throws Error with both answers. */
 async function assertSameAnswer({ present, secrets }: Sides, { id }: Question): Promise<void> {
   const [limit, latchkey] = present as [Side, Side];
   const secret = secrets.at(-1) as string;
   const answers = [await limit.verify(secret, "same"), await latchkey.verify(secret, "same")];
-  // How long to wait is counted from the call itself, and the two calls are some ms apart.
+  // `retryAfterMs` counts from the call, and the two calls are some ms apart.
   const [one, other] = answers.map((answer) => {
     const { retryAfterMs, ...rest } = answer as { readonly retryAfterMs?: number };
     return { ...rest, isWaitingUseful: retryAfterMs !== undefined };

@@ -12,7 +12,7 @@ import type { Work } from "./work.js";
 
 const SEED = 20_260_701;
 
-/** More keys in use than the cache of a process holds, drawn evenly or by Zipf's law. */
+/** Measures more keys in use than a process can cache, drawn uniformly or by Zipf's law. */
 export function verifyWorkingSet(kind: StoreKind): Work {
   return async ({ location, scale }) => {
     const { keys, cache } = scale.workingSet;
@@ -28,7 +28,7 @@ export function verifyWorkingSet(kind: StoreKind): Work {
       latchkeySide(latchkey, GUARDED, keys),
     ];
     const askings = sides.map((side) => new CountedAsking(side, secrets, GUARDED));
-    // Fills the cache, and brings every row of the limit into use.
+    // Fills the cache, and touches every row of the limit.
     for (const asking of askings) await asking.askAll();
     const measurements: Measurement[] = [];
     for (const [law, draw] of Object.entries({ zipf, uniform })) {
