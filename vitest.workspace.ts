@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { packagesInOneFile } from "./.ci/packages-in-one-file.js";
 
-// Vitest 4 does not look for this file by itself: every script passes `--config vitest.workspace.ts`.
+// Vitest 4 does not find this file by itself: every script passes `--config vitest.workspace.ts`.
 
 // Workspace packages resolve to their TypeScript source, so that tests need no build. Setting conditions replaces
 // Vite's defaults instead of adding to them, hence the rest of the list.
@@ -14,8 +14,9 @@ const DRILLS = "**/*.drill.test.ts";
 const exclude = ["**/node_modules/**", "**/dist/**"];
 
 /**
- * Each in a process of its own. light-my-request changes the prototypes of Express: an Express server of the same process then never ends
- * a response. The others count all timers that are pending, and those of an earlier file, such as its connections, would be among them.
+ * Files that run in their own process. The example's light-my-request changes the prototypes of Express: an Express server in the same
+ * process then never ends a response. The others count all pending timers, which would include those of earlier files, such as their
+ * connections'.
  */
 const ALONE = [
   "examples/10-testing-an-app/app.test.ts",
@@ -23,10 +24,7 @@ const ALONE = [
   "packages/guard/src/open-hold.test.ts",
 ];
 
-/**
- * Where the tests put their files: in memory where there is room, since thousands of their writes would wait for the disk. Drills
- * use the disk.
- */
+/** Where tests put their files: in memory if there is room, because thousands of writes would wait for the disk. Drills use the disk. */
 function folderOfFiles(): { readonly TMPDIR?: string } {
   const shared = "/dev/shm";
   if (!existsSync(shared)) return {};
@@ -35,8 +33,8 @@ function folderOfFiles(): { readonly TMPDIR?: string } {
 }
 
 /**
- * What takes longest, and is waited for alone if it begins last. Vitest goes by the latest run, of which a fresh checkout has none, and
- * else by the size of files: most of these are short.
+ * The slowest files. They run first; otherwise the whole run waits for one of them at the end. Vitest orders files by the durations of the
+ * latest run, which a fresh checkout lacks, or else by size, and most of these files are short.
  */
 const LONGEST =
   /(postgres.src.(server|pglite)|sqlite.src.store|latchkey.test.(journeys|erasing))\.test\.ts$/;
@@ -54,17 +52,17 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    // Far above what any test needs: a busy machine must not turn into a failure.
+    // Far above what any test needs, so that a busy machine causes no failure.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { interval: 10, timeout: 60_000 } },
-    // The files of a project share their modules: loading these anew for each file took longer than running the tests.
-    // So a test leaves nothing behind in its process. For the same reason the packages are one project, not one each.
+    // The files of a project share their modules: loading them again for each file took longer than running the tests. So a test must leave
+    // nothing behind in its process. For the same reason all packages are one project.
     isolate: false,
-    // What Node.js imports by itself is used as it is: otherwise each use of it, as of zod or a hash, goes through a proxy.
+    // Modules that Node.js imports itself are used as they are: otherwise each use of them, such as of zod or a hash, goes through a proxy.
     deps: { interopDefault: false },
     setupFiles: ["packages/core/src/testing/whole-sizes.ts"],
-    // One more than there are processors: many a test waits for a server or a program that it started.
+    // One more than the number of processors, because many tests wait for a server or a program that they started.
     maxWorkers: 1 + availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
@@ -79,8 +77,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: "alone", include: ALONE, isolate: true } },
       {
-        // Tests that start programs, servers, clusters or a browser, and kill some of them. The programs are started
-        // from dist/, which is brought up to date before the first of them; the tests run on the sources, like all others.
+        // Tests that start programs, servers, clusters or a browser, and kill some of them. They start programs from dist/, which is built
+        // before the first of them. Their own code runs from the sources, like all other tests.
         extends: true,
         test: {
           name: "drills",

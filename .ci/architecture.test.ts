@@ -34,7 +34,7 @@ const allowedArrows: Readonly<Record<string, readonly string[]>> = {
   site: ["core", "http", "memory"],
 };
 
-/** What test files may import beyond that, as devDependencies. */
+/** Packages that test files may import in addition, as devDependencies. */
 const allowedInTests: Readonly<Record<string, readonly string[]>> = {
   memory: ["conformance"],
   sqlite: ["conformance"],
@@ -56,7 +56,7 @@ const coreDependencies = ["@noble/ciphers", "@noble/hashes", "ipaddr.js", "jose"
 
 /**
  * The rooms of packages/core/src, lowest level first. A file imports from its own room and from levels below, never from another
- * room on its level. A file at the top is a room of its own.
+ * room on its level. A file at the top level is its own room.
  */
 const coreLevels = [
   ["errors"],
@@ -73,10 +73,10 @@ const coreLevels = [
   ["index"],
 ];
 
-/** Most and fewest files of a room: fewer are no room, and more are not seen at a glance. */
+/** Fewest and most files of a room: fewer do not justify a folder, and more cannot be seen at a glance. */
 const roomSize = { fewest: 5, most: 20 };
 
-/** What each package with a store has in src: one file a method or a group of them, so that who knows one store knows all. */
+/** The files that each store package has in src, one per method or group of methods: someone who knows one store finds their way in all. */
 const storeFiles = ["store", "read", "page", "commit", "charge", "statistics"];
 
 const maxLines = 400;
@@ -86,7 +86,7 @@ const directoryOf = new Map(packages.map(({ directory, manifest }) => [manifest.
 const core = packages.find(({ directory }) => directory === "core");
 const coreSources = (core?.files ?? []).filter(({ path }) => !isTestFile(path));
 
-/** The packages of this repository among module names, by directory name. */
+/** Directory names of those modules that are packages of this repository. */
 function ours(modules: Iterable<string>): string[] {
   return [...modules].flatMap((name) => {
     const parts = name.split("/");
@@ -95,18 +95,18 @@ function ours(modules: Iterable<string>): string[] {
   });
 }
 
-/** The file a relative import names, as its path below src without the ending. */
+/** The file that a relative import names: its path below src, without the extension. */
 function importedFile(file: SourceFile, specifier: string): string {
   const path = posix.join(posix.dirname(file.path), specifier);
   return path.replace(/^src\//, "").replace(/\.(js|ts)$/, "");
 }
 
-/** The room of a file of core: its folder, or its own name at the top. */
+/** The room of a file of core: its folder, or its own name at the top level. */
 function roomOf(name: string): string {
   return name.split("/")[0] ?? name;
 }
 
-/** The level of a room, or -1 when the levels do not have it. */
+/** The level of a room; -1: it is in no level. */
 function levelOf(room: string): number {
   return coreLevels.findIndex((rooms) => rooms.includes(room));
 }
@@ -121,7 +121,7 @@ function nameOf({ path }: SourceFile): string {
   return path.replace(/^src\//, "").replace(/\.tsx?$/, "");
 }
 
-/** Each import that breaks the levels, in words. */
+/** A message for each import that breaks the levels. */
 function levelBreaches(file: SourceFile): string[] {
   const name = nameOf(file);
   const room = roomOf(name);
@@ -134,7 +134,7 @@ function levelBreaches(file: SourceFile): string[] {
     .map((imported) => `${name} imports ${imported}`);
 }
 
-/** Imports that lead back to where they began, one circle for each file that closes one. */
+/** Circular imports, one path for each import that closes a circle. */
 function importCircles(files: readonly SourceFile[]): string[] {
   const importsOf = new Map(files.map((file) => [nameOf(file), importsWithin(file)]));
   const done = new Set<string>();
@@ -150,7 +150,7 @@ function importCircles(files: readonly SourceFile[]): string[] {
 }
 
 describe("arrows between packages", () => {
-  test("every package has its line in the table of allowed arrows", () => {
+  test("every package is in the table of allowed imports", () => {
     const missing = packages.filter(({ directory }) => !(directory in allowedArrows));
     expect(missing.map(({ directory }) => directory)).toEqual([]);
   });
@@ -182,17 +182,21 @@ describe("arrows between packages", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test.each(packages)("no imports of $directory go round in a circle, types included", (from) => {
+  test.each(packages)("$directory has no circular imports, types included", (from) => {
     expect(importCircles(from.files)).toEqual([]);
   });
 
-  test.each(packages)("package.json of $directory says where its sources are", (from) => {
-    const { homepage, repository, bugs, keywords } = from.manifest;
-    const isTold = repository?.directory === `packages/${from.directory}` && keywords !== undefined;
-    expect(from.manifest.private || (isTold && homepage !== undefined && bugs !== undefined)).toBe(
-      true,
-    );
-  });
+  test.each(packages)(
+    "package.json of $directory says where its sources are, unless it is private",
+    (from) => {
+      const { homepage, repository, bugs, keywords } = from.manifest;
+      const isTold =
+        repository?.directory === `packages/${from.directory}` && keywords !== undefined;
+      expect(
+        from.manifest.private || (isTold && homepage !== undefined && bugs !== undefined),
+      ).toBe(true);
+    },
+  );
 
   test.each(packages)(
     "package.json of $directory depends only on what the design allows",
@@ -223,7 +227,7 @@ describe("arrows between packages", () => {
     expect(reaching).toEqual([]);
   });
 
-  test("core depends at run time on its five libraries and nothing else", () => {
+  test("core depends at run time on its listed libraries and nothing else", () => {
     const { dependencies, peerDependencies, optionalDependencies } = core?.manifest ?? {};
     const shipped = { ...dependencies, ...peerDependencies, ...optionalDependencies };
     expect(coreDependencies).toEqual(expect.arrayContaining(Object.keys(shipped)));
@@ -231,25 +235,25 @@ describe("arrows between packages", () => {
 });
 
 describe("rooms inside core", () => {
-  test("each file is in a room and imports only from its own or from lower ones", () => {
+  test("each file is in a room, and imports only from its own room or from lower ones", () => {
     expect(coreSources.flatMap(levelBreaches)).toEqual([]);
   });
 
-  test("a room has 5 to 20 files, or a reason to have others", () => {
+  test("a room has 5 to 20 files, a folder of operations up to 20", () => {
     const sizes = new Map<string, number>();
     for (const { path } of coreSources) {
       const room = posix.dirname(path).replace(/^src\/?/, "");
       sizes.set(room, (sizes.get(room) ?? 0) + 1);
     }
     const unfit = [...sizes].filter(([room, size]) => {
-      // The top is no room, and a folder of operations holds as many as its resource has.
+      // The top level is no room, and the size of a folder of operations depends on its resource.
       const fewest = room === "" || room.startsWith("operations/") ? 0 : roomSize.fewest;
       return size < fewest || size > roomSize.most;
     });
     expect(unfit.map(([room]) => room)).toEqual([]);
   });
 
-  test("only latchkey.ts reads the clock or takes randomness that is not handed in", () => {
+  test("only latchkey.ts reads the clock or uses randomness that was not passed in", () => {
     const impure =
       /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\.now\b/;
     const found = coreSources.filter(
@@ -260,8 +264,8 @@ describe("rooms inside core", () => {
 });
 
 describe("files", () => {
-  test("a package with a store has the files that every other has", () => {
-    // Whoever runs the suite has a store, but for the package that brings all of them along.
+  test("every store package has the same files", () => {
+    // Packages that run the conformance suite have a store, except `latchkey`, which depends on all of them.
     const runsSuite = ({ devDependencies = {} }: Manifest) =>
       "@latchkey/conformance" in devDependencies;
     const stores = packages.filter(
@@ -277,18 +281,21 @@ describe("files", () => {
   });
 
   test.each(packages)(`no file of $directory is longer than ${maxLines} lines`, ({ files }) => {
-    // An index is nothing but a list of names.
+    // An index is only a list of names.
     const long = files.filter(
       ({ path, text }) => path !== "src/index.ts" && text.trimEnd().split("\n").length > maxLines,
     );
     expect(long.map(({ path }) => path)).toEqual([]);
   });
 
-  test.each(packages)("sources of $directory name what they export, one by one", ({ files }) => {
-    const sources = files.filter(({ path }) => path.startsWith("src/"));
-    expect(sources.filter((file) => file.hasStarExport).map(({ path }) => path)).toEqual([]);
-    expect(sources.filter((file) => file.hasDefaultExport).map(({ path }) => path)).toEqual([]);
-  });
+  test.each(packages)(
+    "sources of $directory name each export: no export *, no default export",
+    ({ files }) => {
+      const sources = files.filter(({ path }) => path.startsWith("src/"));
+      expect(sources.filter((file) => file.hasStarExport).map(({ path }) => path)).toEqual([]);
+      expect(sources.filter((file) => file.hasDefaultExport).map(({ path }) => path)).toEqual([]);
+    },
+  );
 
   test.each(packages)("every name that $directory exports has a docstring", ({ files }) => {
     const undocumented = [...(files.find(({ path }) => path === "src/index.ts")?.exports ?? [])]
@@ -303,7 +310,7 @@ describe("files", () => {
   });
 });
 
-/** Whether a docstring stands right before the declaration of `name`. A name passed on counts as documented. */
+/** Whether a docstring stands right before the declaration of `name`. A re-exported name counts as documented. */
 function isDocumented(file: SourceFile, name: string): boolean {
   if (file.exports.get(name)?.from) return true;
   const kinds = "(?:const|let|(?:async )?function\\*?|(?:abstract )?class|interface|type|enum)";
@@ -344,7 +351,7 @@ describe("these tests themselves", () => {
     });
   });
 
-  test("see an import from a higher room, from another room of the level and from no room", () => {
+  test("detect an import from a higher room, from another room of the same level and from no room", () => {
     const breaches = (path: string, specifier: string) =>
       levelBreaches(parseFile(path, `import type { x } from "${specifier}";`));
     expect(breaches("src/rules/a.ts", "../records/b.js")).toEqual(["rules/a imports records/b"]);
@@ -359,7 +366,7 @@ describe("these tests themselves", () => {
     expect(breaches("src/lib/a.ts", "../time.js")).toEqual([]);
   });
 
-  test("see a circle of imports, also one that is reached from outside of it", () => {
+  test("detect circular imports, also if they are reached from outside the circle", () => {
     const file = (name: string, ...imports: string[]) =>
       parseFile(`src/${name}.ts`, imports.map((to) => `import "./${to}.js";`).join("\n"));
     expect(importCircles([file("a", "b"), file("b", "c", "d"), file("c", "b"), file("d")])).toEqual(

@@ -1,9 +1,9 @@
-// Builds every package into its dist/, and nothing when nothing changed: then it takes a fraction of a second.
+// Builds every package into its dist/. If nothing changed, that takes a fraction of a second.
 //
-// TypeScript checks the sources and writes declarations to build/; bundle.mjs makes dist/ of both.
+// TypeScript checks the sources and writes declarations to build/; bundle.mjs makes dist/ from both.
 //
-// Vitest runs it before the drills, whoever starts them: they start programs from dist/, and must not test an old build.
-// It is loaded before anything is installed, so it imports Node's own modules only, and the bundler when it builds.
+// Vitest always runs it before the drills: they start programs from dist/, and must not test an old build. It is loaded before anything is
+// installed, so it imports only Node's own modules, and the bundler only when it builds.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, rmSync } from "node:fs";
@@ -13,9 +13,9 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Builds what changed. The compiler's messages are shown.
+ * Builds the packages that changed, and shows the compiler's messages.
  *
- * @throws {Error} when the sources have errors.
+ * @throws {Error} If the sources have errors.
  */
 export async function build() {
   const packages = join(root, "packages");
@@ -38,7 +38,7 @@ export async function build() {
 export { build as setup };
 
 /**
- * Removes declarations whose source is gone: tsc leaves them.
+ * Removes declarations of deleted sources, because tsc keeps them.
  *
  * @param {string} output
  * @param {string} source

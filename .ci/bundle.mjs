@@ -1,5 +1,5 @@
-// Makes the dist/ of a package from its sources and from the declarations that tsc wrote to its build/: one file of code and one
-// of types for each entry, so that importing a package means reading a few files and not hundreds.
+// Makes the dist/ of a package from its sources and from the declarations that tsc wrote to its build/: one file of code and one of types
+// for each entry, so that importing a package reads a few files and not hundreds.
 //
 // See packages/core/decisions/0026-bundles-and-the-schema-library.md.
 
@@ -17,30 +17,30 @@ import { basename, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * @typedef {Readonly<Record<string, string>>} Entries Name of an output, without its ending -> the source.
+ * @typedef {Readonly<Record<string, string>>} Entries Name of an output, without its extension -> the source.
  */
 
-/** What a bundle depends on beside the package's own files. */
+/** Files that every bundle depends on, besides the package's own files. */
 const SHARED_INPUTS = [
   fileURLToPath(import.meta.url),
   fileURLToPath(new URL("../pnpm-lock.yaml", import.meta.url)),
   fileURLToPath(new URL("../tsconfig.base.json", import.meta.url)),
 ];
 
-/** What is no path is the name of a package, and stays an import. @param {string} id */
+/** Whether a module id is the name of a package, not a path. @param {string} id */
 export const isPackageName = (id) => !/^(?:[./]|[A-Za-z]:\\)/.test(id);
 
 /**
- * The packages that are bundled in, where they are used; everything else stays an import. zod, read file by file, costs more than
- * all the rest of core. The others are CommonJS: before Node.js imports the first such module it starts a parser for them all, which
- * costs more than the module.
+ * Packages that are bundled into those that use them; all others stay imports. zod, loaded file by file, takes longer than all the rest of
+ * core. The others are CommonJS: before Node.js imports the first CommonJS module it starts a parser for them, which takes longer than the
+ * module itself.
  */
 export const BUNDLED = ["zod", "ipaddr.js", "sorted-btree"];
 
-/** Packages whose variables get short names, functions and classes excepted: core has a limit of size, which check.mjs holds. */
+/** Packages in which variables get short names, except functions and classes. core has a size limit, which check.mjs enforces. */
 const WITH_SHORT_NAMES = ["core"];
 
-/** The name of the file that a package is bundled into, without its ending. @param {string} name */
+/** The name of the file that a package is bundled into, without its extension. @param {string} name */
 export const chunkOf = (name) => name.replace(/\.js$/, "");
 
 /** @param {string} id */
@@ -63,7 +63,7 @@ export async function bundle(directory) {
   const { code, types } = entriesOf(manifest);
   await bundleCode(directory, code, manifest.version);
   await bundleTypes(directory, types);
-  // Each worker on its own: what it shares with the package must not be cut out of the package's files.
+  // Each worker separately: otherwise code that it shares with the package would move out of the package's files.
   for (const worker of workersBelow(join(directory, "src"))) {
     const name = withoutEnding(relative(join(directory, "src"), worker));
     await bundleCode(directory, { [name]: `src/${name}.ts` }, manifest.version);
@@ -73,7 +73,7 @@ export async function bundle(directory) {
 }
 
 /**
- * Names, sizes and times of all that a bundle is made of.
+ * A hash of the names, sizes and times of all files that a bundle is made from.
  *
  * @param {string} directory
  */
@@ -92,9 +92,9 @@ function fingerprint(directory) {
 }
 
 /**
- * The entries of a package, out of its package.json: its exports, which have types, and its programs, which have none. A program in
- * bin/ imports its namesake in dist/: that it can be linked before dist/ is there. A name that is exported to the tests of this
- * repository alone has no file in dist/.
+ * The entries of a package, read from its package.json: its exports, which have types, and its programs, which have none. A program in bin/
+ * imports its namesake in dist/, so that it can be linked before dist/ exists. An export for tests of this repository only has no file in
+ * dist/.
  *
  * @param {{ readonly exports?: Readonly<Record<string, { readonly default?: string }>>, readonly bin?: Readonly<Record<string, string>> }} manifest
  * @returns {{ readonly code: Entries, readonly types: Entries }}
@@ -118,7 +118,7 @@ function entriesOf(manifest) {
 /**
  * @param {string} directory
  * @param {Entries} input
- * @param {string} [version] of the package, which some read at run time
+ * @param {string} [version] of the package, which some packages read at run time
  */
 async function bundleCode(directory, input, version = "") {
   const { build } = await import("rolldown");
@@ -134,7 +134,7 @@ async function bundleCode(directory, input, version = "") {
       dir: "dist",
       format: "esm",
       chunkFileNames: "[name].js",
-      // Else each chunk is written anew after the plugins, and the small one is long again.
+      // Otherwise each chunk is printed again after the plugins, and a minified one becomes long again.
       minify: false,
       codeSplitting: {
         groups: BUNDLED.map((name) => ({ name: chunkOf(name), test: `/node_modules/${name}/` })),
@@ -149,7 +149,7 @@ async function bundleCode(directory, input, version = "") {
 export const BUNDLED_IN_PAGES = ["preact"];
 
 /**
- * Makes dist/page/ of a package that has a page: one script of src/ui/main.tsx and all that it imports, and one style sheet.
+ * Makes dist/page/ of a package that has a page: one script from src/ui/main.tsx and its imports, and one style sheet.
  *
  * @param {string} directory
  */
@@ -172,16 +172,17 @@ async function bundlePage(directory) {
   });
   const page = join(directory, "dist", "page");
   copyFileSync(join(sources, "app.css"), join(page, "app.css"));
-  // The script under a name that stays: hosts load it into pages of their own.
+  // A copy under a stable name: host applications load it into their own pages.
   if (basename(directory) === "portal")
     copyFileSync(join(page, "app.js"), join(page, "latchkey-keys.js"));
 }
 
 /**
- * Leaves out what core never calls, which no bundler can see, since methods are called by name: 28 kB of core's tarball.
+ * Removes methods that core never calls, which saves 28 kB of core's tarball. No bundler can detect them, because methods are called by
+ * name.
  *
- * Of zod the methods for formats, parts and exact sizes of texts and lists (`email`, `trim`, `length`, …), and the two that write JSON Schema. The function `z.toJSONSchema`
- * goes on working on schemas of ours. Of ipaddr.js networks, net masks, and which ranges are special.
+ * zod loses the methods for formats, parts and exact sizes of strings and lists (`email`, `trim`, `length`, …), and the two that write JSON
+ * Schema; the function `z.toJSONSchema` still works on our schemas. ipaddr.js loses networks, net masks and special ranges.
  *
  * @returns {import("rolldown").Plugin}
  */
@@ -214,7 +215,7 @@ function smallerZod(code) {
     .replace(writers, noWriters.join("\n"));
 }
 
-/** Functions and tables of ipaddr.js that nothing of ours leads to, as they are defined. */
+/** Functions and tables of ipaddr.js that our code never reaches, as patterns of their definitions. */
 const UNUSED_OF_IPADDR = [
   "IPv4.prototype.(?:SpecialRanges|range|toIPv4MappedAddress)",
   "IPv6.prototype.toFixedLengthString",
@@ -233,8 +234,8 @@ function smallerIpaddr(code) {
 }
 
 /**
- * Makes the chunk of a bundled package small, and puts its licence on top. Our own code keeps the names of its functions, and
- * a line for each of them: both are in stack traces.
+ * Minifies the chunk of a bundled package, and puts its licence on top. Our own code keeps the names of its functions, and a line for each
+ * of them, for stack traces.
  *
  * @param {string} directory
  * @returns {import("rolldown").Plugin}
@@ -263,10 +264,10 @@ function shorten(directory) {
 }
 
 /**
- * The same code with a line for each function, class and constant, so that a line in a stack trace says where.
+ * The same code with a new line for each function, class and constant, so that line numbers in stack traces are useful.
  *
  * @param {string} code
- * @throws {Error} Where such a line begins within a text: it would become another.
+ * @throws {Error} If such a line break would fall inside a string, which would change it.
  */
 async function onLines(code) {
   const { minify } = await import("rolldown/utils");
@@ -292,15 +293,15 @@ async function bundleTypes(directory, input) {
     cwd: directory,
     input,
     external: isPackageName,
-    // The declarations are there already, so no compiler is needed: "oxc" is the one that asks for none.
+    // The declarations exist already, so no compiler is needed: "oxc" is the generator that needs none.
     plugins: [dts({ dtsInput: true, generator: "oxc", tsconfig: false }), shortenTypes],
     output: { dir: "dist", format: "esm", chunkFileNames: "[name].d.ts" },
   });
 }
 
 /**
- * Makes declarations a little smaller: indented as the code is, without the empty lines of comments above a tag, and without the
- * word `type` for each name that is exported at the end, which says nothing in a file of types.
+ * Makes declarations a little smaller: indents with tabs, removes empty comment lines above a tag, and removes the word `type` from the
+ * export list at the end, which is redundant in a file of types.
  *
  * @type {import("rolldown").Plugin}
  */

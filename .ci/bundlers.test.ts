@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isTestFile, readPackages } from "./sources.js";
 
-/** What applications bundle, as Next.js does by itself with all that a route imports. `import` is for the command line. */
+/** Sources that applications may bundle, as Next.js does with everything that a route imports. `import` is for the command line. */
 const files = readPackages()
   .filter(({ directory, manifest }) => manifest.private !== true && directory !== "import")
   .flatMap(({ directory, files }) =>
@@ -13,23 +13,23 @@ const files = readPackages()
 const withCode = (pattern: RegExp) =>
   files.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
 
-test("no bundler is told to copy a folder, which it would refuse", () => {
+test("no bundler is made to copy a folder, which it would refuse", () => {
   expect(files.length).toBeGreaterThan(300);
-  // It follows a fixed path only, also one in a variable.
+  // A bundler follows only constant paths, also in a variable.
   expect(withCode(/new URL\(\s*["'][^"']*\/["'],\s*import\.meta\.url/)).toEqual([]);
 });
 
-test("no bundler sees the name of a driver, which may not be installed", () => {
+test("no bundler can see the name of a driver, because the driver may not be installed", () => {
   expect(withCode(/createRequire\(/)).toEqual(["core/src/adapters/require-from.ts"]);
   expect(withCode(/\brequireFrom\(import\.meta\.url/)).toHaveLength(3);
   expect(withCode(/\brequire\(/)).toEqual([]);
 });
 
-test("jose, which may not be installed, is imported in a try, and with a catch", () => {
+test("jose may not be installed, so it is imported in a try and with a catch", () => {
   expect(withCode(/(?<!typeof )import\("jose"\)/)).toEqual(["core/src/secrets/token-signer.ts"]);
   expect(withCode(/try \{\s+return await \([^;]*import\("jose"\)\.catch\(/)).toHaveLength(1);
 });
 
-test("webpack does not see that a module loads a package: it would take out what does, and find no driver", () => {
+test("webpack cannot see that a module loads packages: it would remove that code, and no driver would be found", () => {
   expect(withCode(/import \{[^}]*\bcreateRequire\b[^}]*\} from/)).toEqual([]);
 });

@@ -10,7 +10,7 @@ const PACKAGE = fileURLToPath(new URL("../packages/latchkey", import.meta.url));
 
 const { version } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8"));
 
-/** Opens each store by its URL, and verifies a key where there is no server to reach. Prints what happened, and the version of the HTTP API. */
+/** Opens each store by its URL, and verifies a key on it. Prints the codes, and the version of the HTTP API. The servers do not exist. */
 const PROGRAM = `
   import { createLatchkey, openApiDocument, openStore } from "latchkey";
 
@@ -37,7 +37,7 @@ const PROGRAM = `
   run();
 `;
 
-/** What a bundler of applications puts in the place of \`import.meta.url\` in CommonJS. */
+/** What application bundlers substitute for `import.meta.url` in CommonJS. */
 const PLACES = {
   "esbuild, nothing": "undefined",
   "webpack, the path of the file on the machine that made the bundle": JSON.stringify(
@@ -69,7 +69,7 @@ test.each(Object.entries(PLACES))(
     });
     const output = execFileSync(process.execPath, [file], {
       encoding: "utf8",
-      // pnpm sets it for the programs that it starts: then a driver is found from anywhere.
+      // pnpm sets NODE_PATH for programs that it starts, and then a driver would be found from anywhere.
       env: { ...process.env, NODE_PATH: "" },
       timeout: 20_000,
     });

@@ -46,7 +46,10 @@ function run(program, args) {
 /** @param {string} name @param {readonly string[]} args */
 const tool = (name, args) => run(join(bin, name), args);
 
-/** Files that are no modules, by package: no check of modules would miss them. @type {Record<string, readonly string[]>} */
+/**
+ * Packed files that are no modules, by package: checks of modules do not notice if one is missing. @type {Record<string, readonly
+ * string[]>}
+ */
 const mustBePacked = {
   console: ["dist/page/app.css", "dist/page/app.js"],
   portal: ["dist/page/app.css", "dist/page/app.js", "dist/page/latchkey-keys.js"],
@@ -62,17 +65,17 @@ const mustBePacked = {
   ],
 };
 
-/** Most bytes of an unpacked package: what everyone installs stays small. @type {Record<string, number>} */
+/** Most bytes of an unpacked package. Everyone installs core, so it stays small. @type {Record<string, number>} */
 const maxBytes = { core: 640_000 };
 
 /** @param {string} name */
 const notPacked = (name) => `not in the tarball: ${name}`;
 
-/** What only tests need is compiled and not published. @param {string} name */
+/** Whether a file is only for tests. Such files are compiled, but not published. @param {string} name */
 const isForTests = (name) => /^package\/dist\/testing\/|\.test\.|\.worker\./.test(name);
 
 /**
- * Files and folders of a package that its README links to: whoever reads it in the tarball must find them.
+ * Files and folders of a package that its README links to, which the tarball must contain.
  *
  * @param {string} directory
  */
@@ -83,8 +86,8 @@ function linkedFrom(directory) {
 }
 
 /**
- * The bytes of all files in a tar archive: a header of 512 bytes holds the size of a file, in octal, and its content fills up to the
- * next multiple of 512.
+ * Total size of all files in a tar archive, in bytes. Each file has a header of 512 bytes with its size in octal, and its content is padded
+ * to a multiple of 512.
  *
  * @param {Buffer} archive
  */
@@ -99,8 +102,7 @@ function unpackedSize(archive) {
 }
 
 /**
- * Packs every public package the way it is published (workspace: and catalog: ranges resolved, publishConfig applied), each into a
- * folder of its own.
+ * Packs every public package as for publishing (workspace: and catalog: ranges resolved, publishConfig applied), each into its own folder.
  *
  * @param {string} into
  * @returns {Promise<Result>}
@@ -120,7 +122,7 @@ async function pack(into) {
 }
 
 /**
- * Looks at the tarball of a package.
+ * Checks the tarball of a package.
  *
  * @param {string} directory
  * @param {string} from
@@ -181,7 +183,7 @@ async function report(check) {
 const scratch = mkdtempSync(join(tmpdir(), "latchkey-check-"));
 const vitest = ["run", "--config", "vitest.workspace.ts"];
 const results = [
-  // Before the others: what is packed is what was built.
+  // Before the other checks, because the build is what gets packed.
   await report({
     name: "build (tsc -b, rolldown)",
     run: () => run(process.execPath, [join(root, ".ci", "setup.mjs"), "--build"]),
@@ -230,7 +232,7 @@ const longest = [
     run: () => run(process.execPath, [join(root, ".ci", "installs.mjs"), scratch]),
   },
 ];
-// One after the other: their times mean something, and a small machine is not overrun. The longest two go beside each other.
+// One after the other, so that their times are meaningful and a small machine is not overloaded. The longest two run in parallel.
 for (const check of checks) results.push(await report(check));
 results.push(...(await Promise.all(longest.map(report))));
 rmSync(scratch, { recursive: true, force: true });

@@ -17,19 +17,19 @@ const titles = new Map(
 );
 
 describe("the table of controls", () => {
-  test("has each of the 47, in order, with words and a test", () => {
+  test("has each of the 47 controls, in order, with a description and a test", () => {
     const ids = Array.from({ length: 47 }, (_, at) => `C${String(at + 1).padStart(2, "0")}`);
     expect(controls.map(({ id }) => id)).toEqual(ids);
     for (const { id, control, tests } of controls)
       expect([id, control.length > 20, tests.length > 0]).toEqual([id, true, true]);
   });
 
-  test.each(controls)("names tests for $id that there are", ({ tests }) => {
+  test.each(controls)("names only existing tests for $id", ({ tests }) => {
     const missing = tests.filter(([file, title]) => titles.get(file)?.includes(title) !== true);
     expect(missing).toEqual([]);
   });
 
-  test("is that of SECURITY.md, word for word: UPDATE_SECURITY=1 writes it", () => {
+  test("is the table in SECURITY.md, word for word: UPDATE_SECURITY=1 writes it", () => {
     const table = `\n${controlTable()}\n\n`;
     const page = readFileSync(PAGE, "utf8");
     if (process.env.UPDATE_SECURITY === "1")
@@ -47,7 +47,7 @@ test("every link of SECURITY.md leads to a file", () => {
   expect(targets.filter(([, path = ""]) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-test("titles are found in every form of a test, and in contracts of stores", () => {
+test("titles are found in every form of a test, and in store contracts", () => {
   const text = `
     test("plain", () => {});
     test.each([1])("of each %i", () => {});

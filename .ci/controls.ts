@@ -1,7 +1,7 @@
-/** A test, by its file and its title as it is written there. */
+/** A test: its file, and its title as written there. */
 export type NamedTest = readonly [file: string, title: string];
 
-/** What latchkey does against an attack or a mistake, and the tests that hold it. */
+/** A protection against an attack or a mistake, and the tests that prove it. */
 export interface Control {
   readonly id: string;
   readonly control: string;
@@ -21,7 +21,7 @@ const SECRETS_SEARCH =
 const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C01",
-    control: "No store keeps a secret: only hashes, and encrypted copies where that was asked for",
+    control: "No store keeps a secret: only hashes, and encrypted copies of recoverable secrets",
     tests: [
       ["packages/latchkey/test/secrets-search.drill.test.ts", SECRETS_SEARCH],
       [
@@ -42,7 +42,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C03",
     control:
-      "An encrypted secret opens in its own record alone, and not at all once a bit of it has changed",
+      "An encrypted secret can be decrypted only in its own record, and not after any bit of it has changed",
     tests: [
       [
         `${CORE}/secrets/vault.property.test.ts`,
@@ -55,7 +55,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C04",
     control:
-      "Reading a secret again takes a permission of its own; without it the answer has no such field",
+      "Reading a stored secret needs its own permission; without it, the answer has no such field",
     tests: [
       [
         `${AUTH}/permissions.test.ts`,
@@ -69,7 +69,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   },
   {
     id: "C05",
-    control: "A stored secret that is not its record's is an error, and is never shown",
+    control: "A stored secret that belongs to another record is an error, and is never shown",
     tests: [
       [`${TEST}/secrecy.test.ts`, "are not in the answer of a store that was tampered with"],
       [
@@ -80,7 +80,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   },
   {
     id: "C06",
-    control: "Deleting a key takes what it said off the disk, encrypted secrets included",
+    control: "Deleting a key erases its data from the disk, encrypted secrets included",
     tests: [
       [
         "packages/sqlite/src/erasure.test.ts",
@@ -123,7 +123,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C09",
     control:
-      "What is read of a key shows neither hash nor encrypted secret, however it is printed; nor does a latchkey show its keys",
+      "A key that is read shows neither hash nor encrypted secret, however it is printed; nor does a latchkey show its keys",
     tests: [
       [
         `${CORE}/verification/verdict.test.ts`,
@@ -138,7 +138,7 @@ const SECRETS_AT_REST: readonly Control[] = [
   {
     id: "C10",
     control:
-      "A pepper or vault key that is weak, text, of the wrong length or used for both is refused at the start",
+      "A pepper or vault key that is weak, text, of the wrong length or used for both is refused at startup",
     tests: [
       [
         `${CORE}/secrets/key-ring.test.ts`,
@@ -156,7 +156,8 @@ const SECRETS_AT_REST: readonly Control[] = [
 const CALLERS: readonly Control[] = [
   {
     id: "C11",
-    control: "What another workspace has answers as what was deleted and what never existed",
+    control:
+      "A resource of another workspace gets the same answer as a deleted one and one that never existed",
     tests: [
       [`${OPERATIONS}/existence.test.ts`, "$name: a foreign $kind answers as one that never was"],
       [`${AUTH}/existence.test.ts`, "$version $title: says nothing by its $kind of what it is"],
@@ -173,12 +174,12 @@ const CALLERS: readonly Control[] = [
   {
     id: "C12",
     control:
-      "The token alone says who calls and in which workspace: no field, parameter or header does",
+      "Only the token decides the caller and the workspace: no field, parameter or header does",
     tests: [[`${AUTH}/isolation.test.ts`, "$title: no field of the request changes it"]],
   },
   {
     id: "C13",
-    control: "Each operation takes exactly its permissions; an empty list of them is none",
+    control: "Each operation needs exactly its permissions; a root key has at least one",
     tests: [
       [
         `${AUTH}/permissions.test.ts`,
@@ -194,7 +195,7 @@ const CALLERS: readonly Control[] = [
   {
     id: "C14",
     control:
-      "No root key gives another root key, or itself, more than it holds, and what a permission grants never grows by passing it on",
+      "No root key can give another root key, or itself, more than it holds, and passing a permission on never widens it",
     tests: [
       [
         `${TEST}/root-key-laws.test.ts`,
@@ -212,7 +213,7 @@ const CALLERS: readonly Control[] = [
   },
   {
     id: "C15",
-    control: "A key is never taken for a root key, nor a root key for a key",
+    control: "A key is never accepted as a root key, nor a root key as a key",
     tests: [
       [
         `${OPERATIONS}/root-keys.test.ts`,
@@ -223,7 +224,7 @@ const CALLERS: readonly Control[] = [
   {
     id: "C16",
     control:
-      "The caller is known before the body is read; one who is not costs one read and writes nothing",
+      "The caller is authenticated before the body is read; an unknown caller costs one read at most and writes nothing",
     tests: [
       [
         `${AUTH}/authenticate.test.ts`,
@@ -234,7 +235,7 @@ const CALLERS: readonly Control[] = [
   },
   {
     id: "C17",
-    control: "Every root key that is not good is refused in the same words",
+    control: "Every invalid root key is refused in the same words",
     tests: [
       [
         `${AUTH}/authenticate.test.ts`,
@@ -245,7 +246,7 @@ const CALLERS: readonly Control[] = [
   {
     id: "C18",
     control:
-      "Names of permissions and roles are compared byte by byte; the one wildcard is a segment of its own",
+      "Names of permissions and roles are compared byte by byte; the only wildcard is a whole segment",
     tests: [
       [
         `${CORE}/rules/permission.property.test.ts`,
@@ -263,7 +264,7 @@ const INPUT: readonly Control[] = [
   {
     id: "C19",
     control:
-      "A body is bounded while it is read, announced or not, and a compressed one is refused",
+      "The size of a body is bounded while it is read, with or without Content-Length, and a compressed body is refused",
     tests: [
       [`${HTTP}/request/body.test.ts`, "64 KiB are read, one byte more is 413, announced or not"],
       [`${HTTP}/request/body.test.ts`, "a compressed body is not read"],
@@ -287,7 +288,7 @@ const INPUT: readonly Control[] = [
   {
     id: "C21",
     control:
-      "Lists, objects and metadata have bounds, and what exceeds them is refused in the time of reading it",
+      "Lists, objects and metadata have bounds, and input beyond them is refused in the time it takes to read it",
     tests: [
       [`${HTTP}/hostile.test.ts`, "of %s is refused briefly, in the time of a reader"],
       [
@@ -298,7 +299,7 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C22",
-    control: "A field that is not known is refused by its name",
+    control: "An unknown field is refused by its name",
     tests: [
       [
         `${CORE}/operations/input.test.ts`,
@@ -308,7 +309,7 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C23",
-    control: "A member of JSON or a parameter that is given twice is refused",
+    control: "A JSON member or a parameter that is given twice is refused",
     tests: [
       [
         `${HTTP}/request/json.test.ts`,
@@ -320,7 +321,7 @@ const INPUT: readonly Control[] = [
   {
     id: "C24",
     control:
-      "Input changes no prototype, a polluted prototype opens nothing, and latchkey, once loaded, runs with frozen ones",
+      "Input changes no prototype, a polluted prototype admits nobody, and latchkey, once loaded, runs with frozen prototypes",
     tests: [
       [
         `${HTTP}/request/json.test.ts`,
@@ -328,11 +329,11 @@ const INPUT: readonly Control[] = [
       ],
       [
         ".ci/polluted.drill.test.ts",
-        "whatever somebody adds to Object.prototype, nobody is let in who was not: not by a guard, and not by a verdict",
+        "no property added to Object.prototype makes a guard or a verdict admit anyone it refused before",
       ],
       [
         ".ci/polluted.drill.test.ts",
-        "whatever somebody adds to Object.prototype, a handler does nothing for a request that may not",
+        "no property added to Object.prototype makes a handler act on a request without permission",
       ],
       [
         "packages/latchkey/src/frozen-prototypes.drill.test.ts",
@@ -351,7 +352,7 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C26",
-    control: "Texts are well formed, bounded, and kept to the letter",
+    control: "Strings are well formed and bounded, and are stored unchanged",
     tests: [
       [
         `${OPERATIONS}/bad-input.test.ts`,
@@ -362,7 +363,7 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C27",
-    control: "A presented text that can be no key is refused without a read of the store",
+    control: "A presented string that cannot be a key is refused without a read of the store",
     tests: [
       [
         `${OPERATIONS}/presented-key.test.ts`,
@@ -372,12 +373,12 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C28",
-    control: "No regular expression takes more than linear time, on the longest input",
+    control: "No regular expression takes more than linear time, even on the longest input",
     tests: [[".ci/regular-expressions.test.ts", "$file: $expression"]],
   },
   {
     id: "C29",
-    control: "Texts of callers reach SQL and Lua as values alone",
+    control: "Strings from callers reach SQL and Lua only as values",
     tests: [
       [
         `${CONTRACT}/names-and-numbers.ts`,
@@ -388,7 +389,7 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C30",
-    control: "No name of a Redis key holds a caller's text",
+    control: "No name of a Redis key contains a string from a caller",
     tests: [
       [
         "packages/redis/src/layout.drill.test.ts",
@@ -399,7 +400,8 @@ const INPUT: readonly Control[] = [
   },
   {
     id: "C31",
-    control: "A list of any length is refused, and never exhausts the stack",
+    control:
+      "A list that is too long is refused, whatever its length, and never exhausts the stack",
     tests: [
       [`${HTTP}/hostile.test.ts`, "of %s is refused briefly, in the time of a reader"],
       [
@@ -456,7 +458,7 @@ const STATE: readonly Control[] = [
   },
   {
     id: "C35",
-    control: "Limits are replaced as a whole: no verification meets some old and some new ones",
+    control: "Limits are replaced as a whole: no verification sees some old and some new ones",
     tests: [
       [
         `${TEST}/replaced-limits.test.ts`,
@@ -466,7 +468,7 @@ const STATE: readonly Control[] = [
   },
   {
     id: "C36",
-    control: "A key is made with everything it needs, or not at all",
+    control: "A key is created with everything it needs, or not at all",
     tests: [
       [
         `${OPERATIONS}/create-key.test.ts`,
@@ -480,7 +482,7 @@ const STATE: readonly Control[] = [
   },
   {
     id: "C37",
-    control: "Racers that name a new identity make one",
+    control: "Concurrent calls that name a new identity create it once",
     tests: [
       [
         `${OPERATIONS}/create-key.test.ts`,
@@ -490,7 +492,7 @@ const STATE: readonly Control[] = [
   },
   {
     id: "C38",
-    control: "A clock set back brings no key to life, repeats no refill and opens no window again",
+    control: "A clock that is set back revives no key, repeats no refill and reopens no window",
     tests: [
       [`${CORE}/store/charge.property.test.ts`, "no window and no refill ever goes back"],
       [`${CORE}/time.property.test.ts`, "every answer is the highest reading so far"],
@@ -502,7 +504,7 @@ const STATE: readonly Control[] = [
   },
   {
     id: "C39",
-    control: "A key that is expired or used up comes back by an explicit change alone",
+    control: "An expired or exhausted key works again only after an explicit change",
     tests: [
       [`${CORE}/rules/keys/lifecycle.property.test.ts`, "time alone never enables a key"],
       [
@@ -516,7 +518,8 @@ const STATE: readonly Control[] = [
 const AVAILABILITY: readonly Control[] = [
   {
     id: "C40",
-    control: "Without its store a verification is refused within its deadline, and never valid",
+    control:
+      "If its store is unavailable, a verification fails within its deadline, and is never valid",
     tests: [
       [
         "packages/conformance/src/describe-deadlines.ts",
@@ -540,7 +543,7 @@ const AVAILABILITY: readonly Control[] = [
   {
     id: "C42",
     control:
-      "Other methods are refused by name; answers are JSON that is neither stored nor guessed at",
+      "Other HTTP methods are refused, and the right one is named; responses are JSON that is neither cached nor sniffed",
     tests: [
       [
         `${HTTP}/routing/errors.test.ts`,
@@ -623,7 +626,7 @@ const AVAILABILITY: readonly Control[] = [
   {
     id: "C47",
     control:
-      "A cursor holds a position alone: one that was edited, or is of another list or workspace, is refused",
+      "A cursor holds only a position: one that was edited, or belongs to another list or workspace, is refused",
     tests: [
       [
         `${CORE}/lib/cursor.property.test.ts`,
@@ -654,7 +657,7 @@ export function controlTable(): string {
   return ["| | Control | Tests |", "| --- | --- | --- |", ...rows].join("\n");
 }
 
-/** A title in a link: what Markdown would read otherwise is escaped. */
+/** A link to a test, with its title escaped for Markdown. */
 function link([file, title]: NamedTest): string {
   return `[${title.replace(/[|*_[\]<>`$\\]/g, "\\$&")}](${file})`;
 }

@@ -2,39 +2,39 @@ import { parseSync } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { isTestFile, parseFile, readPackages } from "./sources.js";
 
-/** A node of a syntax tree, as far as it is looked at here. */
+/** The parts of a syntax tree node that are used here. */
 interface Node {
   readonly type: string;
   readonly start: number;
   readonly [field: string]: unknown;
 }
 
-/** A named type with the text that it stands in. */
+/** A named type, and the text of its file. */
 interface Declaration {
   readonly node: Node;
   readonly text: string;
 }
 
-/** A field or an operation that callers see. */
+/** A field or an operation of the public API. */
 interface Member {
-  /** Where it is: `CreateKeyInput.prefix`. */
+  /** Owner and name, such as `CreateKeyInput.prefix`. */
   readonly path: string;
   readonly isMethod: boolean;
-  /** Empty where there is none. */
+  /** Empty: there is none. */
   readonly docstring: string;
 }
 
-/** Where callers begin to read: what they make, what it is made with, and every operation. */
+/** Types where callers begin to read: the instance, its options, and all operations. */
 const ROOTS = ["LatchkeyOptions", "Latchkey", "Operations", "Lists"];
 
-/** Fields that other interfaces are made of, and that are explained where these are. */
+/** Types whose fields are documented elsewhere. */
 const ELSEWHERE = new Set([
   "KeyStore",
   "LatchkeyTypes",
   "DefaultTypes",
   "TypesOf",
   "LatchkeyEvent",
-  // In what ways a write is called, whatever it is.
+  // The call forms that all writes share.
   "Forms",
 ]);
 
@@ -60,7 +60,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-/** Every member of the roots, and of each type that is named on the way. */
+/** Every member of the roots, and of each type that they refer to, directly or not. */
 function membersFrom(
   roots: readonly string[],
   declarations: ReadonlyMap<string, readonly Declaration[]>,
@@ -112,7 +112,7 @@ describe("hover texts", () => {
     expect(operations.length).toBeGreaterThan(50);
   });
 
-  test("inputs and answers are among what is looked at", () => {
+  test("the checked members include inputs and answers", () => {
     const paths = new Set(members.map(({ path }) => path));
     for (const path of [
       "KeyOperations.createKey",
@@ -133,7 +133,7 @@ describe("hover texts", () => {
   });
 });
 
-test("a member without a docstring is seen, also in a type that is named on the way", () => {
+test("a member without a docstring is detected, also in a type that is only referred to", () => {
   const { text } = parseFile(
     "src/example.ts",
     `interface Root extends Base { /** One. */ one(input: Input): Promise<{ /** A. */ a: 1; b: 2 }>; }

@@ -1,4 +1,4 @@
-// Installs the packed packages as a user does, in empty folders, with npm, pnpm and Bun, and uses them there:
+// Installs the packed packages as a user would, in empty folders, with npm, pnpm and Bun, and uses them there:
 //   node .ci/installs.mjs <folder with a tarball in a folder of each package>
 
 import { spawnSync } from "node:child_process";
@@ -27,12 +27,12 @@ const tarballs = readdirSync(packed).map((directory) => {
   return join(packed, directory, String(file));
 });
 
-/** The commands of docs/installing.md that are typed in an application, for npm, and for pnpm and Bun, without those for SQLite. */
+/** The commands of docs/installing.md for an application, for npm, and for pnpm and Bun, without those for SQLite. */
 const [, forNpm = "", forOthers = ""] = [
   ...readFileSync(join(root, "docs/installing.md"), "utf8").matchAll(/^```console\n(.*?)^```$/gms),
 ].map(([, block = ""]) => block.replaceAll(/^\$ /gm, "").replaceAll(/^.*# for SQLite.*$/gm, ""));
 
-/** Prints the verdict of a guarded route on memory, and then what becomes of a store in a SQLite file. */
+/** Prints the verdict of a guarded route on memory, and then the start of an API id from a SQLite store, or the error of opening it. */
 const PROGRAM = `
 import { createLatchkey, memoryStore, openStore } from "latchkey";
 import { createGuard } from "@latchkey/guard/fetch";
@@ -51,10 +51,10 @@ try {
 }
 `;
 
-/** Opens a store whose driver is missing, and does nothing about it. */
+/** Opens a store without its driver, and does not catch the error. */
 const CARELESS_PROGRAM = 'import { openStore } from "latchkey";\nopenStore("sqlite::memory:");\n';
 
-/** Asks the console and the portal for their page, and for the bundle that it names. */
+/** Requests the pages of the console and the portal, and the bundles that they load. */
 const PAGES_PROGRAM = `
 import { createConsole } from "@latchkey/console/fetch";
 import { createPortal } from "@latchkey/portal/fetch";
@@ -71,10 +71,10 @@ for (const [name, pages] of Object.entries({ createConsole, createPortal })) {
 }
 `;
 
-/** Most characters of a line of what Node.js prints of an error: more is a page of a bundle. */
+/** Most characters of a line that Node.js prints for an error: a longer line is bundled code. */
 const MAX_LINE = 300;
 
-// Not run by npx in the application: that reads what is there for Bun, and refuses it.
+// Located here, not run by npx in the application: npx would read the files that Bun wrote there, and refuse them.
 const bun = outputOf(["npx", "--yes", "--package=bun@1", "which", "bun"], root).trim();
 
 /** @type {{ name: string, install: string, hasAll?: true, run: string[], missing: string, sqlite?: string[], expected: string }[]} */
@@ -106,7 +106,7 @@ const INSTALLERS = [
 ];
 
 /**
- * Answers what a command prints.
+ * Runs a command, and returns its output. @throws {Error} If it fails.
  *
  * @param {readonly string[]} command
  * @param {string} cwd
@@ -160,10 +160,10 @@ for (const { name, install, hasAll, run, missing, sqlite, expected } of INSTALLE
       console.log(`${name}: the console and the portal serve their pages`);
     }
     if (sqlite === undefined) continue;
-    // Its install script does not run, as the policy of a package manager may have it.
+    // The install script does not run, because a package manager's policy may forbid it.
     outputOf([...sqlite, `better-sqlite3@${sqliteRange}`], place);
     expectIn(outputOf(program, place), expected);
-    // The binary of this repository, as the script would have built it.
+    // Adds the binary from this repository, as if the script had built it.
     useBuiltDriver(place);
     expectIn(outputOf(program, place), "api_");
     console.log(`${name}: SQLite says "${expected}", and works then`);

@@ -1,8 +1,9 @@
-// Runs the tests of the stores on each version of Node and of each driver that latchkey supports, and prints a table:
+// Runs the store tests on each supported version of Node and of each driver, and prints a table:
 //   node .ci/matrix.mjs               every row
-//   node .ci/matrix.mjs ioredis@5     the rows whose name contains this
+//   node .ci/matrix.mjs ioredis@5     only rows with this in their name
 //
-// Each row is installed in a clone of the last commit, by the Node it is about. Not part of every push: a row takes minutes.
+// Each row is installed in a clone of the last commit, with the row's version of Node. It does not run on every push, because a row takes
+// minutes.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +31,7 @@ const STORES = {
 const ALL = /** @type {readonly StoreName[]} */ (Object.keys(STORES));
 
 /**
- * The first three take the versions of the lock file. The ranges of the others are the ends of what the packages allow.
+ * The first three use the driver versions of the lock file. The others use the lowest and highest versions that the packages allow.
  *
  * @type {readonly Row[]}
  */
@@ -48,11 +49,11 @@ const ROWS = [
 ];
 
 /**
- * Runs a program; answers what it printed, or throws the end of it.
+ * Runs a program. Returns its output, or throws an error with the end of it.
  *
  * @param {readonly string[]} command
  * @param {string} cwd
- * @param {string} [path] - Folder of the Node to run it with.
+ * @param {string} [path] - Folder of the Node that runs it.
  */
 function run([program = "", ...args], cwd, path) {
   const paths = [...(path === undefined ? [] : [path]), process.env.PATH];
@@ -71,13 +72,13 @@ function run([program = "", ...args], cwd, path) {
 /** Folder of the latest Node of a major version. @param {number} major */
 function folderOfNode(major) {
   if (Number.parseInt(process.versions.node, 10) === major) return dirname(process.execPath);
-  // The package behind `node`: it comes with the headers, for a driver that has to be compiled.
+  // The package that `node` depends on: it includes the headers for a driver that must be compiled.
   const name = `node-${process.platform}-${process.arch}@${major}`;
   const program = run(["npx", "--yes", `--package=${name}`, "which", "node"], root);
   return dirname(realpathSync(program.trim()));
 }
 
-/** Puts a driver of another version into the catalog of a clone. @param {string} clone @param {string} driver */
+/** Sets the version of a driver in the catalog of a clone. @param {string} clone @param {string} driver */
 function pin(clone, driver) {
   const file = join(clone, "pnpm-workspace.yaml");
   const [, name = "", version = ""] = /^(.+)@(.+)$/.exec(driver) ?? [];
@@ -87,7 +88,9 @@ function pin(clone, driver) {
   writeFileSync(file, pinned);
 }
 
-/** The version of a driver that a package of a clone is tested with. @param {string} clone @param {string} store @param {string} driver */
+/**
+ * The version of a driver that is installed for a package of a clone. @param {string} clone @param {string} store @param {string} driver
+ */
 function versionOf(clone, store, driver) {
   const { resolve } = createRequire(join(clone, "packages", store, "package.json"));
   for (const path of resolve.paths(driver) ?? []) {

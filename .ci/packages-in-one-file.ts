@@ -7,12 +7,13 @@ import { isPackageName } from "./bundle.mjs";
 
 const PACKAGES = fileURLToPath(new URL("../packages", import.meta.url));
 
-/** Marks the id of a bundled file. Without it, the id is that of a source, which tests of its own package import. */
+/** Marks the id of a bundled file. An id without it is a source file, which tests of its own package import. */
 const MARK = "?in-one-file";
 
 /**
- * Gives each package to the others as one file, made of its sources. Vitest looks up what a file imports each time it is used: tests of
- * whole stores and servers took twice the CPU time while packages came file by file. A package's own tests import its files one by one.
+ * Provides each package to the other packages as one file, bundled from its sources. Vitest resolves every import each time it is used:
+ * tests of whole stores and servers took twice the CPU time when packages were loaded file by file. A package's own tests import its source
+ * files.
  */
 export function packagesInOneFile(): Plugin {
   const sourceOf = new Map(
@@ -30,7 +31,7 @@ export function packagesInOneFile(): Plugin {
     name: "packages-in-one-file",
     enforce: "pre",
     resolveId(source, importer) {
-      // From one file of a bundle to another.
+      // An import from one file of a bundle to another.
       if (importer?.endsWith(MARK) && source.startsWith("."))
         return join(dirname(importer), source) + MARK;
       const file = sourceOf.get(source);
@@ -55,7 +56,7 @@ function directoryOf(file: string): string {
   return join(PACKAGES, name);
 }
 
-/** What can be imported from a package: the source of each name. */
+/** The source file of each name that a package exports. */
 function readEntries(directory: string): ReadonlyMap<string, string> {
   const { name, exports = {} } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   const entries = new Map<string, string>();
@@ -66,7 +67,7 @@ function readEntries(directory: string): ReadonlyMap<string, string> {
   return entries;
 }
 
-/** The files of a bundle by their ids. That of an entry lies where its source does, so that it finds the same files of the disk. */
+/** The files of a bundle, by id. The path of an entry is that of its source, so that it finds the same files on disk. */
 async function bundled(directory: string): Promise<ReadonlyMap<string, OutputChunk>> {
   const src = join(directory, "src");
   const input = Object.fromEntries(

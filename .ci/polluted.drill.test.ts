@@ -2,14 +2,14 @@ import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-test("whatever somebody adds to Object.prototype, nobody is let in who was not: not by a guard, and not by a verdict", async () => {
+test("no property added to Object.prototype makes a guard or a verdict admit anyone it refused before", async () => {
   const seen = await foundBy("guard/src/testing/polluted-guards.mjs");
   expect(seen).toMatchObject({ unpolluted: [], letIn: [], exitCode: 0 });
   expect(seen.names).toBeGreaterThan(1_000);
   expect(seen.checks).toBeGreaterThan(25);
 }, 600_000);
 
-test("whatever somebody adds to Object.prototype, a handler does nothing for a request that may not", async () => {
+test("no property added to Object.prototype makes a handler act on a request without permission", async () => {
   const seen = await foundBy("http/src/testing/polluted-handler.mjs");
   expect(seen).toMatchObject({ unpolluted: [], letIn: [], exitCode: 0 });
   expect(seen.names).toBeGreaterThan(500);
@@ -24,7 +24,7 @@ interface Found {
   readonly letIn: readonly string[];
 }
 
-/** Runs a program of checks in a process of its own, which an unhandled rejection ends. `program`: below `packages`. */
+/** Runs a program of checks in its own process, which an unhandled rejection ends. `program`: path below `packages`. */
 async function foundBy(program: string): Promise<Found> {
   const path = fileURLToPath(new URL(`../packages/${program}`, import.meta.url));
   const child = spawn(process.execPath, ["--unhandled-rejections=strict", path], {

@@ -1,5 +1,5 @@
-// @ts-nocheck: what it does to Object.prototype, no compiler knows.
-// Decisions under a polluted prototype: what one bad merge in any package of a program does to all objects.
+// @ts-nocheck: the compiler cannot know what this does to Object.prototype.
+// Checks decisions under a polluted Object.prototype: one bad merge in any package of a program affects all objects.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,18 +7,18 @@ import { fileURLToPath } from "node:url";
 
 const packages = fileURLToPath(new URL("../packages", import.meta.url));
 
-/** What careless programs leave there. */
+/** Values that careless programs leave on it. */
 const VALUES = [true, "VALID", 0, {}];
 
-/** What stands behind a dot, in a pattern or as the name of a member: what objects are asked for. */
+/** Names that code reads from objects: after a dot, in a destructuring pattern or as the name of a member. */
 const READ = /\.([A-Za-z_$][\w$]*)|[{,]\s*([A-Za-z_$][\w$]*)\s*(?=[,:}=])/g;
 
-/** What an object is asked whether it has, by a name that stands there. */
+/** Names that code looks for with `in`, as a literal. */
 const ASKED = /"([A-Za-z_$][\w$]*)" in /g;
 
 /**
- * Ends a program of checks: makes each as it is, and then with every name of the sources of these folders on `Object.prototype`, and
- * writes what it found as JSON.
+ * Runs a program's checks, prints the results as JSON, and ends the process. Each check runs first as it is, and then with every name that
+ * the sources in these folders read on `Object.prototype`.
  */
 export async function tell(checks, ...folders) {
   const unpolluted = [];
@@ -31,9 +31,9 @@ export async function tell(checks, ...folders) {
 }
 
 /**
- * Every name that the sources of these folders of packages may ask an object for.
+ * Every name that the sources in these folders of packages may read from an object.
  *
- * @returns `asked`: those that they ask with `in`, which no property notices.
+ * @returns `asked`: names that they look for with `in`, which an accessor cannot detect.
  */
 function namesIn(...folders) {
   const [names, asked] = [new Set(), new Set()];
@@ -44,21 +44,21 @@ function namesIn(...folders) {
         for (const [, member, bound] of source.matchAll(READ)) names.add(member ?? bound);
         for (const [, name] of source.matchAll(ASKED)) asked.add(name);
       }
-  // Under `return` no list can be taken apart: the language asks every iterator for it, and the program that checks cannot run either.
+  // `return` cannot be planted: destructuring a list calls it on the iterator, so the checking program could not run either.
   const isPlantable = (name) => !(name in Object.prototype) && name !== "return";
   return { names: [...names].filter(isPlantable), asked: [...asked].filter(isPlantable) };
 }
 
-/** How many names that a check does not read it meets at once. */
+/** How many names that a check does not read are planted at once. */
 const TOGETHER = 40;
 
 /**
- * Makes each check with each name on `Object.prototype`: alone and with each value, where it reads the name or may ask whether it is there.
- * The other names it can meet only where it goes through all that an object has. Several of them are there at once, unless that changes
- * what becomes of the check.
+ * Runs each check with each name on `Object.prototype`. A name that the check reads, or may look for with `in`, is planted alone and with
+ * each value. The check can meet the other names only if it enumerates an object, so several of them are planted at once, unless that
+ * changes the outcome.
  *
- * @param checks - By name: each resolves with true where it let somebody in. What it throws is no admission.
- * @returns The checks that let somebody in, and under what.
+ * @param checks - By title. Each resolves with true if it admitted somebody. An error is no admission.
+ * @returns The checks that admitted somebody, and the planted names and values.
  */
 async function opened({ names, asked }, checks) {
   const letIn = [];
@@ -75,7 +75,7 @@ async function opened({ names, asked }, checks) {
     for (let from = 0; from < others.length; from += TOGETHER) {
       const some = others.slice(from, from + TOGETHER);
       const shown = await unreadBy(check, some, true);
-      // A check that reads all of them goes through what is there: it reads by name what it also reads when they do not show.
+      // A check that reads all of them enumerates them. Names that it reads also when they are not enumerable are read by name.
       const unread = new Set(shown.length > 0 ? shown : await unreadBy(check, some, undefined));
       if ((await look([...unread], true)) !== usual)
         for (const name of unread) {
@@ -89,7 +89,7 @@ async function opened({ names, asked }, checks) {
   return letIn;
 }
 
-/** Those of the names that a check does not read where each has this value. */
+/** The names that a check does not read when each has this value. */
 async function unreadBy(check, names, value) {
   const read = new Set();
   for (let unread = names; ; unread = unread.filter((name) => !read.has(name))) {
@@ -100,12 +100,15 @@ async function unreadBy(check, names, value) {
   }
 }
 
-/** A plain property. It inherits nothing from `Object.prototype`, whatever is there. */
+/** Descriptor of a plain property. The descriptor inherits nothing from `Object.prototype`. */
 function descriptorOf(value) {
   return { __proto__: null, value, writable: true, enumerable: true, configurable: true };
 }
 
-/** Calls `onRead` for every reader; without a value it is as good as not there. A write makes an own property, as it does over a plain one. */
+/**
+ * Descriptor of a property that calls `onRead` at every read. Undefined as value: it looks absent. A write creates an own property, as with
+ * a plain one.
+ */
 function watchedProperty(name, value, onRead) {
   return {
     __proto__: null,
@@ -129,7 +132,7 @@ async function outcomeUnder(properties, check) {
   return outcome;
 }
 
-/** Whether somebody was let in, or that it failed. */
+/** Whether the check admitted somebody, or "it failed". */
 async function outcomeOf(check) {
   try {
     return (await check()) === true;

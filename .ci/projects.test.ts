@@ -4,15 +4,15 @@ import { join, posix, relative, sep } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readPackages, root, type SourceFile } from "./sources.js";
 
-/** What `vitest list` says it would run: project name -> test files, as paths from the repository's top. */
+/** Test files that `vitest list` reports, by project name, as paths from the root of the repository. */
 const listed = new Map<string, string[]>();
 
-/** A package in which nothing has been written yet. */
+/** Whether a package has no code yet. */
 function isPlaceholder(files: readonly { code: string }[]): boolean {
   return files.every(({ code }) => code.replace(/^#!.*\n/, "").trim() === "export {};");
 }
 
-/** Walks by itself: a recursive readdir follows the links in node_modules from package to package. */
+/** Recurses by itself, because a recursive readdir follows the links in node_modules from package to package. */
 function testFilesBelow(folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -24,7 +24,7 @@ function testFilesBelow(folder: string): string[] {
 }
 
 beforeAll(() => {
-  // Asked of the runner itself: Vitest 4 ignores a workspace file it is not pointed at, without a word.
+  // Asks the runner itself: Vitest 4 silently ignores a workspace file that it is not pointed at.
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const args = [vitest, "list", "--filesOnly", "--json", "--config", "vitest.workspace.ts"];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, {
@@ -45,7 +45,7 @@ const packages = readPackages();
 
 const isDrill = (path: string) => path.endsWith(".drill.test.ts");
 
-/** The files of a package that a file of it imports by path, and those that these import, with the file itself. */
+/** A file, and the files of its package that it imports by path, directly or not. */
 function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<SourceFile> {
   const reached = new Set([file]);
   for (const { path, imports } of reached) {
@@ -61,16 +61,16 @@ function reachedFrom(file: SourceFile, files: readonly SourceFile[]): Set<Source
 describe("the runner picks up", () => {
   const written = [".ci", "packages", "examples"].flatMap(testFilesBelow).sort();
 
-  test("every test file in the project of the tests, or in that of those that are alone in their process", () => {
+  test("every test file that is no drill, in the project `tests` or `alone`", () => {
     const picked = [...(listed.get("tests") ?? []), ...(listed.get("alone") ?? [])].sort();
     expect(picked).toEqual(written.filter((path) => !isDrill(path)));
   });
 
-  test("every drill in the project of the drills", () => {
+  test("every drill, in the project `drills`", () => {
     expect(listed.get("drills")).toEqual(written.filter(isDrill));
   });
 
-  test.each(packages)("tests in $directory, once something is written there", (pkg) => {
+  test.each(packages)("tests in $directory, if it has any code", (pkg) => {
     const { directory, files } = pkg;
     const ofPackage = written.filter((path) => path.startsWith(`packages/${directory}/`));
     expect(isPlaceholder(files) || ofPackage.length > 0, `${directory} has no tests`).toBe(true);
@@ -83,7 +83,7 @@ describe("compiled programs", () => {
       .filter(({ path }) => path.endsWith(".test.ts"))
       .map((file) => ({ file, files, name: `${directory}/${file.path}` })),
   );
-  // The page of a package is served as it was built, and is no program.
+  // A package's page in dist/ is only served, and is no program.
   const starting = tests.filter(({ file, files }) =>
     [...reachedFrom(file, files)].some(({ code }) => /["'](?:\.\.\/)+dist\/(?!page\/)/.test(code)),
   );
@@ -92,7 +92,7 @@ describe("compiled programs", () => {
     expect(starting).not.toEqual([]);
   });
 
-  test("are started by drills alone: before those, and only those, they are built", () => {
+  test("are started only by drills, because only before drills they are built", () => {
     const others = starting.filter(({ name }) => !isDrill(name));
     expect(others.map(({ name }) => name)).toEqual([]);
   });

@@ -7,11 +7,11 @@ import { isTestFile, readPackages, root } from "./sources.js";
 
 const LENGTH = 30_000;
 
-/** Far above what one pass takes, far below what a pass for each character takes: 15,000 at this length. */
+/** Far above one pass over the text, and far below one pass per character, which is 15,000 at this length. */
 const MAX_SLOWNESS = 3_000;
 
 const page = "packages/http/page/page.js";
-/** What makes the site reads nothing but the pages of this repository. */
+/** The site is left out: its expressions read only the pages of this repository. */
 const packages = readPackages().filter(({ directory }) => directory !== "site");
 const sources = [
   ...packages.flatMap(({ directory, files }) =>
@@ -36,7 +36,7 @@ const unbounded = [
   ...new Map([...own, ...documented].map((found) => [String(found.expression), found])).values(),
 ].filter(({ expression }) => isUnbounded(expression));
 
-test("the expressions of the sources are found, also those made of texts", () => {
+test("the expressions in the sources are found, also those made from strings", () => {
   const found = own.map(({ expression }) => expression.source);
   expect(found).toContain("^bearer +([A-Za-z0-9._~+/-]+=*)$");
   expect(found).toContain("(8_?)(?:[A-Za-z0-9+/=._-]|8){12,}");
@@ -52,7 +52,7 @@ describe("takes time in proportion to 30,000 characters", () => {
   });
 });
 
-test.each([/=+$/, /\s*\n\s*/g])("%s is noticed", (expression) => {
-  // Half of the length, and a third of the bound: it is 7,500 times as slow, and soon over.
+test.each([/=+$/, /\s*\n\s*/g])("%s is detected as slow", (expression) => {
+  // Half the length and a third of the bound: the factor is 7,500, and the test stays short.
   expect(slowness(expression, LENGTH / 2, MAX_SLOWNESS / 3)).toBeGreaterThan(MAX_SLOWNESS / 3);
 });

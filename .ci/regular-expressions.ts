@@ -1,13 +1,13 @@
 import { parseSync } from "oxc-parser";
 import type { SourceFile } from "./sources.js";
 
-/** A regular expression, and the file that it stands in. */
+/** A regular expression, and the file that contains it. */
 export interface FoundExpression {
   readonly file: string;
   readonly expression: RegExp;
 }
 
-/** A node of a syntax tree, as far as it is looked at here. */
+/** The parts of a syntax tree node that are used here. */
 interface Node {
   readonly type: string;
   readonly value?: unknown;
@@ -17,10 +17,10 @@ interface Node {
   readonly quasis?: readonly { readonly value: { readonly cooked: string } }[];
 }
 
-/** What stands for what only a running program knows: a number where one is needed, and a text elsewhere. */
+/** Stands for a value known only at run time. It works as a number and as text. */
 const UNKNOWN = "8";
 
-/** Every expression of a file: the literals, and those made of a text or a template. */
+/** Every expression in a file: literals, and those made from a string or a template. */
 export function expressionsIn({
   path,
   text,
@@ -51,28 +51,28 @@ function textOf({ type, value, quasis }: Node): string | null {
   return type === "Literal" && typeof value === "string" ? value : null;
 }
 
-/** Whether a part of an expression repeats without a bound: without one, no text takes it long. */
+/** Whether a part of an expression repeats without a bound. Without such a part, no text takes long. */
 export function isUnbounded({ source }: RegExp): boolean {
   return /[*+]|\{\d+,\}/.test(source.replaceAll(/\\./g, ""));
 }
 
 /**
- * How many times as long an expression takes as it takes to look at each character once, on the text that is worst for it:
- * a few for one that is linear, thousands for one that goes back over a text of this length.
+ * Time of an expression on its worst text, as a multiple of the time of looking at each character once: a few for a linear expression,
+ * thousands for one that backtracks over a text of this length.
  *
  * @param length - Characters of each text.
  * @param enough - Stops once the factor is greater.
  */
 export function slowness(expression: RegExp, length: number, enough: number): number {
   const text = "a".repeat(length);
-  // The least of many: if a busy machine made all of them long, they would hide an expression that is slow.
+  // The minimum of many: a time made longer by a busy machine would hide a slow expression.
   const looks = Array.from({ length: 100 }, () => durationOf(() => countOf(text)));
   const linear = Math.max(SMALLEST_MS, Math.min(...looks));
   let worst = 0;
   for (const text of hostileTexts(expression, length)) {
     const take = () => durationOf(() => text.replace(expression, "")) / linear;
     let factor = take();
-    // Again, since a busy machine makes a single one long.
+    // Repeated, because a busy machine can make a single measurement long.
     for (let round = 0; factor > enough && round < 2; round += 1) factor = Math.min(factor, take());
     worst = Math.max(worst, factor);
     if (worst > enough) return worst;
@@ -80,7 +80,9 @@ export function slowness(expression: RegExp, length: number, enough: number): nu
   return worst;
 }
 
-/** Long runs of each character of the expression, behind what it begins with, and before what it does not end with. */
+/**
+ * Texts with a long run of each character of the expression, after the expression's beginning, and before an end that it does not match.
+ */
 function* hostileTexts({ source }: RegExp, length: number): Generator<string> {
   const beginnings = ["", /^\^?((?:[\w ]|\\\/)*)/.exec(source)?.[1]?.replaceAll("\\", "") ?? ""];
   const characters = new Set([...'a0 =\n/.,:;-_"', ...source.replaceAll("\\", "")]);
@@ -97,7 +99,7 @@ function durationOf(run: () => unknown): number {
   return performance.now() - startedAt;
 }
 
-/** Below this a clock says nothing. */
+/** Shorter times cannot be measured. */
 const SMALLEST_MS = 0.02;
 
 function countOf(text: string): number {

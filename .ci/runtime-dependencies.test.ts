@@ -5,8 +5,8 @@ import { BUNDLED } from "./bundle.mjs";
 import { readPackages, root } from "./sources.js";
 
 /**
- * What each published package needs at run time beside packages of this repository, with the range. `peer` is installed by the user,
- * `optional` by those alone who use it.
+ * The run-time dependencies of each published package besides packages of this repository, with their ranges. Users install a `peer`
+ * dependency themselves, and an `optional` one only if they use it.
  */
 const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   console: [
@@ -54,7 +54,7 @@ const RUNTIME_DEPENDENCIES: Readonly<Record<string, readonly string[]>> = {
   webhooks: ["standardwebhooks ^1.1.1"],
 };
 
-/** What is bundled into packages: it ships as ours does. */
+/** Dependencies that are bundled into packages, and so ship with them. */
 const BUNDLED_DEPENDENCIES = ["zod", "ipaddr.js", "sorted-btree"];
 
 const REASON_GOES =
@@ -115,13 +115,13 @@ describe("install scripts", () => {
     expect(settings).not.toContain("dangerouslyAllowAllBuilds");
   });
 
-  test.each(published)("are none of $directory's", ({ manifest }) => {
+  test.each(published)("do not exist in $directory", ({ manifest }) => {
     const own = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
     expect(own.filter((name) => name in (manifest.scripts ?? {}))).toEqual([]);
   });
 });
 
-test("the lock file names a hash for each package, and nothing from outside the registry", () => {
+test("the lock file has a hash for each package, and no package from outside the registry", () => {
   const lock = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
   const [, packages = ""] = /^packages:\n([\s\S]*?)^snapshots:/m.exec(lock) ?? [];
   const entries = packages.split(/\n\n/).filter((entry) => entry.trim() !== "");

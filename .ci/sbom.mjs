@@ -1,8 +1,8 @@
-// Writes the bill of materials (CycloneDX) of the packed packages: what installing all of them brings, and what is bundled into them.
+// Writes the bill of materials (CycloneDX) of the packed packages: everything that installing them adds, and what is bundled into them.
 //   node .ci/sbom.mjs <folder with tarballs, at any depth> <file to write>
 //
-// npm resolves the tree, so its versions are those that a user gets today. Peer dependencies that a user brings along are left out.
-// Nothing is written unless the bill is valid and names everything that a package.json says.
+// npm resolves the tree, so its versions are those that a user gets today. Peer dependencies, which users install themselves, are left out.
+// Nothing is written unless the bill is valid and contains every dependency in a package.json.
 
 import { spawnSync } from "node:child_process";
 import {
@@ -26,12 +26,13 @@ const schemas = join(root, "node_modules/@cyclonedx/cyclonedx-library/res/schema
 
 /**
  * @typedef {{ readonly name: string, readonly version: string, readonly license?: string, readonly dependencies?: Readonly<Record<string, string>> }} Manifest
- * @typedef {{ readonly manifest: Manifest, readonly bundled: readonly Manifest[] }} Packed A package as published, and what is bundled into it.
+ * @typedef {{ readonly manifest: Manifest, readonly bundled: readonly Manifest[] }} Packed A package as published, and the packages bundled
+ * into it.
  * @typedef {{ "bom-ref": string, type: string, name: string, version: string, purl?: string, externalReferences?: { url: string, type?: string }[], [field: string]: unknown }} Component
  * @typedef {{ metadata: { component: Component, [field: string]: unknown }, components: Component[], dependencies: { ref: string, dependsOn?: string[] }[], [field: string]: unknown }} Bill
  */
 
-/** Packages of which files are copied into ours, beside those that the bundler puts there: where the files are -> the name. */
+/** Packages with files that are copied into ours, besides bundled ones: folder of the files -> name of the package. */
 const COPIED = { "page/swagger-ui/": "swagger-ui-dist", "dist/page/": "preact" };
 
 /** @param {Pick<Manifest, "name" | "version">} manifest */
@@ -76,7 +77,7 @@ function readPacked(tarball) {
 }
 
 /**
- * What npm says of a folder in which all tarballs are installed.
+ * npm's bill of a folder in which all tarballs are installed.
  *
  * @param {readonly string[]} tarballs
  * @returns {Bill}
@@ -102,7 +103,7 @@ function resolveTree(tarballs) {
 }
 
 /**
- * The bill of what is published: npm's, without the peers that users bring, and with what is bundled.
+ * The bill of the published packages: npm's, without the peers that users install, and with bundled packages.
  *
  * @param {Bill} resolved
  * @param {readonly Packed[]} packed
@@ -150,14 +151,14 @@ function bundledComponent({ name, version, license }) {
   };
 }
 
-/** Tarballs lie anywhere while they are read; what counts is their hash. @param {Component} component */
+/** Removes paths of tarballs, which were only valid on this machine. @param {Component} component */
 function withoutLocalFiles({ externalReferences = [], ...component }) {
   const remote = externalReferences.filter(({ url }) => !url.startsWith("file:"));
   return { ...component, ...(remote.length > 0 && { externalReferences: remote }) };
 }
 
 /**
- * What is wrong with a bill; empty when it is valid and complete.
+ * The problems of a bill; empty if it is valid and complete.
  *
  * @param {Bill} bill
  * @param {readonly Packed[]} packed
@@ -189,14 +190,16 @@ export function problemsOf(bill, packed) {
   return [...invalid(bill), ...dangling, ...missing, ...bare];
 }
 
-/** The schemas of CycloneDX, by version: compiling one takes half a second. @type {Map<unknown, import("ajv").ValidateFunction>} */
+/**
+ * Validators of the CycloneDX schema, by version: compiling one takes half a second. @type {Map<unknown, import("ajv").ValidateFunction>}
+ */
 const validators = new Map();
 
 /** @param {unknown} version */
 function validatorOf(version) {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  // Formats for texts in scripts that none of ours is in.
+  // Formats for international addresses, which our bill does not contain.
   for (const name of ["idn-email", "iri-reference"]) ajv.addFormat(name, true);
   /** @param {string} name */
   const schema = (name) =>
@@ -206,7 +209,7 @@ function validatorOf(version) {
   return ajv.compile(schema(`bom-${version}`));
 }
 
-/** What of a bill is not as the schema of CycloneDX says. @param {Bill} bill */
+/** Violations of the CycloneDX schema in a bill. @param {Bill} bill */
 function invalid(bill) {
   const validate = validators.get(bill.specVersion) ?? validatorOf(bill.specVersion);
   validators.set(bill.specVersion, validate);

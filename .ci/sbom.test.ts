@@ -11,7 +11,7 @@ const component = (name: string, version = "1.0.0") => ({
   licenses,
 });
 
-/** As npm resolves two packages of ours, `tide` and `pier`, whose users bring `express` along. */
+/** npm's result for two packages of ours, `tide` and `pier`. `express` is a peer dependency of `pier`. */
 const RESOLVED: Parameters<typeof billOf>[0] = {
   bomFormat: "CycloneDX",
   specVersion: "1.5",
@@ -48,7 +48,7 @@ test("the bill of materials has what a package depends on, to any depth, and wha
   expect(problemsOf(bill, PACKED)).toEqual([]);
 });
 
-test("the bill of materials has no peer that users bring, and no path of the machine", () => {
+test("the bill of materials has no peer that users install, and no path of the machine", () => {
   expect(namesIn(bill)).not.toContain("express");
   expect(JSON.stringify(bill)).not.toContain("file:");
 });
@@ -61,7 +61,7 @@ test.each(["tide", "nanoid", "ms", "zod"])("a bill of materials without %s is re
   expect(problemsOf(without, PACKED).join("\n")).toContain(name);
 });
 
-test("a bill of materials is refused where a dependency is not named, a licence is missing, or the schema says otherwise", () => {
+test("a bill of materials is refused if a dependency or a licence is missing, or if it does not match the schema", () => {
   const dependencies = bill.dependencies.map(({ ref }) => ({ ref, dependsOn: [] }));
   expect(problemsOf({ ...bill, dependencies }, PACKED)).toContain("tide@1.0.0: zod is not in it");
   const components = bill.components.map(({ licenses: _, ...rest }) => rest);

@@ -1,7 +1,7 @@
-// Makes a checkout ready to use, and gets out of the way when it is: every npm script begins here.
-//   node .ci/setup.mjs            install what is missing or out of date
-//   node .ci/setup.mjs --build    the same, then compile every package into its dist/
-//   node .ci/setup.mjs --test     the same as the first, and see to Redis, PostgreSQL and a browser for the tests
+// Makes a checkout ready to use, and does nothing if it is ready. Every npm script begins with it.
+//   node .ci/setup.mjs            installs what is missing or out of date
+//   node .ci/setup.mjs --build    the same, then compiles every package into its dist/
+//   node .ci/setup.mjs --test     the same as the first, and provides Redis, PostgreSQL and a browser for the tests
 //
 // It runs before anything is installed, so it imports nothing but Node's own modules and build.mjs.
 
@@ -17,7 +17,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stampFile = join(root, "node_modules", ".latchkey-setup");
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** What the page needs, and the notices that go with it. */
+/** Files of Swagger UI that the page needs, and their licences. */
 const SWAGGER_UI_FILES = [
   "swagger-ui-bundle.js",
   "swagger-ui-bundle.js.LICENSE.txt",
@@ -41,7 +41,7 @@ function say(message) {
 }
 
 /**
- * Runs a program in the repository with its output visible; answers whether it succeeded.
+ * Runs a program in the repository with its output visible. Returns whether it succeeded.
  *
  * @param {string} program
  * @param {string[]} args
@@ -64,7 +64,7 @@ function checkNodeVersion() {
   }
 }
 
-/** What the installed modules were made from. A different Node needs different native modules. */
+/** Identifies what the installed modules were made from. A different Node needs different native modules. */
 function wantedStamp() {
   const lockFile = readFileSync(join(root, "pnpm-lock.yaml"));
   const hash = createHash("sha256").update(lockFile).digest("hex");
@@ -76,7 +76,7 @@ function isInstalled(stamp) {
   return existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp;
 }
 
-/** Where the headers of this Node are, if it came with them: then building needs no download. */
+/** The location of this Node's headers, if it came with them, so that compiling needs no download. */
 function buildEnvironment() {
   const prefix = dirname(dirname(process.execPath));
   const hasHeaders = existsSync(join(prefix, "include", "node", "node.h"));
@@ -96,7 +96,7 @@ function missingBuildTools() {
   );
 }
 
-/** better-sqlite3 is compiled where no prebuilt binary can be had. On Debian, as root, that can be arranged. */
+/** Installs the tools that compile better-sqlite3 if there is no prebuilt binary: on Debian, as root. Elsewhere it only names them. */
 function provideBuildTools() {
   const missing = missingBuildTools();
   if (missing.length === 0) return;
@@ -110,7 +110,7 @@ function provideBuildTools() {
   }
 }
 
-/** @returns {unknown} null when better-sqlite3 works, otherwise what went wrong. */
+/** @returns {unknown} null if better-sqlite3 works, otherwise the error. */
 function sqliteProblem() {
   try {
     const load = createRequire(join(root, "packages", "sqlite", "package.json"));
@@ -122,7 +122,7 @@ function sqliteProblem() {
   }
 }
 
-/** Asked of a new process: a native module that failed to load once does not load again in the same one. */
+/** The same in a new process: a native module that failed to load once does not load again in the same process. */
 function sqliteProblemAfterRebuild() {
   const script = 'const D = require("better-sqlite3"); new D(":memory:").close();';
   const result = spawnSync(process.execPath, ["-e", script], {
@@ -150,7 +150,7 @@ function install() {
   if (sqliteProblem() !== null) {
     say("better-sqlite3 does not load, compiling it again");
     provideBuildTools();
-    // Recursively: the top package does not depend on it, and pnpm would find nothing to do.
+    // Recursively: the root package does not depend on it, so pnpm would find nothing to do.
     pnpm(["-r", "rebuild", "better-sqlite3"]);
     const problem = sqliteProblemAfterRebuild();
     if (problem !== null) {
@@ -165,7 +165,7 @@ function install() {
   }
 }
 
-/** The reference page of packages/http is shown by Swagger UI, which its package brings along: as a file, not a dependency. */
+/** Copies Swagger UI, which shows the reference page of packages/http, into that package: it ships the files and has no dependency. */
 function copySwaggerUi() {
   const http = join(root, "packages", "http");
   const source = join(http, "node_modules", "swagger-ui-dist");
@@ -174,7 +174,7 @@ function copySwaggerUi() {
   for (const name of SWAGGER_UI_FILES) {
     const wanted = readFileSync(join(source, name));
     const copy = join(target, name);
-    // Left alone where it is the same: a test may be reading it.
+    // An equal file is not written again, because a test may be reading it.
     if (!existsSync(copy) || !readFileSync(copy).equals(wanted)) writeFileSync(copy, wanted);
   }
 }
@@ -184,7 +184,7 @@ function hasRedis() {
   return spawnSync("sh", ["-c", "command -v redis-server"], { stdio: "ignore" }).status === 0;
 }
 
-/** Tests start servers of their own. Without the program they are skipped, and say so. */
+/** Tests start their own Redis servers. Without the program they are skipped, and say so. */
 function provideRedis() {
   if (hasRedis()) return;
   if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
@@ -197,7 +197,7 @@ function provideRedis() {
   if (!hasRedis()) say("redis-server not found and REDIS_URL not set: tests of Redis are skipped");
 }
 
-/** On the PATH, or where Debian has it. packages/postgres/src/testing/postgres-server.ts looks in the same places. */
+/** Whether PostgreSQL is on the PATH or in Debian's folder. packages/postgres/src/testing/postgres-server.ts looks in the same places. */
 function hasPostgres() {
   if (process.env.POSTGRES_URL) return true;
   const script = "command -v postgres || ls /usr/lib/postgresql/*/bin/postgres";
@@ -233,7 +233,7 @@ function providePgbouncer() {
   if (!hasPgbouncer()) say("pgbouncer not found: tests of it are skipped");
 }
 
-/** The names that packages/http/src/testing/browser.ts looks for. */
+/** Whether there is a browser under the names that packages/http/src/testing/browser.ts looks for. */
 function hasBrowser() {
   if (process.env.CHROMIUM) return true;
   const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -241,7 +241,7 @@ function hasBrowser() {
   return spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
 }
 
-/** Tests look at the reference page. Without a browser they are skipped, and say so. */
+/** Tests open the reference page. Without a browser they are skipped, and say so. */
 function provideBrowser() {
   if (hasBrowser()) return;
   if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {

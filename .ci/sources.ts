@@ -24,18 +24,18 @@ export interface Manifest {
 
 /** One TypeScript file of a package. */
 export interface SourceFile {
-  /** Path from the package's directory, with forward slashes: `src/operations/create-key.ts`. */
+  /** Path relative to the package's directory, with forward slashes: `src/operations/create-key.ts`. */
   readonly path: string;
   readonly text: string;
-  /** The text with every comment blanked out, so that an example in a comment counts as nothing. */
+  /** The text with every comment blanked out, so that code in comments does not count. */
   readonly code: string;
-  /** Every module the file names, by value or by type, in order, with repetitions. */
+  /** Every module that the file imports, values or types, in order, with repetitions. */
   readonly imports: readonly string[];
-  /** Whether it holds `export *`. */
+  /** Whether it has an `export *`. */
   readonly hasStarExport: boolean;
-  /** Whether it holds a default export. */
+  /** Whether it has a default export. */
   readonly hasDefaultExport: boolean;
-  /** The modules each exported name comes from: null for a name declared in the file itself. */
+  /** For each exported name, the module it comes from, and its name there. Null: declared in the file itself. */
   readonly exports: ReadonlyMap<string, { readonly from: string | null; readonly name: string }>;
 }
 
@@ -51,7 +51,7 @@ export function isTestFile(path: string): boolean {
   return path.endsWith(".test.ts") || path.startsWith("src/testing/") || path.startsWith("test/");
 }
 
-/** Every package below packages/, in the order of their names. */
+/** Every package below packages/, ordered by name. */
 export function readPackages(): WorkspacePackage[] {
   return readdirSync(join(root, "packages"))
     .sort()
@@ -66,7 +66,7 @@ export function readPackages(): WorkspacePackage[] {
     });
 }
 
-/** Reads what the tests need to know out of one TypeScript file. */
+/** Parses one TypeScript file. @throws SyntaxError if it has syntax errors. */
 export function parseFile(path: string, text: string): SourceFile {
   const { module, comments, errors } = parseSync(path, text);
   if (errors.length > 0) throw new SyntaxError(`${path}: ${errors[0]?.message}`);
@@ -79,7 +79,7 @@ export function parseFile(path: string, text: string): SourceFile {
   const imports = [
     ...module.staticImports.map((statement) => statement.moduleRequest.value),
     ...entries.flatMap((entry) => (entry.moduleRequest ? [entry.moduleRequest.value] : [])),
-    // Dynamic imports and import types. The module name has to be a literal to be seen.
+    // Dynamic imports and import types. They are found only if the module name is a literal.
     ...[...code.matchAll(/\bimport\(\s*["']([^"']+)["']/g)].map((match) => match[1] as string),
   ];
   const exports = new Map<string, { from: string | null; name: string }>();

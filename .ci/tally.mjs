@@ -1,5 +1,5 @@
-// Prints "N passed, N failed" from Vitest's JSON report, as the last line and whatever happened before.
-// Exits with 1 unless every test of the run ran and passed, and there was at least one.
+// Prints "N passed, N failed" from Vitest's JSON report, always as the last line. Exits with 1 unless at least one test ran, and all tests
+// passed and none was skipped.
 
 import { readFileSync } from "node:fs";
 
@@ -20,7 +20,7 @@ if (report !== null) {
   for (const { name, status, message, assertionResults } of report.testResults) {
     for (const test of assertionResults) {
       if (test.status === "passed") continue;
-      // The start of what a failed test said: the end of a log is often all that is kept of it.
+      // The start of each failure message, because often only the end of a log is kept.
       const said = (test.failureMessages ?? []).map(
         (text) => `\n  ${text.slice(0, 600).replaceAll("\n", "\n  ")}`,
       );

@@ -15,7 +15,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the tally over a report with these test states, and answers its exit status and last line. */
+/** Runs the tally on a report with these test states. Returns its exit status and its output lines. */
 function tally(states: readonly string[], overrides: Readonly<Record<string, unknown>> = {}) {
   const count = (state: string) => states.filter((candidate) => candidate === state).length;
   const report = {
@@ -54,7 +54,7 @@ test("a failed test fails the run", () => {
   expect(tally(["passed", "failed"])).toMatchObject({ status: 1, lastLine: "1 passed, 1 failed" });
 });
 
-test("a failed test is named with what it said, before the count", () => {
+test("a failed test is named with its message, before the count", () => {
   const assertionResults = [
     {
       status: "failed",

@@ -9,7 +9,7 @@ function isNode(value: unknown): value is Node {
   return typeof value === "object" && value !== null && "type" in value;
 }
 
-/** The name that a call begins with: `test` of `test(…)`, `test.each(…)(…)` and `` test.each`…`(…) ``. */
+/** The name that a call begins with: `test` for `test(…)`, `test.each(…)(…)` and `` test.each`…`(…) ``. */
 function calleeName(node: unknown): string | null {
   if (!isNode(node)) return null;
   if (node.type === "Identifier") return String(node.name);
@@ -24,7 +24,7 @@ function textOf(value: unknown): string | null {
     : null;
 }
 
-/** Of a test, or of a contract of stores: these are written with `it`. */
+/** The title of a test, or of a case of the store contract, which is written with `it`; null: another node. */
 function titleOf(node: Node): string | null {
   if (node.type !== "CallExpression") return null;
   const callee = calleeName(node.callee);
@@ -32,7 +32,7 @@ function titleOf(node: Node): string | null {
   return textOf((node.arguments as unknown[])[0]);
 }
 
-/** The titles of the tests in a file, as they are written: those of `test.each` with their placeholders. */
+/** The titles of the tests in a file, as written: those of `test.each` with placeholders. */
 export function testTitles(path: string, text: string): string[] {
   const titles: string[] = [];
   const visit = (value: unknown): void => {

@@ -4,11 +4,11 @@ import { readPackages } from "./sources.js";
 
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** Comes with the machines that the workflow runs on, as Google Chrome. */
+/** Not installed by the workflow, because its machines have Google Chrome. */
 const THERE = "chromium";
 
 test.each(["ci", "release", "weekly"])(
-  "%s.yml installs what tests are skipped without, which setup.mjs installs as root",
+  "%s.yml installs the programs that setup.mjs installs as root: without them tests are skipped",
   (name) => {
     const installed = textOf(".ci/setup.mjs").matchAll(/"--no-install-recommends", "([a-z-]+)"\]/g);
     const programs = [...installed].map(([, name]) => name).filter((name) => name !== THERE);
@@ -34,7 +34,7 @@ describe("the release", () => {
     expect(release).not.toMatch(/secrets\.|NODE_AUTH_TOKEN/);
   });
 
-  test("packs every package but the private ones", () => {
+  test("packs every package except the private ones", () => {
     const left = [...release.matchAll(/"!(@?[\w/-]+)"/g)].map(([, name]) => name);
     const hidden = readPackages().filter(({ manifest }) => manifest.private === true);
     expect(left.sort()).toEqual(hidden.map(({ manifest }) => manifest.name).sort());
@@ -42,7 +42,7 @@ describe("the release", () => {
 });
 
 test.each(["ci", "release", "weekly"])(
-  "%s.yml may only read unless a job says more, and uses GitHub's own actions",
+  "%s.yml has only read permissions unless a job says otherwise, and uses only GitHub's own actions",
   (name) => {
     const text = textOf(`.github/workflows/${name}.yml`);
     expect(text).toMatch(/^permissions:\n {2}contents: read\n\n/m);

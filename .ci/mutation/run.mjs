@@ -1,8 +1,8 @@
-// Changes the rules of core one place at a time, and asks their tests to notice:
+// Changes the rules of core in one place at a time, and checks that their tests notice:
 //   npm run mutate                    every file below
-//   npm run mutate -- charge refill   these
+//   npm run mutate -- charge refill   only these
 //
-// Exits with 1 when a change survives that equivalents.json does not explain.
+// Exits with 1 if a change survives that equivalents.json does not explain.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

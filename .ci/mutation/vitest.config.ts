@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-// The unit tests of core alone, for a mutant is to be found beside its rule.
+// Only the unit tests of core, because the tests beside a rule must find its mutants.
 const conditions = ["latchkey-source", "module", "node", "development|production"];
 
 export default defineConfig({
@@ -11,7 +11,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/*.drill.test.ts"],
     isolate: false,
     setupFiles: ["packages/core/src/testing/whole-sizes.ts"],
-    // A busy machine must not turn into a failure: a change that never ends is what Stryker watches for.
+    // A busy machine must not cause a failure. Stryker has its own timeout for changes that never end.
     testTimeout: 60_000,
   },
 });

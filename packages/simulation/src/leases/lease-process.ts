@@ -244,8 +244,7 @@ export class LeaseProcess implements Owner {
   }
 
   /**
-   * Asks the store about one verification. If the store refuses it while this process holds leases on the key, they go back, and it asks
-   * again.
+   * Asks the store about one verification. After a refusal, leases that this process holds on the key go back, and it asks again.
    *
    * @param ended - Lease that ends in the same step.
    * @param returned - Leases that have been given back already; null: none yet.
@@ -392,7 +391,7 @@ export class LeaseProcess implements Owner {
       world.at(end + random.pick([0.02, 0.5, 8]), this, () => this.verify(key, cost));
   }
 
-  /** Stops taking leases, and gives all of them back. */
+  /** Stops taking leases, and gives all of them back, with one more attempt each. */
   close(): void {
     this.isClosing = true;
     for (const plan of this.#plans.values()) plan.lease = null;
