@@ -29,7 +29,7 @@ const isVerification = ({ action }: Step) => action === "verify";
 
 async function live(world: World): Promise<void> {
   await world.prepare();
-  // If the last trail of the move lacks what these take, it is lost.
+  // The uses that these verifications take are in the last trail of the move, or lost.
   world.atFence = () => {
     for (const { process, action, args } of world.plan.steps.filter(isVerification).slice(0, 3))
       void ACTIONS[action as ActionName].perform({ world, process, action }, args);

@@ -15,7 +15,7 @@ const FILLING = { commit: true, addStatistics: true };
 /** The answer to a call of a dead process: it never settles. */
 const NEVER = new Promise<never>(() => undefined);
 
-/** What the link of one process needs from the world. */
+/** The parts of the world that the link of one process needs. */
 export interface LinkContext {
   readonly scheduler: Scheduler;
   readonly server: StoreServer;
