@@ -78,6 +78,13 @@ test.each([
   },
 );
 
+test("a quote that nothing closes hides no second header, and is read once however long it is", () => {
+  expect(read(['Digest username="Smith, Bearer k1'])).toMatchObject({ kind: "malformed" });
+  const startedAt = performance.now();
+  expect(read([`Digest username=${'\\"'.repeat(200_000)}`])).toEqual({ kind: "none" });
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});
+
 describe("a key that the host has found", () => {
   test.each([undefined, null])("is none where it is %s", (found) => {
     expect(readFoundKey(found)).toEqual({ kind: "none" });

@@ -11,8 +11,11 @@ export type Credential =
 export const MAX_KEY_LENGTH = 512;
 
 const BEARER = /^bearer(?: +(.*))?$/is;
-/** A text in quotes, of which RFC 9110 says that it may hold commas. */
-const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+/**
+ * A text in quotes, of which RFC 9110 says that it may hold commas; also one that nothing closes, which would else be looked for again from
+ * each quote within it.
+ */
+const QUOTED = /"(?:[^"\\]|\\.)*("?)/g;
 /** What can follow a comma in credentials of one scheme: nothing, or a parameter. */
 const PARAMETER = /^[ \t]*(?:[^\s=,]+[ \t]*=|$)/;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
@@ -59,7 +62,9 @@ function readBearer(value: string): Credential {
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
  */
 function isJoined(value: string): boolean {
-  const [, ...rest] = value.replace(QUOTED, '""').split(",");
+  const [, ...rest] = value
+    .replace(QUOTED, (text, close: string) => (close === "" ? text : '""'))
+    .split(",");
   return rest.some((part) => !PARAMETER.test(part));
 }
 
