@@ -83,7 +83,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         watchResponse(request, response, decision);
         writeHeaders(response, decision);
         (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
-        response.locals.apiKey = decision.apiKey;
+        // Servers that take the middleware of Express need not have any: Connect, Polka, Socket.IO.
+        if (response.locals !== undefined) response.locals.apiKey = decision.apiKey;
         next();
       } catch (error) {
         await writeFailure(response, refuseFailure(error, request as Request));

@@ -1,15 +1,26 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import { serve } from "@hono/node-server";
 import { onTestFinished } from "vitest";
 
-/** Listens on a free port until the test is over; answers the port. */
-export const listenOn = async (listener: RequestListener): Promise<number> => {
+/** Listens on a free port until the test is over; answers the port. `upgrade`: what is called for a request to switch protocols. */
+export const listenOn = async (
+  listener: RequestListener,
+  upgrade?: (request: IncomingMessage, socket: Duplex) => void,
+): Promise<number> => {
   const server = createServer(listener);
+  const sockets = new Set<Duplex>();
+  if (upgrade !== undefined)
+    server.on("upgrade", (request, socket) => {
+      sockets.add(socket);
+      upgrade(request, socket);
+    });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     server.closeAllConnections();
+    for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   });
   return (server.address() as AddressInfo).port;
