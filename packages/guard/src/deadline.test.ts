@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDeadline, type Turn } from "./deadline.js";
 import type { GuardOptions } from "./options.js";
@@ -103,6 +104,15 @@ describe("what a request may take", () => {
     await vi.advanceTimersByTimeAsync(600);
     expect(ended).toEqual(["first", "second"]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test("ends in its own async context, where a host that is told of it finds its request", async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const within = createDeadline(1_000);
+    const late = () => requests.getStore();
+    const ends = ["first", "second"].map((id) => requests.run(id, () => within(nothing, late)));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.all(ends)).toEqual(["first", "second"]);
   });
 
   test("needs no timer after it: the last of them goes off once, and nothing is pending then", async () => {

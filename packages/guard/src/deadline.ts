@@ -20,6 +20,9 @@ export type Within = <Result>(
   late: () => Result,
 ) => Promise<Result>;
 
+/** In place of a result that was not there in time. */
+const LATE = Symbol("late");
+
 /** A pending request, linked to those before and after it. */
 interface PendingTurn extends Turn {
   isOver: boolean;
@@ -96,12 +99,17 @@ export function createDeadline(timeoutMs: SpanMs): Within {
     return true;
   }
 
-  return (work, late) =>
-    new Promise((resolve) => {
-      const turn = enter(() => resolve(late()));
+  return <Result>(
+    work: (turn: Turn, settle: (result: Result) => void) => unknown,
+    late: () => Result,
+  ) =>
+    new Promise<Result | typeof LATE>((resolve) => {
+      const turn = enter(() => resolve(LATE));
       // Not by `then` on a promise of the work, which costs a promise more.
       work(turn, (result) => {
         if (leave(turn)) resolve(result);
       });
-    });
+    })
+      // In the async context of the request: the timer has that of another one.
+      .then((result) => (result === LATE ? late() : result));
 }
