@@ -81,12 +81,22 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       const decision = await decide(() => presentedByHeaders(request.headers, null), request);
       if (!decision.admitted) return refusedResponse(decision);
       const { apiKey, headers, end } = decision;
-      const answer = () => handler(subject, apiKey, ...rest);
+      const answer = async () => {
+        const response: unknown = await handler(subject, apiKey, ...rest);
+        if (isResponse(response)) return response;
+        // Such as what a loader of React Router may return. To read its headers would say nothing of why.
+        throw new TypeError("a guarded handler must return a Response");
+      };
       const response = await (end === undefined ? answer() : untilBodyEnds(request, answer, end));
       return withHeaders(response, headers);
     };
   };
   return guard as CreateFetchGuard<Types>;
+}
+
+/** Not `instanceof`: frameworks bring a Response of their own. */
+function isResponse(value: unknown): value is Response {
+  return typeof (value as Partial<Response> | null | undefined)?.headers?.get === "function";
 }
 
 /** A request has headers, an event has none. `request` is not checked, because a polluted prototype would have it. */
