@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Latchkey } from "@latchkey/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createDecision } from "./decide.js";
@@ -41,6 +42,21 @@ describe("a reservation is ended once", () => {
       expect(await settled).toEqual({ remaining: 95, taken: { uses: 5, ratelimits: [] } });
       expect([await remaining(), calls, codes()]).toEqual([95, ["settle"], []]);
     }
+  });
+
+  test("by whatever ends the response, in the async context of its own request", async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const onError = vi.fn(() => requests.getStore());
+    const { admit, storeIsAway } = await reserved(undefined, { onError });
+    const [first, second] = await Promise.all([
+      requests.run("first", admit),
+      requests.run("second", admit),
+    ]);
+    storeIsAway(true);
+    requests.run("third", first.end);
+    second.end("release");
+    await aTurn();
+    expect(onError.mock.results.map(({ value }) => value)).toEqual(["second", "first"]);
   });
 
   test("by a handler that does not know what it cost, with all of it", async () => {

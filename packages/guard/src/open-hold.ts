@@ -45,6 +45,8 @@ export class OpenHold {
   readonly #periodMs: SpanMs;
   #expiresAt: EpochMs;
   #timer: BackgroundTimer;
+  /** Ends it as `#close` does, in the async context that it was begun in. */
+  #closeInContext!: (how?: "release") => void;
   #isResponseOver = false;
   #isEnded = false;
   /** Whether the end of the response is being settled. */
@@ -67,6 +69,10 @@ export class OpenHold {
     );
     this.#periodMs = Math.max(1, Math.floor(Math.min(expiresAt - now, ...ofSlots) / 3));
     this.#timer = this.#renewLater();
+    // In the async context of the request: the event that ends a response may have that of another one, or none.
+    void new Promise<"release" | undefined>((resolve) => {
+      this.#closeInContext = resolve;
+    }).then((how) => this.#close(how));
   }
 
   /** The verdict with what a handler does with its reservation. Those are not listed: it is printed and sent as any other. */
@@ -82,8 +88,8 @@ export class OpenHold {
     if (this.#isResponseOver) return;
     this.#isResponseOver = true;
     clearTimeout(this.#timer as number);
-    if (how === "release" || this.#onClose === null) this.#close("release");
-    else soon(() => this.#close());
+    if (how === "release" || this.#onClose === null) this.#closeInContext("release");
+    else soon(() => this.#closeInContext());
   }
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
