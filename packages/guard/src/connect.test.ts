@@ -28,7 +28,7 @@ test("a server that takes the middleware of Express and has no locals finds the 
   const onError = vi.fn();
   const middleware = createGuard(latchkey, { onError })({ ratelimits: [slots] });
   const port = await listenOn((req, res) => {
-    void middleware(req, res as never, () => res.end(apiKeyOf(req)?.code));
+    middleware(req, res as never, () => res.end(apiKeyOf(req)?.code));
   });
   const send = async (headers: Record<string, string>) => {
     const response = await fetch(`http://127.0.0.1:${port}`, { headers });
@@ -46,7 +46,7 @@ test("so does one that guards the handshake of a WebSocket, whose slot is held u
   const port = await listenOn(
     () => undefined,
     (req, socket) => {
-      void middleware(req, new HandshakeResponse(socket as never) as never, () => {
+      middleware(req, new HandshakeResponse(socket as never) as never, () => {
         socket.write(
           "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tiles\r\n\r\n",
         );
@@ -70,6 +70,20 @@ test("so does one that guards the handshake of a WebSocket, whose slot is held u
   socket.destroy();
   await expect.poll(() => dial(key)).not.toBe(null);
   expect(onError).not.toHaveBeenCalled();
+});
+
+test("middleware returns no promise, whose end would be a call of next to Restify, even behind a refusal", async () => {
+  const { latchkey } = await open();
+  const middleware = createGuard(latchkey)();
+  // What it takes to be registered there.
+  expect([middleware.length, middleware.constructor]).toEqual([3, Function]);
+  const next = vi.fn();
+  const port = await listenOn((req, res) => {
+    const result: unknown = middleware(req, res as never, next);
+    if (result instanceof Promise) void result.then(next);
+  });
+  expect((await fetch(`http://127.0.0.1:${port}`)).status).toBe(401);
+  expect(next).not.toHaveBeenCalled();
 });
 
 const slots = { name: "sockets", limit: 1, duration: "1m", algorithm: "concurrent" } as const;

@@ -38,14 +38,14 @@ declare global {
 
 /**
  * Middleware of one route, whose handlers find the verdict in `res.locals.apiKey`. It declares no path parameters, so that those of the
- * route stay typed.
+ * route stay typed. It returns no promise: Restify would take one that resolves after a refusal for a call of `next`.
  */
 export type ExpressGuard<Key = ApiKey> = (
   request: NodeRequest,
   // biome-ignore lint/suspicious/noExplicitAny: as Express types the bodies and the other locals of a route
   response: Response<any, Record<string, any> & { apiKey: Key }>,
   next: (error?: unknown) => void,
-) => Promise<void>;
+) => void;
 
 /**
  * Creates the guard of a route from its question. With `optional: true` the verdict may be null, with `reserve` it has `settle` and
@@ -74,7 +74,8 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   const { createDecide, refuseFailure } = createDecisions(latchkey, options);
   const guard = (question?: GuardQuestion<Request, Types>): ExpressGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
-    return async (request, response, next) => {
+    type Guard = ExpressGuard<ApiKey<Types> | null>;
+    const admit = async (...[request, response, next]: Parameters<Guard>): Promise<void> => {
       try {
         const decision = await decide(() => presentedByNode(request), request as Request);
         if (!decision.admitted) return writeRefusal(response, decision);
@@ -83,12 +84,15 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         watchResponse(request, response, decision);
         writeHeaders(response, decision);
         (request as { apiKey?: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
-        // Servers that take the middleware of Express need not have any: Connect, Polka, Socket.IO.
+        // Servers that take the middleware of Express need not have any: Connect, Polka, Restify, Socket.IO.
         if (response.locals !== undefined) response.locals.apiKey = decision.apiKey;
         next();
       } catch (error) {
         await writeFailure(response, refuseFailure(error, request as Request));
       }
+    };
+    return (request, response, next) => {
+      void admit(request, response, next);
     };
   };
   return guard as CreateExpressGuard<Types>;
