@@ -115,6 +115,18 @@ describe("what a request may take", () => {
     expect(await Promise.all(ends)).toEqual(["first", "second"]);
   });
 
+  test("ends by a timer that a test moves, though the clock of the process does not", async () => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const within = createDeadline(60_000);
+    const first = within(nothing, () => "first");
+    const second = within(nothing, () => "second");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await first).toBe("first");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await second).toBe("second");
+  });
+
   test("needs no timer after it: the last of them goes off once, and nothing is pending then", async () => {
     const within = createDeadline(1_000);
     for (let index = 0; index < 100; index += 1)

@@ -45,20 +45,24 @@ export function createDeadline(timeoutMs: SpanMs): Within {
   let oldest: PendingTurn | null = null;
   let newest: PendingTurn | null = null;
   let isSet = false;
+  /** When the timer goes off. */
+  let dueAt = 0;
   // Looked up once: the global is a getter.
   const clock = performance;
 
-  function set(ms: number): void {
+  function set(endsAt: number, ms: number): void {
     isSet = true;
+    dueAt = endsAt;
     inBackground(expire, ms);
   }
 
   function expire(): void {
     isSet = false;
-    const now = clock.now();
+    // Where a test moves timers, the clock may stand still.
+    const now = Math.max(clock.now(), dueAt);
     for (let turn = oldest; turn !== null; turn = oldest) {
       if (turn.endsAt > now) {
-        set(Math.ceil(turn.endsAt - now));
+        set(turn.endsAt, Math.ceil(turn.endsAt - now));
         return;
       }
       leave(turn);
@@ -83,7 +87,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
     newest = turn;
     if (previous === null) oldest = turn;
     else previous.next = turn;
-    if (!isSet) set(timeoutMs);
+    if (!isSet) set(endsAt, timeoutMs);
     return turn;
   }
 
