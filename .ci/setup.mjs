@@ -179,78 +179,62 @@ function copySwaggerUi() {
   }
 }
 
-function hasRedis() {
-  if (process.env.REDIS_URL) return true;
-  return spawnSync("sh", ["-c", "command -v redis-server"], { stdio: "ignore" }).status === 0;
+/**
+ * Programs that tests start. As root on Debian, missing ones are installed. Elsewhere the tests that need them are skipped, and say so.
+ * `find`: a shell command that succeeds if the program is there; tests look in the same places. `packages`: the first that Debian has.
+ */
+const PROGRAMS = [
+  {
+    packages: ["redis-server"],
+    find: "command -v redis-server",
+    setting: "REDIS_URL",
+    skipped: "tests of Redis",
+  },
+  {
+    packages: ["postgresql"],
+    find: "command -v postgres || ls /usr/lib/postgresql/*/bin/postgres",
+    setting: "POSTGRES_URL",
+    skipped: "tests of a PostgreSQL server",
+  },
+  {
+    packages: ["pgbouncer"],
+    find: "command -v pgbouncer",
+    setting: null,
+    skipped: "tests of pgbouncer",
+  },
+  {
+    // The first is the same browser without a window, and takes two thirds of the time. Older versions of Debian lack it.
+    packages: ["chromium-headless-shell", "chromium"],
+    find: "command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable",
+    setting: "CHROMIUM",
+    skipped: "tests that open a page",
+  },
+];
+
+/** @param {(typeof PROGRAMS)[number]} program */
+function isThere({ find, setting }) {
+  if (setting !== null && process.env[setting]) return true;
+  return spawnSync("sh", ["-c", find], { stdio: "ignore" }).status === 0;
 }
 
-/** Tests start their own Redis servers. Without the program they are skipped, and say so. */
-function provideRedis() {
-  if (hasRedis()) return;
-  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
-    say("installing redis-server for the tests");
-    // RUNLEVEL=1 keeps the package from starting a server of its own.
+function providePrograms() {
+  const missing = PROGRAMS.filter((program) => !isThere(program));
+  if (missing.length > 0 && existsSync("/etc/debian_version") && process.getuid?.() === 0) {
+    // RUNLEVEL=1 keeps packages from starting servers of their own.
     const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
     run("apt-get", ["update", "-q"], env);
-    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "redis-server"], env);
+    for (const { packages } of missing) {
+      say(`installing ${packages[0]} for the tests`);
+      const installs = packages.map(
+        (name) => `apt-get install -y -q --no-install-recommends ${name}`,
+      );
+      run("sh", ["-c", installs.join(" || ")], env);
+    }
   }
-  if (!hasRedis()) say("redis-server not found and REDIS_URL not set: tests of Redis are skipped");
-}
-
-/** Whether PostgreSQL is on the PATH or in Debian's folder. packages/postgres/src/testing/postgres-server.ts looks in the same places. */
-function hasPostgres() {
-  if (process.env.POSTGRES_URL) return true;
-  const script = "command -v postgres || ls /usr/lib/postgresql/*/bin/postgres";
-  return spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
-}
-
-/** As with Redis. */
-function providePostgres() {
-  if (hasPostgres()) return;
-  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
-    say("installing postgresql for the tests");
-    const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    run("apt-get", ["update", "-q"], env);
-    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "postgresql"], env);
+  for (const program of missing.filter((each) => !isThere(each))) {
+    const setting = program.setting === null ? "" : `, and ${program.setting} is not set`;
+    say(`${program.packages.join(" or ")} not found${setting}: ${program.skipped} are skipped`);
   }
-  if (!hasPostgres())
-    say("PostgreSQL not found and POSTGRES_URL not set: tests of a server are skipped");
-}
-
-function hasPgbouncer() {
-  return spawnSync("sh", ["-c", "command -v pgbouncer"], { stdio: "ignore" }).status === 0;
-}
-
-/** As with Redis. */
-function providePgbouncer() {
-  if (hasPgbouncer()) return;
-  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
-    say("installing pgbouncer for the tests");
-    const env = { DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    run("apt-get", ["update", "-q"], env);
-    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "pgbouncer"], env);
-  }
-  if (!hasPgbouncer()) say("pgbouncer not found: tests of it are skipped");
-}
-
-/** Whether there is a browser under the names that packages/http/src/testing/browser.ts looks for. */
-function hasBrowser() {
-  if (process.env.CHROMIUM) return true;
-  const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-  const script = names.map((name) => `command -v ${name}`).join(" || ");
-  return spawnSync("sh", ["-c", script], { stdio: "ignore" }).status === 0;
-}
-
-/** Tests open the reference page. Without a browser they are skipped, and say so. */
-function provideBrowser() {
-  if (hasBrowser()) return;
-  if (existsSync("/etc/debian_version") && process.getuid?.() === 0) {
-    say("installing chromium for the tests of the reference page");
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    run("apt-get", ["update", "-q"], env);
-    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"], env);
-  }
-  if (!hasBrowser()) say("no Chromium on the PATH or in CHROMIUM: tests of the page are skipped");
 }
 
 checkNodeVersion();
@@ -264,8 +248,5 @@ if (process.argv.includes("--build")) {
   }
 }
 if (process.argv.includes("--test")) {
-  provideRedis();
-  providePostgres();
-  providePgbouncer();
-  provideBrowser();
+  providePrograms();
 }

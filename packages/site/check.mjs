@@ -80,7 +80,13 @@ const origin = `http://127.0.0.1:${address.port}`;
 const { CHROMIUM, PATH = "" } = process.env;
 const executablePath =
   CHROMIUM ??
-  ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
+  [
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+  ]
     .flatMap((name) => PATH.split(delimiter).map((path) => join(path, name)))
     .find((path) => existsSync(path));
 if (executablePath === undefined) throw new Error("no Chromium: put it on the PATH");

@@ -43,7 +43,13 @@ const OFF = [
   "ThirdPartyStoragePartitioning",
 ];
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 
 /**
  * Defines tests that look at a page. Where there is no Chromium they are reported as skipped, and loudly: a page that
