@@ -15,14 +15,14 @@ interface AnyEvent {
   readonly durationMs: number;
 }
 
-/** What every event about a verification of a key says. Never the presented secret, nor any part of it. */
+/** Fields of every event about a verification of a key. Never the presented secret, nor any part of it. */
 interface AboutKey extends AnyEvent {
   readonly keyId: string;
   readonly apiId: string;
   readonly identityId?: string;
 }
 
-/** What every `key.verified` says. */
+/** Fields of every `key.verified`. */
 interface AboutVerdict {
   readonly type: "key.verified";
   /** Whether the key was in the cache, so that the store only confirmed it. */
@@ -33,7 +33,7 @@ interface AboutVerdict {
   readonly tags?: readonly string[];
 }
 
-/** What is added if shadow limits would have refused. */
+/** Added if shadow limits would have refused. */
 interface AboutShadows {
   /** In addition to the verdict's code; absent if every shadow limit had room. */
   readonly shadow?: {

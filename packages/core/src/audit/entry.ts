@@ -14,9 +14,9 @@ export interface ChangeDescription {
   readonly keyId?: string | null;
   /** The identity that it concerns. Default: the changed record, if that is an identity. */
   readonly identityId?: string | null;
-  /** Whether what there was before could not be read. */
+  /** Whether the state before could not be read. */
   readonly unreadable?: boolean;
-  /** Of the report of a leak: what leads from the secret to the entry. */
+  /** For the report of a leak: the mark that leads from the secret to the entry. */
   readonly leakMark?: string;
   /**
    * The fields that may have changed, before and after. Omitted: nothing before, or nothing after. The log may hold these and no
@@ -26,7 +26,7 @@ export interface ChangeDescription {
   readonly after?: AuditFields;
 }
 
-/** What an audit entry needs beside the change itself: its id, its time, its place and its author. */
+/** What an audit entry needs beside the change: its id, time, workspace and actor. */
 export interface AuditContext {
   readonly newId: IdFactory;
   readonly now: Clock;
@@ -41,7 +41,7 @@ export function changesNothing({ before, after }: ChangeDescription): boolean {
   return fieldChanges(before ?? NO_FIELDS, after ?? NO_FIELDS).length === 0;
 }
 
-/** Makes the audit entry of a change: only the fields that differ are in it. */
+/** Makes the audit entry of a change, with only the fields that differ. */
 export function buildAuditEntry(context: AuditContext, change: ChangeDescription): AuditEntry {
   const { type, at = context.now(), resourceId, unreadable = false, leakMark = null } = change;
   const { keyId = type.startsWith("key.") ? resourceId : null } = change;
@@ -65,7 +65,7 @@ export function buildAuditEntry(context: AuditContext, change: ChangeDescription
 /** Fields of a record in the words of the HTTP contract. Undefined and null both mean that a field has no value. */
 export type AuditFields = Readonly<Record<string, JsonValue | undefined>>;
 
-/** What differs between two states: fields that have a value in the later one, in its order, then those that have none any more. */
+/** The differences between two states: first fields with a value in the later state, in its order, then fields that lost their value. */
 export function fieldChanges(before: AuditFields, after: AuditFields): readonly FieldChange[] {
   const changes: FieldChange[] = [];
   for (const field of Object.keys(after)) {
@@ -80,7 +80,7 @@ export function fieldChanges(before: AuditFields, after: AuditFields): readonly 
   return changes;
 }
 
-/** Whether two JSON values are equal. The order of an object's fields does not count, that of a list does. */
+/** Whether two JSON values are equal. The order of an object's fields does not matter; the order of a list does. */
 function isSameJson(one: JsonValue, other: JsonValue): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null)

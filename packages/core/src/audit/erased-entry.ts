@@ -23,7 +23,7 @@ function isHarmless({ field, before, after }: FieldChange): boolean {
   );
 }
 
-/** Whether an entry names an `externalId`: as that of the owner before or after a change, or as the actor. */
+/** Whether an entry names an `externalId`, as the owner before or after a change, or as the actor. */
 export function namesExternalId({ actor, fields }: AuditEntry, externalId: string): boolean {
   return (
     actor === externalId ||
@@ -40,7 +40,7 @@ export function identityNamedBy(entry: AuditEntry, externalId: string): string |
   return (owner?.after ?? owner?.before) === externalId ? entry.identityId : null;
 }
 
-/** The `externalId` that an entry shows an identity to have, or to have had; null for none. */
+/** The `externalId` that an identity has or had according to an entry; null for none. */
 export function externalIdOf({ identityId, fields }: AuditEntry, id: string): string | null {
   const owner = identityId === id && fields.find(({ field }) => field === "externalId");
   const value = owner ? (owner.after ?? owner.before) : null;

@@ -19,7 +19,7 @@ export interface AuditEvent {
   readonly keyId?: string;
   /** The identity that it concerns. */
   readonly identityId?: string;
-  /** The record, or one that it refers to, was damaged: `changes` lacks what there was before. */
+  /** The record, or one that it refers to, was damaged: `changes` lacks the values from before. */
   readonly unreadable?: true;
   /** The identity was erased: only ids, numbers and times are left of `changes`. */
   readonly erased?: true;
@@ -27,7 +27,7 @@ export interface AuditEvent {
   readonly changes: readonly FieldChange[];
 }
 
-/** Writes an entry of the log as it is shown. */
+/** Shows an entry of the log as an event. */
 export function toAuditEvent(entry: AuditEntry): AuditEvent {
   const { id, type, workspaceId, at, actor, resourceId, keyId, identityId, fields } = entry;
   const { unreadable, erased } = entry;

@@ -5,7 +5,7 @@ import type { KeyStore } from "../store/key-store.js";
 import type { Clock, Timer } from "../time.js";
 import type { Emit } from "./emitter.js";
 
-/** A store whose failures are events. What its callers get is as before, and no later. */
+/** Wraps a store so that its failures are events. Its callers get the same results, no later. */
 export function emitStoreFailures(store: KeyStore, emit: Emit, now: Clock, timer: Timer): KeyStore {
   return interceptStore(store, ({ method, workspaceId }, run) => {
     if (workspaceId === null) return run();
@@ -23,12 +23,12 @@ export function emitStoreFailures(store: KeyStore, emit: Emit, now: Clock, timer
           ...(outcome !== undefined && { outcome }),
         });
       } catch {
-        // A clock that is broken is what every operation fails with.
+        // Only a broken clock throws here, and every operation fails with it anyway.
       }
     };
     try {
       const answer = run();
-      // Beside the caller's own wait, not in front of it.
+      // Beside the caller's own wait, so that it delays nothing.
       if (isThenable(answer)) answer.then(undefined, failed);
       return answer;
     } catch (error) {

@@ -6,7 +6,7 @@ import type { VerifiableKey } from "../verification/loaded-key.js";
 import type { KnownVerdict } from "../verification/verdict.js";
 import type { Emit } from "./emitter.js";
 
-/** What listeners learn of a verification beside its verdict. */
+/** What listeners learn about a verification, apart from its verdict. */
 export interface VerificationTrace {
   readonly durationMs: number;
   /** Whether it was decided from memory. */
@@ -14,15 +14,15 @@ export interface VerificationTrace {
   readonly tags: readonly string[] | undefined;
 }
 
-/** A verdict on a key that exists, and what it rests on. */
+/** A verdict on an existing key, and what it is based on. */
 export interface JudgedKey {
   readonly loaded: VerifiableKey;
   readonly verdict: KnownVerdict;
-  /** Uses that were to be taken. */
+  /** Uses that the verification asked for. */
   readonly cost: number;
   readonly now: EpochMs;
   readonly charge: AppliedCharge;
-  /** Names of the shadows that would have refused. */
+  /** Names of the shadow limits that would have refused. */
   readonly shadows: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function emitUnknownSecret(
   emit({ type: "key.verified", ...about, code: "NOT_FOUND", cached, ...withTags(tags) });
 }
 
-/** Emits the event of a verdict, and of what it says about the key: that it has expired, that its last use was taken. */
+/** Emits the event of a verdict, and another one if the key has expired or its last use was taken. */
 export function emitVerdict(
   emit: Emit,
   { loaded, verdict: { code }, cost, now, charge, shadows }: JudgedKey,
