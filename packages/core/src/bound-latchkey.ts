@@ -28,8 +28,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   /** The current time that operations use: Unix epoch ms. It never goes back. */
   readonly now: Clock;
   /**
-   * Returns a function that verifies keys with the same requirements, which are validated only once: on a guarded route, this is faster
-   * than `verifyKey`.
+   * Returns a function that verifies keys with fixed requirements. It validates them only once: on a guarded route, this is faster than
+   * `verifyKey`.
    *
    * @throws TypeError naming an `apiId`, `permissions` or `ratelimits` that is present but undefined, or any inherited field, because
    * ignoring it would admit other keys. LatchkeyError `BAD_REQUEST` naming every other wrong field, at once.
@@ -47,8 +47,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   jwks(): Promise<TokenKeySet>;
   /**
-   * The same operations for another tenant, over the same store. You can call it in each request: what it returns is kept for the
-   * workspaces that were used last.
+   * The same operations for another tenant, over the same store. You can call it in each request: it caches what it returns, for the
+   * workspaces used last.
    *
    * @throws TypeError unless the id is 1 to 64 of `A-Z a-z 0-9 _ -`.
    * @example
@@ -56,7 +56,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   workspace(workspaceId: string): Latchkey<Types>;
   /**
-   * The same operations on behalf of someone, whom the audit log and events name as `actor`. You can call it in each request, like
+   * The same operations on behalf of someone: the audit log and events show the name as `actor`. You can call it in each request, like
    * `workspace`.
    *
    * @throws TypeError unless the name has 1 to 256 characters.
@@ -74,8 +74,8 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
    */
   endLeases(): Promise<void>;
   /**
-   * Writes the statistics that the store does not have yet, also of verifications that are under way, returns what leases hold (for three
-   * seconds at most while the store does not answer), then closes the store.
+   * Writes the statistics that the store does not have yet, including those of verifications under way. Then returns what leases hold (for
+   * at most three seconds if the store does not answer), and closes the store.
    *
    * @throws LatchkeyError `STORE_UNAVAILABLE`.
    * @example
@@ -86,7 +86,7 @@ export interface Latchkey<Types extends LatchkeyTypes = DefaultTypes>
   readonly "~types"?: Types;
 }
 
-/** Pairs of a workspace and an actor that are kept bound, about 20 kB each. */
+/** Most pairs of a workspace and an actor that are cached, about 20 kB each. */
 const MAX_BOUND = 1_000;
 
 /** What all workspaces of a latchkey share. */
@@ -97,8 +97,8 @@ export type SharedContext = Omit<OperationContext, "workspaceId"> & {
 };
 
 /**
- * Makes what binds the operations to a workspace and an actor. It keeps what it has bound: a server of many tenants asks for theirs in each
- * request, and binding takes longer than a verification.
+ * Makes the function that binds the operations to a workspace and an actor. It caches its results: a server with many tenants calls it in
+ * each request, and binding takes longer than a verification.
  *
  * @returns A function that throws TypeError for a malformed workspace id.
  */
@@ -137,7 +137,7 @@ export function createBinder(
   return bind;
 }
 
-/** @throws TypeError for an actor that the audit log would not hold. */
+/** @throws TypeError for an actor that the audit log cannot hold. */
 function checkedActor(actor: unknown): string {
   if (typeof actor === "string" && actor.length >= 1 && actor.length <= 256 && actor.isWellFormed())
     return actor;

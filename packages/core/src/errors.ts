@@ -85,9 +85,9 @@ export const ERROR_REASONS = [
 /** One of {@link ERROR_REASONS}. */
 export type ErrorReason = (typeof ERROR_REASONS)[number];
 
-/** Figures and names behind an error, as its reason says. Never a secret or a hash. */
+/** Figures and names behind an error, depending on its reason. Never a secret or a hash. */
 export interface ErrorDetails {
-  /** Roles and permissions that do not exist, by the name or id that was given. */
+  /** Roles and permissions that do not exist, by the given name or id. */
   readonly missing?: { readonly roles: readonly string[]; readonly permissions: readonly string[] };
   /** Uses left: a whole number >= 0. */
   readonly remaining?: number;
@@ -153,8 +153,8 @@ export class LatchkeyError extends Error {
 }
 
 /**
- * An error of another copy of this package is one too: package managers and bundlers may load several into a process. Errors that extend
- * the class are told apart as usual.
+ * Also accepts an error of another copy of this package: package managers and bundlers may load several copies into a process. Subclasses
+ * are told apart as usual.
  */
 Object.defineProperty(LatchkeyError, Symbol.hasInstance, {
   value(this: unknown, value: unknown): boolean {
@@ -197,7 +197,7 @@ export function unavailable(
   return new LatchkeyError("STORE_UNAVAILABLE", message, { outcome });
 }
 
-/** The same for a call without an answer: a write may have happened, or may still happen. */
+/** Like {@link unavailable}, for a call without an answer: a write may have happened, or may still happen. */
 export function noAnswer(isWrite: boolean, message: string): LatchkeyError {
   return unavailable(message, isWrite ? "unknown" : "not-applied");
 }

@@ -62,11 +62,11 @@ export interface LatchkeyOptions<
    * itself, with its statistics; without it, only when you call `notice`.
    */
   readonly notice?: {
-    /** How long before its expiry a key expires soon: ms, or a text such as `"7d"`. Default: `"7d"`. */
+    /** How long before its expiry a key counts as expiring soon: ms, or a text such as `"7d"`. Default: `"7d"`. */
     readonly expiresWithin?: Duration;
     /** Uses are low below this number, or below this share of a refill, such as 0.1. Default: never. */
     readonly usesBelow?: number;
-    /** A limit is near above this share of it. Default: 0.8. */
+    /** A limit is near when more than this share of it is taken. Default: 0.8. */
     readonly limitAbove?: number;
   };
   /**
@@ -93,7 +93,7 @@ export interface LatchkeyOptions<
     | {
         /** Length of a lease, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
         readonly ms: Duration;
-        /** The largest share of what is left of a counter that this process takes ahead, 0 to 1. A killed process loses what it took. Default: 0.01. */
+        /** Largest share of a counter's rest that this process takes ahead: 0 to 1. A killed process loses what it took. Default: 0.01. */
         readonly share?: number;
       }
     | undefined;
@@ -123,10 +123,10 @@ export interface LatchkeyOptions<
 
 const DEFAULT_CACHED_KEYS = 32_768;
 
-/** Root keys whose place in the store is remembered, about 300 bytes each. */
+/** Most root keys whose place in the store is remembered, about 300 bytes each. */
 const MAX_KNOWN_ROOT_KEYS = 1_000;
 
-/** Open reservations of which the key is remembered, about 150 bytes each; those of one key share about 300 more. */
+/** Most open reservations whose key is remembered, about 150 bytes each; those of one key share about 300 more. */
 const MAX_KNOWN_RESERVATIONS = 10_000;
 
 /** A misspelt `pepper` must not make a latchkey without one. */
@@ -166,7 +166,7 @@ export function createLatchkey<
 >(
   options: LatchkeyOptions<Permission, Ratelimit, Meta, IdentityMeta>,
 ): Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>> {
-  // A store in place of the options, too: the name of its first method would help nobody.
+  // Also refuses a store in place of the options: otherwise the error would name the store's first method as an unknown option.
   if (typeof options !== "object" || options === null || "charge" in options)
     throw new TypeError("createLatchkey needs an object of options, with a store: { store }");
   const unknown = Object.keys(options).find((name) => !KNOWN_OPTIONS.has(name));
@@ -274,11 +274,11 @@ export function createLatchkey<
     endLeases: (id) => endLeases(available, id, (ms) => waitFor(ms, steady)),
   };
   const bound = createBinder(whole)(workspaceId, null);
-  // The types say what a program knows, and nothing of it is another function.
+  // The type parameters narrow types only: the functions are the same.
   return bound as unknown as Latchkey<TypesOf<Permission, Ratelimit, Meta, IdentityMeta>>;
 }
 
-/** What was counted is written first. */
+/** Writes the counts first, then closes the store. */
 async function close(
   { recorder, store }: Pick<OperationContext, "recorder" | "store">,
   stopWatching: () => void,

@@ -19,8 +19,8 @@ export type Clock = () => EpochMs;
 export type Timer = () => number;
 
 /**
- * Wraps a clock so that it never goes back: setting back the machine's makes no expired key valid and reopens no window. It throws as
- * {@link checkedInstant}: nothing is decided with a broken clock.
+ * Wraps a clock so that it never goes back: setting back the machine's clock makes no expired key valid and reopens no window. The wrapped
+ * clock throws like {@link checkedInstant}: a broken clock decides nothing.
  */
 export function createMonotonicClock(read: Clock): Clock {
   let highest: EpochMs = 0;
