@@ -3,8 +3,8 @@ import type { AvailableStore } from "../store/availability.js";
 import type { SpanMs } from "../time.js";
 
 /**
- * Writes that take nothing away from anybody: a process that decides on a lease, and does not know of them yet, contradicts none.
- * Every other write waits until the leases have ended that were given before it.
+ * Writes that take nothing away, so a process that still decides by an older lease contradicts none of them. Every other write waits until
+ * all leases granted before it have ended.
  */
 export const NO_WAITING: ReadonlySet<string> = new Set([
   "createApi",
@@ -21,7 +21,7 @@ export const NO_WAITING: ReadonlySet<string> = new Set([
   "rotateRootKey",
   "revokeRootKey",
   "createWorkspace",
-  // It waits by itself, for as long as anybody knows for how long.
+  // It waits by itself: when it has resolved, the store no longer knows for how long to wait.
   "deleteWorkspace",
   "notice",
   "pruneAuditEvents",
@@ -29,23 +29,23 @@ export const NO_WAITING: ReadonlySet<string> = new Set([
   "reencryptKeys",
 ]);
 
-/** Whether a call adds uses to those that are left, or takes some of them: neither is about what a process has taken ahead. */
+/** Whether a call increments or decrements the remaining uses: neither concerns uses that a process has taken ahead. */
 export function isRelative(input: unknown): boolean {
   try {
-    // What is inherited, or answers anew each time, may be something else when the operation reads it.
+    // An inherited field or a getter may return something else when the operation reads it.
     const op: unknown = Object.getOwnPropertyDescriptor(Object(input), "op")?.value;
     return op === "increment" || op === "decrement";
   } catch {
-    // It cannot be read, and is refused.
+    // The operation refuses an input that cannot be read.
     return false;
   }
 }
 
 /**
- * Resolves, or rejects because there was nothing to do, once every lease has ended that was given before: from then on no process
- * contradicts what it says.
+ * Resolves, or rejects with `NOT_FOUND`, once every lease granted before has ended: from then on, no process contradicts the answer. Other
+ * errors reject at once.
  *
- * @param wait - For as long as leases are by then.
+ * @param wait - Waits until all leases granted so far have ended.
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
 export async function afterLeases<Answer>(
@@ -57,7 +57,7 @@ export async function afterLeases<Answer>(
     await wait();
     return answer;
   } catch (error) {
-    // Another call may have deleted it, and not have resolved.
+    // Another call may have deleted the record and still be waiting for leases.
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") await wait();
     throw error;
   }
@@ -79,7 +79,7 @@ export async function endLeases(
     const ended = await store.changeLeases(workspaceId, (now, versionNow) =>
       versionNow === version ? { grant: 0, wait: 0 } : now,
     );
-    // There were new ones meanwhile, which another call is ending: they may be out for longer.
+    // If leases were started again, they stay. Otherwise look again: another call may be ending newer leases, which last longer.
     if (ended.times?.grant !== 0) return;
   }
 }

@@ -20,7 +20,7 @@ export async function withCheckedMeta<Input extends WithMeta>(
   return checked;
 }
 
-/** As {@link withCheckedMeta}, for each of a list; a path begins with the place in the list (`3.meta.plan`). */
+/** Like {@link withCheckedMeta}, for each input of a list; paths begin with the index in the list (`3.meta.plan`). */
 export async function withCheckedMetas<Input extends WithMeta>(
   schema: MetaSchema | null,
   inputs: readonly Input[],
@@ -34,7 +34,7 @@ export async function withCheckedMetas<Input extends WithMeta>(
   return checks.map(({ input }) => input);
 }
 
-/** As {@link withCheckedMeta}, for an identity, for which `{}` means none. */
+/** Like {@link withCheckedMeta}, for an identity, where `{}` means no metadata. */
 export async function withCheckedIdentityMeta<Input extends WithMeta>(
   { identityMeta }: Pick<OperationContext, "identityMeta">,
   input: Input,
@@ -50,7 +50,7 @@ async function check<Input extends WithMeta>(
 ): Promise<{ readonly input: Input; readonly issues: readonly InputIssue[] }> {
   const { meta } = input;
   if (meta === null || meta === undefined) return { input, issues: [] };
-  // A copy: a schema may write to what it is given, and this is frozen.
+  // A copy, because a schema may modify its input, and this object is frozen.
   const result = await schema["~standard"].validate(structuredClone(meta));
   if (result.issues) return { input, issues: issuesAt(path, result.issues) };
   const kept = checkMetadata(result.value);

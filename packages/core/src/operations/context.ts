@@ -24,8 +24,8 @@ import type { KeyCache, ReservedKey } from "../verification/key-cache.js";
 import type { KnownIds } from "./known-ids.js";
 
 /**
- * What every operation works with. One workspace; everything else is shared by all workspaces of a latchkey. Its internal
- * parts are left out of the published types, with all that they are made of.
+ * What every operation works with, in one workspace; all workspaces of a latchkey share the rest. The published types leave out the
+ * internal parts, and the types that only these use.
  */
 export interface OperationContext {
   readonly store: SettledStore;
@@ -35,13 +35,13 @@ export interface OperationContext {
   readonly catalog: Catalog;
   readonly workspaceId: string;
   readonly now: Clock;
-  /** The store's own clock; of a store without one that of the machine. @internal */
+  /** The store's clock; the machine's clock if the store has none. @internal */
   readonly readStoreClock: () => EpochMs | Promise<EpochMs>;
   readonly newId: IdFactory;
   readonly random: RandomBytes;
   /** @internal */
   readonly hasher: SecretHasher;
-  /** Null when no vault is configured: nothing can be made recoverable. @internal */
+  /** Null if no vault is configured: no secret can be recoverable. @internal */
   readonly vault: Vault | null;
   /** Signs tokens; null without keys for them. @internal */
   readonly tokens: TokenSigner | null;
@@ -49,69 +49,75 @@ export interface OperationContext {
   readonly cache: KeyCache;
   /** Keys of open reservations that this process made, by reservation id. @internal */
   readonly reserved: LruCache<ReservedKey>;
-  /** Where root keys are that were used lately, by plain hash. @internal */
+  /** Places of recently used root keys, by plain hash. @internal */
   readonly rootKeys: LruCache<RootKeyPointer>;
   readonly knownIds: KnownIds;
-  /** APIs that this process read, by workspace and id: the commit finds out whether they are still so. @internal */
+  /** APIs that this process has read, by workspace and id. They may be stale: the commit finds out. @internal */
   readonly knownApis: LruCache<ApiRecord>;
-  /** What a portal session bounds a call to; null: it is called by the host. @internal */
+  /** Bounds of the portal session that makes the call; null: the host makes it. @internal */
   readonly confinedTo: Confines | null;
   /** The actor in the audit log; null for none. */
   readonly actor: string | null;
-  /** What checks the metadata of keys; null: nothing but its bounds. */
+  /** Schema for the metadata of keys; null: only its bounds are checked. */
   readonly keyMeta: MetaSchema | null;
-  /** What checks the metadata of identities, but for `{}`; null: nothing but its bounds. */
+  /** Schema for the metadata of identities, except `{}`; null: only its bounds are checked. */
   readonly identityMeta: MetaSchema | null;
   /** Whether changes are written to the audit log. */
   readonly keepsAuditLog: boolean;
-  /** When something is noticed. */
+  /** Thresholds of the events that `notice` writes. */
   readonly notice: NoticeSettings;
-  /** Null without a listener: then nothing is measured either. */
+  /** Null without a listener: then no durations are measured either. */
   readonly emit: Emit | null;
   /** Clock for the durations of events. */
   readonly timer: Timer;
-  /** Waits until the leases of a workspace have ended that are out by now. @internal */
+  /** Waits until all leases granted so far in a workspace have ended. @internal */
   readonly awaitLeases: (workspaceId: string) => Promise<void>;
   /** Remembers writes for repeats; null without an `idempotencyKey`. @internal */
   readonly call: CallPart | null;
-  /** Reads of the end of an audit log that are under way, by workspace: entries that are made now are written behind what these find. @internal */
+  /**
+   * Pending reads of the end of an audit log, by workspace. Commits with new entries wait for them, so that the entries come after that
+   * end. @internal
+   */
   readonly readsOfLogEnd: Map<string, Promise<unknown>>;
-  /** What is seen of uses and limits, to be noticed; null where uses are not counted, or there is no audit log. @internal */
+  /** Crossed thresholds of uses and limits, for `notice`; null with `usage: false` or `auditLog: false`. @internal */
   readonly crossings: Crossings | null;
   /** Counts verifications; null with `usage: false`. @internal */
   readonly recorder: StatisticsRecorder | null;
 }
 
-/** What a portal session bounds every call to: keys of one identity, in these APIs. */
+/** What a portal session confines every call to: the keys of one identity, in these APIs. */
 export interface Confines {
   readonly identityId: string;
   readonly apiIds: readonly string[];
   /** Most keys in all of these APIs together. */
   readonly maxKeys: number | undefined;
-  /** Reads the session, so that the commit is based on it. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
+  /** Reads the session, so that the commit depends on it. @throws LatchkeyError `UNAUTHORIZED` if it has ended. */
   readonly confirm: (transaction: Transaction) => Promise<void>;
 }
 
-/** How the transactions of an operation are remembered. */
+/** Remembers the transactions of a call for its repeats. */
 export interface CallPart {
   /** Runs a transaction, and remembers its result in the same commit; one without a result is a step. @throws AnsweredBefore if it was completed. */
   transact<Answer>(
     work: (transaction: Transaction) => Promise<Answer>,
   ): Promise<TransactionResult<Answer>>;
-  /** Resolves once it is known that the call was not carried out to its end before. @throws AnsweredBefore */
+  /** Resolves if the call was not completed before. @throws AnsweredBefore */
   isFirst(): Promise<void>;
-  /** From now on each transaction is a step: it is carried out once, and a repeat continues after it. */
+  /** From now on, each transaction is a step: it runs once, and a repeat continues after it. */
   inSteps(): CallPart;
-  /** From now on each transaction is a round of one step. A repeat begins it anew, and finds less to do. `countOf`: what is counted. */
+  /**
+   * From now on, each transaction is a round of one step. A repeat starts the step again, with less left to do. `countOf`: the count to add
+   * up.
+   */
   inRounds<Answer>(countOf: (answer: Answer) => number): Rounds;
   /** A generated value, such as an id: a repeat uses the same one. */
   madeOnce<Answer>(make: () => Answer): Promise<Answer>;
-  /** Nothing is remembered: it is no write. */
+  /** Remembers nothing, because the call writes nothing. */
   forgo(): void;
 }
 
 export interface Rounds extends CallPart {
-  /** The sum of what was counted, by this call and those that it repeats. `own`: that of this call. */
+  /** The total count of this call and of those that it repeats. `own`: the count of this call. */
   total(own: number): Promise<number>;
 }
 
@@ -131,7 +137,7 @@ export async function transact<Answer>(
   return (await transactUses(context, run)).answer;
 }
 
-/** As {@link transact}, for an operation that answers the uses which are left after its commit. */
+/** Like {@link transact}, for an operation that returns the uses left after its commit. */
 export async function transactUses<Answer>(
   context: OperationContext,
   run: (work: Work) => Promise<Answer>,
@@ -182,14 +188,16 @@ export async function afterWriting<Result>(work: () => Promise<Result>): Promise
 }
 
 /**
- * For an operation with several commits that return something, or one that reads its result after its commit: a repeat carries out what is
+ * For an operation with several commits that return something, or one that reads its result after its commit: a repeat does what is
  * missing. An operation that returns the result of its only commit does not need this.
  */
 export function inSteps(context: OperationContext): OperationContext {
   return context.call === null ? context : { ...context, call: context.call.inSteps() };
 }
 
-/** For a step of many similar commits, of which a repeat makes the missing ones. `total`: from the sum of this call to that of all its repeats. */
+/**
+ * For a step of many similar commits: a repeat makes the missing ones. `total`: turns the count of this call into that of all its repeats.
+ */
 export function inRounds<Answer>(
   context: OperationContext,
   countOf: (answer: Answer) => number,
@@ -199,13 +207,13 @@ export function inRounds<Answer>(
   return { round: { ...context, call }, total: (own) => call.total(own) };
 }
 
-/** The vault, for an operation that cannot do without. @throws LatchkeyError `PRECONDITION_FAILED` without one. */
+/** The vault, for an operation that needs one. @throws LatchkeyError `PRECONDITION_FAILED` without one. */
 export function requireVault({ vault }: OperationContext): Vault {
   if (vault !== null) return vault;
   throw unmet("no-vault", "no vault is configured, so no secret can be stored or read back");
 }
 
-/** What records are called that are not called by their kind. */
+/** Names of records in messages, where they differ from the kind. */
 const NAMES: { readonly [Kind in RecordKind]?: string } = {
   api: "API",
   rootKey: "root key",
@@ -224,7 +232,10 @@ export function randomRepeated(what: string): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", `"random" repeated itself; ${what}`);
 }
 
-/** Where a page starts: after the item that the cursor names. @throws LatchkeyError `BAD_REQUEST` for one that is damaged or of another list. */
+/**
+ * Where a page starts: after the item that the cursor names. @throws LatchkeyError `BAD_REQUEST` for a cursor that is damaged or from
+ * another list.
+ */
 export function afterCursor(
   scope: ListScope,
   cursor: string | undefined,

@@ -19,12 +19,12 @@ export function decodeOrNull<Value>(
   }
 }
 
-/** What a commit expects of a record that may be damaged: its version itself may be what cannot be read. */
+/** The version that a commit expects of a record that may be damaged; `exists` if the version itself cannot be read. */
 export function versionIfReadable({ version }: Pick<StoredRecord, "version">): number | "exists" {
   return version >= 1 ? version : "exists";
 }
 
-/** Reads a record of which anything may be damaged, in a transaction that then expects that it stays so; null for none. */
+/** Reads a record that may be damaged anywhere; the transaction then expects it to stay unchanged. Null for none. */
 export async function readStored(
   transaction: Transaction,
   address: RecordAddress,
@@ -36,7 +36,10 @@ export async function readStored(
   return record;
 }
 
-/** Deletes a record that was read; a damaged one from the list of its kind, and from the small list `of`. @returns Null for a damaged one. */
+/**
+ * Deletes a record that was read. It removes a damaged one from the list of its kind and from the small list `of`. @returns Null for a
+ * damaged one.
+ */
 export function deleteStored<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
@@ -60,12 +63,12 @@ export async function deleteRecord<Value>(
   const address = { kind: type.kind, id };
   const record = await readStored(transaction, address);
   if (record !== null) return deleteStored(transaction, type, record);
-  // The commit must be based on its absence: a store that failed over may have it back by then.
+  // The commit must expect that it is absent: a store that failed over may have it back by then.
   transaction.expect({ ...address, version: null });
   return undefined;
 }
 
-/** What an audit entry says of a record that was deleted; null: it could not be read. */
+/** What an audit entry says about a deleted record. `value`: null if the record could not be read. */
 export function deletedFields<Value>(
   value: Value | null,
   fieldsOf: (value: Value) => AuditFields,
@@ -73,7 +76,7 @@ export function deletedFields<Value>(
   return value === null ? { unreadable: true } : { before: fieldsOf(value) };
 }
 
-/** Revokes in the usual way, or, if a record is damaged, in one that works without it: revoking must not need a repair first. */
+/** Revokes in the usual way or, if a record is damaged, in a way that works without it: revoking must not need a repair first. */
 export async function withoutReadableRecord<Result>(
   revoke: () => Promise<Result>,
   revokeDamaged: () => Promise<Result>,

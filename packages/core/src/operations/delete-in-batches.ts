@@ -11,7 +11,8 @@ export const DELETED_AT_ONCE = 500;
 const MAX_PAUSE_MS = 100;
 
 /**
- * Repeats a bounded deletion step until nothing is left. It pauses after each for as long as that took, so that other calls rarely wait for one.
+ * Repeats a bounded deletion step until nothing is left. After each step it pauses for as long as the step took, so that other calls rarely
+ * wait for one.
  *
  * @param step - Deletes at most `limit` items in the given context, so that a repeat of the call counts them too.
  * @returns How many were deleted, by this call and those that it repeats.
@@ -40,7 +41,7 @@ export async function deleteInBatches<Answer = DeletedCount>(
 /** Records deleted in one step: some milliseconds on every store. */
 const RECORDS_AT_ONCE = 200;
 
-/** Deletes all records in the small list that an identity has beside a list, also damaged ones. @returns How many there were. */
+/** Deletes all records of a type in the small list of an identity, including damaged ones. @returns How many there were. */
 export async function forgetOf<Value>(
   context: OperationContext,
   type: RecordType<Value>,

@@ -20,10 +20,10 @@ const MAX_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Most issues that are listed one by one. */
 const MAX_ISSUES = 1_000;
 
-/** Levels of an input that schemas look into, at most: a list of keys, their limits, the fields of those. */
+/** Most levels of an input that schemas read: a list of keys, their limits, the fields of the limits. */
 const COPY_DEPTH = 5;
 
-/** How deep a value that cannot be read is looked for. */
+/** Most levels of an input that are searched for a value that cannot be read. */
 const MAX_DEPTH = 20;
 
 type ErrorText = (issue: { readonly input?: unknown }) => string;
@@ -38,11 +38,11 @@ export function wholeNumber(min: number, max: number = MAX_NUMBER, message?: str
   const range = `must be a whole number from ${min} to ${max}`;
   const isOpen = max === MAX_NUMBER && message === undefined;
   const usual = orRequired(message ?? (isOpen ? `must be a whole number >= ${min}` : range));
-  // The bound that is nobody's wish is named to those who exceed it.
+  // The technical upper bound is named only if the number exceeds it.
   const error: ErrorText = (issue) =>
     isOpen && typeof issue.input === "number" && issue.input > max ? range : usual(issue);
   const number = z.number({ error }).int({ error }).min(min, { error }).max(max, { error });
-  // What is kept is what every store gives back, and JSON has no negative zero.
+  // Makes -0 a 0: every store must return what it was given, and JSON has no negative zero.
   return number.overwrite((value) => value + 0);
 }
 
@@ -61,13 +61,15 @@ export function text(min: number, max: number) {
 /** The input of an operation that takes nothing. */
 export const noInput = z.strictObject({});
 
-/** A schema of a list: by this name the declarations say it once, and not each of its parts four times. */
+/** A schema of a list. Without this name, the published declarations would repeat each of its parts four times. */
 export type ListSchema<Item extends z.ZodType> = z.ZodType<
   z.output<Item>[],
   readonly z.input<Item>[]
 >;
 
-/** A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is taken as well; nothing writes to it. */
+/**
+ * A list of at most `max` items. `what`: the items, in the plural, for messages. A read-only list is accepted too; nothing writes to it.
+ */
 export function list<Item extends z.ZodType>(
   item: Item,
   max: number,
@@ -77,7 +79,7 @@ export function list<Item extends z.ZodType>(
   return z.array(item, { error }).max(max, { error });
 }
 
-/** As {@link list}, of at least one. */
+/** Like {@link list}, with at least one item. */
 export function fullList<Item extends z.ZodType>(
   item: Item,
   max: number,
@@ -87,7 +89,7 @@ export function fullList<Item extends z.ZodType>(
   return z.array(item, { error }).min(1, { error }).max(max, { error });
 }
 
-/** A boolean; other values that look like one are refused. */
+/** A boolean; values that only look like one are refused. */
 export const flag = z.boolean({ error: orRequired("must be true or false") });
 
 /** An id that latchkey made, such as an `apiId`. */
@@ -95,7 +97,7 @@ export const id = text(1, 128);
 
 const SECRET_ERROR = `must be a string of 1 to ${MAX_SECRET_LENGTH} characters`;
 
-/** A secret as it is presented, whatever it is. */
+/** A presented secret, of any form. */
 export const presentedSecret = z
   .string({ error: orRequired(SECRET_ERROR) })
   .min(1, { error: SECRET_ERROR })
@@ -117,17 +119,17 @@ export const grantName = z
 /** Names of permissions: as many as a key or a role can be given. */
 export const grantNames = list(grantName, MAX_HELD.permissions, "names");
 
-/** Text shown to people beside a role or permission; an empty one is none. */
+/** Text shown to people beside a role or permission; an empty text means none. */
 export const description = text(0, 512);
 
-/** What comes before the `_` of a secret; an empty prefix is no prefix. */
+/** The part of a secret before the `_`; an empty prefix means none. */
 export const prefix = z
   .string({ error: "must be a string of at most 16 characters" })
   .refine((value) => value === "" || PREFIX_PATTERN.test(value), {
     error: "must be at most 16 characters of A-Z a-z 0-9 _ - and must not end in _",
   });
 
-/** What a rule on several fields adds its issues to. */
+/** Takes the issues of a rule on several fields. */
 export interface IssueSink {
   addIssue(issue: { code: "custom"; path: (string | number)[]; message: string }): void;
 }
@@ -136,7 +138,7 @@ export function refuseField(sink: IssueSink, path: string | (string | number)[],
   sink.addIssue({ code: "custom", path: typeof path === "string" ? [path] : path, message });
 }
 
-/** A transformation by a function that returns null for what it refuses, with this message. */
+/** A transformation that refuses, with this message, every value for which `read` returns null. */
 export function readBy<Value, Read>(read: (value: Value) => Read | null, message: string) {
   return (value: Value, sink: IssueSink): Read => {
     const result = read(value);
@@ -150,7 +152,7 @@ const addressRange = z
   .max(128, { error: ADDRESS_RANGE_ERROR })
   .transform(readBy(canonicalAddressRange, ADDRESS_RANGE_ERROR));
 
-/** Addresses and ranges, of an API or a key. Each is kept in its one form, and one that is given twice counts once. */
+/** Addresses and ranges of an API or a key, in their canonical form; repeats are dropped. */
 export const ipWhitelist = list(addressRange, MAX_ADDRESS_RANGES, "addresses and ranges").transform(
   (entries) => [...new Set(entries)],
 );
@@ -177,13 +179,13 @@ function queryOf(names?: NameRule): z.ZodType<PermissionQuery, PermissionQuery> 
 /** Schema of a {@link PermissionQuery}. */
 export const permissionQuery = queryOf();
 
-/** The same, of names that a permission can have: any other in the question of a program is a mistake. */
+/** The same, but only with names that a permission can have: any other name in a program's query is a mistake. */
 export const grantQuery = queryOf(GRANT_NAME);
 
 /** Whose uses a key takes. */
 export const usesFrom = z.enum(["key", "identity"], { error: 'must be "key" or "identity"' });
 
-/** What a rate limit that belongs to no key is for. */
+/** The purpose of a rate limit that belongs to no key. */
 export const namespace = z
   .string({ error: orRequired("must be a string of 1 to 128 characters") })
   .regex(NAMESPACE_PATTERN, { error: "must be 1 to 128 characters of A-Z a-z 0-9 _ . : -" });
@@ -223,7 +225,10 @@ export const keyReference = z.strictObject({ keyId: id });
 /** The schema of an operation's input. `Output`: the checked input. */
 export type InputSchema<Input = unknown, Output = unknown> = z.ZodType<Output, Input>;
 
-/** Has a rule on several fields checked even if a single field is refused, so that all issues come at once. It must expect fields of any type. */
+/**
+ * Checks a rule on several fields even if a single field is refused, so that all issues come at once. The rule must expect fields of any
+ * type.
+ */
 export const evenWithIssues = {
   when: ({ value }: { readonly value: unknown }) =>
     typeof value === "object" && value !== null && !Array.isArray(value),
@@ -268,13 +273,15 @@ export function unreadable(error: unknown, input: unknown): unknown {
   return path === null ? error : refusal([{ path: path.join("."), message: "cannot be read" }]);
 }
 
-/** How a schema looks at a value beside its fields, which a proxy may refuse. Called from a list: a bundler leaves out what has no use. */
+/**
+ * What a schema reads of a value beside its fields; a proxy may refuse any of it. Called from a list, because a bundler drops unused reads.
+ */
 const LOOKS: readonly ((value: object) => unknown)[] = [
   Reflect.getPrototypeOf,
   Array.isArray,
   (value) => Reflect.has(value, ""),
   (value) => Reflect.get(value, "constructor"),
-  // It is compared before it is known that it is that of a text or a list.
+  // A schema compares it before it knows that the value is a text or a list.
   (value) => (Reflect.get(value, "length") as number) < 0,
 ];
 
@@ -293,12 +300,12 @@ function unreadablePath(value: unknown, depth: number): readonly string[] | null
   }
 }
 
-/** The `BAD_REQUEST` of these issues, each of them once; of more than 1,000 the first, and how many there are beside. */
+/** The `BAD_REQUEST` of these issues, each once; of more than 1,000, the first ones and the number of the others. */
 export function refusal(issues: readonly InputIssue[]): LatchkeyError {
   return badRequest(listable(withoutRepeats(issues)).map(shownBriefly));
 }
 
-/** Most characters of a path that is repeated: it may be as long as the input. */
+/** Most characters of a path in an issue: a path may be as long as the input. */
 const MAX_PATH = 256;
 
 /** No field has a longer name. A longer one may be a secret, so only its start is repeated. */
@@ -317,7 +324,7 @@ function shownName(name: string): string {
   return name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name;
 }
 
-/** The message of a schema without its own. */
+/** The message of a schema that has none of its own. */
 function describeType(issue: { readonly input?: unknown; readonly expected?: unknown }) {
   if (issue.input === undefined) return "is required";
   if (issue.expected === "object") return "must be an object";
@@ -345,7 +352,7 @@ function toInputIssues(issue: z.core.$ZodIssue): InputIssue[] {
   ];
 }
 
-/** Whether a value has the type of one choice of several, even if something within it is wrong. */
+/** Whether a value has the type of this choice of a union, even if something within it is wrong. */
 function isWithin(issues: readonly z.core.$ZodIssue[]): boolean {
   return issues.every(({ code, path }) => path.length > 0 || code === "unrecognized_keys");
 }

@@ -1,15 +1,15 @@
 import { createLruCache, type LruCache } from "../lib/lru-cache.js";
 import type { Want } from "../store/key-store.js";
 
-/** Most APIs that are kept. */
+/** Most APIs in the cache. */
 export const MAX_KNOWN_APIS = 2_000;
 
-/** Most ids that are kept, about 200 bytes each. */
+/** Most ids in the cache, about 200 bytes each. */
 const MAX_IDS = 20_000;
 
 /**
- * Ids of records that this process found by name or by id before. A name means the same record for as long as that exists, so
- * an operation may go by it without reading, and let the commit find out whether the record is still there.
+ * Ids of records that this process found before, by name or by id. A name means the same record for as long as that exists, so an operation
+ * may use the id without reading, and let the commit find out whether the record still exists.
  */
 export class KnownIds {
   readonly #ids: LruCache<string> = createLruCache(MAX_IDS);
@@ -27,7 +27,7 @@ export class KnownIds {
   }
 }
 
-/** What is wanted, as a text. Neither a kind nor an index holds a space; an id or a value may hold anything, and comes last. */
+/** A want as a text. Kinds and indexes contain no space; an id or a value may contain anything, so it comes last. */
 export function nameOf(want: Want): string {
   return "id" in want ? `${want.kind} ${want.id}` : `${want.kind} ${want.index} ${want.value}`;
 }

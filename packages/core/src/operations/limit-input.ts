@@ -69,7 +69,7 @@ export interface IdentityLimitInput<Types extends LatchkeyTypes = DefaultTypes>
   readonly autoApply?: boolean | undefined;
 }
 
-/** How a limit counts beside its figures. {@link addCountingIssues} checks what no field says alone. */
+/** How a limit counts, apart from its figures. {@link addCountingIssues} checks the fields together. */
 export const countingFields = {
   algorithm: z
     .enum(LIMIT_ALGORITHMS, { error: `must be one of ${LIMIT_ALGORITHMS.join(", ")}` })
@@ -91,7 +91,7 @@ export const keyRatelimit = z.strictObject(limitFields).superRefine(addCountingI
 
 const limitName = text(1, 128);
 
-/** The named limits of a key. The one named `default` always applies by itself. */
+/** The named limits of a key. The one named `default` always applies without being named. */
 export const namedKeyRatelimits = limitList(
   z
     .strictObject({ name: limitName, ...limitFields, autoApply: flag.optional() })
@@ -131,7 +131,7 @@ export function addCountingIssues(limit: PartialWireLimit, sink: IssueSink): voi
   }
 }
 
-/** A list of limits, no two of one name. */
+/** A list of limits with unique names. */
 export function limitList<Limit extends z.ZodType<{ readonly name: string }>>(
   limit: Limit,
 ): ListSchema<Limit> {

@@ -80,7 +80,7 @@ export interface Lists<Types extends LatchkeyTypes = DefaultTypes> {
   workspaces(input?: PageInput): ListIterator<WorkspaceView>;
 }
 
-/** The lists over the operations of one workspace. For `@latchkey/otel`: programs have no use for it, and it may change with any version. */
+/** The lists over the operations of one workspace. Only for `@latchkey/otel`: it may change with any version. */
 export function bindLists(operations: Operations): Lists {
   return {
     apis: (input = {}) => iterateList(operations.listApis, input, ({ apis }) => apis),
@@ -102,7 +102,7 @@ export function bindLists(operations: Operations): Lists {
  * Iterates over all pages of a list.
  *
  * @param read - Reads one page.
- * @param input - Of the first page; with a `cursor`, the list starts there.
+ * @param input - Input of the first page; with a `cursor`, the list starts there.
  * @param itemsOf - The items of a page.
  */
 function iterateList<Input extends object, Page extends PageInfo, Item>(

@@ -4,13 +4,15 @@ import type { EpochMs } from "../time.js";
 import type { OperationContext } from "./context.js";
 import { type InputSchema, parseInput } from "./input.js";
 
-/** How an operation runs: as it is called, and bound to nothing yet. Of overloads it is the last, the most general one. */
+/**
+ * The function of an operation before it is bound to a context. For an overloaded operation, it has the last and most general signature.
+ */
 export type Run<Operation extends (...args: never) => unknown> = (
   context: OperationContext,
   ...rest: Parameters<Operation>
 ) => ReturnType<Operation>;
 
-/** How operations run, and what their inputs must be; null: one takes none, or checks it by itself. */
+/** The functions of operations and the schemas of their inputs; null: the operation takes no input, or checks it itself. */
 export type TableOf<
   Operations extends { readonly [Name in keyof Operations]: (...args: never) => unknown },
 > = {

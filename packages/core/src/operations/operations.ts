@@ -146,7 +146,7 @@ export function isRepeatable(name: OperationName): boolean {
   return !(NOT_REPEATABLE as readonly string[]).includes(name);
 }
 
-/** An operation that resolves when no process contradicts it any more. */
+/** Wraps an operation so that it resolves only when no process contradicts its result any more. */
 function waiting(
   { awaitLeases, workspaceId }: OperationContext,
   call: (input: unknown, scope: unknown) => unknown,
@@ -158,14 +158,14 @@ function waiting(
   };
 }
 
-/** Binds every operation to its workspace and to what all of them work with. */
+/** Binds every operation to a context. */
 export function bindOperations(context: OperationContext): Operations {
   const bound = Object.entries(TABLE).map(([name, { run: runOwn, input: schema }]) => {
     const run = runOwn as (context: OperationContext, ...rest: readonly unknown[]) => unknown;
     const isWrite = isRepeatable(name as OperationName);
     const call = isWrite
       ? repeatable(context, name, schema, run)
-      : // No operation takes more than an input and a scope, and to gather and spread them would cost every call.
+      : // No operation takes more than an input and a scope; rest parameters would cost every call.
         (input: unknown, scope: unknown) => run(context, input, scope);
     const takesAway = (isWrite || name === "reportLeaks") && !NO_WAITING.has(name);
     return [name, takesAway ? waiting(context, call) : call];

@@ -1,6 +1,6 @@
 import { MAX_QUERY_DEPTH, type PermissionQuery } from "../rules/permission.js";
 
-/** Longest permission name in a query, and how many names and groups one query may hold in all. */
+/** Longest permission name in a query, and most names and groups of one query in all. */
 export const QUERY_BOUNDS = { maxNameLength: 512, maxNodes: 1_000 } as const;
 
 /** Which names a query may have, and the message for others. */
@@ -9,7 +9,7 @@ export interface NameRule {
   readonly error: string;
 }
 
-/** Whoever asks over the wire may ask for any name; no key has it then. */
+/** A query over the wire may ask for any name: at worst, no key has it. */
 const ANY_NAME: NameRule = {
   pattern: new RegExp(`^[^]{1,${QUERY_BOUNDS.maxNameLength}}$`),
   error: `must be a name of 1 to ${QUERY_BOUNDS.maxNameLength} characters`,
@@ -20,7 +20,7 @@ export type QueryCheck =
   | { readonly ok: true; readonly query: PermissionQuery }
   | { readonly ok: false; readonly path: readonly (string | number)[]; readonly message: string };
 
-/** Checks what claims to be a permission query: a name, or an object with exactly one of `and` and `or`, nested at most 16 deep. */
+/** Checks a permission query from outside: a name, or an object with exactly one of `and` and `or`, nested at most 16 deep. */
 export function checkPermissionQuery(value: unknown, names: NameRule = ANY_NAME): QueryCheck {
   const path: (string | number)[] = [];
   let nodes = 0;

@@ -13,7 +13,10 @@ import { operation } from "./operation.js";
 /** Rounds after which an operation gives up on a record that keeps changing. */
 export const MAX_ROUNDS = 100;
 
-/** Tries until an attempt does not answer undefined: what it rests on has not changed. @throws LatchkeyError `STORE_UNAVAILABLE` after 100 rounds. */
+/**
+ * Tries until an attempt does not return undefined, which means that the data changed while it was read. @throws LatchkeyError
+ * `STORE_UNAVAILABLE` after 100 rounds.
+ */
 export async function untilSteady<Result>(
   what: string,
   attempt: () => Promise<Result | undefined>,
@@ -25,15 +28,15 @@ export async function untilSteady<Result>(
   throw unavailable(what);
 }
 
-/** A record with what the store keeps beside it. */
+/** A record, with everything that the store keeps beside it. */
 export interface FoundRecord<Value> {
   readonly value: Value;
   readonly loaded: LoadedRecord;
-  /** Of the workspace, when the record was read. */
+  /** Revision of the workspace when the record was read. */
   readonly revision: number;
 }
 
-/** A record as it is stored, which may be damaged; null if there is none. */
+/** A stored record, which may be damaged; null if there is none. */
 export async function findRecord(
   { store, workspaceId }: Pick<OperationContext, "store" | "workspaceId">,
   want: Want,
@@ -67,7 +70,7 @@ export function usageOf({ record, usage }: LoadedRecord): Usage {
   return usage;
 }
 
-/** Reads one record in a transaction, which then expects this version of it. Errors as {@link readRecord}. */
+/** Reads one record in a transaction, which then expects this version of it. Throws like {@link readRecord}. */
 export async function readRecordIn<Value>(
   transaction: Transaction,
   type: RecordType<Value>,
@@ -87,14 +90,14 @@ export interface PageInfo {
   readonly cursor?: string;
 }
 
-/** A page of records of one kind. Damaged ones are left out and counted: one must not hide those after it. */
+/** A page of records of one kind. Damaged ones are left out and counted: a damaged record must not hide those after it. */
 export interface Page<Value> {
   readonly items: readonly Value[];
   readonly total: number;
   readonly info: PageInfo;
 }
 
-/** Reads a page of a list. `want`: unless given, all records of the kind, in ascending order of their ids. */
+/** Reads a page of a list. `want`: default: all records of the kind, in ascending order of their ids. */
 export async function readPage<Value>(
   { store, workspaceId }: OperationContext,
   type: RecordType<Value>,
@@ -117,12 +120,12 @@ export async function readPage<Value>(
   return { items, total: size, info: pageInfo(scope, damaged, last) };
 }
 
-/** Most records that are read for a page of those that a filter keeps. */
+/** Most records read for a filtered page. */
 const MAX_SCANNED = 2_000;
 
 /**
- * Reads a page of the records of a kind that match. It ends after the last record that it read, which may not match: so it may be short, or
- * empty, and still have a cursor.
+ * Reads a page of the matching records of a kind. The page ends after the last record that it read, matching or not, so it may be short or
+ * empty and still have a cursor.
  */
 export async function findPage<Value>(
   { store, workspaceId }: OperationContext,
@@ -183,7 +186,7 @@ export function decodeAll<Value>(
     .filter((value) => value !== null);
 }
 
-/** What a list returns about a page. `last`: where the next one goes on; null if there is none. */
+/** What a list returns about a page. `last`: the position where the next page continues; null if there is none. */
 export function pageInfo(scope: ListScope, damaged: number, last: string | null): PageInfo {
   return {
     ...(damaged > 0 && { damaged }),
@@ -191,7 +194,7 @@ export function pageInfo(scope: ListScope, damaged: number, last: string | null)
   };
 }
 
-/** Records read at once of a list that is returned as a whole. */
+/** Records per read of a list that is read as a whole. */
 const PAGE_SIZE = 500;
 
 /** All pages of a list, in ascending order of the ids. */
@@ -218,7 +221,7 @@ export async function* apiIds(context: OperationContext): AsyncGenerator<string,
     for (const { record } of found) yield record.id;
 }
 
-/** All records of a kind, but for damaged ones. */
+/** All records of a kind, except damaged ones. */
 export async function readAll<Value>(
   context: OperationContext,
   type: RecordType<Value>,

@@ -19,27 +19,27 @@ import { nameOf } from "./known-ids.js";
 const ID_KINDS = { role: "role", permission: "perm" } as const;
 
 /**
- * The records that an operation refers to by name or id: an API, identities, roles, permissions. The operation first says what it needs;
- * all of it is then read at once, and the commit expects that it still exists. Missing records that may be created are created in the same
- * transaction, once.
+ * The records that an operation refers to by name or id: an API, identities, roles, permissions. The operation first registers what it
+ * needs; then everything is read at once, and the commit expects that it still exists. Missing records that may be created are created
+ * once, in the same transaction.
  */
 export class References {
   readonly #work: Work;
   readonly #now: EpochMs;
   readonly #createsMissing: boolean;
   readonly #wants = new Map<string, Want>();
-  /** Ids of what was found or is created by this transaction, null for what was not found, by the name under which it was wanted. */
+  /** Ids of records that were found or that this transaction creates, by the name of the want; null: not found. */
   readonly #ids = new Map<string, string | null>();
   readonly #apis = new Map<string, ApiRecord>();
   /** Names of roles and permissions by id, as far as they are known. */
   readonly #names = new Map<string, string>();
   #isByMemory = false;
-  /** Tags that were counted when they were read; null where all that are needed are. */
+  /** How many tags of the workspace are counted; null: all tags that are needed are counted, so the number was not read. */
   #countedTags: number | null = null;
-  /** Labels of what does not exist; one may be in it several times. */
+  /** Labels of missing roles and permissions, possibly with repeats. */
   readonly #missing: Record<GrantKind, string[]> = { role: [], permission: [] };
   readonly #required: (readonly [GrantKind, readonly GrantItem[]])[] = [];
-  /** Permissions that defaults of an API name. They are not created. */
+  /** Permissions that are defaults of an API. They are never created. */
   readonly #defaults = new Set<string>();
 
   /** `createsMissing`: whether missing roles and permissions are created. */
@@ -49,7 +49,7 @@ export class References {
     this.#createsMissing = createsMissing;
   }
 
-  /** An API, as it is at the commit; null if there is none. If this process found it before, nothing is read. */
+  /** An API; null if there is none. If this process found it before, nothing is read; the commit checks that it is unchanged. */
   async api(apiId: string): Promise<ApiRecord | null> {
     const { context, transaction } = this.#work;
     const { knownApis, workspaceId } = context;
@@ -65,7 +65,7 @@ export class References {
     return api;
   }
 
-  /** An error that rests on what this process had in memory: everything is read first then. */
+  /** The error to throw. If it may be based on an API from memory, the transaction runs again and reads everything first. */
   confirmed(error: LatchkeyError): Error {
     return this.#isByMemory ? new StaleReadError() : error;
   }
@@ -86,22 +86,22 @@ export class References {
     for (const id of tags) this.#need({ kind: "tag", id });
   }
 
-  /** Needs roles or permissions that must exist, and are given to nothing here: none of them is created. */
+  /** Needs roles or permissions that must exist but are not granted here: none of them is created. */
   requireGrants(kind: GrantKind, items: readonly GrantItem[]): void {
     this.needGrants(kind, items);
     this.#required.push([kind, items]);
   }
 
-  /** These permissions are defaults of an API: they must exist, and an error says where they are from. */
+  /** Marks these permissions as defaults of an API: they must exist, and errors say where they come from. */
   namedByDefault(permissions: readonly string[] = []): void {
     for (const name of permissions) this.#defaults.add(name);
   }
 
   /**
    * Finds the ids of all that is needed. If this process found all of it before, nothing is read: the commit checks whether it still
-   * exists. Otherwise all of it is read, because an error could be based on something deleted.
+   * exists. Otherwise all of it is read, because an error could be based on a deleted record.
    *
-   * @param isFresh - Whether all of it is read in any case, because there may be no commit to check it.
+   * @param isFresh - Whether to read all of it in any case, because there may be no commit to check it.
    */
   async read(isFresh: boolean = this.#work.transaction.isRetry): Promise<void> {
     const wants = [...this.#wants];
@@ -139,7 +139,7 @@ export class References {
     return true;
   }
 
-  /** @throws StaleReadError where an API is not as it was read. */
+  /** @throws StaleReadError if an API has changed since it was read. */
   #learn(record: StoredRecord): void {
     const { kind, id, version } = record;
     const api = kind === "api" ? this.#apis.get(id) : undefined;
@@ -153,12 +153,12 @@ export class References {
     if (grant !== null) this.#names.set(id, grant.name);
   }
 
-  /** The name of a role or permission that was named, was read or is created here. */
+  /** The name of a role or permission that was wanted by name, read, or created here; otherwise its id. */
   grantName(id: string): string {
     return this.#names.get(id) ?? id;
   }
 
-  /** Id of the identity of an `externalId`, or null if there is none. */
+  /** Id of the identity with this `externalId`; null if there is none. */
   knownIdentityId(externalId: string): string | null {
     return this.#idOf(nameOf(identityWant({ externalId })));
   }
@@ -167,7 +167,7 @@ export class References {
     return this.#idOf(nameOf({ kind: "api", id: apiId })) !== null;
   }
 
-  /** Id of the identity of an `externalId`, which is created if there is none. */
+  /** Id of the identity with this `externalId`. It is created if there is none. */
   identityId(externalId: string): string {
     const name = nameOf(identityWant({ externalId }));
     return this.#idOf(name) ?? this.#createIdentity(name, externalId);
@@ -190,16 +190,16 @@ export class References {
     return [...ids];
   }
 
-  /** Those of these tags that are not counted by themselves. What is, and was not before, is from now on. */
+  /** Those of these tags that have no counts of their own. New tags get counts from now on, if there are not too many. */
   uncountedTags(tags: readonly string[]): readonly string[] {
     return tags.filter(
       (tag) => this.#idOf(nameOf({ kind: "tag", id: tag })) === null && !this.#countTag(tag),
     );
   }
 
-  /** Begins to count a tag, if there are not too many. */
+  /** Starts to count a tag, if there are not too many. */
   #countTag(tag: string): boolean {
-    // Beside the others there is one for those that are too many, from the beginning.
+    // The first tag also creates the collective tag, which counts all tags beyond the limit.
     const isFirst = this.#countedTags === 0 && tag !== OTHER_TAG;
     for (const id of isFirst ? [OTHER_TAG, tag] : [tag]) {
       if ((this.#countedTags ?? 0) > MAX_COUNTED_TAGS) return false;
@@ -221,7 +221,7 @@ export class References {
     if (role.length + permission.length > 0) throw this.#missingGrants(role, permission);
   }
 
-  /** The same error for those of these names that do not exist, or null where all of them do. */
+  /** The same error for those of these names that do not exist; null if all exist. */
   missingAmong(roles: readonly string[], permissions: readonly string[]): LatchkeyError | null {
     const missingRoles = this.missing("role", roles);
     const missing = this.missing("permission", permissions);
@@ -235,7 +235,7 @@ export class References {
     return names.filter((name) => this.#idOf(nameOf(grantWant(kind, name))) === null);
   }
 
-  /** Of names that may be there several times. */
+  /** The names may repeat. */
   #missingGrants(roleNames: readonly string[], permissionNames: readonly string[]): LatchkeyError {
     const [roles, permissions] = [[...new Set(roleNames)], [...new Set(permissionNames)]];
     const listed = permissions.map((name) =>
@@ -262,7 +262,7 @@ export class References {
     return this.#ids.get(name) ?? null;
   }
 
-  /** `name`: under which it was wanted. */
+  /** `name`: the name of the want. */
   #createIdentity(name: string, externalId: string): string {
     const { context, transaction, audit } = this.#work;
     const at = this.#now;

@@ -31,7 +31,7 @@ export interface RefillInput {
   readonly carryOver?: number | undefined;
   /** With `weekly` 1 (Monday) to 7; with `monthly` 1 to 31, in a shorter month its last day. Default: 1. */
   readonly refillDay?: number | undefined;
-  /** Ignored, so that you can pass the refill of a key as it is. */
+  /** Ignored, so that you can pass the refill of a key unchanged. */
   readonly lastRefillAt?: number | undefined;
 }
 

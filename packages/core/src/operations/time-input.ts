@@ -13,10 +13,10 @@ import { orRequired, readBy, wholeNumber } from "./input.js";
 
 const HOUR_MS = 3_600_000;
 
-/** As ms this is in 1973, as seconds after the year 5000: a smaller number may be one of seconds. */
+/** In ms this is in 1973, in seconds after the year 5000: a smaller number may be in seconds. */
 const LEAST_IN_MS = 100_000_000_000;
 
-/** An instant from `min` to `max`, both included: whole ms since the Unix epoch, or, but for HTTP, a `Date`. What comes out is in ms. */
+/** An instant from `min` to `max`, both included: whole ms since the Unix epoch or, except over HTTP, a `Date`. The output is in ms. */
 export function instant(
   min: EpochMs,
   max: EpochMs = LAST_INSTANT,
@@ -25,10 +25,10 @@ export function instant(
   return z.preprocess(msOfDate, wholeNumber(min, max, error)) as z.ZodType<EpochMs, number | Date>;
 }
 
-/** A span from 1 to 2^52 ms: whole ms, or a text with its unit. What comes out is in ms. */
+/** A span from 1 to 2^52 ms: whole ms, or a text with its unit. The output is in ms. */
 export const duration = spanOf(1, LONGEST_DURATION, DURATION_ERROR);
 
-/** A span from `min` to `max` ms, both included: whole ms, or a text with its unit. What comes out is in ms. */
+/** A span from `min` to `max` ms, both included: whole ms, or a text with its unit. The output is in ms. */
 export function spanBetween(min: SpanMs, max: SpanMs, bounds: string): z.ZodType<SpanMs, Duration> {
   const texts = max < HOUR_MS ? '"30s" or "5m"' : '"30s", "5m" or "1h"';
   return spanOf(min, max, `must be ${bounds}: whole ms, or a text such as ${texts}`);
@@ -76,10 +76,10 @@ export function notLaterThanNow(
     : [];
 }
 
-/** The input of an operation that deletes what was before an instant. See {@link pruneIssues}. */
+/** The input of an operation that deletes everything before an instant. See {@link pruneIssues}. */
 export const pruneInput = z.strictObject({ before: instant(0) });
 
-/** The issue of a {@link pruneInput} that would delete what is still to come. */
+/** The issue of a {@link pruneInput} that lies in the future. */
 export function pruneIssues(
   raw: Readonly<Record<string, unknown>>,
   now: EpochMs,
@@ -87,14 +87,14 @@ export function pruneIssues(
   return notLaterThanNow(raw, "before", now);
 }
 
-/** The ms of a date, NaN for an invalid one and for any other object, such as a promise; anything else as it is. */
+/** The ms of a date; NaN for an invalid date and for any other object, such as a promise; any other value unchanged. */
 function msOfDate(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   try {
-    // Not by `instanceof`: a date of another realm (a test runner's, an iframe's) is a date as well.
+    // Not by `instanceof`: a date of another realm (a test runner's, an iframe's) is a date too.
     return Date.prototype.getTime.call(value);
   } catch {
-    // Not the object itself: a schema would treat a promise as asynchronous work, and break.
+    // Not the object itself: a schema would treat a promise as asynchronous work and fail.
     return Number.NaN;
   }
 }

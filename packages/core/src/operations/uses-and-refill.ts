@@ -31,7 +31,7 @@ export interface RefillView {
   readonly lastRefillAt?: EpochMs;
 }
 
-/** A refill with the instant at which it last happened, or null. */
+/** A refill as views show it. `lastRefillAt`: when it last happened; null for never. */
 export function toRefillView(refill: Refill, lastRefillAt: EpochMs | null): RefillView {
   return { ...refillSetting(refill), ...(lastRefillAt !== null && { lastRefillAt }) };
 }
@@ -42,23 +42,23 @@ export interface UsesUpdate {
   readonly refill?: Refill | null | undefined;
 }
 
-/** What a setting of uses writes, and what it found. */
+/** What an update of uses writes, and what it found. */
 export interface UsesSetting {
-  /** Uses left before, with a refill that is due; null for unlimited. */
+  /** Uses left before, including a due refill; null for unlimited. */
   readonly remainingBefore: number | null;
-  /** Undefined: nothing of the counter is set. */
+  /** Undefined: the counter stays as it is. */
   readonly usage: UsageChange | undefined;
-  /** Whether it is a change also where uses and refill are set to what they are: see {@link isMoreThanSet}. */
+  /** Whether it is a change even if uses and refill keep their values: see {@link isMoreThanSet}. */
   readonly isMoreThanSet: boolean;
-  /** Undefined: it stays as it is. Uses without a limit lose theirs. */
+  /** Undefined: it stays as it is. Unlimited uses lose their refill. */
   readonly refill: Refill | null | undefined;
 }
 
 /**
- * Decides what a setting of `remaining` and `refill` writes.
+ * Decides what an update of `remaining` and `refill` writes.
  *
- * Refills start anew from here, also where a clock that was ahead said that they are applied up to a later instant. What fell
- * due before follows the rule that held then.
+ * Refills restart at `now`, even if a clock that was ahead recorded a later instant as the last refill. Refills that fell due before follow
+ * the old rule.
  *
  * @throws LatchkeyError `BAD_REQUEST` for a refill of unlimited uses.
  */
@@ -87,8 +87,8 @@ export function settingOfUses(
 }
 
 /**
- * Whether something changes where uses are set to what they are: a clock that was ahead has applied refills that are not due yet, which
- * start anew; or uses are held, which come back no more.
+ * Whether setting uses to their current value changes something: a clock that was ahead has applied refills that are not due yet, and
+ * refills restart; or uses are held, and will no longer be returned.
  */
 export function isMoreThanSet(
   { refilledAt, lastRefillAt, holds }: Usage,
@@ -99,7 +99,7 @@ export function isMoreThanSet(
   return refilledAt > now || (lastRefillAt ?? 0) > now;
 }
 
-/** The error for a refused change of uses. `path`: the field that it follows from. `held`: uses that reservations and leases hold. */
+/** The error for a refused change of uses. `path`: the field that caused it. `held`: uses that reservations and leases hold. */
 export function refuseUsageChange(
   reason: UsageRefusal,
   path: string,

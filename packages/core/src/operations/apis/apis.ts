@@ -89,8 +89,8 @@ export interface ApiOperations {
     readonly ceilings?: ApiCeilings | undefined;
   }): Promise<CreatedApi>;
   /**
-   * Returns the API of a name, and creates it if there is none, so that you can run set-up again. If several APIs have the name, it is the
-   * oldest, and stays the same, in every process, until it is deleted or renamed. Of parallel calls, one creates the API, and all return
+   * Returns the API with this name, or creates it if there is none, so that you can run set-up again. If several APIs have the name, it
+   * returns the oldest, and in every process the same one until that is deleted or renamed. Parallel calls create one API, and all return
    * it.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
@@ -135,7 +135,7 @@ export interface ApiOperations {
       readonly ipWhitelist?: readonly string[] | null | undefined;
       /** All defaults for new keys; null: none. */
       readonly defaults?: ApiDefaults | null | undefined;
-      /** All ceilings; null: none. Existing keys stay as they are until a call changes what is above. */
+      /** All ceilings; null: none. An existing key above a ceiling stays as it is until a call changes that setting. */
       readonly ceilings?: ApiCeilings | null | undefined;
     },
   ): Promise<Record<string, never>>;
@@ -176,7 +176,9 @@ export const API_TABLE = {
     })),
   ),
 
-  /** Of several APIs of one name, the one that is returned claims the name. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md */
+  /**
+   * If several APIs share a name, the one that is returned claims it. @see packages/core/decisions/0035-ensured-apis-claim-their-name.md
+   */
   ensureApi: operation(z.strictObject({ name }), (context, { name }) =>
     transact(context, async (work) => {
       const { transaction } = work;

@@ -68,7 +68,7 @@ export const apiCeilings = z.strictObject({
   maxKeysPerIdentity: wholeNumber(1, 10_000).optional(),
 });
 
-/** Defaults as they are kept. */
+/** Defaults as stored. */
 export type KeyDefaults = z.output<typeof apiDefaults>;
 
 /** The settings of an API for its keys. */
@@ -95,7 +95,7 @@ export function keyRulesOf(api: ApiRecord): KeyRules {
   return rules;
 }
 
-/** A part of an API's settings for its keys, as records have it; null for none. */
+/** An API's defaults or ceilings in the form that records store; null for none. */
 export function storedRules(
   rules: object | null | undefined,
 ): { readonly [field: string]: JsonValue } | null {

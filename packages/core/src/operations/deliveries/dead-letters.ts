@@ -11,15 +11,15 @@ import { type PageInfo, readPage, readRecordIn } from "../read.js";
 import { pruneInput, pruneIssues } from "../time-input.js";
 import { DEAD_LIST, deliveryPages, deliveryWant } from "./delivery-lists.js";
 
-/** An event that was given up, with what it says now; null: it was pruned, or cannot be read. */
+/** A delivery that was given up, with its event as it is now; null: it was pruned or cannot be read. */
 export interface DeadDelivery {
   readonly delivery: Delivery;
   readonly event: AuditEvent | null;
 }
 
-/** Which dead letters stay. Without `since`, little is read where there are not more than `most`. */
+/** Which dead letters stay. Without `since`, pruning reads little if there are at most `most`. */
 export interface KeptDeadLetters {
-  /** Those that were given up then or later. Default: all. */
+  /** Those given up at this instant or later. Default: all. */
   readonly since?: EpochMs;
   /** The latest of them. Default: all. */
   readonly most?: number;
@@ -31,21 +31,30 @@ export interface PrunedDead {
   readonly tooMany: number;
 }
 
-/** What is done with events that were given up. */
+/** Operations on dead letters: deliveries that were given up. */
 export interface DeadLetters {
-  /** A page of the dead ones. @throws LatchkeyError `BAD_REQUEST`. */
+  /** A page of dead letters. @throws LatchkeyError `BAD_REQUEST`. */
   listDead(input: unknown): Promise<PageInfo & { readonly dead: readonly DeadDelivery[] }>;
-  /** Has a dead one sent again, unless `mayAsk` throws. `input`: `{ deadLetterId }`. @throws LatchkeyError `BAD_REQUEST`, `NOT_FOUND`. */
+  /**
+   * Asks for a dead letter to be sent again, unless `mayAsk` throws. `input`: `{ deadLetterId }`. @throws LatchkeyError `BAD_REQUEST`,
+   * `NOT_FOUND`.
+   */
   redeliver(input: unknown, mayAsk: (delivery: Delivery) => void): Promise<void>;
-  /** Deletes dead ones that are too old, or too many, in bounded steps. One whose event its endpoint would read again stays: it would be sent again. */
+  /**
+   * Deletes dead letters that are too old or too many, in bounded steps. It keeps those whose event the endpoint would read again: the
+   * event would be sent again.
+   */
   pruneDead(kept: KeptDeadLetters): Promise<PrunedDead>;
-  /** As {@link pruneDead}, as a caller says it. `input`: `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
+  /** Like {@link pruneDead}, from the input of a caller. `input`: `{ before }`. @throws LatchkeyError `BAD_REQUEST`. */
   pruneDeadBefore(input: unknown): Promise<PrunedCount>;
 }
 
 const redeliverInput = z.strictObject({ deadLetterId: id });
 
-/** Makes the {@link DeadLetters} of a workspace, by what events say now (null: it is gone or damaged) and how far each endpoint has read. */
+/**
+ * Makes the {@link DeadLetters} of a workspace. `readEvents`: events as they are now; null: gone or damaged. `readPlaces`: how far each
+ * endpoint has read.
+ */
 export function createDeadLetters(
   context: OperationContext,
   readEvents: (ids: readonly string[]) => Promise<readonly (AuditEvent | null)[]>,
@@ -56,7 +65,7 @@ export function createDeadLetters(
   const readDead = (page: z.output<typeof pageInput>) =>
     readPage(context, deliveryType, scope, page, { of: DEAD_LIST });
 
-  /** Deletes dead letters, the earliest event first, but for those that are none any more. @returns How many. */
+  /** Deletes dead letters, the earliest event first, except those that are no longer dead. @returns How many. */
   async function deleteDead(
     isWanted: (dead: Delivery) => boolean,
     isOver: () => boolean,

@@ -16,42 +16,48 @@ import {
   readDeliveries,
 } from "./delivery-lists.js";
 
-/** What is written of an event that an endpoint did not take. */
+/** The stored state of an event that an endpoint did not accept. */
 export type DeliveryState = Omit<Delivery, "id" | "workspaceId" | "version">;
 
-/** What becomes of deliveries in one step. */
+/** Changes to deliveries in one step. */
 export interface DeliveryChanges {
-  /** Written, whether or not they are there. */
+  /** Inserted, or overwritten if they exist. */
   readonly puts?: readonly DeliveryState[];
-  /** Those that were taken. One that is gone is fine. */
+  /** Deliveries that were accepted: they are deleted, if they still exist. */
   readonly taken?: readonly Pick<Delivery, "endpointId" | "eventId">[];
 }
 
-/** What sends the events of one workspace to endpoints works with: `@latchkey/webhooks`. No part of what callers use. */
+/** What `@latchkey/webhooks` uses to send the events of one workspace to endpoints. Not for other callers. */
 export interface Deliveries extends DeadLetters {
   readonly workspaceId: string;
   /**
-   * The clock of the latchkey as it is: it may be set back. The time of a latchkey would then stand still until the clock has caught up, and
-   * nothing that waits would be sent.
+   * The latchkey's own clock, which may be set back. The time of the latchkey would then stand still until the clock has caught up, and no
+   * waiting delivery would be sent.
    */
   readonly now: Clock;
-  /** Says what nobody waits for, to the `onError` of the latchkey. */
+  /** Passes failures that no caller waits for to the latchkey's `onError`. */
   readonly report: ErrorListener;
-  /** As `readEvents`, with the number of each. `limit`: 1 to 100. */
+  /** Like `readEvents`, with the number of each event. `limit`: 1 to 100. */
   readLog(input: {
     readonly after?: string | undefined;
     readonly limit: number;
     readonly types: readonly AuditEvent["type"][];
   }): Promise<LogPage>;
-  /** A cursor of `readEvents` behind the latest event. */
+  /** A cursor of `readEvents` after the latest event. */
   endOfLog(): Promise<string>;
-  /** As {@link endOfLog}. What this latchkey is told to change after this call comes behind it, though nobody waits for the answer. */
+  /**
+   * Like {@link endOfLog}. Changes that this latchkey begins after this call come after the cursor, even if they do not wait for the call
+   * to resolve.
+   */
   endOfLogNow(): Promise<string>;
-  /** What an event says now; null: it was pruned, or cannot be read. */
+  /** An event as it is now; null: it was pruned or cannot be read. */
   readEvent(eventId: string): Promise<AuditEvent | null>;
-  /** Who sends. One that was never written has the version 0. */
+  /** The sender of the workspace. One that was never written has version 0. */
   readSender(): Promise<Sender>;
-  /** Writes in one step, if the sender is still as it was when it was decided; null: nothing is written. `decide` may be asked several times. */
+  /**
+   * Writes the sender and the changes in one step, if the sender is still the one that `decide` was given. `decide` may run several times;
+   * if it returns null, nothing is written.
+   */
   write(
     decide: (sender: Sender) => Sender | null,
     changes?: DeliveryChanges,
@@ -69,14 +75,14 @@ export interface Deliveries extends DeadLetters {
   }>;
   /** Which of these events have a delivery to an endpoint, in any state. */
   findStored(endpointId: string, eventIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Where the endpoints are, as far as the store knows. */
+  /** How far each endpoint has got, as far as the store knows. */
   listEndpoints(): Promise<readonly EndpointState[]>;
 }
 
 /** How far an endpoint has got. */
 export interface EndpointState {
   readonly endpointId: string;
-  /** Where its receiver is, such as `https://billing.example`; null where that was not kept. */
+  /** Origin of its receiver, such as `https://billing.example`; null if it was not stored. */
   readonly origin: string | null;
   /** Events of the log, of all types, that were not read for it yet. */
   readonly unread: number;
@@ -84,7 +90,7 @@ export interface EndpointState {
   readonly waiting: number;
 }
 
-/** What a latchkey adds to a workspace, to send its events. */
+/** What a latchkey adds to a workspace for sending its events. */
 export interface DeliveriesHost {
   readonly clock: Clock;
   readonly report: ErrorListener;
@@ -220,13 +226,13 @@ export function createDeliveries(
   };
 }
 
-/** By its name, so that it is the same where a program has core twice; and what a latchkey is spread into has it too. */
+/** A registered symbol: two copies of core in one program share it. An object that a latchkey is spread into has it too. */
 export const DELIVERIES: unique symbol = Symbol.for("@latchkey/core/deliveries");
 
 /**
- * What `@latchkey/webhooks` works with. Programs have no use for it: it may change with any version.
+ * Only for `@latchkey/webhooks`: it may change with any version.
  *
- * @throws TypeError for what is no latchkey.
+ * @throws TypeError if `latchkey` is not a latchkey.
  */
 export function deliveriesOf(latchkey: object): Deliveries {
   const open = (latchkey as { readonly [DELIVERIES]?: unknown } | null)?.[DELIVERIES];

@@ -2,7 +2,7 @@ import { type Delivery, deliveriesIn, deliveryId, deliveryType } from "../../rec
 import type { OperationContext } from "../context.js";
 import { decodeAll } from "../read.js";
 
-/** Deliveries that are read, and deleted, at once. */
+/** Deliveries read, and deleted, at once. */
 const AT_ONCE = 100;
 
 /** The dead letters of all endpoints. */
@@ -11,9 +11,9 @@ export const DEAD_LIST: string = deliveriesIn("dead", "");
 /** Up to 100 deliveries of a list. */
 export interface DeliveryPage {
   readonly deliveries: readonly Delivery[];
-  /** Others that cannot be read. */
+  /** How many others cannot be read. */
   readonly damaged: number;
-  /** The id to go on after; null on the last page. */
+  /** The id to continue after; null on the last page. */
   readonly next: string | null;
 }
 

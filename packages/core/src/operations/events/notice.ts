@@ -29,9 +29,10 @@ export interface NoticedCount {
 /** Operations for events that no call causes. */
 export interface NoticeOperations {
   /**
-   * Writes events that no call causes into the audit log: for keys that expire soon or have expired, once for each `expires`; and for what
-   * verifications of this process found, uses that are low or gone and limits that are near, once per refill period and per window. Run it
-   * every minute or so, in one process or several: each event is written once. While more is due, it returns a `cursor` for the next call.
+   * Writes events that no call causes to the audit log: for keys that expire soon or have expired, once for each `expires`; and, if
+   * verifications of this process found them, for uses that are low or gone and limits that are near, once per refill period and per
+   * window. Run it every minute or so, in one process or several: each event is written once. While more is due, it returns a `cursor` for
+   * the next call.
    *
    * @param input - `limit`: most expiries that this call checks, 1 to 100. Default: 100.
    * @throws LatchkeyError `BAD_REQUEST` for an invalid cursor; `PRECONDITION_FAILED`, reason `no-audit-log`, if `auditLog` is false.
@@ -41,7 +42,7 @@ export interface NoticeOperations {
   notice(input?: PageInput): Promise<NoticedCount>;
 }
 
-/** An expiry of which there is something to notice. */
+/** An expiry that is due to be noticed. */
 interface DueDeadline extends Deadline {
   readonly type: "key.hasExpired" | "key.expiresSoon";
 }
@@ -76,7 +77,7 @@ async function readDue(
   return { due, goOnAfter: null };
 }
 
-/** Notices expiries, in one commit: each that no other sweep has noticed meanwhile. @returns How many. */
+/** Notices expiries in one commit, except those that another sweep has noticed meanwhile. @returns How many. */
 async function noticeExpiries(
   { context, transaction, audit }: Work,
   due: readonly DueDeadline[],
@@ -84,7 +85,7 @@ async function noticeExpiries(
 ): Promise<number> {
   const { workspaceId } = context;
   const found = await transaction.read([
-    // It goes in the same commit, which no other sweep can make then.
+    // The same commit deletes the deadline, so no other sweep can notice it too.
     ...due.map(({ id }) => ({ kind: "deadline", id, expects: "exists" }) as const),
     ...due.map(({ keyId }) => ({ kind: "key", id: keyId, expects: "nothing" }) as const),
   ]);
@@ -104,7 +105,7 @@ async function noticeExpiries(
     const key = keys[index] ?? null;
     if (loaded === null) continue;
     const { type, keyId: resourceId, at: expires } = deadline;
-    // Its API is gone, or it was moved by a process of an earlier version, which knows nothing of deadlines.
+    // Its API is gone, or a process of an earlier version, which knows nothing of deadlines, changed the expiry.
     if (key !== null && (key.expires !== expires || !known.has(key.apiId))) continue;
     if (type === "key.expiresSoon")
       transaction.insert(deadlineType, deadlineOf("ended", deadline, workspaceId));

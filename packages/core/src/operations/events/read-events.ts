@@ -11,10 +11,10 @@ import { decodeOrNull } from "../damaged.js";
 import { list, pageFields, text } from "../input.js";
 import { operation, type TableOf } from "../operation.js";
 
-/** Most entries that one call reads: those of other types than are wanted count. */
+/** Most entries that one call reads, including those of types that are not wanted. */
 const MOST_SCANNED = 2_000;
 
-/** Entries that are read at once if only some types are wanted. */
+/** Entries read at once if only some types are wanted. */
 const READ_AT_ONCE = 500;
 
 /** Events in the order in which they were committed. */
@@ -155,7 +155,7 @@ export async function endOfLog(context: OperationContext): Promise<string> {
   const { last: version = 1, size } = await read({
     from: { version: Number.MAX_SAFE_INTEGER, id: "" },
   });
-  // Entries of before there were numbers are in the order of their ids.
+  // Entries that were written before entries had numbers are ordered by id.
   const { found } = await read(
     version === 1 ? { descending: true } : { from: { version, id: "" } },
   );
@@ -163,7 +163,7 @@ export async function endOfLog(context: OperationContext): Promise<string> {
   return cursorOf(context, { version, id: entry?.record.id ?? "", deleted: version - size });
 }
 
-/** The number of the latest event before this cursor. @throws LatchkeyError `BAD_REQUEST` for one of another list. */
+/** The number of the latest event before this cursor. @throws LatchkeyError `BAD_REQUEST` for a cursor of another list. */
 export function numberAt(context: OperationContext, cursor: string): number {
   return positionOf(context, cursor).version;
 }

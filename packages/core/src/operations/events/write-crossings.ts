@@ -18,19 +18,19 @@ import type { EpochMs } from "../../time.js";
 import { type OperationContext, transact, type Work } from "../context.js";
 import { decodeOrNull } from "../damaged.js";
 
-/** Crossings that one commit writes, at most. */
+/** Most crossings that one commit writes. */
 const WRITTEN_AT_ONCE = 50;
 
-/** What is written of a crossing: once in its period. */
+/** The event of a crossing, written once in its period. */
 interface Notice {
   readonly crossing: Crossing;
   readonly period: NoticePeriod;
-  /** Of what was noticed, but for its period. */
+  /** Identifies what was noticed, apart from its period. */
   readonly name: string;
   readonly fields: AuditFields;
 }
 
-/** Writes what this process saw of uses and limits in a workspace, each once, however many processes saw it. @returns How many events. */
+/** Writes crossings that this process saw in a workspace, each once, however many processes saw it. @returns How many events. */
 export async function writeCrossings(
   context: OperationContext,
   crossings: readonly Crossing[],
@@ -42,7 +42,7 @@ export async function writeCrossings(
       const some = crossings.slice(from, from + WRITTEN_AT_ONCE);
       written += await transact(once, (work) => writeSome(work, some));
     } catch (error) {
-      // That it may have been written does no harm: it is found then.
+      // Writing them again does no harm: those that were written are found.
       const isAway = error instanceof LatchkeyError && error.code === "STORE_UNAVAILABLE";
       if (isAway) context.crossings?.giveBack(crossings.slice(from));
       throw error;
@@ -50,7 +50,7 @@ export async function writeCrossings(
   return written;
 }
 
-/** Writes what was seen in any workspace, if the option `notice` is set. Otherwise, limits whose windows have ended are skipped. */
+/** Writes the crossings of all workspaces, if the option `notice` is set. Otherwise it only drops limits whose windows have ended. */
 export async function writeAllCrossings(
   shared: Omit<OperationContext, "workspaceId">,
 ): Promise<void> {
@@ -94,7 +94,7 @@ async function writeSome(work: Work, crossings: readonly Crossing[]): Promise<nu
   return written;
 }
 
-/** Forgets what was noticed and is over, as much as is added and more. */
+/** Forgets notices whose time is over, up to `limit`: more than are added, so that they do not pile up. */
 async function forgetOver(
   { context: { store, workspaceId }, transaction }: Work,
   now: EpochMs,
@@ -107,7 +107,7 @@ async function forgetOver(
       transaction.delete(noticedType, { id: record.id, workspaceId });
 }
 
-/** The event of a crossing; null if it does not hold any more, or its key or identity is deleted. */
+/** The event of a crossing; null if it no longer holds, or if its key or identity was deleted. */
 function noticeOf(
   context: OperationContext,
   crossing: Crossing,
@@ -134,7 +134,7 @@ function noticeOf(
   return { crossing, period, name: `${type} ${countersId}`, fields: { remaining } };
 }
 
-/** What restores the uses of a key or an identity, and whose they are; null: its record cannot be read. */
+/** The refill of a key or an identity, and the id of the counters that it uses; null: its record cannot be read. */
 function countedBy(
   { record }: LoadedRecord,
   workspaceId: string,

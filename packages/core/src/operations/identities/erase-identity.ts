@@ -31,33 +31,33 @@ import { type IdentityReference, identityWant } from "./reference.js";
 /** Entries of the audit log read, or overwritten, in one step: some milliseconds on every store. */
 const ENTRIES_AT_ONCE = 200;
 
-/** What is kept in memory of one pass over the log, at most. */
+/** Most ids kept in memory during one pass over the log. */
 const MOST_KEPT = 10_000;
 
 /** Keys whose entries are read at the same time. */
 const KEYS_AT_ONCE = 20;
 
-/** Who is erased. */
+/** The user who is erased. */
 interface Subject {
   /** Null if unknown. */
   readonly externalId: string | null;
-  /** All that is known to have had it. */
+  /** All identities known to have had the `externalId`. */
   readonly identityIds: Set<string>;
   readonly tagsOfOthers: TagsOfOthers;
 }
 
 /** What one pass over the audit log found. */
 interface Mentions {
-  /** Entries that name the `externalId`, the earliest first. Of the others, those that an identity leads to are left out. */
+  /** Entries that name the `externalId`, the earliest first. After the first, entries that a known identity leads to are left out. */
   readonly entryIds: readonly string[];
   /** Whether there may be more. */
   readonly hasMore: boolean;
 }
 
 /**
- * Erases an identity and all earlier ones of its `externalId`. What leads from the `externalId` to something else is overwritten when
- * that is gone; the first entry that names it goes last, together with the entry that says that it happened. So a call that breaks off
- * at any step finds its way again.
+ * Erases an identity and all earlier ones of its `externalId`. An entry that leads from the `externalId` to other records is overwritten
+ * only when those are gone. The first entry that names it is overwritten last, in the commit that writes the entry of the erasure. So a
+ * repeat of a call that broke off at any step still finds the rest.
  *
  * @see packages/core/decisions/0045-erasing-goes-by-the-audit-log.md
  */
@@ -82,7 +82,7 @@ export async function eraseIdentity(
     for (;;) {
       for (const id of subject.identityIds) {
         deletedKeys += await deleteWithKeys(remembered, id, subject);
-        // Repeats of writes that it had part in are carried out anew.
+        // From here on, repeats of writes that involved the identity run as new calls.
         await forgetOf(context, rememberedAnswerType, id);
         await forgetOf(context, portalSessionType, id);
       }
@@ -102,7 +102,7 @@ export async function eraseIdentity(
   });
 }
 
-/** @throws LatchkeyError `NOT_FOUND` if nothing is known of an identity named by its id. */
+/** @throws LatchkeyError `NOT_FOUND` if the input names an identity by its id, and nothing is known of it. */
 async function whoIsMeant(context: OperationContext, input: IdentityReference): Promise<Subject> {
   const { workspaceId } = context;
   const { identityId } = input;
@@ -133,7 +133,7 @@ function subjectOf(externalId: string | null, ids: readonly string[]): Subject {
   return { externalId, identityIds, tagsOfOthers: new TagsOfOthers(identityIds) };
 }
 
-/** Goes through the audit log. The identities that it shows to have had the `externalId` are added to the subject. */
+/** Searches the audit log, and adds the identities that had the `externalId` to the subject. */
 async function findMentions(context: OperationContext, subject: Subject): Promise<Mentions> {
   const { externalId, identityIds } = subject;
   const entryIds: string[] = [];
@@ -165,7 +165,7 @@ async function* logPages(context: OperationContext, of?: string) {
   }
 }
 
-/** Deletes an identity with its keys, of which the log says no more than that. @returns How many keys there were. */
+/** Deletes an identity and its keys; the log gets none of their settings. @returns How many keys there were. */
 async function deleteWithKeys(
   remembered: OperationContext,
   identityId: string,
@@ -181,7 +181,7 @@ async function deleteWithKeys(
   const { changed } = await actOnListedKeys(remembered, { identityId }, act);
   await transact(context, async ({ transaction, audit }) => {
     const identity = await deleteRecord(transaction, identityType, identityId);
-    // What cannot be read does not say what it claims.
+    // A damaged record does not say which `externalId` it claims.
     if (identity === null && externalId !== null)
       transaction.release({ kind: "identity", index: "externalId", value: externalId }, identityId);
     if (identity !== undefined) audit({ type: "identity.deleted", resourceId: identityId });
@@ -192,7 +192,7 @@ async function deleteWithKeys(
   return total;
 }
 
-/** Overwrites entries about the identities, and about keys that were theirs to the end. @returns How many. */
+/** Overwrites entries about the identities, and about keys that were theirs until they were deleted. @returns How many. */
 async function eraseEntries(
   round: OperationContext,
   subject: Subject,
@@ -202,7 +202,7 @@ async function eraseEntries(
   const overwriting = new Overwriting(round, subject, shall);
   const sums = new SumsToForget(context, subject.tagsOfOthers);
   const eraseKeys = async (keyIds: readonly string[]) => {
-    // Then what is read next is as it is now, and is not counted twice.
+    // Entries read after this are up to date, and none is counted twice.
     await overwriting.end();
     for (const { keyId, first } of await theirsToTheEnd(context, keyIds, subject)) {
       await sums.add({ kind: "key", id: keyId });
@@ -226,7 +226,7 @@ async function eraseEntries(
   return overwriting.end();
 }
 
-/** Those of these keys that are deleted, and whose last entry names one of these identities, or none; with the first page of their entries. */
+/** Of these keys, the deleted ones whose last entry names one of these identities, or none; with the first page of their entries. */
 async function theirsToTheEnd(
   context: OperationContext,
   keyIds: readonly string[],
@@ -307,7 +307,7 @@ class Overwriting {
   #waiting = new Map<string, LoadedRecord>();
   #count = 0;
 
-  /** `round`: counts for a repeat, too. */
+  /** `round`: a context whose counts a repeat includes. */
   constructor(round: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
     this.#context = round;
     this.#subject = subject;
@@ -328,19 +328,19 @@ class Overwriting {
     return entry.type !== "identity.erased" && !isDone && this.#shall(entry);
   }
 
-  /** Overwrites what waits. @returns How many entries were overwritten in all. */
+  /** Overwrites the waiting entries. @returns How many entries were overwritten in all. */
   async end(): Promise<number> {
     const waiting = [...this.#waiting.values()];
     this.#waiting = new Map();
     if (waiting.length === 0) return this.#count;
     const { workspaceId } = this.#context;
-    // Tags go first: nothing else tells them.
+    // Counts of tags go first: nothing else names the tags.
     for (const { record } of waiting)
       await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
     await this.#sums.end();
     const answer = await transact(this.#context, async (work) => {
       const ids = waiting.map(({ record }) => record.id);
-      // Somebody else may have pruned some.
+      // Another call may have pruned some.
       const found = work.transaction.isRetry ? await readEntries(this.#context, ids) : waiting;
       for (const loaded of found) overwrite(work, loaded, this.#subject);
       return found.length;

@@ -13,20 +13,20 @@ const SUBJECTS_AT_ONCE = 200;
 /** Keys, or entries of the audit log, that are read at once. */
 const READ_AT_ONCE = 100;
 
-/** Behind all statistics, at the start of a day. */
+/** After all statistics, at the start of a day. */
 const END_OF_TIME = Date.UTC(9_999, 0, 1);
 
-/** The tags of keys that are not of some identities, and those that the audit log says keys of others had: what was counted is theirs, too. */
+/** Tags that keys of anyone but some identities have, or had according to the audit log: the counts of these tags belong to others, too. */
 export class TagsOfOthers {
   readonly #identityIds: ReadonlySet<string>;
   #known: { readonly tags: Promise<ReadonlySet<unknown>>; readonly size: number } | null = null;
 
-  /** `identityIds`: more of them may become known later. */
+  /** `identityIds`: may grow later. */
   constructor(identityIds: ReadonlySet<string>) {
     this.#identityIds = identityIds;
   }
 
-  /** Reads every key and the audit log the first time, as nothing else tells it. */
+  /** Reads every key and the audit log, because nothing else has the tags; again only after `identityIds` has grown. */
   read(context: OperationContext): Promise<ReadonlySet<unknown>> {
     const { size } = this.#identityIds;
     if (this.#known?.size !== size) this.#known = { tags: this.#readAll(context), size };
@@ -61,7 +61,7 @@ export function tagsIn(entry: AuditEntry | null): readonly unknown[] {
     .flat();
 }
 
-/** Forgets how often keys, identities and keys with tags were verified, many of them in each step. */
+/** Deletes the statistics of keys, identities and tags, many in each step. */
 export class SumsToForget {
   readonly #context: OperationContext;
   readonly #tagsOfOthers: TagsOfOthers;
@@ -77,7 +77,7 @@ export class SumsToForget {
     if (this.#waiting.size >= SUBJECTS_AT_ONCE) await this.end();
   }
 
-  /** Those of these tags that no key of anybody else has. */
+  /** Adds those of these tags that nobody else's keys have. */
   async addTags(tags: readonly unknown[]): Promise<void> {
     if (tags.length === 0) return;
     const others = await this.#tagsOfOthers.read(this.#context);
@@ -85,13 +85,13 @@ export class SumsToForget {
       if (typeof id === "string" && !others.has(id)) await this.add({ kind: "tag", id });
   }
 
-  /** Forgets those that wait. */
+  /** Deletes the statistics of the waiting subjects. */
   async end(): Promise<void> {
     const of = [...this.#waiting.values()];
     this.#waiting = new Map();
     if (of.length === 0) return;
     const { store, workspaceId, recorder } = this.#context;
-    // What this process has counted and not written yet.
+    // Counts that this process has not written yet.
     await recorder?.flush();
     await deleteInBatches(this.#context, DELETED_AT_ONCE, (_, limit) =>
       store.deleteStatistics(workspaceId, END_OF_TIME, limit, of),

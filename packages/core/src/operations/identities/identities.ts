@@ -162,7 +162,7 @@ export const IDENTITY_TABLE = {
         ratelimits: ratelimits ?? identity.ratelimits,
         refill: uses.refill === undefined ? refill : uses.refill,
       };
-      // As it was when this was decided: verifications move it without an entry.
+      // The value that this change was based on: verifications change it without an entry.
       const remaining = wanted.remaining === undefined ? undefined : uses.remainingBefore;
       const change = {
         type: "identity.updated",
@@ -200,8 +200,8 @@ export const IDENTITY_TABLE = {
 } satisfies TableOf<IdentityOperations>;
 
 /**
- * Deletes an identity, and deletes or disables its keys. They come first: until then its limits hold for those that are left. What
- * was created beside it is looked for when the identity is gone, and nothing but a rotation can be given to it any more.
+ * Deletes an identity, and deletes or disables its keys. The keys go first, so that the identity's limits hold for the keys that are left.
+ * Once the identity is gone, a second pass finds keys that were created meanwhile; from then on only a rotation can give it another one.
  */
 async function deleteWithKeys(
   operationContext: OperationContext,
@@ -214,7 +214,7 @@ async function deleteWithKeys(
   const finish = async () => {
     await transact(context, async (work) => {
       const isDeleted = await deleteRecordOf(work, identityId);
-      // An earlier call may have broken off behind this step.
+      // An earlier call may have broken off after this step.
       if (!isDeleted && changed + unchanged === 0) throw notFound("identity");
     });
     return afterWriting(() => actOnEveryKey(context, { identityId }, act));
@@ -225,7 +225,7 @@ async function deleteWithKeys(
     : { keys: "disabled", disabledKeys: total };
 }
 
-/** @returns Whether there was such an identity. */
+/** @returns Whether the identity existed. */
 async function deleteRecordOf({ transaction, audit }: Work, identityId: string): Promise<boolean> {
   const identity = await deleteRecord(transaction, identityType, identityId);
   if (identity === undefined) return false;
@@ -234,7 +234,7 @@ async function deleteRecordOf({ transaction, audit }: Work, identityId: string):
   return true;
 }
 
-/** The uses that a change is going to make of these, if nothing takes any meanwhile. */
+/** The uses after a change, if nothing takes any meanwhile. */
 function usageAfter(before: Usage, change: UsageChange | undefined): Usage {
   const result = change && changeUsage(before, change);
   return result?.kind === "changed" ? result.usage : before;
@@ -255,7 +255,7 @@ function toIdentityView(identity: IdentityRecord, usage: Usage, now: EpochMs): I
   };
 }
 
-/** The settings of an identity for the audit log. `remaining`: uses left where the change sets them; undefined: not part of the change. */
+/** The settings of an identity for the audit log. `remaining`: uses left, if the change sets them; undefined: not part of the change. */
 function identityFields(identity: IdentityRecord, remaining?: number | null): AuditFields {
   return {
     externalId: identity.externalId,

@@ -122,7 +122,7 @@ export interface IdentityOperations<Types extends LatchkeyTypes = DefaultTypes> 
     },
   ): Promise<IdentityList<Types>>;
   /**
-   * Changes metadata, limits or shared uses of an identity, from the next verification of its keys on.
+   * Changes metadata, limits or shared uses of an identity. The next verification of its keys sees the change.
    *
    * @param input - Omitted fields stay.
    * @returns The identity after the update.

@@ -27,7 +27,7 @@ export const EITHER_ID = {
   error: "is required where externalId is not given",
 };
 
-/** How an identity is found; `identityId` wins when both ids are given. @throws LatchkeyError `BAD_REQUEST` without either. */
+/** How to find an identity; `identityId` wins if both ids are given. @throws LatchkeyError `BAD_REQUEST` without either. */
 export function identityWant(input: IdentityReference): Want {
   if (input.identityId !== undefined) return { kind: "identity", id: input.identityId };
   if (input.externalId !== undefined)

@@ -31,7 +31,7 @@ export function namesOf(grants: readonly NamedGrant[]): readonly string[] {
   return grants.map(({ name }) => name);
 }
 
-/** Fields of a record that the audit log says as they are. No others reach it. */
+/** Fields of a record that the audit log shows unchanged. No others reach it. */
 type AuditedField =
   | KeyLabel
   | "apiId"
@@ -49,7 +49,7 @@ type AuditedField =
   | "rotatedFrom"
   | "rotatedTo";
 
-/** What the audit log is made of. It cannot hold a secret, sealed or hashed: a type test says so. */
+/** The part of a key that reaches the audit log. It cannot hold a secret, sealed or hashed: a type test ensures this. */
 export type AuditedKey = Pick<KeyRecord, AuditedField>;
 
 /** All settings of a key that is created or deleted, without defaults. */
@@ -61,7 +61,7 @@ export function wholeKeyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   };
 }
 
-/** The settings of a key in the words of the HTTP contract, for what a change says of them before and after. */
+/** The settings of a key in the words of the HTTP contract, for the state before or after a change. */
 export function keyFields(key: AuditedKey, links: KeyLinks): AuditFields {
   return {
     apiId: key.apiId,

@@ -50,7 +50,7 @@ export const createKeyInput = z
   })
   .superRefine(addSettingsIssues, evenWithIssues);
 
-/** What the library takes: null is none, whatever the API has for keys that say nothing. */
+/** Schema of the library's input: null means none, whatever default the API has. */
 export const libraryInput = z
   .strictObject({
     ...keySettingsFields,
@@ -94,7 +94,7 @@ export const createKey: Run<KeyOperations["createKey"]> = async (context, input)
   });
 };
 
-/** Null keeps a key from a default. Where there is none it is a mistake, as over the wire: a field that has no value is left out. */
+/** Null keeps a key from getting a default. Without any defaults it is a mistake, as over the wire: a field without a value is left out. */
 function refuseNone(input: unknown, references: References): void {
   try {
     parseInput(createKeyInput, input);
@@ -103,7 +103,7 @@ function refuseNone(input: unknown, references: References): void {
   }
 }
 
-/** The same bytes whenever a transaction runs again, as long as it wants as many. */
+/** Returns the same bytes when a transaction runs again, as long as it wants as many. */
 function drawnOnce(random: RandomBytes): RandomBytes {
   let drawn: Uint8Array | undefined;
   return (length) => {
@@ -163,7 +163,7 @@ export interface KeyCredential {
   readonly importMarks?: readonly string[];
 }
 
-/** Says what a new key refers to. */
+/** Registers what a new key refers to. */
 export function needForKey(references: References, settings: KeySettings): void {
   references.needApi(settings.apiId);
   const owner = ownerOf(settings);
@@ -181,7 +181,10 @@ export interface NewKeyParts extends Work {
   readonly now: EpochMs;
 }
 
-/** Writes a new key, and what is created with it; then call `refuseMissing()`. `onTaken`: without it, the transaction finds the other key. */
+/**
+ * Writes a new key, and what is created with it; then call `refuseMissing()`. `onTaken`: the error if another key has the secret; without
+ * it, the transaction runs again and finds that key.
+ */
 export function insertKey(
   { context, transaction, audit, references, now }: NewKeyParts,
   settings: KeySettings & { readonly createdAt?: EpochMs | undefined },
@@ -212,7 +215,7 @@ export function insertKey(
     expires: settings.expires ?? null,
     startsAt: settings.startsAt ?? null,
     expiresWhenUnused,
-    // Another system counted the uses until then.
+    // Until now, another system counted the uses.
     idleFrom: expiresWhenUnused === null || createdAt === now ? null : now,
     enabled: settings.enabled,
     refill: settings.refill === undefined ? null : countedFrom(settings.refill, createdAt),
@@ -245,7 +248,7 @@ export function insertKey(
   });
 }
 
-/** The limits that a key is given: `ratelimit` is the one named `default`, also where `ratelimits` holds that too. */
+/** The limits that a key is given. `ratelimit` is the one named `default`, even if `ratelimits` has one of that name too. */
 export function keyLimitsOf({
   ratelimit,
   ratelimits = [],

@@ -28,12 +28,12 @@ import {
 import { withDefaults } from "./key-defaults.js";
 import { OwnerPlaces } from "./owner-places.js";
 
-/** Most roles and permissions that one call names: its write, one step on every store, stays short. */
+/** Most roles and permissions that one call may name, so that its write, one step on every store, stays short. */
 const MAX_NAMED_GRANTS = 10_000;
 
 export const createKeysInput = listOf(importedKey);
 
-/** The same list of keys that are judged one by one. */
+/** Schema of the same list if its keys are judged one by one. */
 const anyKeys = listOf(z.custom<unknown>());
 
 /** A misspelt `dryRun` must not write. */
@@ -47,7 +47,7 @@ interface Candidate {
   readonly index: number;
   readonly imported: ImportedKey;
   readonly credential: KeyCredential;
-  /** The claims by which its secret may be known already. */
+  /** Claims that an existing key with the same secret would hold. */
   readonly claims: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export async function createKeys(
       if (error !== null && !isPartial) throw references.confirmed(error);
       for (const { index, imported, credential } of group) {
         results[index] = error === null ? { keyId: dryRun ? null : credential.keyId } : { error };
-        // Where another key takes a secret meanwhile, this runs again, and finds that key.
+        // If another key takes the secret meanwhile, the transaction runs again and finds that key.
         if (error === null && !dryRun) insertKey(parts, imported, credential);
       }
     }
@@ -109,7 +109,7 @@ export async function createKeys(
   });
 }
 
-/** Reads a list that is taken over as a whole. @throws LatchkeyError `BAD_REQUEST` for all of it if one key is not well formed. */
+/** Reads a list that is imported as a whole. @throws LatchkeyError `BAD_REQUEST` for all of it if one key is not well formed. */
 async function readAsOne(
   context: OperationContext,
   input: unknown,
@@ -146,7 +146,7 @@ interface Ruled extends Candidate {
   readonly api: ApiRecord | null;
 }
 
-/** Why the ceilings of an API refuse one of these keys, or null: then they have their places. */
+/** Why the ceilings of an API refuse one of these keys; null: none is refused, and their places are taken. */
 function ceilingError(
   candidates: readonly Ruled[],
   places: OwnerPlaces,
@@ -190,7 +190,7 @@ function candidateOf(context: OperationContext, imported: ImportedKey, index: nu
   const { workspaceId, hasher } = context;
   const { plaintext, recoverable } = imported;
   const keyId = context.newId("key");
-  // The schema has it that one of the two is there. A plaintext may be known under an earlier pepper, or without one.
+  // The schema ensures that one of the two is present. A plaintext may be known under an earlier pepper, or without one.
   const hashes = plaintext === undefined ? [imported.hash as string] : hasher.candidates(plaintext);
   const importMarks = hasher.importMarks(imported.hash ?? hasher.plainHash(plaintext as string));
   const sealedSecret = recoverable
@@ -213,7 +213,7 @@ function candidateOf(context: OperationContext, imported: ImportedKey, index: nu
   };
 }
 
-/** Those of the claims that are held by keys of the workspace. */
+/** The claims that keys of the workspace hold. */
 async function knownClaims(
   { store, workspaceId }: OperationContext,
   candidates: readonly Candidate[],
@@ -227,7 +227,7 @@ async function knownClaims(
   return new Set(claims.filter((_claim, index) => found[index] !== null));
 }
 
-/** Why these keys are not taken over, or null where they are: then what they claim is known. */
+/** Why these keys are not imported; null: they are, and their claims are added to `known`. */
 function importError(
   candidates: readonly Candidate[],
   references: References,
@@ -236,7 +236,7 @@ function importError(
 ): LatchkeyError | null {
   const pathOf = (index: number, field: string) => (isAlone ? field : `${index}.${field}`);
   const claimed = new Set<string>();
-  // First of all: a key that is there needs nothing more.
+  // First of all: nothing else matters for a key that exists already.
   for (const { index, imported, claims } of candidates) {
     if (claims.some((claim) => known.has(claim) || claimed.has(claim))) {
       const field = pathOf(index, imported.plaintext === undefined ? "hash" : "plaintext");

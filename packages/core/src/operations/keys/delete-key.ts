@@ -32,7 +32,7 @@ export function deleteLoaded({ transaction, audit }: Work, loaded: LoadedKey): v
   });
 }
 
-/** The record, its API or its identity is damaged: deletes what is known of the key, and removes it from every list that it may be in. */
+/** For a key whose record, API or identity is damaged: deletes what is known of it, and removes it from every list that it may be in. */
 export async function deleteDamaged(work: Work, keyId: string) {
   const { context, transaction, audit } = work;
   const record = await readStored(transaction, { kind: "key", id: keyId });
@@ -41,7 +41,7 @@ export async function deleteDamaged(work: Work, keyId: string) {
   audit({ type: "key.deleted", resourceId: keyId, identityId, unreadable: true });
   const key = decodeOrNull(keyType, record, context.workspaceId);
   const address = key && ({ kind: "api", id: key.apiId, expects: "nothing" } as const);
-  // The API that it names may be damage as well: then it is in the list of another one.
+  // The API that the record names may be wrong as well: then the key is in the list of another one.
   const apiId = address && (await transaction.readOne(address)) && address.id;
   await deleteListed(work, record, key, apiId);
   return {};

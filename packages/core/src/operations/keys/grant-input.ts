@@ -40,7 +40,7 @@ export type GrantItem = z.output<typeof grant>;
 /** What a key can be given: a role or a permission. */
 export type GrantKind = "role" | "permission";
 
-/** An item as it names a role or permission. */
+/** How an item names a role or permission. */
 export interface GrantReference {
   /** Its id or its name. */
   readonly label: string;
@@ -56,7 +56,10 @@ export function readGrantItem(item: GrantItem): GrantReference {
   return { label: item.name as string, isId: false, mayCreate: item.create === true };
 }
 
-/** What a key holds once it is given these, for the audit log: ascending, each once, by name; an id that it does not hold stays one. */
+/**
+ * What a key will hold when it is given these, for the audit log: names, ascending, each once; the id of a grant that it does not hold yet
+ * stays an id.
+ */
 export function grantLabels(
   items: readonly GrantItem[],
   held: readonly NamedGrant[],

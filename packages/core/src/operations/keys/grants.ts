@@ -160,7 +160,7 @@ function changeGrants<Answer>(
     ({ direct }, references) => ({ [field]: change(direct[field], items, kind, references) }),
     ({ loaded: { key, direct }, after, references }) => {
       const held = new Map(direct[field].map(({ id, name }) => [id, name]));
-      // Of what stays, some may not exist any more.
+      // Some of the kept grants may no longer exist.
       const ids = after[field] === key[field] ? [...held.keys()] : after[field];
       const grants = ids.map((id) => ({ id, name: held.get(id) ?? references.grantName(id) }));
       return answerOf(grants.sort(byName));
@@ -168,7 +168,7 @@ function changeGrants<Answer>(
   );
 }
 
-/** Else a key would grow with every call, and each verification with it. */
+/** Otherwise a key, and each of its verifications, would grow with every call. */
 function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
   const limit = MAX_HELD[FIELDS[kind]];
   if (new Set(wanted.map((item) => readGrantItem(item).label)).size <= limit) return;
@@ -179,7 +179,7 @@ function refuseTooMany(kind: GrantKind, wanted: readonly GrantItem[]): void {
   );
 }
 
-/** By id: a grant of another name that takes its place meanwhile must not slip in. */
+/** By id: another grant that takes its name meanwhile must not slip in. */
 function byId({ id }: NamedGrant): GrantItem {
   return { id };
 }

@@ -102,8 +102,8 @@ export type ImportedHashInput = {
 };
 
 /**
- * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: it was used
- * up there. `prefix` is what the secret begins with: it is shown where neither `start` nor the plaintext is known.
+ * One key of another system: its hash or its plaintext, and the settings of createKey. `remaining` may be 0: the key was used up there. The
+ * secret begins with `prefix`, which is shown if neither `start` nor the plaintext is known.
  */
 export const importedKey = z
   .strictObject({
@@ -120,7 +120,7 @@ export const importedKey = z
 /** An {@link importedKey}, checked. */
 export type ImportedKey = z.output<typeof importedKey>;
 
-/** What is stored and shown of an imported key's secret; nothing where only its hash is known. */
+/** The start of an imported key's secret, to store and show; empty if only its hash is known. */
 export function startOf({ start, prefix, plaintext }: ImportedKey): string {
   if (start !== undefined) return start;
   if (plaintext !== undefined) return importedStart(plaintext);

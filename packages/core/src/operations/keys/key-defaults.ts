@@ -3,19 +3,19 @@ import { type EpochMs, LAST_INSTANT } from "../../time.js";
 import type { KeyRules } from "../apis/key-rules.js";
 import { type KeySettings, NONE_FIELDS, type NoneField } from "./settings.js";
 
-/** Settings in which null means none, whatever the defaults of the API. */
+/** Settings in which null means none, whatever the API's defaults are. */
 export type SettingsOrNone = Omit<KeySettings, NoneField> & {
   readonly [Field in NoneField]?: KeySettings[Field] | null;
 };
 
-/** The settings of a new key, with what its API has for keys that say nothing. */
+/** The settings of a new key, with its API's defaults for omitted fields. */
 export function withDefaults(
   settings: SettingsOrNone,
   rules: KeyRules | null,
   now: EpochMs,
 ): KeySettings {
   const usual = rules === null ? {} : defaultsFor(settings, rules, now);
-  // Null is given, and is none; undefined is not.
+  // Null counts as given, and means none; undefined counts as omitted.
   const given = NONE_FIELDS.filter((field) => settings[field] !== undefined);
   const known = Object.fromEntries(given.map((field) => [field, settings[field] ?? undefined]));
   return { ...settings, ...usual, ...known } as KeySettings;
@@ -40,10 +40,10 @@ function defaultsFor(
   };
   if (expiresIn !== undefined) {
     const latest = now + (ceilings?.maxExpiresIn ?? LAST_INSTANT);
-    // A key that starts later ends at the ceiling, unless it would be over by then.
+    // A key that starts later ends at the ceiling, unless it would end before it starts.
     usual.expires = Math.min(LAST_INSTANT, from + expiresIn, latest > from ? latest : LAST_INSTANT);
   }
-  // What a key takes from its identity is set there, and a key without a limit on its uses has nothing to restore.
+  // Shared uses are set on the identity, and a key with unlimited uses has nothing to restore.
   if (settings.usesFrom === "key") {
     usual.remaining = remaining;
     if (settings.remaining !== null) usual.refill = refill;

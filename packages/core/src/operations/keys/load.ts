@@ -15,7 +15,7 @@ type KeyContext = Pick<OperationContext, "store" | "catalog" | "workspaceId">;
 
 type TransactionContext = KeyContext & Pick<OperationContext, "confinedTo">;
 
-/** Reads records of keys until all is of one revision, and puts the keys together. `read`: answers undefined where it is not. */
+/** Reads records of keys until all are of one revision, and assembles the keys. `read`: returns undefined if they are not. */
 export async function loadKeys<Result extends { readonly revision: number }>(
   { catalog, workspaceId }: KeyContext,
   read: () => Promise<Result | undefined>,
@@ -29,7 +29,10 @@ export async function loadKeys<Result extends { readonly revision: number }>(
   });
 }
 
-/** The first key that a want finds, or the revision at which there was none. @throws LatchkeyError `STORE_CORRUPT` where anything of it is damaged. */
+/**
+ * The first key that one of the wants finds, or the revision at which there was none. @throws LatchkeyError `STORE_CORRUPT` if any part of
+ * it is damaged.
+ */
 async function findKey(
   { store, catalog, workspaceId }: KeyContext,
   wants: readonly Want[],
@@ -49,7 +52,10 @@ async function findKey(
   throw unavailable(KEPT_CHANGING);
 }
 
-/** The key of a secret; `NOT_FOUND` where there is none, `FORBIDDEN` if the workspace is disabled too. What cannot be a secret costs no store call. */
+/**
+ * The key of a secret. Without a key: `NOT_FOUND`, or `FORBIDDEN` if the workspace is disabled. A text that cannot be a secret costs no
+ * store call.
+ */
 export async function findKeyBySecret(
   context: KeyContext & Pick<OperationContext, "hasher">,
   secret: string,
@@ -68,7 +74,7 @@ export async function findKeyBySecret(
   throw unavailable(KEPT_CHANGING);
 }
 
-/** The verdict on a secret whose key the caller must not see: the same as for an unknown secret. */
+/** The verdict on a secret if the caller must not see its key: the same as for an unknown secret. */
 export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Promise<NoKey> {
   return untilSteady(KEPT_CHANGING, async () => {
     const { revision } = await store.read(workspaceId, []);
@@ -78,7 +84,7 @@ export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Pro
   });
 }
 
-/** The key of an id. @throws LatchkeyError `NOT_FOUND`, and as {@link findKey}. */
+/** The key with this id. @throws LatchkeyError `NOT_FOUND`, and like {@link findKey}. */
 export async function getKeyById(context: KeyContext, keyId: string): Promise<LoadedKey> {
   const want: Want = { kind: "key", id: keyId };
   return untilSteady(KEPT_CHANGING, async () => {
@@ -90,7 +96,7 @@ export async function getKeyById(context: KeyContext, keyId: string): Promise<Lo
   });
 }
 
-/** The id of the API of a key: null if there is no such key, or it is damaged. */
+/** The id of a key's API; null if there is no such key, or if it is damaged. */
 export async function findApiId(
   context: Pick<KeyContext, "store" | "workspaceId">,
   keyId: string,
@@ -100,9 +106,9 @@ export async function findApiId(
 }
 
 /**
- * The error for a key that could not be put together without its API: that was deleted, and the key goes with it; or the record
- * names another API than the one in whose list it is, which is damage. Only then must the key still be revoked. Null: somebody has written
- * the record since, which may have repaired it.
+ * The error for a key that could not be assembled because its API is missing. Either the API was deleted, and the key goes with it; or the
+ * record is damaged: it names an API other than the one in whose list it is. Only a damaged key must still be revoked. Null: the record was
+ * written since, which may have repaired it.
  */
 async function whyMissing(
   context: KeyContext,
@@ -112,17 +118,17 @@ async function whyMissing(
   const { store, workspaceId } = context;
   const { id, apiId, version } = keyType.decode(loaded.record, workspaceId);
   const list = keysOfApi(apiId);
-  // The first one downwards from the id: no id of a key is a prefix of another.
+  // The first id going down from this one: no id of a key is a prefix of another.
   const page = { kind: "key", list, after: `${id}!`, limit: 1, descending: true } as const;
   const { found } = await store.page(workspaceId, page);
   if (found[0]?.record.id === id) return notFound("key");
-  // It may have been deleted before its list was read.
+  // The key may have been deleted before its list was read.
   const now = await findRecord(context, { kind: "key", id });
   if (now === null) return notFound("key");
   return now.record.version === version ? corruptRecord(`key ${id}`) : null;
 }
 
-/** The key of an id, read in a transaction, which then expects this version of it. Errors as {@link getKeyById}. */
+/** The key with this id, read in a transaction, which then expects this version of it. Throws like {@link getKeyById}. */
 export async function readKey(
   context: TransactionContext,
   transaction: Transaction,
@@ -138,7 +144,9 @@ export interface ReadKey {
   readonly loaded: LoadedKey | LatchkeyError;
 }
 
-/** The keys of these ids in order, read in a transaction, which then expects these versions. To a confined call, a key of anybody else is none. */
+/**
+ * The keys with these ids in order, read in a transaction, which then expects these versions. A confined call finds no other owner's keys.
+ */
 export async function readKeys(
   context: TransactionContext,
   transaction: Transaction,
@@ -172,7 +180,7 @@ export async function readKeys(
   return read;
 }
 
-/** @throws LatchkeyError the one that was read in place of the key. */
+/** @throws LatchkeyError the error that was read in place of the key. */
 export function loadedOrThrow({ loaded }: ReadKey): LoadedKey {
   if (loaded instanceof LatchkeyError) throw loaded;
   return loaded;

@@ -13,24 +13,25 @@ import type { References } from "../references.js";
 import { deleteLoaded } from "./delete-key.js";
 import { readKeys } from "./load.js";
 
-/** Keys that are counted with one read. */
+/** Keys counted with one read. */
 const COUNTED_AT_ONCE = 1_000;
 
-/** Dead keys that a rotation deletes: there are more only where a session allows fewer than the one before. */
+/** Most dead keys that a rotation deletes. There are more only if a session allows fewer keys than the one before. */
 const DELETED_AT_ONCE = 10;
 
-/** A key that is to belong to somebody. */
+/** A key that will belong to an owner. */
 interface OwnedKey {
   readonly api: ApiRecord;
-  /** `externalId` of its owner; undefined: nobody. */
+  /** `externalId` of its owner; undefined: none. */
   readonly owner: string | undefined;
 }
 
 /**
- * The keys that owners may still be given in APIs with a ceiling on them.
+ * How many keys owners may still get in APIs with a ceiling on them.
  *
- * Whoever takes a place writes the identity anew, as it was read before the keys were counted: of two that take one at once, one runs
- * again, and counts the key of the other. Where there is no identity yet, its creation is what they meet at.
+ * A transaction that takes a place also rewrites the identity, which was read before the keys were counted. So of two transactions that
+ * take a place at the same time, one runs again and counts the other's key. If the identity does not exist yet, they conflict at its
+ * creation.
  *
  * @see packages/core/decisions/0044-ceilings-are-met-in-the-commit.md
  */
@@ -43,7 +44,7 @@ export class OwnerPlaces {
     this.#work = work;
   }
 
-  /** Counts for these keys, as far as their APIs have a ceiling. What they refer to was read. */
+  /** Counts the keys of these owners, as far as the APIs have a ceiling. The references must have been read. */
   static async read(
     work: Work,
     references: References,
@@ -71,12 +72,12 @@ export class OwnerPlaces {
     return places;
   }
 
-  /** Whether a key more may belong to its owner. */
+  /** Whether the owner may get one more key. */
   hasPlace(api: ApiRecord, owner: string | undefined): boolean {
     return owner === undefined || (this.#left.get(placeName(api, owner)) ?? 1) > 0;
   }
 
-  /** @throws LatchkeyError `PRECONDITION_FAILED` where the owner has as many keys as may be. */
+  /** @throws LatchkeyError `PRECONDITION_FAILED` if the owner has as many keys as allowed. */
   take(api: ApiRecord, owner: string | undefined): void {
     if (owner === undefined) return;
     const name = placeName(api, owner);
@@ -90,7 +91,7 @@ export class OwnerPlaces {
     this.#work.transaction.update(identityType, identity, identity);
   }
 
-  /** The error for an owner who has as many keys as may be, in this API or within what the call is confined to. */
+  /** The error for an owner who has as many keys as allowed, in this API or in the APIs that the call is confined to. */
   refusal(api: ApiRecord): LatchkeyError {
     const { maxKeys = Number.POSITIVE_INFINITY } = this.#work.context.confinedTo ?? {};
     const { maxKeysPerIdentity = maxKeys } = keyRulesOf(api).ceilings ?? {};
@@ -103,7 +104,7 @@ export class OwnerPlaces {
     if (read !== undefined) return read;
     const { transaction, context } = this.#work;
     const loaded = await transaction.readOne({ kind: "identity", id });
-    // It was known here, and is gone.
+    // This process knew the identity, but it is gone.
     if (loaded === null) throw new StaleReadError();
     const identity = identityType.decode(loaded.record, context.workspaceId);
     this.#identities.set(owner, identity);
@@ -116,10 +117,10 @@ function placeName(api: ApiRecord, owner: string): string {
 }
 
 /**
- * Bounds what rotations leave behind in a portal session with a number of keys: as many that were rotated may still work, and as many that do
- * not are kept, the latest. The identity must have been read before.
+ * Bounds what rotations leave behind in a portal session with `maxKeys`: at most that many rotated keys still work, and of the dead ones
+ * only the latest of the same number are kept. The identity must have been read before.
  *
- * @param expires - When the key dies that is rotated.
+ * @param expires - When the rotated key dies.
  * @throws LatchkeyError `PRECONDITION_FAILED`, `above-ceiling`.
  */
 export async function boundRotated(
@@ -152,10 +153,10 @@ export async function boundRotated(
     if (!(loaded instanceof LatchkeyError)) deleteLoaded(work, loaded);
 }
 
-/** One that cannot be read may be good, and counts as a key that was not rotated. */
+/** An unreadable key may be valid, so it counts like one that was not rotated. */
 const isPlace = (key: KeyRecord | null): boolean => key === null || key.rotatedTo === null;
 
-/** Keys of an identity in an API that count; at most `enough`. */
+/** How many keys of an identity in an API count; at most `enough`. */
 async function countKeys(
   { context }: Work,
   apiId: string,

@@ -20,22 +20,22 @@ import type { LoadedKey } from "../../verification/loaded-key.js";
 import { settingOfUses, usesAreOfIdentity } from "../uses-and-refill.js";
 import { type KeyUpdate, STARTS_TOO_LATE } from "./settings.js";
 
-/** What an update writes, but for what it refers to by name: identity, roles and permissions. */
+/** What an update writes, except what it refers to by name: identity, roles and permissions. */
 export interface KeyUpdatePlan {
   readonly key: KeyRecord;
-  /** Uses alone are not configuration: processes that have cached the key need not read it again. */
+  /** Whether only uses change. They are not configuration: processes that have cached the key need not read it again. */
   readonly keepsVersion: boolean;
   /** Undefined: the use counter stays as it is. */
   readonly usage: UsageChange | undefined;
   /** See {@link UsesSetting}. */
   readonly isMoreThanSet: boolean;
-  /** Whether the limits are set, so that windows of limits that are gone are forgotten. */
+  /** Whether the limits are set, so that the windows of removed limits are deleted. */
   readonly setsLimits: boolean;
-  /** Uses left before, with a refill that is due; null for unlimited. */
+  /** Uses left before, including a due refill; null for unlimited. */
   readonly remainingBefore: number | null;
 }
 
-/** Decides what an update writes, given the key as it is. Errors as updateKey says. */
+/** Decides what an update writes, given the current key. Throws like updateKey. */
 export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): KeyUpdatePlan {
   const { key } = loaded;
   refuseUses(loaded, update);
@@ -48,7 +48,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
   const ratelimits = limitsAfter(key.ratelimits, update);
   const expires = expiryAfter(loaded, update, now);
   const startsAt = orKept(update.startsAt, key.startsAt);
-  // Otherwise it would expire at once after being enabled: its span restarts.
+  // An idle key that is enabled would expire again at once, so its span restarts.
   const comesBack =
     update.enabled === true &&
     update.expiresWhenUnused === undefined &&
@@ -82,7 +82,7 @@ export function planKeyUpdate(loaded: LoadedKey, update: KeyUpdate, now: EpochMs
   };
 }
 
-/** The caller's own id of whom the key belongs to from now on: undefined leaves it, null unlinks. */
+/** The `externalId` of the key's owner after the update: undefined keeps the owner, null unlinks. */
 export function ownerAfter({ externalId, ownerId }: KeyUpdate): string | null | undefined {
   return externalId === undefined ? ownerId : externalId;
 }
@@ -112,7 +112,7 @@ function refuseUses({ key, identity }: LoadedKey, update: KeyUpdate): void {
   }
 }
 
-/** The uses that the key will take from, before the update; null where they are those of another identity than now, which was not read. */
+/** Uses left, before the update, in the counter that the key will use; null if that is another identity's, which was not read. */
 function remainingAfterwards(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): number | null {
   const usesFrom = update.usesFrom ?? loaded.key.usesFrom;
   const owner = ownerAfter(update);
@@ -145,7 +145,7 @@ function expiryAfter(loaded: LoadedKey, update: KeyUpdate, now: EpochMs): EpochM
   return expires;
 }
 
-/** `ratelimits` is the whole set; `ratelimit` then sets the one named `default`, and leaves the others. */
+/** `ratelimits` replaces all limits; then `ratelimit` replaces the one named `default`, and keeps the others. */
 function limitsAfter(
   current: readonly KeyRateLimit[],
   { ratelimit, ratelimits }: KeyUpdate,

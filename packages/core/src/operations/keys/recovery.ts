@@ -12,13 +12,13 @@ import type { KeyView, PlaintextError } from "./view.js";
 const reencryptKeysInput = z.strictObject({ apiId: id, ...pageFields });
 
 /**
- * The view of a key with the secret, if it is recoverable; of another key, the view as it is, with or without a vault.
+ * The view of a key with its secret, if the key is recoverable; otherwise the view unchanged, with or without a vault.
  *
- * A secret sealed with an earlier key of the vault's ring is sealed anew with the current one on the way. Where that fails, as for a key
- * that was deleted meanwhile, the next read tries again: what was asked for is open.
+ * A secret sealed with an earlier key of the vault's ring is also sealed again with the current one. If that fails, as for a key that was
+ * deleted meanwhile, the next read tries again: the secret itself was opened.
  *
- * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret;
- * `STORE_CORRUPT` when the stored text was tampered with, or opens to a secret that is not this key's.
+ * @throws LatchkeyError `PRECONDITION_FAILED` without a vault, or without the key of its ring that sealed the secret; `STORE_CORRUPT` if
+ * the stored text was tampered with, or opens to a secret that is not this key's.
  */
 export async function withPlaintext(
   context: OperationContext,
@@ -33,7 +33,7 @@ export async function withPlaintext(
   return { ...view, plaintext };
 }
 
-/** As {@link withPlaintext}, for one key of a page: a secret that does not open is no error of the others. */
+/** Like {@link withPlaintext}, for one key of a page: a secret that does not open must not fail the others. */
 export async function withPlaintextOrError(
   context: OperationContext,
   loaded: LoadedKey,
@@ -63,7 +63,7 @@ async function resealSecret(context: OperationContext, keyId: string): Promise<b
   });
 }
 
-/** The secret of a key; null if it is not recoverable, or there is no vault. @throws As {@link withPlaintext}. */
+/** The secret of a key; null if it is not recoverable, or there is no vault. @throws Like {@link withPlaintext}. */
 export function openedSecret(context: OperationContext, loaded: LoadedKey): string | null {
   const { sealedSecret } = loaded.key;
   return context.vault === null || sealedSecret === null
@@ -114,7 +114,7 @@ async function tryReseal(
   try {
     return (await resealSecret(context, keyId)) ? "sealed" : "left";
   } catch (error) {
-    // A key that was deleted meanwhile has nothing to seal any more.
+    // A key that was deleted meanwhile has nothing left to seal.
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND") return "left";
     if (plaintextErrorOf(error) !== null) return "unopened";
     throw error;

@@ -39,7 +39,7 @@ export const rotateKey = operation(
     }),
 );
 
-/** Rotates a key that was read in this transaction. Errors as rotateKey says. `given`: what the new key has in place of the old one's. */
+/** Rotates a key that was read in this transaction. Throws like rotateKey. `given`: settings of the new key that replace the old one's. */
 export async function rotateLoaded(
   work: Work,
   loaded: LoadedKey,
@@ -50,7 +50,7 @@ export async function rotateLoaded(
   const { key, api, identity } = loaded;
   const now = context.now();
   const expires = oldExpiry("key", rotationOf(loaded, graceMs, now));
-  // Whoever counts the keys of its owner must not count neither of the two.
+  // Rewrites the identity: a transaction that counts the owner's keys must not miss both the old and the new one.
   const { ceilings } = keyRulesOf(api);
   const counted = context.confinedTo?.maxKeys ?? ceilings?.maxKeysPerIdentity;
   if (identity !== null && counted !== undefined) {
@@ -75,7 +75,7 @@ export async function rotateLoaded(
   return { keyId: rotatedTo, key: secret };
 }
 
-/** Whether a key can be rotated, and when it dies then. */
+/** Whether a key can be rotated, and when the old one then dies. */
 export function rotationOf(
   { key, lastUsedAt }: LoadedKey,
   graceMs: SpanMs,
@@ -86,7 +86,7 @@ export function rotationOf(
   return decideRotation(isIdle ? { expires: now, rotatedTo } : key, graceMs, now);
 }
 
-/** When the old one of two keys expires. @throws LatchkeyError `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired. */
+/** When the rotated key expires. @throws LatchkeyError `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired. */
 export function oldExpiry(what: "key" | "root key", decision: RotationDecision): EpochMs {
   switch (decision.kind) {
     case "rotate":
@@ -135,7 +135,7 @@ function successorOf(
   };
 }
 
-/** The uses are in neither entry: both keys share them, and they go on. */
+/** Neither entry has the uses: both keys share them, and they continue. */
 function auditRotation(
   audit: Work["audit"],
   loaded: LoadedKey,
@@ -153,7 +153,7 @@ function auditRotation(
     before: { expires: key.expires },
     after: { rotatedTo: successor.id, expires },
   });
-  // The new secret is sealed where the old one was.
+  // The new secret is sealed if the old one was.
   const after = wholeKeyFields(successor, linksOf(loaded));
   audit({ type: "key.created", at, resourceId: successor.id, identityId, after });
 }

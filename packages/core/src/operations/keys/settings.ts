@@ -70,8 +70,8 @@ export type KeySettingsInput<
   /** When it starts: Unix epoch ms or a `Date`, earlier than `expires`. Default: now. */
   readonly startsAt?: number | Date | undefined;
   /**
-   * It expires after so long without a valid verification: a day or more, in ms or as a text such as `"90d"`. Before the first, counted
-   * from its creation or start. Default: never.
+   * It expires after this long without a valid verification: a day or more, in ms or as a text such as `"90d"`. Before the first one, the
+   * time counts from its creation or start. Default: never.
    */
   readonly expiresWhenUnused?: Duration | undefined;
   /** Its uses: whole and >= 1. Default: unlimited. */
@@ -90,7 +90,7 @@ export type KeySettingsInput<
   readonly recoverable?: boolean | undefined;
 };
 
-/** Fields for which an API may have a default that a key can be kept from, by null. */
+/** Fields for which an API may have a default, which null overrides. */
 export const NONE_FIELDS = [
   "expires",
   "remaining",
@@ -139,7 +139,7 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
   readonly expires?: number | Date | null | undefined;
   /** When it starts: Unix epoch ms or a `Date`, earlier than its expiry; null: now. */
   readonly startsAt?: number | Date | null | undefined;
-  /** It expires after so long without a valid verification: a day or more, in ms or as a text such as `"90d"`; null: never. */
+  /** It expires after this long without a valid verification: a day or more, in ms or as a text such as `"90d"`; null: never. */
   readonly expiresWhenUnused?: Duration | null | undefined;
   /** Uses left: whole and >= 0; null for unlimited, which also removes the refill. */
   readonly remaining?: number | null | undefined;
@@ -164,7 +164,7 @@ export type UpdateKeyInput<Types extends LatchkeyTypes = DefaultTypes> = GivenLa
 
 const TAG_ERROR = "must be 1 to 64 characters of A-Z a-z 0-9 _ . : -";
 
-/** Labels of a key that it is found by. */
+/** Labels to find a key by. */
 export const keyTags = list(
   z.string({ error: orRequired(TAG_ERROR) }).regex(TAG_PATTERN, { error: TAG_ERROR }),
   MAX_TAGS,
@@ -178,7 +178,7 @@ const idleSpan = spanOf(
   'must be at least a day: a whole number of ms from 86400000 to 2^52, or a text such as "24h" or "90d"',
 );
 
-/** The fields that a key is given when it is created, with a new or an imported secret. */
+/** Fields of a key at its creation, with a new or an imported secret. */
 export const keySettingsFields = {
   apiId: id,
   ...labelsOf((_, { length }) => text(...length).optional()),
@@ -227,7 +227,7 @@ export function addSettingsIssues(settings: unknown, sink: IssueSink): void {
   addSecondDefaultIssue(settings, sink);
 }
 
-/** `ratelimit` is the limit named `default`. `ratelimits` may hold the same one, as what is read of a key does, but not another. */
+/** `ratelimit` is the limit named `default`. `ratelimits` may hold the same one, as a key that was read does, but not a different one. */
 function addSecondDefaultIssue(settings: unknown, sink: IssueSink): void {
   const { ratelimit, ratelimits } = settings as Partial<Record<keyof KeySettings, unknown>>;
   if (ratelimit === undefined || !Array.isArray(ratelimits)) return;
@@ -285,7 +285,7 @@ export const updateKeyInput = z
   .strictObject({ keyId: id, ...updateFields })
   .superRefine(addSecondDefaultIssue, evenWithIssues);
 
-/** Keys that one call changes at most: its write, one step on every store, stays short. */
+/** Most keys that one call changes, so that its write, one step on every store, stays short. */
 const MAX_UPDATED = 100;
 
 export const updateKeysInput = z

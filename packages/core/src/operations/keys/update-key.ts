@@ -66,32 +66,32 @@ function switchesOffOnly({ enabled, ...others }: KeyUpdate): boolean {
   return enabled === false && Object.values(others).every((value) => value === undefined);
 }
 
-/** Changes a key in one transaction. `decide`: called again if the key changed meanwhile. `answerOf`: gets the key as it was committed. */
+/** Changes a key in one transaction. `decide`: called again if the key changed meanwhile. `answerOf`: gets the committed key. */
 export function changeKey<Answer>(
   context: OperationContext,
   keyId: string,
   decide: (loaded: LoadedKey, references: References) => KeyUpdate,
   answerOf: (changed: ChangedKey) => Answer,
 ): Promise<Answer> {
-  // A key that is not there, or is damaged, has thrown.
+  // A missing or damaged key has thrown already.
   return changeKeys(context, [keyId], decide, {}, ([changed]) => answerOf(changed as ChangedKey));
 }
 
-/** A key as it was read and is after its change, and the names of what it was given. */
+/** A key before and after its change, and the names of its grants. */
 export interface ChangedKey {
   readonly loaded: LoadedKey;
   readonly after: KeyRecord;
   readonly references: References;
 }
 
-/** Changes keys in one transaction: all of them or none. `evenDamaged`: one that is damaged is switched off, which needs no readable record. */
+/** Changes keys in one transaction: all of them or none. `evenDamaged`: a damaged key is switched off, which needs no readable record. */
 async function changeKeys<Answer>(
   context: OperationContext,
   keyIds: readonly string[],
   decide: (loaded: LoadedKey, references: References) => KeyUpdate,
   how: {
     readonly evenDamaged?: boolean;
-    /** Whether an error says which key it is about. */
+    /** Whether errors name the key that they are about. */
     readonly isOfMany?: boolean;
   },
   answerOf: (changed: readonly ChangedKey[]) => Answer,
@@ -125,7 +125,7 @@ async function changeKeys<Answer>(
   });
 }
 
-/** An update of a key, as far as it is known before what it refers to was read. */
+/** The part of an update that is known before its references are read. */
 interface PlannedUpdate {
   readonly loaded: LoadedKey;
   readonly update: KeyUpdate;
@@ -148,7 +148,7 @@ function planUpdate(
   return { loaded, update, plan };
 }
 
-/** @returns The key as it is then. */
+/** @returns The key after the update. */
 function writeUpdate(
   { transaction, audit }: Work,
   { loaded, update, plan }: PlannedUpdate,
@@ -180,7 +180,7 @@ function writeUpdate(
   } as const;
   if (changesNothing(change) && !plan.isMoreThanSet) return after;
   transaction.update(keyType, key, after, plan.keepsVersion);
-  // What is taken of a limit is forgotten with it, unless another key of the rotation counts by it.
+  // The windows of removed limits are deleted, unless another key of the rotation shares the counters.
   const isForgetting = plan.setsLimits && key.sharedCountersId === null;
   if (plan.usage !== undefined || isForgetting)
     transaction.changeCounters(
@@ -196,7 +196,7 @@ function writeUpdate(
   return after;
 }
 
-/** Whether an update gives a key by id what it does not hold: by what this process knows, that has no name. */
+/** Whether an update gives a key, by id, a grant that it does not hold: the name of such a grant is not known yet. */
 function wantsNames({ loaded: { direct }, update }: PlannedUpdate): boolean {
   return (["roles", "permissions"] as const).some((field) =>
     update[field]?.some((item) => {
@@ -214,7 +214,7 @@ function movedKey({ loaded: { key, api, identity }, update }: PlannedUpdate) {
   return [{ api, owner }];
 }
 
-/** @throws LatchkeyError `PRECONDITION_FAILED` for what is newly above a ceiling of the API. */
+/** @throws LatchkeyError `PRECONDITION_FAILED` for a setting that newly exceeds a ceiling of the API. */
 function refuseAboveCeilings(
   { key, api }: LoadedKey,
   update: KeyUpdate,
@@ -228,7 +228,7 @@ function refuseAboveCeilings(
   const { permissions } = update;
   const remaining = update.remaining === undefined ? remainingBefore : update.remaining;
   const held = new Set(key.permissions);
-  // What it has of its own takes effect, whenever it was given.
+  // The key's own uses take effect now, so they are checked, whenever they were set.
   const hasOwnNow = after.usesFrom === "key" && key.usesFrom !== "key";
   const isRefillNew = JSON.stringify(after.refill) !== JSON.stringify(key.refill);
   const above = aboveCeiling(
@@ -250,13 +250,13 @@ function refuseAboveCeilings(
   if (above !== null) throw aboveCeilingError(above);
 }
 
-/** Which of many keys an error is about: its id, and its place in the input. */
+/** The key that an error is about, of many: its id, and its place in the input. */
 interface KeyPlace {
   readonly keyId: string;
   readonly field: string;
 }
 
-/** Runs what concerns one key: of many, the error that it throws says which. */
+/** Runs a part that concerns one key. With a `place`, the error that it throws names the key. */
 function aboutKey<Result>(place: KeyPlace | null, run: () => Result): Result {
   try {
     return run();
@@ -271,13 +271,13 @@ function aboutKeyError(place: KeyPlace | null, error: Error): Error {
   return new LatchkeyError(code, `"${place.field}": ${message}`, {
     cause: error,
     issues,
-    // The setting that is wrong, where the error names one.
+    // `details` of the error win: they name the wrong setting, if there is one.
     details: { ...place, ...details },
     ...(reason !== undefined && { reason }),
   });
 }
 
-/** Switches a key on or off, and changes nothing else of it. */
+/** Switches a key on or off, and changes nothing else. */
 export function switchKey(
   { context, transaction, audit }: Work,
   key: KeyRecord,
@@ -295,9 +295,7 @@ export function switchKey(
   });
 }
 
-/**
- * Switches off a key whose record, API or identity is damaged. What can be read of it is kept, and every process reads it again.
- */
+/** Switches off a key whose record, API or identity is damaged. It keeps what can be read of it, and makes every process read it again. */
 export function switchOffDamaged({ transaction, audit }: Work, record: StoredRecord): void {
   const { id: keyId, link: identityId } = record;
   transaction.putAnew({ ...record, body: { ...membersOf(record), disabled: true } });
@@ -323,13 +321,13 @@ function changedFields(
 ): { readonly before: AuditFields; readonly after: AuditFields } {
   const { roles, permissions, remaining } = update;
   const { direct } = loaded;
-  // No update seals a secret, or lets go of it.
+  // No update seals a secret or drops a sealed one.
   const links = linksOf(loaded);
   const owner = ownerAfter(update);
   return {
     before: keyFields(loaded.key, {
       ...links,
-      // As it was when this was decided: verifications move it without an entry.
+      // The value that this update was based on: verifications change it without an entry.
       remaining: remaining === undefined ? undefined : plan.remainingBefore,
       roles: roles && links.roles,
       permissions: permissions && links.permissions,

@@ -35,17 +35,17 @@ const updateRemainingInput = z
     error: "must be a whole number >= 1",
   });
 
-/** The counter of a key or an identity, as it was read, with what changes along with it. */
+/** The use counter of a key or an identity as it was read, and how to write its record. */
 interface UsesAsRead {
   readonly kind: "key" | "identity";
   readonly id: string;
   readonly usage: Usage;
   readonly refill: Refill | null;
-  /** Most that it may be raised to; undefined: without a bound. */
+  /** The most that uses may be raised to; undefined: no bound. */
   readonly maxRemaining?: number | undefined;
-  /** Writes what the record says of a change of its uses. */
+  /** Writes the record for a change of its uses. */
   readonly write: (refill: Refill | null, now: EpochMs) => void;
-  /** Which entry the audit log gets. */
+  /** The entry for the audit log. */
   readonly entry: Pick<ChangeDescription, "type" | "resourceId" | "identityId">;
 }
 
@@ -64,7 +64,7 @@ export const updateRemaining = operation(
       const due = countedRefill(usage, dueRefill(refill, now));
       const { remaining } = applyRefill(usage, due);
       const after = usesAfter(remaining, change);
-      // What is set to what it is changes nothing, unless a clock that was ahead is mended by it, or uses are held.
+      // Setting the current value changes nothing, unless it repairs a counter from a clock that was ahead, or uses are held.
       if (change.kind === "set" && after === remaining && !isMoreThanSet(usage, now, true))
         return remaining;
       const isRaised = remaining !== null && (after === null || after > remaining);
@@ -80,7 +80,7 @@ export const updateRemaining = operation(
       audit({
         ...entry,
         at: now,
-        // As they were when this was decided: verifications move them without an entry.
+        // The values that this change was based on: verifications change them without an entry.
         before: { remaining, ...(makesUnlimited && { refill: refill && refillSetting(refill) }) },
         after: { remaining: after },
       });
@@ -110,7 +110,7 @@ async function readKeyUses(
         keyType,
         key,
         { ...key, refill, updatedAt: now },
-        // Its version stays: only uses change. Under a ceiling two that raise them meet at it.
+        // The version stays if only uses change. Under a ceiling it changes, so that two calls that raise the uses conflict.
         refill === key.refill && maxRemaining === undefined,
       ),
     entry: { type: "key.updated", resourceId: keyId, identityId: identity?.id ?? null },

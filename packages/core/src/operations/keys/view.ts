@@ -49,7 +49,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly expires?: EpochMs;
   /** Unix epoch ms before which it is `NOT_STARTED`; absent: it has no start. */
   readonly startsAt?: EpochMs;
-  /** It expires after so many ms without a valid verification; absent: never. */
+  /** It expires after this many ms without a valid verification; absent: never. */
   readonly expiresWhenUnused?: SpanMs;
   /** With `expiresWhenUnused`: Unix epoch ms at which it expires unless it is used; a few seconds behind. */
   readonly idleExpiresAt?: EpochMs;
@@ -75,7 +75,7 @@ export interface KeyView<Types extends LatchkeyTypes = DefaultTypes> extends Par
   readonly identity?: PublicIdentity<Types>;
   /** The secret of a recoverable key, with `decrypt: true`. */
   readonly plaintext?: string;
-  /** In a list for an export. */
+  /** Only in a list for an export. */
   readonly stored?: StoredKey;
   /** In a list: why the secret of a recoverable key could not be decrypted. */
   readonly plaintextError?: PlaintextError;
@@ -97,7 +97,7 @@ export interface WireKeyLimit<Types extends LatchkeyTypes = DefaultTypes> extend
 export interface StoredKey {
   /** Base64url of the SHA-256 of the secret; under a pepper its id, a dot, and that of the HMAC-SHA-256. */
   readonly hash: string;
-  /** The switch alone. */
+  /** The switch alone, regardless of expiry and uses. */
   readonly enabled: boolean;
   /** Names of its direct permissions, ascending. */
   readonly permissions: readonly string[];
@@ -108,7 +108,7 @@ export interface StoredKey {
 /** Why the secret of a recoverable key is not shown in a list. */
 export type PlaintextError = "no-vault" | "vault-key-missing" | "damaged";
 
-/** A key as listings show it, as of `now`. Shows a due refill without writing it. */
+/** A key as lists show it, at `now`. Includes a due refill without writing it. */
 export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
   const { key, identity, roles, permissions } = loaded;
   const idleAt = idleExpiresAt(key, loaded.lastUsedAt);
@@ -124,7 +124,7 @@ export function toKeyView(loaded: LoadedKey, now: EpochMs): KeyView {
     permissions,
     enabled: isEnabled(loaded, remaining, now),
   };
-  // Assigned one by one: with spreads a view takes twice as long, and a page has a hundred of them.
+  // Assigned one by one: with spreads, a view takes twice as long, and a page has a hundred views.
   for (const label in KEY_LABELS) {
     const text = key[label as KeyLabel];
     if (text !== null) view[label as KeyLabel] = text;

@@ -4,7 +4,7 @@ import type { ReadResult, Want } from "../../store/key-store.js";
 import type { OperationContext } from "../context.js";
 import { ROOT_PREFIX } from "../root-keys/root-keys.js";
 
-/** What a secret belongs to, as the store finds it: it may be damaged, and a root key may be gone. */
+/** The owner of a secret, as the store finds it: the key may be damaged, and a root key may be gone. */
 export type Holder =
   | { readonly kind: "none" }
   | { readonly kind: "key"; readonly id: string }
@@ -16,8 +16,8 @@ export type Holder =
     };
 
 /**
- * The key or root key of each secret: in one read of the workspace, and one of the directory if there are root keys. Null for a
- * string that never was a secret.
+ * The key or root key of each secret: in one read of the workspace, and one of the directory if there are root keys. Null for a text that
+ * cannot be a secret.
  */
 export async function findHolders(
   { store, workspaceId, hasher }: Pick<OperationContext, "store" | "workspaceId" | "hasher">,

@@ -4,11 +4,11 @@ import type { OperationContext, Work } from "../context.js";
 import { decodeAll, listPages } from "../read.js";
 import type { Leak, LeakAction, LeakedKey } from "./operations.js";
 
-/** The report of a secret that leaked, as all that handles it knows it. */
+/** The report of a leaked secret, without the secret itself. */
 export interface Report {
-  /** What the audit log says of the place: free of secrets. */
+  /** What the audit log says about the place: free of secrets. */
   readonly place: { readonly url: string | null; readonly source: string | null };
-  /** What leads from the secret to its reports: the mark of a new one, and those that earlier peppers made. */
+  /** Lead from the secret to its reports: `mark` for a new report, `earlierMarks` for those written under earlier peppers. */
   readonly mark: string;
   readonly earlierMarks: readonly string[];
 }
@@ -54,7 +54,7 @@ export async function findReport(
         const isSame = (name: "url" | "source") => (said.get(name) ?? null) === place[name];
         if (where === "same-place" && !(isSame("url") && isSame("source"))) continue;
         const id = entry.keyId === null ? { rootKeyId: entry.resourceId } : { keyId: entry.keyId };
-        // Of an erased user, nothing is left except that it existed.
+        // The entry of an erased user has no action left.
         const action = (said.get("action") ?? "deleted") as LeakAction;
         return { ...id, action, isRepeat: true };
       }
@@ -82,7 +82,7 @@ export function auditKeyLeak(
   return { keyId, action, isRepeat: false };
 }
 
-/** Writes the report of a root key to the audit log. `wasEnabled`: where it was, and is disabled now. */
+/** Writes the report of a root key to the audit log. `wasEnabled`: whether this call disabled it. */
 export function auditRootKeyLeak(
   { audit }: Work,
   { mark, place }: Report,

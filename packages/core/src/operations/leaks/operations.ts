@@ -20,7 +20,7 @@ export interface LeakedKey {
   readonly keyId?: string;
   /** Id of the root key, which may be of any workspace. */
   readonly rootKeyId?: string;
-  /** What was done. `disabled` also if it was disabled before, or if the policy could not be carried out. */
+  /** What was done. Also `disabled` if it was disabled before, or if the policy could not be applied. */
   readonly action: LeakAction;
   /** Whether this report was handled before: then nothing was done now. */
   readonly isRepeat: boolean;

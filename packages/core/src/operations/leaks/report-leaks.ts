@@ -34,7 +34,7 @@ const reportLeaksInput = z.strictObject({
       url: text(0, 2_048).optional(),
       source: text(0, 256).optional(),
     }),
-    // As many as one read of the store.
+    // As many as one read of the store takes.
     100,
     "leaks",
   ),
@@ -51,7 +51,8 @@ export const LEAK_TABLE = {
       const holders = await findHolders(context, keys);
       const secrets = keys.filter((_, at) => (holders[at]?.kind ?? "none") !== "none");
       const reports = leaks.map((leak) => reportOf(context, leak, secrets));
-      // Most belong to no key here, or to deleted keys: all of these at once. The others one by one, because two may be of one key.
+      // Most leaks belong to no key here, or to deleted keys: these are looked up all at once. The others go one by one, because two may be
+      // of the same key.
       const answers = await Promise.all(
         reports.map((report, at) =>
           holders[at]?.kind === "none" ? findReport(context, report, "anywhere") : null,
@@ -85,14 +86,14 @@ async function reportKey(
       () => transact(context, (work) => handleDamaged(work, report, keyId, wanted)),
     );
   } catch (error) {
-    // Deleted meanwhile, perhaps by the same report; or its API is, and it with that.
+    // The key or its API was deleted meanwhile, perhaps by the same report.
     if (error instanceof LatchkeyError && error.code === "NOT_FOUND")
       return findReport(context, report, "anywhere");
     throw error;
   }
 }
 
-/** Nobody can decide about a damaged key: it is disabled. */
+/** Asks `decide`; a damaged key cannot be shown to it, and is disabled. */
 function decided(
   context: OperationContext,
   keyId: string,
@@ -112,7 +113,7 @@ async function handleReadable(
 ): Promise<LeakedKey> {
   const { context, transaction } = work;
   const loaded = await readKey(context, transaction, keyId);
-  // After the key was read: each report of it writes it, so of two at the same time one runs again, and finds the other.
+  // Searched after the key was read: every report of a key writes the key, so of two at the same time one runs again and finds the other.
   const known = await findReport(context, report, "same-place");
   if (known !== null) return known;
   const { key } = loaded;
@@ -130,7 +131,7 @@ async function handleReadable(
   return auditKeyLeak(work, report, { keyId, identityId: loaded.identity?.id ?? null }, done);
 }
 
-/** What can be done to a key that cannot be read: it is disabled, deleted or only reported. */
+/** Handles a key that cannot be read: it can be disabled, deleted or only reported. */
 async function handleDamaged(
   work: Work,
   report: Report,
@@ -150,8 +151,8 @@ async function handleDamaged(
 }
 
 /**
- * Handles a root key that leaked, in its own workspace. Nothing enables it again: it authorises no call from then on. Its pointer
- * stays, so that the same report leads to that workspace when the root key is gone.
+ * Handles a leaked root key in its own workspace. Nothing can enable it again. Its pointer stays, so that a repeat of the report finds the
+ * workspace even when the root key is gone.
  */
 function reportRootKey(
   caller: OperationContext,
@@ -163,7 +164,7 @@ function reportRootKey(
     const { context, transaction, audit } = work;
     const record = await readStored(transaction, { kind: "rootKey", id });
     const rootKey = record && decodeOrNull(rootKeyType, record, workspaceId);
-    // A pointer is a hint, and the root key itself says whose it is.
+    // A pointer is only a hint: the hash of the root key itself decides.
     if (record === null || (rootKey !== null && rootKey.hash !== hash))
       return findReport(context, report, "anywhere");
     const known = await findReport(context, report, "same-place");
@@ -172,7 +173,7 @@ function reportRootKey(
       if (rootKey !== null) transaction.putAnew(record);
       return auditRootKeyLeak(work, report, id, policy, false);
     }
-    // One that cannot be read cannot be disabled either.
+    // A root key that cannot be read cannot be disabled either.
     if (rootKey === null || (policy === "delete" && context.keepsAuditLog)) {
       await deleteRecord(transaction, rootKeyType, id);
       audit({ type: "root_key.revoked", resourceId: id, unreadable: rootKey === null });

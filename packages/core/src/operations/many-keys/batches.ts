@@ -5,42 +5,42 @@ import { decodeOrNull } from "../damaged.js";
 import { deleteInBatches } from "../delete-in-batches.js";
 import { apiIds } from "../read.js";
 
-/** Keys that one step looks at: few, for verifications wait meanwhile, and on Redis a step blocks all others. */
+/** Keys per step: few, because verifications wait meanwhile, and on Redis a step blocks all others. */
 const BATCH_SIZE = 20;
 
 const OUTCOMES = ["changed", "unchanged", "damaged"] as const;
 
-/** What became of one key in a step. */
+/** The outcome for one key in a step. */
 export type KeyOutcome = (typeof OUTCOMES)[number];
 
-/** What a step does with one key, if that is still as it was read. `apiId`: API in whose list the key is; null if unknown. */
+/** What a step does with one key, if the key is unchanged since it was read. `apiId`: the API in whose list the key is; null if unknown. */
 export type ActOnKey = (
   work: Work,
   loaded: LoadedRecord,
   apiId: string | null,
 ) => KeyOutcome | Promise<KeyOutcome>;
 
-/** How many keys there were of each outcome. */
+/** How many keys had each outcome. */
 export type KeyCounts = Readonly<Record<KeyOutcome, number>>;
 
 export const NONE: KeyCounts = { changed: 0, unchanged: 0, damaged: 0 };
 
-/** The keys of an API, or those of one identity in it, up to the last one that was there at first. */
+/** The keys of an API, or those of one identity in it, up to the last one at the start. */
 interface ListOfKeys {
   readonly apiId: string;
   readonly identityId: string | undefined;
   readonly lastId: string;
 }
 
-/** Those of an API, of an identity, or of both. */
+/** The keys of an API, of an identity, or of an identity in an API. */
 export interface ListedKeys {
   readonly apiId?: string | undefined;
   readonly identityId?: string | undefined;
 }
 
 /**
- * Acts on the keys of an API, of an identity, or of an identity in an API, in ascending order of their ids: on each that was there
- * when this began, and on what was made of it by rotation meanwhile. Keys that are created meanwhile do not hold it up.
+ * Acts on the keys of an API, of an identity, or of an identity in an API, in ascending order of their ids: on each key that existed at the
+ * start, and on its successors by rotation meanwhile. Keys that are created meanwhile do not prolong it.
  *
  * @see packages/core/decisions/0040-many-keys-in-bounded-steps.md
  */
@@ -62,7 +62,7 @@ export async function actOnListedKeys(
     if (lastSeen === null) list = (await lists.next()).value;
     return { counts: stepCounts, hasMore: list !== undefined };
   });
-  // That there are no keys, or no others, was only read.
+  // An empty commit: that there are no keys, or no others, was only read.
   await afterWriting(() => transact(context, async () => undefined));
   return counts;
 }
@@ -84,7 +84,7 @@ export async function actOnKeysById(
   });
 }
 
-/** Repeats a step until there is no more, and adds up its results: for changes, including those of earlier calls. */
+/** Repeats a step until none is left, and adds up the results; `changed` includes the changes of earlier calls that this one repeats. */
 async function inBatches(
   context: OperationContext,
   step: (
@@ -139,7 +139,7 @@ async function actOnPage(
     list: keysOfApi(apiId),
     of: identityId,
     after,
-    // One key alone is hardly ever changed between its reading and its writing.
+    // A single key hardly ever changes between its read and its write.
     limit: transaction.isRetry ? 1 : limit,
   });
   const found = page.found.filter(({ record }) => record.id <= lastId);
@@ -148,11 +148,12 @@ async function actOnPage(
   for (const each of found)
     for (let loaded: LoadedRecord | null = each; loaded !== null; ) {
       const { id, link } = loaded.record;
-      // The list was read a moment before the record.
+      // The owner may have changed: the list was read a moment before the record.
       if (identityId !== undefined && link !== identityId) break;
       const next = decodeOrNull(keyType, loaded.record, workspaceId)?.rotatedTo ?? null;
       counts[await act(work, loaded, apiId)] += 1;
-      // Within the list it is met anyway, unless it was made meanwhile: by a clock that is ahead or behind, too.
+      // A successor between this key and `lastId` is reached anyway. One created meanwhile may lie outside: after it, or before this key if
+      // a clock differs.
       if (next === null || seen.has(next) || (next > id && next <= lastId)) break;
       seen.add(next);
       loaded = await transaction.readOne({ kind: "key", id: next, expects: "nothing" });
@@ -174,7 +175,7 @@ async function actOnIds(work: Work, keyIds: readonly string[], act: ActOnKey): P
   const counts: Record<KeyOutcome, number> = { ...NONE };
   for (const [index, loaded] of keys.entries()) {
     const apiId = named[index];
-    // A record that names an API that is not there may be in the list of another one.
+    // A record that names a missing API may be in the list of another one.
     const home = apiId !== undefined && known.has(apiId) ? apiId : null;
     counts[await act(work, loaded, home)] += 1;
   }

@@ -20,10 +20,10 @@ import {
 } from "./batches.js";
 import type { KeysReference, ManyKeysOperations } from "./operations.js";
 
-/** Most keys that are named one by one. */
+/** Most keys named one by one. */
 const MAX_KEY_IDS = 1_000;
 
-/** How often keys are looked for. A rotation at that moment makes one more; a store that loses what is written, any number. */
+/** Most rounds of looking for keys. A rotation at that moment adds one round; a store that loses writes would add any number. */
 const MOST_ROUNDS = 100;
 
 const keysReference = z
@@ -32,7 +32,7 @@ const keysReference = z
     ...identityIds,
     keyIds: list(id, MAX_KEY_IDS, "ids").optional(),
   })
-  // Yes or no, never the value itself, which may be a promise.
+  // Returns a boolean, never the value itself, which may be a promise.
   .refine((which) => which.apiId != null || which.keyIds != null || hasEitherId(which), {
     ...EITHER_ID,
     path: ["apiId"],
@@ -46,7 +46,7 @@ const keysReference = z
       error: "must be given without apiId, externalId and identityId",
     },
   )
-  // Taken for absent, it would change every key that the other fields name.
+  // If undefined counted as absent, the call would change every key that the other fields name.
   .superRefine((which, sink) => {
     for (const [name, value] of Object.entries(which))
       if (value === undefined)
@@ -83,7 +83,7 @@ async function actOnKeys(
   if (identityId === undefined && owner.externalId !== undefined) {
     identityId = (await findRecord(context, identityWant(owner)))?.record.id;
     if (identityId === undefined) {
-      // That there are no keys must be reliable.
+      // An empty commit, so that "no keys" is reliable.
       await transact(context, async () => undefined);
       return NONE;
     }
@@ -91,7 +91,7 @@ async function actOnKeys(
   return actOnListedKeys(context, { apiId, identityId }, act);
 }
 
-/** Acts until all keys of an API or identity that is gone are as they should be: only rotation adds any. @returns How many were changed. */
+/** Acts until no key of a deleted API or identity needs a change: only rotation can add keys. @returns How many were changed. */
 export async function actOnEveryKey(
   context: OperationContext,
   listed: ListedKeys,
@@ -107,7 +107,7 @@ export async function actOnEveryKey(
   throw unavailable("keys kept coming, or did not stay as they were written; try again", "unknown");
 }
 
-/** Deletes a key, readable or not. The audit log says no more of it than its API and its identity. */
+/** Deletes a key, readable or not. The audit log records only its API and its identity. */
 export const deleteEach: ActOnKey = async (
   work,
   { record, handle },

@@ -69,9 +69,9 @@ export interface ManyKeysOperations<Types extends LatchkeyTypes = DefaultTypes> 
    */
   enableKeys(input: KeysReference): Promise<EnabledKeys>;
   /**
-   * Changes many keys as updateKey changes one: all of them in one atomic write, or none.
+   * Changes many keys like updateKey changes one: all in one atomic write, or none.
    *
-   * @throws LatchkeyError as updateKey; if it concerns one key, `details.keyId` says which. Nothing is written then.
+   * @throws LatchkeyError like updateKey; if it concerns one key, `details.keyId` says which. Nothing is written then.
    * @example
    * await latchkey.updateKeys({ keyIds: [keyId], expires: latchkey.now() + 30 * 86_400_000 });
    */

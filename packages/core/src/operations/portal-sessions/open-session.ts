@@ -40,7 +40,7 @@ import { STATISTICS_TABLE } from "../statistics/verifications.js";
 import { instant, spanBetween } from "../time-input.js";
 import { OWN_KEY_FIELDS, type OwnKey, type PortalSession } from "./operations.js";
 
-/** Schema of what a session allows, as it is given and as it is kept. */
+/** Schema of what a session allows, in the input and in the record. */
 export const portalAllow = z.strictObject({
   apiIds: fullList(id, 20, "ids"),
   create: flag.default(false),
@@ -99,7 +99,7 @@ export async function openPortalSession(
       confirm: async (transaction) => assertOpen(await transaction.readOne(sessionWant)),
     },
   };
-  /** Reads, if the session has not ended: an opened session may have been kept. */
+  /** Reads, unless the session has ended: a program may keep an opened session. */
   const read = async (...wants: readonly Want[]) => {
     const { found } = await context.store.read(context.workspaceId, [sessionWant, ...wants]);
     const [current = null, ...others] = found;
@@ -108,7 +108,7 @@ export async function openPortalSession(
   };
   const isOwn = (owner: string | null | undefined, apiId: string) =>
     owner === identity.id && apiIds.includes(apiId);
-  /** Resolves when no process contradicts it any more. */
+  /** Resolves when no process contradicts the result any more. */
   const settled = <Answer>(running: Promise<Answer>) =>
     afterLeases(running, () => context.awaitLeases(context.workspaceId));
   const mayHold = (held: readonly string[]) => held.every((one) => allowed.grant(one));
@@ -117,7 +117,7 @@ export async function openPortalSession(
     if (apiId === undefined || !apiIds.includes(apiId)) throw notFound("api");
     return apiId;
   };
-  /** What a repeat is told is remembered, so whether the session is over is asked first. Nothing here shows a secret again. */
+  /** A repeat gets a remembered answer, so first checks that the session is still open. Never shows a secret again. */
   const repeatableOwn = (
     name: string,
     schema: InputSchema,
@@ -203,7 +203,7 @@ export async function openPortalSession(
       const { keyId, days } = parseInput(INPUTS.usage, input);
       const start = Math.max(0, context.now() - (days - 1) * DAY_MS);
       const usage = await STATISTICS_TABLE.getVerifications.run(confined, { keyId, start });
-      // Checked afterwards: the key may have got another owner meanwhile.
+      // Checked last: the key may have got another owner meanwhile.
       const [loaded] = await read({ kind: "key", id: keyId });
       const key = loaded && decodeOrNull(keyType, loaded.record, context.workspaceId);
       if (!key || !isOwn(key.identityId, key.apiId)) throw notFound("key");
@@ -212,7 +212,7 @@ export async function openPortalSession(
   };
 }
 
-/** A key without what is only for the host. */
+/** A key without the fields that are only for the host. */
 function toOwnKey(view: KeyView, canRotate: boolean): OwnKey {
   const shown = OWN_KEY_FIELDS.filter((field) => view[field] !== undefined);
   const fields = Object.fromEntries(shown.map((field) => [field, view[field]]));
@@ -243,7 +243,7 @@ async function findSession({ store, hasher, workspaceId, now }: OperationContext
   return { session, identity: identityType.decode(loaded.linked.record, workspaceId) };
 }
 
-/** Those of the APIs that are still there, by their names. */
+/** The ids and names of those of the APIs that still exist. */
 async function readApis({ store, workspaceId }: OperationContext, apiIds: readonly string[]) {
   const { found } = await store.read(
     workspaceId,

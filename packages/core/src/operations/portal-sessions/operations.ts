@@ -22,11 +22,11 @@ export interface PortalAllow {
   /** Names of the permissions that keys may be given. They must exist. */
   readonly permissions?: readonly string[] | undefined;
   /**
-   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count; as many may still work, and as many dead
-   * ones are kept.
+   * Most keys of the identity in all of `apiIds` together: 1 to 10,000. Rotated keys do not count, but at most as many may still work, and
+   * as many dead ones are kept.
    */
   readonly maxKeys?: number | undefined;
-  /** Limits of every key that it creates, as `ratelimits` of createKey. */
+  /** Limits of every key that it creates, like `ratelimits` of createKey. */
   readonly ratelimits?: readonly NamedKeyLimitInput[] | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface CreatedPortalSession {
   readonly expires: EpochMs;
 }
 
-/** What is shown of a key to its owner. */
+/** Fields of a key that its owner sees. */
 export const OWN_KEY_FIELDS = [
   "id",
   "start",
@@ -126,7 +126,7 @@ export interface PortalSession {
   /**
    * Creates a key.
    *
-   * @throws LatchkeyError `FORBIDDEN` for what the session does not allow; as createKey.
+   * @throws LatchkeyError `FORBIDDEN` for what the session does not allow; otherwise like createKey.
    * @example
    * const { key } = await session.createMyKey({ name: "build server" });
    */
@@ -154,7 +154,7 @@ export interface PortalSession {
     },
   ) => Promise<Record<string, never>>;
   /**
-   * Rotates a key, as rotateKey; the new one has the limits of the session.
+   * Rotates a key like rotateKey; the new one has the limits of the session.
    *
    * @throws LatchkeyError `NOT_FOUND`, `FORBIDDEN`, `CONFLICT`; `PRECONDITION_FAILED`, also with `graceMs` while `maxKeys` rotated keys
    * still work; `BAD_REQUEST`.
@@ -196,7 +196,7 @@ export interface CreatesKey<Input> {
   (input: Input & RepeatableInput): Promise<CreatedKey>;
 }
 
-/** Operations on sessions of a portal, in which customers manage keys of their own. */
+/** Operations on portal sessions, in which customers manage their own keys. */
 export interface PortalOperations {
   /**
    * Creates a short session for the owner of keys, bound to one identity. Only a digest of its secret is stored.
@@ -208,8 +208,8 @@ export interface PortalOperations {
    */
   createPortalSession(input: PortalSessionInput): Promise<CreatedPortalSession>;
   /**
-   * Ends one session, or all of an identity. No call of them that starts after this has resolved succeeds. Deleting or erasing an identity
-   * ends its sessions too.
+   * Ends one session, or all of an identity. Once this has resolved, no call of such a session that starts later succeeds. Deleting or
+   * erasing an identity ends its sessions too.
    *
    * @param input - Exactly one of `sessionId`, `identityId` and `externalId`.
    * @throws LatchkeyError `NOT_FOUND`, `BAD_REQUEST`.
@@ -222,13 +222,13 @@ export interface PortalOperations {
       readonly sessionId?: string | undefined;
     },
   ): Promise<{
-    /** How many there were, ended ones included. */
+    /** How many sessions were deleted, including ended ones. */
     readonly revokedSessions: number;
   }>;
   /**
    * Opens a session by its secret. What it writes is in the audit log with the actor `portal session of <identityId>`.
    *
-   * @returns Null if the secret is not that of an open session of this workspace.
+   * @returns Null if no open session of this workspace has this secret.
    * @throws LatchkeyError `FORBIDDEN` if the workspace is disabled.
    * @example
    * const session = await latchkey.openPortalSession(secret);

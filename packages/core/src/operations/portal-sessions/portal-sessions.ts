@@ -19,10 +19,10 @@ const MAX_TTL_MS = 3_600_000;
 
 const USUAL_TTL_MS = 900_000;
 
-/** Sessions that are forgotten with one that is created, at most: more than the one that it adds. */
+/** Most old sessions deleted when one is created: more than one, so that they do not pile up. */
 const FORGOTTEN_AT_ONCE = 4;
 
-/** So that the secret of a session is no key, and scanners know it. */
+/** Distinguishes the secret of a session from keys, and lets scanners recognise it. */
 const SECRET_PREFIX = "lk_portal";
 
 const sessionInput = z.strictObject({
@@ -42,7 +42,7 @@ const revocationInput = z
 export const PORTAL_TABLE = {
   createPortalSession: operation(sessionInput, async (context, { externalId, ttl, ...input }) => {
     const { workspaceId } = context;
-    // Each once: keys are counted by API.
+    // Without repeats, because keys are counted per API.
     const allow = { ...input.allow, apiIds: [...new Set(input.allow.apiIds)] };
     const sessionId = context.newId("ps");
     const secret = formatSecret(SECRET_PREFIX, context.random(32));
@@ -93,7 +93,7 @@ export const PORTAL_TABLE = {
   openPortalSession: { run: openPortalSession, input: null },
 } satisfies TableOf<PortalOperations>;
 
-/** Deletes a few that have ended long ago, by the store's own clock: no session is kept for as long as that. */
+/** Deletes a few sessions that ended long ago, by the store's own clock: twice the longest lifetime has passed since they were created. */
 async function forgetEnded({ context, transaction }: Work, storeNow: number): Promise<void> {
   const { store, workspaceId } = context;
   const want = { kind: "portalSession", list: "portalSession", after: null } as const;

@@ -200,7 +200,7 @@ function ofAnyAlgorithm(windowOf: (algorithm: LimitAlgorithm) => string): readon
 /**
  * Drops the windows of the limits of this name. An unknown name is refused, so that a misspelt one does not pass for a reset.
  *
- * @param adHoc - Windows of the workspace to drop as well, of an ad-hoc limit of this name. Holds of them belong to the record.
+ * @param adHoc - Windows of the workspace to drop as well: those of an ad-hoc limit of this name. Holds on them belong to the record.
  */
 async function dropNamed<Value extends KeyRecord | IdentityRecord>(
   transaction: Transaction,

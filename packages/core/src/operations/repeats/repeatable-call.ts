@@ -16,7 +16,7 @@ import { decodeOrNull, deleteStored } from "../damaged.js";
 import type { MadeFields, RepeatScope } from "./repetition-input.js";
 import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 
-/** Answers that are forgotten in one write, at most: more than the one that it adds. */
+/** Most old answers deleted in one write: more than the one that it adds, so that they do not pile up. */
 const FORGOTTEN_AT_ONCE = 4;
 
 type CallContext = Pick<
@@ -26,34 +26,34 @@ type CallContext = Pick<
 
 /** The digests that identify a repeat, and what to do for a first call. */
 export interface CallDigests {
-  /** Of the actor and the idempotency key. */
+  /** Digest of the actor and the idempotency key. */
   readonly caller: string;
-  /** Of the operation and its input. */
+  /** Digest of the operation and its input. */
   readonly input: string;
-  /** Called before a call that is not a repeat writes anything; throws if it may not. */
+  /** Called before the first write of a call that is not a repeat; throws if it may not write. */
   readonly beforeFirst?: (() => void) | undefined;
 }
 
 export interface RepeatableCall extends CallPart {
-  /** What is made of the input: it is remembered with all else. @throws AnsweredBefore */
+  /** The fields that `make` derives from the input, remembered with everything else. @throws AnsweredBefore */
   made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;
   /** Remembers the result of the operation, unless its only commit did. @returns The result. */
   finish<Answer>(answer: Answer): Promise<Answer>;
-  /** What became of the call, by whomever it was carried out: from then on that is durable. */
+  /** What became of the call, whichever process ran it; durable from then on. */
   outcome(): Promise<CallOutcome>;
 }
 
-/** What is known of a call that failed. */
+/** What is known about a call that failed. */
 export type CallOutcome =
   | { readonly kind: "answered"; readonly value: unknown }
-  /** It has got further since this began, but is not complete: another attempt continues from there. */
+  /** It has advanced since this attempt began, but is not complete: another attempt continues from there. */
   | { readonly kind: "advanced" }
   | { readonly kind: "unanswered" };
 
 /** The call was completed before, and its result is remembered. */
 export class AnsweredBefore extends Error {}
 
-/** An operation is remembered by one commit, and wants to make another. */
+/** An operation that is remembered as a single commit tries to make another one. */
 class SeveralCommitsError extends Error {}
 
 /** Creates a call whose repeat returns the same and writes nothing. @see packages/core/decisions/0043-repeats-answer-from-memory.md */
@@ -62,21 +62,21 @@ export function createRepeatableCall(
   { caller, input, beforeFirst }: CallDigests,
 ): RepeatableCall {
   const want = { kind: "rememberedAnswer", index: CALLER_INDEX, value: caller } as const;
-  /** What is remembered under the same name, and does not count any more. */
+  /** An answer under the same name whose time is over. */
   let ended: RememberedAnswer | null = null;
   let forgettable: readonly StoredRecordState[] = [];
   let storeNow: EpochMs = 0;
-  /** Whether something may be remembered of this call so far. */
+  /** Whether the store may already remember something of this call. */
   let isBegun = false;
-  /** Which state of it was looked at first; null: nothing was remembered. */
+  /** The state that was remembered when this attempt began; null: none. */
   let begunFrom: string | null = null;
   let isRememberedNow = false;
-  /** The step 0: what the first call made of its input. */
+  /** Step 0: what the first call derived from its input. */
   let made: MadeFields | null = null;
   let steps = 0;
   const identityIds = new Set<string>();
 
-  /** What is remembered of this call. @throws LatchkeyError `CONFLICT` if it is of another call. */
+  /** The remembered state of this call; null for none. @throws LatchkeyError `CONFLICT` if it is of a call with another input. */
   function judge(loaded: LoadedRecord | null): RememberedAnswer | null {
     ended = null;
     if (loaded === null) return null;
@@ -120,7 +120,7 @@ export function createRepeatableCall(
     return isOld(now()) && isOld(storeNow);
   }
 
-  /** Writes what is remembered, and deletes a few old entries. */
+  /** Writes the remembered state, and deletes a few old ones. */
   function remember(
     transaction: Transaction,
     known: RememberedAnswer | null,
@@ -134,7 +134,7 @@ export function createRepeatableCall(
       return;
     }
     for (const { record } of forgettable) {
-      // Whoever else forgets it meanwhile does the same: nothing is expected of it.
+      // Expects nothing of the record: another call may delete it at the same time.
       if (record.id !== ended?.id) deleteStored(transaction, rememberedAnswerType, record);
     }
     if (ended !== null) transaction.delete(rememberedAnswerType, ended);
@@ -160,9 +160,9 @@ export function createRepeatableCall(
     remember(transaction, known, { steps: { ...known?.steps, [step]: value as JsonValue } });
   }
 
-  /** What is remembered so far, in a transaction that rests on it. */
+  /** The state remembered so far, read so that the transaction depends on it. */
   async function readUnanswered(transaction: Transaction): Promise<RememberedAnswer | null> {
-    // The first attempt uses what was read before: if that has changed, the name is taken.
+    // The first attempt relies on the earlier read. If that is out of date, the insert finds the name taken.
     if (!isBegun && !transaction.isRetry) return null;
     const known = await read(transaction);
     if (known !== null && known.answer !== null) throw new AnsweredBefore();
@@ -176,7 +176,7 @@ export function createRepeatableCall(
   }
 
   /**
-   * @param kind - `whole`: its result is that of the operation; `made`: remembered although nothing is written.
+   * @param kind - `whole`: its result is the result of the operation; `made`: remembered although nothing is written.
    */
   async function transactStep<Answer>(
     step: number,
@@ -258,7 +258,7 @@ export function createRepeatableCall(
   const whole = partOf((work) => transactStep(nextStep(), work, "whole"));
 
   const looked = look();
-  // Those who wait for it get the error.
+  // The callers that await it get the error.
   looked.catch(() => undefined);
 
   return {
@@ -298,7 +298,7 @@ function unlessAnswered(error: unknown): void {
   if (!(error instanceof AnsweredBefore)) throw error;
 }
 
-/** Identifies one state of what is remembered. */
+/** Identifies one version of a remembered answer. */
 function stateOf(known: RememberedAnswer | null): string | null {
   return known && `${known.id} ${known.version}`;
 }
@@ -308,7 +308,7 @@ function held(answer: unknown): Held {
   return value === undefined ? {} : { value };
 }
 
-/** What rounds have counted so far. */
+/** The count of all rounds so far. */
 function countIn(known: RememberedAnswer | null, step: number): number {
   const count = (known?.steps[step] as Held | undefined)?.value ?? 0;
   if (typeof count === "number") return count;

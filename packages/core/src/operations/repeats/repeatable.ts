@@ -11,7 +11,7 @@ import type { RepeatScope } from "./repetition-input.js";
 
 const idempotencyKeySchema = text(1, 128);
 
-/** How an operation is called: with its input, and what it takes beside. */
+/** How an operation is called: with its input and its scope. */
 type Call = (input: unknown, scope: unknown) => unknown;
 
 /** Runs a write; with an `idempotencyKey`, in its input or in a second argument, a repeat returns the same and writes nothing. */
@@ -42,7 +42,7 @@ function hasIdempotencyKey(holder: unknown): holder is { readonly idempotencyKey
   try {
     return Object.hasOwn(holder, "idempotencyKey");
   } catch {
-    // A proxy that does not say: the operation finds out what it is.
+    // A proxy that throws: the operation itself refuses it.
     return false;
   }
 }
@@ -70,7 +70,7 @@ async function runRepeatably(
   const question = [checked.data, name, input, asked];
   const caller = sha256Text(canonicalJson([checked.data, context.actor]));
   for (;;) {
-    // No schema takes anything as deep: it is refused.
+    // No schema accepts an input this deep, so the call is refused anyway.
     const digest = sha256Text(isDeeperThan(MAX_DEPTH, question) ? "" : canonicalJson(question));
     const call = createRepeatableCall(context, { caller, input: digest, beforeFirst });
     try {
@@ -85,10 +85,10 @@ async function runRepeatably(
         throw code === "BAD_REQUEST" ? error : other;
       });
       if (outcome.kind === "answered") return withSecret(context, outcome.value, mayDecrypt);
-      // Another call is carrying it out, and this one met what it has written: continue after it.
+      // Another process runs the same call, and this one met its writes: continue after them.
       if (outcome.kind === "advanced") continue;
       if (!(error instanceof AnsweredBefore)) throw error;
-      // Its day has just ended, between two reads.
+      // The time of the remembered answer has just ended, between two reads.
       throw unavailable(
         "what was remembered of this call has just ended; nothing was written, try again",
       );
@@ -96,14 +96,14 @@ async function runRepeatably(
   }
 }
 
-/** Levels of an input that are looked at, at most. */
+/** Most levels of an input that go into its digest. */
 const MAX_DEPTH = 40;
 
 function withoutEmptyScope([input, scope]: readonly unknown[]): readonly unknown[] {
   return [input, Object.keys(Object(scope)).length === 0 ? undefined : scope];
 }
 
-/** The result of a repeat, with the secret if it is recoverable; otherwise just what was remembered. */
+/** The result of a repeat, with the secret if it is recoverable; otherwise just the remembered result. */
 async function withSecret(
   context: OperationContext,
   answer: unknown,
@@ -117,7 +117,7 @@ async function withSecret(
     const key = mayDecrypt(loaded.key.apiId) ? openedSecret(context, loaded) : null;
     return key === null ? answer : { ...others, key };
   } catch (error) {
-    // A key that is gone or damaged, or whose vault is: there is nothing to show.
+    // The key or its vault is gone or damaged: there is no secret to show.
     if (error instanceof LatchkeyError && error.code !== "STORE_UNAVAILABLE") return answer;
     throw error;
   }

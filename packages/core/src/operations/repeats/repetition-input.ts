@@ -38,7 +38,7 @@ export const NOT_REPEATABLE = [
   "isWorkspaceEnabled",
 ] as const;
 
-/** What every write takes. */
+/** Field that every write takes. */
 export interface RepeatableInput {
   /**
    * Makes the write safe to repeat: for 24 hours, the same key and input from the same actor return the same, and write nothing. 1 to 128

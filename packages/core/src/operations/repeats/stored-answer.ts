@@ -5,7 +5,7 @@ import type { JsonValue } from "../../lib/json.js";
 const ERROR = "$error";
 const PLAIN = "$plain";
 
-/** A result as it is remembered: without its secret, which is shown only once. */
+/** Turns a result into its remembered form: without its secret, which is shown only once. */
 export function toStoredAnswer(answer: unknown): JsonValue | undefined {
   const { key, ...shown } = Object(answer) as Readonly<Record<string, unknown>>;
   return toStored(typeof key === "string" ? { ...shown, secretShownBefore: true } : answer);
@@ -26,7 +26,7 @@ function toStored(value: unknown): JsonValue | undefined {
   return ERROR in stored || PLAIN in stored ? { [PLAIN]: stored } : stored;
 }
 
-/** The remembered result. */
+/** Turns the remembered form back into the result. */
 export function fromStoredAnswer(stored: JsonValue | undefined): unknown {
   if (Array.isArray(stored)) return stored.map((item: JsonValue) => fromStoredAnswer(item));
   if (typeof stored !== "object" || stored === null) return stored;

@@ -7,7 +7,10 @@ import type { CountedKey } from "../../verification/key-cache.js";
 import type { OperationContext } from "../context.js";
 import { identityOfHold, keyOfHold } from "./hold-owners.js";
 
-/** Counts the uses that a reservation settled, once. `known`: undefined has its key read. @returns Null if there is nothing to wait for. */
+/**
+ * Counts the uses of a settled reservation, once. `known`: its key; if undefined, the key is read. @returns Null if there is nothing to
+ * wait for.
+ */
 export function countUses(
   context: OperationContext,
   result: HoldResult,
@@ -25,13 +28,16 @@ export function countUses(
   }
   return findCounted(context, hold).then(({ key, identity }) => {
     if (key !== null) return count({ key, identity, counts: null });
-    // Of no key that could be counted in memory.
+    // The key is gone, so the recorder cannot count it in memory.
     const batch = countedBySettle({ counts: subjectsOfIdentity(identity), now: endedAt }, result);
     return batch === null ? undefined : store.addStatistics(workspaceId, batch);
   });
 }
 
-/** The subjects for which the end of a reservation counts its uses; none if it is not open. `look`: finds it if another process made it. */
+/**
+ * The subjects for which the end of a reservation counts its uses; undefined if it is not open. `look`: finds one that another process
+ * made.
+ */
 export async function countedBy(
   context: OperationContext,
   id: string,
@@ -45,7 +51,7 @@ export async function countedBy(
   return key === null ? subjectsOfIdentity(identity) : subjectsOf(countedFor({ key, identity }));
 }
 
-/** Of whom the uses of a reservation are counted: null for what is deleted. */
+/** The key and the identity that the uses of a reservation count for; null for a deleted one. */
 type Counted = { readonly key: CountableKey["key"] | null } & Pick<CountableKey, "identity">;
 
 async function findCounted(context: OperationContext, hold: Hold): Promise<Counted> {

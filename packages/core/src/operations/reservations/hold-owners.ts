@@ -7,7 +7,7 @@ import { decodeOrNull } from "../damaged.js";
 import { getKeyById } from "../keys/load.js";
 import { findRecord } from "../read.js";
 
-/** The key of a hold. Null: it was deleted, while another of its rotation has its counters. */
+/** The key of a hold; null if it was deleted, while another key of its rotation still has its counters. */
 export async function keyOfHold(
   context: OperationContext,
   { keyId }: Pick<Hold, "keyId">,
@@ -20,7 +20,7 @@ export async function keyOfHold(
   }
 }
 
-/** The identity that the key of a hold had when that was made; null for none, or if it is gone or damaged. `loaded`: the key as it is now. */
+/** The identity that the key had when the hold was made; null for none, or if it is gone or damaged. `loaded`: the current key. */
 export async function identityOfHold(
   context: OperationContext,
   { identityId }: Pick<Hold, "identityId">,

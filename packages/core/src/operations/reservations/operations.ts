@@ -100,8 +100,8 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    * Verifies like verifyKey, and holds the cost until you call settle with the actual cost, or release. A reservation that has not ended by
    * `expiresAt` counts as released from then on, so nothing is lost if a process crashes.
    *
-   * @throws LatchkeyError As verifyKey; `PRECONDITION_FAILED`, reason `too-many-reservations`, if 1,000 of the key are open, or 10,000 of
-   * all keys of its identity; nothing is taken.
+   * @throws LatchkeyError like verifyKey; `PRECONDITION_FAILED`, reason `too-many-reservations`, if 1,000 reservations of the key are open,
+   * or 10,000 of all keys of its identity; nothing is taken then.
    * @example
    * const verdict = await latchkey.reserve({ key, remaining: { cost: 4_000 } });
    * if (verdict.code === "VALID") await latchkey.settle({ reservationId: verdict.reservationId, remaining: { cost: 812 } });
@@ -113,7 +113,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    *
    * @throws LatchkeyError `NOT_FOUND`, also if its key was deleted; `PRECONDITION_FAILED`, reason `over-reservation` if the work cost more
    * than was reserved, or `reservation-expired`; `CONFLICT`, reason `reservation-ended`, for other costs than before; `BAD_REQUEST` for a
-   * limit of which it holds nothing.
+   * limit of which the reservation holds nothing.
    * @example
    * const { remaining } = await latchkey.settle({ reservationId, remaining: { cost: 812 } });
    */
@@ -121,7 +121,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
   /**
    * Ends a reservation without a charge: everything is returned.
    *
-   * @throws LatchkeyError As settle.
+   * @throws LatchkeyError like settle.
    * @example
    * await latchkey.release({ reservationId });
    */
@@ -135,7 +135,7 @@ export interface ReservationOperations<Types extends LatchkeyTypes = DefaultType
    */
   renew(
     input: ReservationReference & {
-      /** As in reserve. Default: as long as at first. */
+      /** As in reserve. Default: the first `ttl`. */
       readonly ttl?: Duration | undefined;
     },
     scope?: VerifyScope,

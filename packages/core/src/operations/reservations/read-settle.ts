@@ -4,9 +4,7 @@ import type { SettleInput } from "./operations.js";
 const FIELDS = new Set(["reservationId", "remaining", "ratelimits"]);
 const USES_FIELDS = new Set(["cost"]);
 
-/**
- * Reads the input of settle by hand, each field once; null where the schema has to look at it. Both read the same.
- */
+/** Reads the input of settle by hand, each field once; null if the schema must check it. Both return the same. */
 export function readSettleByHand(input: unknown): SettleInput | null {
   if (!hasOnly(input, FIELDS)) return null;
   const { reservationId, remaining, ratelimits } = input;

@@ -47,7 +47,7 @@ import { readSettleByHand } from "./read-settle.js";
 
 const NO_LIMITS: readonly never[] = [];
 
-/** Of a reservation, and not of its slots, which end with it. No store is asked for anything else. */
+/** Id of a reservation, not of its slots, which end with it. The store is asked for no other id. */
 const RESERVATION_ID = /^rsv_[0-9A-Za-z]+$/;
 
 const reference = z.strictObject({ reservationId: id });
@@ -133,7 +133,7 @@ export const RESERVATION_TABLE = {
   }),
 } satisfies TableOf<ReservationOperations>;
 
-// Without `async`, as what calls it: every settle goes through here.
+// Without `async`, like its callers: every settle goes through here.
 function settle(
   context: OperationContext,
   step: HoldStep,
@@ -152,10 +152,13 @@ function settle(
       });
 }
 
-/** No limit has a name as long as this. */
+/** No limit has a name this long. */
 const NO_LIMIT = [{ name: "-".repeat(VERIFY_BOUNDS.text + 1), cost: 0 }];
 
-/** Before one is ended or renewed: its API must exist for the caller. One that is not open is not changed, and passes. */
+/**
+ * Called before a reservation is ended or renewed: its API must exist for the caller. One that is not open passes, because it is not
+ * changed.
+ */
 async function refuseOfOthers(
   context: OperationContext,
   id: string,
@@ -168,7 +171,7 @@ async function refuseOfOthers(
   if (apiId !== undefined && !isOf(scope, apiId)) throw notFound("reservation");
 }
 
-/** One that is open, by a step that is refused whatever it holds: nothing else of the port finds it by its id alone. */
+/** Finds an open reservation by its id alone: the store has no other way than a step that it refuses, whatever the reservation holds. */
 async function look(context: OperationContext, id: string): Promise<Hold | null> {
   const step = { kind: "end", id, uses: 0, limits: NO_LIMIT, rest: false } as const;
   const found = await settle(context, step);
@@ -180,7 +183,7 @@ function isOf({ apiIds }: VerifyScope, apiId: string | null): boolean {
   return apiIds === undefined || (apiId !== null && apiIds.includes(apiId));
 }
 
-/** Ends a reservation, and returns what was charged. */
+/** Ends a reservation and returns the charge. */
 function end(
   context: OperationContext,
   step: EndStep,
@@ -218,7 +221,7 @@ function answerOf(
 ): SettledReservation | Promise<SettledReservation> {
   if (result.kind !== "ended") throw refusalOf(result, step);
   if (scope.apiIds === undefined) return settledAnswer(context, result, known, startedAt);
-  // Of a repeat, which was not open any more.
+  // A repeat: the reservation was no longer open, so its API was not checked before.
   const found =
     known === undefined ? findApiId(context, result.hold.keyId) : Promise.resolve(known.key.apiId);
   return found.then((apiId) => {
@@ -228,8 +231,8 @@ function answerOf(
 }
 
 /**
- * With the uses left at the end, including a refill that was due then. A process that did not make the reservation reads the key for this,
- * and so does the one that made it if the refill may have changed since.
+ * The result with the uses left at the end, including a refill due then. A process that did not make the reservation reads the key for
+ * this, and so does the one that made it if the refill may have changed since.
  */
 function settledAnswer(
   context: OperationContext,
@@ -241,7 +244,7 @@ function settledAnswer(
   if (usage === null && hold.usesOf === IDENTITY_INDEX)
     return identityOfHold(context, hold, null).then((identity) => ({
       ...answer(context, result, null, startedAt),
-      // Without the identity that it took from, the key has no uses; otherwise these are unlimited by now.
+      // If the identity it took from is gone, no uses are left; otherwise the identity's uses are unlimited by now.
       remaining: identity === null ? 0 : null,
     }));
   if (usage === null || usage.remaining === null) return answer(context, result, null, startedAt);
@@ -251,7 +254,7 @@ function settledAnswer(
   return refillOf(context, hold).then((refill) => answer(context, result, refill, startedAt));
 }
 
-/** `refill`: of the uses that are left. */
+/** `refill`: the refill of the uses that are left. */
 function answer(
   { emit, workspaceId, timer }: OperationContext,
   { hold, used, usage, endedAt, isRepeat }: Extract<HoldResult, { kind: "ended" }>,
@@ -259,7 +262,7 @@ function answer(
   startedAt: number,
 ): SettledReservation {
   const taken = { uses: used.uses, ratelimits: costsOf(hold, used) };
-  // As of the end, with a refill that was due then.
+  // At the time of the end, including a refill due then.
   const remaining =
     usage === null ? null : applyRefill(usage, dueRefill(refill, endedAt)).remaining;
   if (emit !== null && !isRepeat) {
@@ -271,7 +274,7 @@ function answer(
   return { remaining, taken };
 }
 
-/** Units of limits, without slots. `used`: how many of them. Default: all. */
+/** Units of limits, without slots. `used`: how many of them were used. Default: all. */
 function costsOf({ limits }: Hold, used?: UsedUnits): readonly LimitCost[] {
   const costs: LimitCost[] = [];
   for (let index = 0; index < limits.length; index += 1) {
@@ -291,7 +294,7 @@ function viewOf(hold: Hold, slots: Hold | undefined): ReservationView {
   return { reservationId, keyId, createdAt, expiresAt, uses, ratelimits };
 }
 
-/** What restores the uses that a hold took from; null also where that is not known, because its key is deleted. */
+/** The refill of the uses that a hold took from; also null if it is unknown because its key was deleted. */
 async function refillOf(context: OperationContext, hold: Hold): Promise<Refill | null> {
   const loaded = await keyOfHold(context, hold);
   const whose =

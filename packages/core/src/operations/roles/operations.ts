@@ -153,7 +153,7 @@ export interface PermissionOperations<Types extends LatchkeyTypes = DefaultTypes
    */
   listRoles(): Promise<readonly RoleView<Types>[]>;
   /**
-   * Replaces the permissions of a role, from the next verification of its keys on.
+   * Replaces the permissions of a role. The next verification of its keys sees the change.
    *
    * @throws LatchkeyError `NOT_FOUND`, `PRECONDITION_FAILED` naming the missing permissions; nothing is written then.
    * @example

@@ -161,7 +161,7 @@ function referencesOf(work: Work, createsMissing = false): References {
   return new References(work, work.context.now(), createsMissing);
 }
 
-/** `onTaken`: the error where the name is taken. Without it the transaction runs again, and finds that role. */
+/** `onTaken`: the error if the name is taken. Without it, the transaction runs again and finds that role. */
 async function insertRole(
   { context, transaction, audit }: Work,
   references: References,
@@ -221,7 +221,7 @@ async function permissionsOf(
   return namesOf(held[0] ?? []);
 }
 
-/** Reads roles until their permissions could be read at the same revision, and shows them. */
+/** Reads roles until their permissions are of the same revision, and returns their views. */
 async function loadRoles(
   { catalog, workspaceId }: OperationContext,
   read: () => Promise<{ readonly values: readonly RoleRecord[]; readonly revision: number }>,
@@ -248,7 +248,7 @@ function toRoleView(
   };
 }
 
-/** The settings of a role for the audit log. `permissions`: names, in any order; one that is given twice counts once. */
+/** The settings of a role for the audit log. `permissions`: names, in any order, possibly with repeats. */
 function roleFields(
   { name, description }: { readonly name: string; readonly description: string | null },
   permissions: readonly string[],

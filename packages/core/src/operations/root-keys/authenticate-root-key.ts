@@ -38,12 +38,12 @@ export type RootKeyOutcome =
 
 const REFUSED: RootKeyOutcome = { kind: "refused" };
 
-/** Where the root key of a token is does not change, so that is remembered; what it is now is read each time. */
+/** The place of a token's root key never changes, so it is cached; the root key itself is read each time. */
 export async function authenticateRootKey(
   context: OperationContext,
   token: string,
 ): Promise<RootKeyOutcome> {
-  // A host may pass anything: what is not a string is not a root key.
+  // A host may pass anything: a value that is not a string is not a root key.
   if (typeof token !== "string" || token.length > MAX_SECRET_LENGTH) return REFUSED;
   const plainHash = context.hasher.plainHash(token);
   const known = context.rootKeys.get(plainHash);
@@ -63,7 +63,7 @@ interface FoundRootKey {
   readonly workspace: WorkspaceRecord;
 }
 
-/** Looks in the directory, which leads to the root keys of all workspaces. */
+/** Looks in the directory, which points to the root keys of all workspaces. */
 async function findRootKey(
   context: OperationContext,
   token: string,
@@ -97,7 +97,7 @@ async function readRootKey(
   const [stored = null, workspace = null] = found;
   if (stored === null) return null;
   const rootKey = rootKeyType.decode(stored.record, workspaceId);
-  // A pointer is a hint, and the root key itself says whose it is.
+  // A pointer is only a hint: the hash of the root key itself decides.
   if (rootKey.hash !== hash) return null;
   return {
     rootKey,

@@ -94,7 +94,7 @@ export interface RootKeyOperations {
   /**
    * Changes the name, the permissions or the expiry of a root key, for every call that starts after this has resolved. Omitted fields stay.
    *
-   * @throws LatchkeyError `NOT_FOUND`, `BAD_REQUEST`, `PRECONDITION_FAILED` for a later expiry of one that was rotated,
+   * @throws LatchkeyError `NOT_FOUND`, `BAD_REQUEST`, `PRECONDITION_FAILED` for a later expiry of a rotated root key,
    * `INSUFFICIENT_PERMISSIONS` if the root key has, or would get, more than the caller in `scope`.
    * @example
    * await latchkey.updateRootKey({ rootKeyId, permissions: ["api.*.read_key"] });
@@ -115,7 +115,7 @@ export interface RootKeyOperations {
    * later than before. A root key has one successor; that of a disabled one is disabled.
    *
    * @returns The secret, which is shown only once, and the id of the new root key.
-   * @throws LatchkeyError `NOT_FOUND`, `CONFLICT` when it was rotated before, `PRECONDITION_FAILED` when it has expired, `BAD_REQUEST`,
+   * @throws LatchkeyError `NOT_FOUND`, `CONFLICT` if it was rotated before, `PRECONDITION_FAILED` if it has expired, `BAD_REQUEST`,
    * `INSUFFICIENT_PERMISSIONS` if it has more than the caller in `scope`.
    * @example
    * const { rootKeyId: nextId, key } = await latchkey.rotateRootKey({ rootKeyId, graceMs: "1h" });

@@ -179,7 +179,7 @@ export const ROOT_KEY_TABLE = {
       return {};
     });
     if (hash === undefined) return answer;
-    // The pointer leads nowhere by now, and goes for tidiness.
+    // The pointer leads nowhere now; it is deleted only for tidiness.
     const pointer = { kind: "rootKeyPointer", id: hash } as const;
     await context.transact(DIRECTORY_ID, async (transaction) => {
       transaction.deleteAddress(pointer, [], []);
@@ -190,7 +190,7 @@ export const ROOT_KEY_TABLE = {
   authenticateRootKey: { run: authenticateRootKey, input: null },
 } satisfies TableOf<RootKeyOperations>;
 
-/** A new secret for a root key, with what its record says of it. */
+/** A new secret for a root key, with the fields that its record derives from it. */
 function newRootSecret(
   context: Pick<OperationContext, "random" | "hasher">,
 ): { readonly key: string } & Pick<RootKeyRecord, "hash" | "start"> {
@@ -198,18 +198,21 @@ function newRootSecret(
   return { key, hash: context.hasher.hash(key), start: secretStart(key) };
 }
 
-/** What the audit log says of a root key. Its hash is in no entry. */
+/** The fields of a root key in the audit log. Its hash is in no entry. */
 function rootKeyFields({ name, permissions, expires }: RootKeyRecord) {
   return { name, permissions, expires };
 }
 
-/** Leads from the hash of a root key to it. Before it is written: a pointer that leads nowhere is harmless, and a root key without one could not be found. */
+/**
+ * Writes the pointer from a hash to its root key. It comes before the root key: a pointer that leads nowhere is harmless, but a root key
+ * without one could not be found.
+ */
 async function pointToRootKey(
   context: OperationContext,
   hash: string,
   rootKeyId: string,
 ): Promise<void> {
-  // In another workspace than that of the call: it is as good as done once where it is done twice.
+  // The pointer is in another workspace than the call, so a repeat may write one again, which does no harm.
   await context.call?.isFirst();
   await context.transact(DIRECTORY_ID, async (transaction) => {
     const address = { kind: "rootKeyPointer", id: hash } as const;
@@ -227,7 +230,10 @@ async function pointToRootKey(
 /** Bounds of the root keys that a caller creates. */
 type Maker = Pick<RootKeyRecord, "permissions" | "expires">;
 
-/** Reads who makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it authorises nothing by now. */
+/**
+ * The caller that makes or changes a root key; null: the host, without bounds. @throws LatchkeyError `UNAUTHORIZED` if it no longer
+ * authorises anything.
+ */
 async function readMaker(
   transaction: Transaction,
   by: RootKeyScope["by"],

@@ -37,11 +37,11 @@ export interface UsagePage {
 
 const MOST_ROWS = 1_000;
 
-/** A page ends once it has read so many sums, or so many days. */
+/** A page ends once it has read this many sums, or this many days. */
 const MOST_SUMS = 10_000;
 const MOST_DAYS = 400;
 
-/** Sums of a day that are read at once: of all days of a month together about {@link MOST_SUMS}. */
+/** Sums of a day read at once. All days of a month together make about {@link MOST_SUMS}. */
 const SUMS_OF_A_DAY = { day: 1_000, month: 320 } as const;
 
 /** The end of the year 9999: calendar arithmetic stays exact a long way beyond it. */
@@ -65,13 +65,13 @@ const exportUsageInput = z.strictObject({
 
 type UsageQuestion = z.output<typeof exportUsageInput>;
 
-/** Where a page of rows ends, and the next one begins. */
+/** The position between two pages of rows. */
 interface UsagePlace {
-  /** This export has the rows that start before. */
+  /** The export has the rows that start before this. */
   readonly until: EpochMs;
   /** Start of the current day or month. */
   readonly spanAt: EpochMs;
-  /** The last row of it that is behind; an empty id: none. */
+  /** The last row of that day or month that was exported; an empty id: none. */
   readonly id: string;
   readonly start: EpochMs;
 }
@@ -115,7 +115,7 @@ function scopeOf(
   return { list: "usage", ownerId: sha256Text(asked).slice(0, 22) };
 }
 
-/** What is read in one go: all days of a month are needed for a row of it. */
+/** The span that is read at once: a row of a month needs all of its days. */
 function spanOf(of: Granularity): "day" | "month" {
   return of === "month" ? "month" : "day";
 }
@@ -138,7 +138,7 @@ interface UsageSpan {
   readonly rows: readonly (UsageRow & UsageRowPlace)[];
   /** Position to continue from. */
   readonly next: UsagePlace;
-  /** What was read for it. */
+  /** How much was read for it. */
   readonly sums: number;
   readonly days: number;
 }
@@ -157,7 +157,7 @@ async function readSpan(
     reading.push(store.pageStatistics(workspaceId, { kind, dayAt, from, limit }));
   const pages = await Promise.all(reading);
   const sums = pages.flatMap((page) => page.sums);
-  // A row sums up several days: it is complete when each of them has been read past its id.
+  // A row may sum up several days: it is complete when each of them has been read past its id.
   const ends = pages.flatMap((page) => (page.hasMore ? [page.sums.at(-1)?.subject.id ?? ""] : []));
   const [lastId = null] = ends.sort();
   const firstAt = bucketStartAt(start, of);
@@ -168,7 +168,7 @@ async function readSpan(
   const behind = { subject: { kind, id: from }, start: place.start };
   return {
     rows: toUsageRows(whole, of, workspaceId).filter((row) => inRowOrder(row, behind) > 0),
-    // An id has no space: with one, what follows it begins.
+    // Ids contain no space, so an id plus a space comes right after the id.
     next:
       lastId === null
         ? { until, spanAt: endAt, id: "", start: 0 }

@@ -57,7 +57,7 @@ export interface StatisticsOperations {
     },
   ): Promise<Verifications>;
   /**
-   * Returns usage to bill by: one row for each key, identity, API or tag and each past hour, day or month of UTC, also for deleted ones. A
+   * Returns usage to bill by: one row for each key, identity, API or tag and each past hour, day or month of UTC, including deleted ones. A
    * row appears two minutes after its span has ended, when all processes have written their counts, and never changes: its `id` stays the
    * same, so that a meter that gets it twice counts it once. A span is complete even if the range cuts it. A page reads at most 30,000
    * counts, so it may be short, or empty, and still have a `cursor`.
@@ -82,7 +82,7 @@ export interface StatisticsOperations {
     readonly limit?: number | undefined;
   }): Promise<UsagePage>;
   /**
-   * Deletes the counts of all UTC days that had ended by an instant, in bounded steps that do not hold up other calls. `lastUsedAt` of keys
+   * Deletes the counts of all UTC days that ended by an instant, in bounded steps that do not hold up other calls. `lastUsedAt` of keys
    * stays.
    *
    * @throws LatchkeyError `BAD_REQUEST`.
@@ -95,7 +95,7 @@ export interface StatisticsOperations {
   }): Promise<PrunedCount>;
 }
 
-/** Without a start: 30 days. */
+/** The default range: 30 days. */
 const USUAL_RANGE_MS: SpanMs = 30 * DAY_MS;
 
 const getVerificationsInput = z
@@ -145,7 +145,7 @@ export const STATISTICS_TABLE = {
       return deleteInBatches(context, DELETED_AT_ONCE, async (round, limit) => {
         const counted = await store.deleteStatistics(workspaceId, beforeAt, limit);
         if (round.call === null) return counted;
-        // Sums are not deleted in a commit: what is deleted but not yet counted when the process dies stays uncounted.
+        // The store deletes sums outside of commits: if the process dies in between, `deleted` lacks the sums of this step.
         return transact(round, async () => counted);
       });
     },
@@ -153,7 +153,7 @@ export const STATISTICS_TABLE = {
   ),
 } satisfies TableOf<StatisticsOperations>;
 
-/** @throws LatchkeyError `NOT_FOUND` where this workspace has no such key, identity or API. */
+/** @throws LatchkeyError `NOT_FOUND` if this workspace has no such key, identity or API. */
 async function subjectOf(
   context: OperationContext,
   { keyId, apiId, ...ids }: z.output<typeof getVerificationsInput>,

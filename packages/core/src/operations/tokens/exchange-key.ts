@@ -15,7 +15,7 @@ import { EVERY_API, type VerifyScope } from "../verify-key/operations.js";
 import { verifySecret } from "../verify-key/verify-key.js";
 import type { ExchangeOutcome, TokenOperations } from "./operations.js";
 
-/** For how long a token is good that says nothing of it. */
+/** Default lifetime of a token. */
 const DEFAULT_TTL_MS = 300_000;
 
 const exchangeInput = verifyKeyInput.omit({ dryRun: true }).extend({
@@ -25,7 +25,7 @@ const exchangeInput = verifyKeyInput.omit({ dryRun: true }).extend({
 
 const libraryInput = exchangeInput.extend({ key: anyText });
 
-/** What a token is to say beside what the verdict does. */
+/** What a token needs beside the verdict. */
 interface TokenRequest {
   readonly audience: string;
   readonly ttl: number;
@@ -52,7 +52,7 @@ async function exchange(
   scope: VerifyScope,
 ): Promise<ExchangeOutcome> {
   const signer = requireSigner(context);
-  // Before anything is taken.
+  // Before anything is taken: without a working signer, nothing may be charged.
   await signer.ready();
   const verdict = await verifySecret(context, request, scope);
   return verdict.code === "VALID" ? withToken(context, signer, verdict, wanted) : verdict;

@@ -36,13 +36,13 @@ export type ExchangeOutcome<Types extends LatchkeyTypes = DefaultTypes> =
 /** Operations on tokens. */
 export interface TokenOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
-   * Verifies and charges a key as verifyKey does. If the verdict is `VALID`, signs a short-lived token that others can check with the
-   * public keys of `jwks()`. `sub` is the id of the identity, or of the key if it has none, `client_id` the id of the key, `scope` the
-   * names of its permissions.
+   * Verifies and charges a key like verifyKey. If the verdict is `VALID`, signs a short-lived token that others can check with the public
+   * keys of `jwks()`. `sub` is the id of the identity, or of the key if it has none, `client_id` the id of the key, `scope` the names of
+   * its permissions.
    *
    * A token cannot be revoked: it stays valid until it expires, even if its key is revoked.
    *
-   * @throws LatchkeyError as verifyKey; `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed; nothing is taken.
+   * @throws LatchkeyError like verifyKey; `PRECONDITION_FAILED` without `tokens`, or if `jose` is not installed; nothing is taken then.
    * @example
    * const verdict = await latchkey.exchangeKey({ key, audience: "https://tides.example", ttl: "5m" });
    * if (verdict.code === "VALID") console.log(verdict.token);

@@ -20,7 +20,7 @@ import { explainKeyInput, questionOf } from "./input.js";
 import { EVERY_API, isVisible, type VerifyScope } from "./operations.js";
 
 /**
- * Finds the verdict of a verification, and why, without doing it. Records and counters are read again, and one `peek` confirms them.
+ * Finds the verdict that a verification would give, and why. It reads records and counters again, and one `peek` confirms them.
  *
  * @see packages/core/decisions/0016-a-dry-run-leaves-no-trace.md
  */
@@ -38,7 +38,7 @@ export async function dryRun(
     const now = context.now();
     const refusal = judgeRecords(loaded, question, now);
     const { limits, unknown } = decideLimits(loaded, question.limits);
-    // With the whole cost even if the records refuse: later checks are shown too.
+    // With the whole cost even if the records refuse, so that the later checks are shown too.
     const plan = planPeek(loaded, question.cost, limits);
     const charge = await context.store.charge(plan, { now, refill: dueRefillOf(loaded, now) });
     if (!("limits" in charge)) return undefined;
@@ -46,7 +46,7 @@ export async function dryRun(
       ? await withSlotEnds(context.store, plan, charge, now)
       : charge;
     const peek: Peek = { limits, cost: question.cost, charge: known };
-    // The counters as a verification sees them that the records refuse: it costs nothing and names no limit.
+    // The counters as seen by a verification that the records refuse: it takes nothing, and names no limit.
     const unmoved = { kind: "charged", remaining: usesBefore(peek), limits: [] } as const;
     const verdict =
       refusal === null && unknown.length === 0

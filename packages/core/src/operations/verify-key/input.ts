@@ -37,10 +37,10 @@ export const VERIFY_BOUNDS = { text: 128, limits: MOST_LIMITS, tags: 10 } as con
 
 const [SHORTEST_TTL, LONGEST_TTL] = [1_000, 86_400_000] as const;
 
-/** For how long a reservation is held that says nothing of it. */
+/** How long a reservation is held by default. */
 export const USUAL_TTL: SpanMs = 300_000;
 
-/** For how long a reservation is held. */
+/** How long a reservation is held. */
 export const reservationTtl = spanBetween(SHORTEST_TTL, LONGEST_TTL, "from 1,000 to 86,400,000 ms");
 
 export function isReservationTtl(ms: SpanMs): boolean {
@@ -56,7 +56,7 @@ export const requestedLimit = {
   ...countingFields,
 };
 
-/** A limit has both figures or none, and says how it counts only beside them. */
+/** A limit has `limit` and `duration` or neither; only with them may it say how it counts. */
 function addFigureIssues(given: PartialWireLimit, sink: IssueSink): void {
   const present = (["limit", "duration", "algorithm", "burst", "shadow"] as const).find(
     (field) => given[field] !== undefined,
@@ -67,7 +67,7 @@ function addFigureIssues(given: PartialWireLimit, sink: IssueSink): void {
   addCountingIssues(given, sink);
 }
 
-/** Limits that a request names; no two of one name. */
+/** Limits that a request names, each name once. */
 export const requestedLimits = limitList(
   z.strictObject(requestedLimit).superRefine(addFigureIssues),
 );
@@ -77,12 +77,12 @@ export const verifierLimits = limitList(
   z.strictObject({ ...requestedLimit, fallback: flag.default(false) }).superRefine(addFigureIssues),
 );
 
-/** What is taken of a limit that is known by its name. */
+/** Units to take from a limit that is known by its name. */
 export const limitCost = z.strictObject({ name: requestedLimit.name, cost: wholeNumber(0) });
 
 const costed = z.strictObject({ cost: wholeNumber(0).default(1) });
 
-/** The address that a key is presented from, in its one form. */
+/** The address that a key is presented from, in canonical form. */
 const ipAddress = z
   .string({ error: ADDRESS_ERROR })
   .transform(readBy(canonicalAddress, ADDRESS_ERROR));
@@ -112,7 +112,7 @@ export type VerifyKeyInput<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly remaining?: Costed | undefined;
   /** Limits to take from, besides those that always apply: at most 50, each name once. */
   readonly ratelimits?: readonly RequestedLimit<Types>[] | undefined;
-  /** Deprecated: what is taken from the limit named `default`. */
+  /** Deprecated: units to take from the limit named `default`. */
   readonly ratelimit?: Costed | undefined;
   /** Makes a retry safe for 10 minutes: the same verdict, charged once. 1 to 128 characters. Ignored by a dry run. */
   readonly requestId?: string | undefined;
@@ -153,10 +153,10 @@ export const verifyKeyInput = z.strictObject({
   dryRun: flag.optional(),
 });
 
-/** A `key` as the library takes it: a text that is too short or too long is no secret, and that is a verdict. */
+/** A `key` as the library accepts it: a text that is too short or too long is not an error, but gets a verdict. */
 export const anyText = z.string({ error: orRequired("must be a string") });
 
-/** As {@link verifyKeyInput}, but for `key`. */
+/** Like {@link verifyKeyInput}, except for `key`. */
 const libraryInput = verifyKeyInput.extend({ key: anyText });
 
 /** Schema of the input of reserve over the wire. */
@@ -204,13 +204,13 @@ export function readReservationBySchema(input: unknown): VerificationRequest {
   return { ...request, question: { ...request.question, ttl: parsed.ttl } };
 }
 
-/** The request in an input that was checked. */
+/** The request in a checked input. */
 export function requestIn(parsed: z.output<typeof libraryInput>): VerificationRequest {
   const { key: secret, requestId, tags, dryRun = false } = parsed;
   return { secret, question: questionOf(parsed), requestId, tags, isDryRun: dryRun };
 }
 
-/** Reads what a caller of a verifier says, by the schema. @throws LatchkeyError `BAD_REQUEST` naming every bad field. */
+/** Reads the call of a verifier by its schema. @throws LatchkeyError `BAD_REQUEST` naming every bad field. */
 export function readCallBySchema(
   key: unknown,
   call: unknown,
@@ -235,7 +235,7 @@ export function readCallBySchema(
   };
 }
 
-/** The limits of a question, those that are named here at the cost that is named here. */
+/** The limits of a question, with these costs in place of their own. */
 export function atOtherCosts(
   limits: readonly LimitRequest[],
   costs: readonly LimitCost[],

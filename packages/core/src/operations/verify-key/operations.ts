@@ -15,7 +15,7 @@ export interface VerifyScope {
 /** Every key of the workspace exists. */
 export const EVERY_API: VerifyScope = Object.freeze({});
 
-/** Whether a key exists for whom a verification is done. */
+/** Whether a key exists for the caller of a verification. */
 export function isVisible(
   { workspaceId }: OperationContext,
   { apiIds }: VerifyScope,
@@ -31,13 +31,13 @@ export interface KeySummary<Types extends LatchkeyTypes = DefaultTypes>
     "id" | "name" | "remaining" | "identity" | "meta" | "createdAt" | "enabled" | "environment"
   > {}
 
-/** Operations on a secret that is presented. */
+/** Operations on a presented secret. */
 export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
   /**
    * Returns the verdict that a verification would give, and why: every check with what it found. Takes and counts nothing, and emits no
    * event.
    *
-   * @throws LatchkeyError As a verification would.
+   * @throws LatchkeyError as a verification would.
    * @example
    * const { code, checks } = await latchkey.verifyKey({ key, dryRun: true });
    */
@@ -49,10 +49,10 @@ export interface SecretOperations<Types extends LatchkeyTypes = DefaultTypes> {
     scope?: VerifyScope,
   ): Promise<DryRunOutcome<Types>>;
   /**
-   * Decides whether a secret is allowed to do what you ask, and takes the cost, in one atomic step. A refusal takes
-   * nothing. Concurrent verifications admit exactly what was granted, and a change that has resolved is seen by every
-   * verification that starts later, from any process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a disabled
-   * workspace every other secret is `FORBIDDEN`, even if no key has it.
+   * Decides whether a secret is allowed to do what you ask, and takes the cost, in one atomic step. A refusal takes nothing. Concurrent
+   * verifications admit exactly what was granted. Every verification that starts after a change has resolved sees the change, in any
+   * process. A string that cannot be a secret, empty or too long, is `NOT_FOUND`. In a disabled workspace every other secret is
+   * `FORBIDDEN`, even if no key has it.
    *
    * If a route checks the same for every key, `verifier` is faster.
    *

@@ -30,7 +30,7 @@ const FOR_SCHEMA = Symbol("for schema");
 type WellFormed<Value> = Value | typeof FOR_SCHEMA;
 
 const SCHEMA_FIELDS: readonly string[] = [...Object.keys(verifyKeyInput.shape), "ttl"];
-/** A dry run, and the deprecated way to name the default limit, are rare: they are left to the schema. */
+/** A dry run and the deprecated `ratelimit` are rare, so they are left to the schema. */
 const INPUT_FIELDS = new Set(without(SCHEMA_FIELDS, "dryRun", "ratelimit"));
 const RESERVE_FIELDS = new Set([...INPUT_FIELDS, "ttl"]);
 const CALL_FIELDS = new Set(without(Object.keys(callInput.shape), "key"));
@@ -41,14 +41,14 @@ const LIMIT_FIELDS = new Set(Object.keys(requestedLimit));
 const NO_COSTS: readonly never[] = [];
 
 /**
- * Reads the input of verifyKey. What is well formed is checked by hand: by the schema a warm verification in memory takes 23 %
- * longer, and one with a full question 38 %. Everything else is left to the schema. Both accept the same and read the same out of it.
+ * Reads the input of verifyKey. Well-formed input is read by hand: with the schema, a warm verification in memory takes 23 % longer, and
+ * one with a full question 38 %. Everything else is left to the schema. Both accept the same inputs and return the same requests.
  */
 export function readVerification(input: unknown): VerificationRequest {
   return readByHand(input, readBySchema);
 }
 
-/** What a caller of a verifier says beside the key, or null where the schema has to look at it. */
+/** Reads the call of a verifier; null if the schema must check it. */
 export function readCallByHand(
   secret: unknown,
   call: unknown,
@@ -72,7 +72,7 @@ export function readCallByHand(
   return requestOf(secret, { ...asked, cost: cost ?? question.cost, limits }, requestId, tags);
 }
 
-/** What is taken of limits, no two of one name; null where the schema has to look at it. */
+/** Reads the units to take from limits, each name once; null if the schema must check them. */
 export function readCosts(value: unknown): readonly LimitCost[] | null {
   if (!Array.isArray(value) || value.length > VERIFY_BOUNDS.limits) return null;
   const costs: LimitCost[] = [];
@@ -86,7 +86,10 @@ export function readCosts(value: unknown): readonly LimitCost[] | null {
   return costs;
 }
 
-/** Reads the input of verifyKey, each field once, because a getter may change. `otherwise`: gets a copy of what the schema must decide. */
+/**
+ * Reads the input of verifyKey, each field once, because a getter may change. `otherwise`: gets a copy of an input that the schema must
+ * check.
+ */
 export function readByHand<Other>(
   input: unknown,
   otherwise: (copy: unknown) => Other,
@@ -95,7 +98,7 @@ export function readByHand<Other>(
   return readFields(input, undefined, otherwise);
 }
 
-/** Reads the input of reserve as {@link readVerification} that of verifyKey. */
+/** Reads the input of reserve, like {@link readVerification} for verifyKey. */
 export function readReservation(input: unknown): VerificationRequest {
   if (!hasOnly(input, RESERVE_FIELDS)) return readReservationBySchema(copyOf(input));
   const { ttl: given } = input;
@@ -104,7 +107,7 @@ export function readReservation(input: unknown): VerificationRequest {
   return readFields(input, read, (copy) => readReservationBySchema({ ...copy, ttl: given }));
 }
 
-/** `ttl`: undefined for that of a verification, which has none. */
+/** `ttl`: undefined for a verification, which has none. */
 function readFields<Other>(
   input: Readonly<Record<string, unknown>>,
   ttl: WellFormed<SpanMs | undefined>,
@@ -144,15 +147,15 @@ function without(names: readonly string[], ...left: readonly string[]): readonly
   return names.filter((name) => !left.includes(name));
 }
 
-/** How deep an input is copied: as far as the limits in its list. */
+/** How deep an input is copied: down to the limits in its list. */
 const COPY_DEPTH = 3;
 
-/** A deep copy of an object, including fields that its class has getters for, each read once; without what was added to `Object.prototype`. */
+/** A deep copy of an object, including the getters of its class, each read once, and without additions to `Object.prototype`. */
 function copyOf(value: unknown, depth = COPY_DEPTH): unknown {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => copyOf(item, depth - 1));
   const fields = value as Readonly<Record<string, unknown>>;
-  // Without a prototype, so that a field of any name is copied as one.
+  // Without a prototype, so that a field of any name is copied as a field.
   const copy: Record<string, unknown> = Object.create(null);
   const add = (name: string): void => {
     const isOwn = Object.hasOwn(fields, name) || !Object.hasOwn(Object.prototype, name);
@@ -244,7 +247,7 @@ function readFigures(
   return isCountable(figures) ? figures : FOR_SCHEMA;
 }
 
-/** Whether a value is an object with no other fields than these, all of them its own where they can be listed. */
+/** Whether a value is an object with no enumerable fields other than these, all of them its own. */
 export function hasOnly(
   value: unknown,
   fields: ReadonlySet<string>,
@@ -286,6 +289,6 @@ function isTextWithin(value: unknown, min: number, max: number): value is string
 }
 
 export function isWhole(value: unknown, min: number): value is number {
-  // The schema makes 0 of -0.
+  // The schema turns -0 into 0.
   return Number.isSafeInteger(value) && (value as number) >= min && !Object.is(value, -0);
 }

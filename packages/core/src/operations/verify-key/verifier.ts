@@ -43,8 +43,8 @@ export interface VerifierInput<Types extends LatchkeyTypes = DefaultTypes>
   /** Limits to take from, besides those that always apply: at most 50, each name once. */
   readonly ratelimits?: readonly VerifierLimit<Types>[] | undefined;
   /**
-   * Makes each verification a reservation, as `reserve` does, held for so long: whole ms from 1,000 to 86,400,000, or a text such as
-   * `"30s"` or `"1h"`.
+   * Makes each verification a reservation, like `reserve`, held for this long: whole ms from 1,000 to 86,400,000, or a text such as `"30s"`
+   * or `"1h"`.
    */
   readonly ttl?: Duration | undefined;
 }
@@ -83,7 +83,7 @@ export type Verifier<Types extends LatchkeyTypes = DefaultTypes> = (
   call?: VerifierCall,
 ) => Promise<VerifyOutcome<Types>>;
 
-/** Creates a verifier: a question for many keys, read and checked once. Errors as `Latchkey.verifier` says. */
+/** Creates a verifier: a question for many keys, read and checked once. Throws like `Latchkey.verifier`. */
 export function makeVerifier(
   context: OperationContext,
   input: VerifierInput = {},
@@ -111,7 +111,7 @@ export function makeVerifier(
   };
 }
 
-/** The question as it is stated, and nothing that it inherits. */
+/** The question with its own fields only, not inherited ones. */
 function ownQuestion(input: unknown): unknown {
   if (!isObject(input)) return input;
   const question = ownFieldsOf(input, QUESTION_FIELDS);

@@ -58,15 +58,15 @@ export function verifyKey(
       ? dryRun(context, () => findKeyBySecret(context, request.secret), request.question, scope)
       : verifySecret(context, request, scope);
   } catch (error) {
-    // Of a malformed input, or of a getter in it: a rejection, as every other failure.
+    // A malformed input, or a getter that throws, becomes a rejection like every other failure.
     return Promise.reject(unreadable(error, input));
   }
 }
 
 /**
- * Verifies a secret about which a question was read. Errors as {@link verifyKey}, some of them thrown at once.
+ * Verifies a secret for a request that was read. Throws like {@link verifyKey}, sometimes synchronously.
  *
- * A key that is known, on a store that answers at once, is verified without an async function: that would cost as much as the rest.
+ * A cached key on a synchronous store is verified without an async function, which would cost as much as the rest.
  */
 export function verifySecret(
   context: OperationContext,
@@ -76,7 +76,7 @@ export function verifySecret(
   const { secret } = request;
   const watch: Watch | null =
     context.emit === null ? null : { startedAt: context.timer(), cached: true };
-  // Before anything is hashed: a text of any length may come here.
+  // Before hashing: a text of any length may come here.
   const canExist = secret.length >= 1 && secret.length <= MAX_SECRET_LENGTH;
   const hashes = canExist ? context.hasher.candidates(secret) : NO_HASHES;
   const cached = context.cache.find(context.workspaceId, hashes);
@@ -91,7 +91,7 @@ export function verifySecret(
   );
 }
 
-/** A call that counts something when the store has answered: `close` waits for that. */
+/** Tracks a call that counts something when the store has answered: `close` waits for it. */
 function tracked(
   { recorder }: OperationContext,
   call: Promise<VerifyOutcome>,
@@ -99,7 +99,7 @@ function tracked(
   return recorder === null ? call : recorder.track(call);
 }
 
-/** Reads the key, until it stays as it was read for as long as it takes to decide. */
+/** Reads the key and decides, again and again until the key has not changed in between. */
 async function verifyAfresh(
   context: OperationContext,
   request: VerificationRequest,
@@ -120,10 +120,10 @@ async function verifyAfresh(
 }
 
 /**
- * Decides from what is cached of a key, and lets the store confirm it in the step that charges. Refusals are confirmed too: no verdict is
- * based on records that have changed.
+ * Decides from a cached key, and lets the store confirm it in the step that charges. Refusals are confirmed too: no verdict is based on
+ * records that have changed.
  *
- * @param isFresh - Whether the key was just read: then uses by other processes are known, and an unused key may be refused.
+ * @param isFresh - Whether the key was just read: then uses by other processes are known, and an idle key may be refused.
  * @returns Null if the records have changed. Synchronous if the store is.
  */
 function verifyCached(
@@ -151,7 +151,7 @@ function verifyCached(
     : conclude(context, request, cached, refusal, plan, charge, now, watch);
 }
 
-/** The plan that confirms a refusal by the records, and counts it if that is done in the same step. */
+/** The plan that confirms a refusal by the records. It also counts the refusal if counting is part of the step. */
 function planRefusal(cached: CachedKey, refusal: Refusal | null): ChargePlan {
   const peek = planPeek(cached);
   if (refusal === null || cached.subjects === null) return peek;
@@ -189,7 +189,7 @@ function conclude(
   if (recorder !== null) {
     recorder.count(cached, verdict.code, now);
     if (shadows.length > 0 && !charge.isRepeat) recorder.count(cached, "SHADOW_LIMITED", now);
-    // Uses of a reservation count when it is settled.
+    // The uses of a reservation are counted when it is settled.
     const uses = charge.isRepeat || question.ttl !== undefined ? 0 : question.cost;
     if (verdict.valid && uses !== 1)
       recorder.count(cached, uses === 0 ? "FREE" : "EXTRA_USES", now, Math.max(1, uses - 1));
@@ -210,7 +210,7 @@ function conclude(
 /**
  * Stores a use before the verdict is returned if other processes must know it soon: counts are written seconds later, or never.
  *
- * @returns Null if the stored one is recent enough. Never rejects: the use was taken, and is counted with the others.
+ * @returns Null if the stored use is recent enough. Never rejects: the use was taken, and is counted with the others.
  * @see packages/core/decisions/0039-keys-that-nobody-uses.md
  */
 function storeUse(
@@ -235,7 +235,7 @@ function storeUse(
   return cached.storing;
 }
 
-/** `place`: of the record that has as many as may be: the key, or its identity. */
+/** `place`: 0 if the key has the most reservations allowed; otherwise its identity has. */
 function tooManyReservations(place: number): LatchkeyError {
   const limit = MOST_OPEN[place] as number;
   const whose = place === 0 ? "this key" : "the identity of this key";

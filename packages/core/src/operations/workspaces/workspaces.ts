@@ -31,7 +31,7 @@ const workspaceIdInput = z
   .string({ error: orRequired(ID_ERROR) })
   .regex(WORKSPACE_ID_PATTERN, { error: ID_ERROR });
 
-/** Root keys whose pointers go in one step. */
+/** Root keys whose pointers are deleted in one step. */
 const POINTERS_AT_ONCE = 200;
 
 const NOT_CONFIRMED = "must be the workspaceId once more";
@@ -67,10 +67,10 @@ export const WORKSPACE_TABLE = {
     z.strictObject({ name: text(1, 256).optional() }),
     async (context, { name = null }) => {
       const newId = () => context.newId("ws");
-      // A repeat uses the same id: what it finds there was created before.
+      // A repeat uses the same id: a workspace that it finds was created by the first call.
       const workspaceId = (await context.call?.madeOnce(newId)) ?? newId();
       const address = { kind: "workspace", id: workspaceId } as const;
-      // In the new workspace, and in its log: it is the one that this is about.
+      // Writes in the new workspace, and to its log.
       await transact({ ...context, workspaceId, call: null }, async ({ transaction, audit }) => {
         if ((await transaction.readOne(address)) !== null) {
           if (context.call !== null) return;
@@ -158,7 +158,7 @@ export const WORKSPACE_TABLE = {
         await yieldToEventLoop();
       }
     });
-    // What is remembered of the call would bring it back.
+    // Remembering the call would bring the workspace back.
     if (workspaceId === context.workspaceId) context.call?.forgo();
     const entry = buildAuditEntry(its, { type: "workspace.deleted", resourceId: workspaceId });
     emit?.({ ...toAuditEvent(entry), durationMs: timer() - startedAt });
@@ -172,7 +172,10 @@ interface WrittenWorkspace {
   readonly after: WorkspaceRecord;
 }
 
-/** Enables, disables or renames a workspace, also one that was never written; null if nothing changes. Every process reads it again. */
+/**
+ * Enables, disables or renames a workspace, even one that was never written, and makes every process read it again; null if nothing
+ * changes.
+ */
 async function writeWorkspace(
   transaction: Transaction,
   fields: Partial<Pick<WorkspaceRecord, "enabled" | "name">>,
@@ -185,7 +188,7 @@ async function writeWorkspace(
   let before: WorkspaceRecord | null = unwritten;
   if (stored !== null && fields.enabled === undefined)
     before = workspaceType.decode(stored, workspaceId);
-  // A record that cannot be read must not keep the kill switch from working; only a name is lost.
+  // The kill switch must work even if the record cannot be read; only the name is lost.
   else if (stored !== null) before = decodeOrNull(workspaceType, stored, workspaceId);
   const after = { ...(before ?? { ...unwritten, version: stored?.version ?? 0 }), ...fields };
   if (before?.enabled === after.enabled && before.name === after.name) return null;
@@ -206,7 +209,7 @@ async function viewWorkspace(context: OperationContext): Promise<WorkspaceView> 
   return { id, ...(name !== null && { name }), enabled };
 }
 
-/** Null for one whose record is damaged. */
+/** The view of a workspace; null if its record is damaged. */
 async function viewOrNull(
   context: OperationContext,
   workspaceId: string,
@@ -219,7 +222,7 @@ async function viewOrNull(
   }
 }
 
-/** In ascending order, without partitions of no workspace. Stores return them in no order. */
+/** The ids of all workspaces, ascending: stores return names in any order, and also those of partitions that are no workspace. */
 async function workspaceIds({ store }: OperationContext): Promise<readonly string[]> {
   const ids = new Set<string>();
   let after: string | null = null;
@@ -254,7 +257,7 @@ async function close(its: OperationContext): Promise<void> {
   });
 }
 
-/** What leads from the hashes of its root keys to them is kept elsewhere. */
+/** Deletes the pointers to the root keys of a workspace, which are in the directory. */
 async function deletePointers(its: OperationContext): Promise<void> {
   const want = {
     kind: "rootKey",

@@ -26,8 +26,8 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
   /** Keys whose name contains this, 1 to 256 characters, ignoring case. */
   readonly nameContains?: string | undefined;
   /**
-   * Keys whose secret may begin with this, 1 to 32 characters: a longer text than the `start` of a key is compared with that alone. What a
-   * log puts for the rest of a secret, from `…`, `...` or `*` on, does not count.
+   * Keys whose secret may begin with this: 1 to 32 characters. If it is longer than the `start` of a key, only that length is compared. A
+   * mask that a log puts in place of the rest, from `…`, `...` or `*` on, is ignored.
    */
   readonly start?: string | undefined;
   /** Keys with this permission, directly, through a role or a wildcard. */
@@ -40,7 +40,7 @@ export type KeyFilters<Types extends LatchkeyTypes = DefaultTypes> = {
   readonly tags?: readonly string[] | undefined;
 };
 
-/** What stands in a log for the rest of a secret. */
+/** The mask that a log puts in place of the rest of a secret. */
 const MASKED = /(?<=.)(?:…|\.{3}|\*).*$/s;
 
 export const keyFilterFields = {
@@ -61,6 +61,6 @@ export const keyFilterFields = {
   permission: grantName.optional(),
   role: grantName.optional(),
   environment: text(...KEY_LABELS.environment.length).optional(),
-  // In one order: the same tags are the same question.
+  // Sorted: the same tags are the same question.
   tags: keyTags.transform((tags): readonly string[] => [...tags].sort()).optional(),
 } satisfies { readonly [Name in keyof KeyFilter]: unknown };

@@ -42,7 +42,7 @@ export const listKeys = operation(
   { omitted: {} },
 );
 
-/** @returns The id of the owner whose keys are wanted, or undefined for those of all. */
+/** @returns The id of the owner whose keys are wanted; undefined: the keys of all. */
 async function checkApiAndFindOwner(
   { store, workspaceId }: OperationContext,
   { apiId, externalId, identityId }: KeyQuestion,

@@ -9,7 +9,7 @@ import { isShownEnabled } from "../view.js";
 import { KeyLists, type KeyListsWant, type ReadKey } from "./key-lists.js";
 import type { KeyQuestion } from "./question.js";
 
-/** Most keys that are read for a page, and most keys of an API or owner that can be put in another order than that of creation. */
+/** Most keys read for a page, and most keys of an API or owner that can be listed in an order other than that of creation. */
 const MAX_READ = 2_000;
 
 /** An impossible id stands for an unknown `externalId`: an empty list, with the real total. */
@@ -19,7 +19,7 @@ export const NO_IDENTITY = "id_none";
 interface PageWant {
   readonly context: OperationContext;
   readonly question: KeyQuestion;
-  /** The owner that the question names by whichever id; undefined for none. */
+  /** The owner that the question names, by either id; undefined for none. */
   readonly identityId: string | undefined;
   readonly limit: number;
   /** `next` of the previous page; null for the first one. */
@@ -42,8 +42,8 @@ interface FoundPage {
 const MAX_APIS = 1_000;
 
 /**
- * APIs whose keys are put in one order. A workspace with more of them has its keys listed group by group: to put all in one order, a page
- * would have to read a key of each.
+ * APIs whose keys are listed in one order. If a workspace has more APIs, its keys are listed group by group: for a single order, a page
+ * would have to read a key of each API.
  */
 interface ApiGroup {
   readonly apiIds: readonly string[];
@@ -55,7 +55,7 @@ interface ApiGroup {
   readonly hasMore: boolean;
 }
 
-/** The APIs after `start`, up to `end`: that of the page before, or empty for a group that begins. */
+/** The APIs after `start`, up to `end`: the one of the page before, or empty for the first page of a group. */
 async function readApiGroup(
   { store, workspaceId }: OperationContext,
   start: string,
@@ -70,7 +70,7 @@ async function readApiGroup(
     apiIds.push(...within);
     const hasMore = page.hasMore || within.length < ids.length;
     after = ids.at(-1) ?? end;
-    // APIs with ids between those of others come from a process whose clock is behind, or from a copy: they are few.
+    // Few APIs get an id between those of others: only a process whose clock is behind, or a copy, adds them.
     if (end === "" || after >= end || !hasMore || apiIds.length > MAX_APIS)
       return { apiIds, start, end: end || (apiIds.at(-1) ?? ""), hasMore };
   }
@@ -93,7 +93,7 @@ function listsWant(
   { apiIds }: ApiGroup,
 ): Omit<KeyListsWant, "enough" | "budget"> {
   const { createdAfter, descending } = question;
-  // No key was created later than its id was made; only one that was imported may have been created long before.
+  // The `createdAt` of a key is never later than its id; that of an imported key may be much earlier.
   const lowest = createdAfter === null ? "" : lowestIdAt("key", Math.min(createdAfter, now));
   return { apiIds, identityId, descending, after: null, lowest };
 }
@@ -109,14 +109,14 @@ function wantedBy({ question: { filters }, now }: PageWant) {
   };
 }
 
-/** Keys that a page reads first, where a filter may keep few. */
+/** Keys that a page reads first if it has filters, which may keep few. */
 const FIRST_READ = 50;
 
 /**
- * A page in the order of ids, which is that of creation. Its position is the last id; without an API what begins and ends the group of
- * APIs stands before that.
+ * A page in the order of ids, which is that of creation. Its position is the last id; without an API, the start and the end of the group of
+ * APIs precede it.
  *
- * A page ends behind the last key that it looked at, not behind the last that it keeps: so what a filter passes over is read once.
+ * A page ends after the last key that it looked at, not after the last one that it keeps, so keys that a filter drops are read once.
  */
 export async function pageInCreationOrder(want: PageWant): Promise<FoundPage> {
   const { context, question, limit, position } = want;
@@ -147,7 +147,10 @@ export async function pageInCreationOrder(want: PageWant): Promise<FoundPage> {
   return { keys, damaged, scanned, size, next: isFull || !isOver ? [...place, last] : nextGroup };
 }
 
-/** A page in another order than that of creation: all keys are read for each, and sorted. Its position is the {@link KeyPlace} of the last key. */
+/**
+ * A page in an order other than that of creation: each page reads all keys and sorts them. Its position is the {@link KeyPlace} of the last
+ * key.
+ */
 export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Promise<FoundPage> {
   const { limit, position, question } = want;
   const [value, id = ""] = position ?? [];
@@ -168,7 +171,7 @@ export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Pro
   const last = following.length > limit ? page.at(-1) : undefined;
   return {
     keys: page.map(({ loaded }) => loaded),
-    // Damaged keys have no value, and so no place: all of them count with the first page.
+    // Damaged keys have no value, and so no place: the first page counts all of them.
     damaged: after === null ? read.filter(({ loaded }) => loaded === "damaged").length : 0,
     scanned: read.length,
     size: read.length,
@@ -176,7 +179,7 @@ export async function pageInValueOrder(want: PageWant, orderBy: ValueOrder): Pro
   };
 }
 
-/** All keys of an API or owner. @throws LatchkeyError `PRECONDITION_FAILED` where they are too many. */
+/** All keys of an API or owner. @throws LatchkeyError `PRECONDITION_FAILED` if there are too many. */
 async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
   const { context, question, identityId } = want;
   if (question.apiId === undefined && identityId === undefined) throw tooManyKeys();
@@ -184,7 +187,7 @@ async function readAllKeys(want: PageWant): Promise<readonly ReadKey[]> {
   let start = "";
   for (;;) {
     const group = await apisOf(want, start);
-    // One more than there may be, to know of it.
+    // One more than allowed, to notice that there are too many.
     const budget = MAX_READ + 1 - read.length;
     const limits = { budget, enough: MAX_READ, descending: false };
     const lists = new KeyLists(context, { ...listsWant(want, group), ...limits });

@@ -8,7 +8,7 @@ import type { OperationContext } from "../../context.js";
 import { decodeOrNull } from "../../damaged.js";
 import { loadKeys } from "../load.js";
 
-/** Keys read of a list in one step: some milliseconds on every store. */
+/** Keys read from a list in one step: some milliseconds on every store. */
 const MOST_AT_ONCE = 500;
 
 /** Lists read at the same time: other calls must get through, too. */
@@ -16,22 +16,22 @@ const LISTS_AT_ONCE = 50;
 
 export interface KeyListsWant {
   readonly apiIds: readonly string[];
-  /** Of this identity alone; undefined: all keys of the APIs. */
+  /** Only keys of this identity; undefined: all keys of the APIs. */
   readonly identityId: string | undefined;
   readonly descending: boolean;
-  /** Ids that come after this one in the order; null from the beginning. */
+  /** Only ids after this one in the order; null: from the beginning. */
   readonly after: string | null;
   /** Ids below this text are not wanted; an empty one is below all. */
   readonly lowest: string;
   /** Most keys to read in all. */
   readonly budget: number;
-  /** Keys that will probably do: 1 or more. */
+  /** How many keys will probably be enough: 1 or more. */
   readonly enough: number;
 }
 
 export interface ReadKey {
   readonly id: string;
-  /** `gone`: it is no key of these lists any more. */
+  /** `gone`: the key is no longer in these lists. */
   readonly loaded: LoadedKey | "damaged" | "gone";
 }
 
@@ -76,9 +76,9 @@ export class KeyLists {
   }
 
   /**
-   * Reads on in the lists of which nothing is left to take.
+   * Reads on in the lists that have nothing left to take.
    *
-   * @returns False where there is none, or the budget is used up.
+   * @returns False if there is no such list, or the budget is used up.
    */
   async readOn(): Promise<boolean> {
     const left = this.#want.budget - this.scanned;
@@ -105,11 +105,11 @@ export class KeyLists {
     return true;
   }
 
-  /** The keys that come next, in order, up to the first that an unread one may come before. */
+  /** The next keys, in order, as far as no unread key can come before them. */
   take(): readonly ReadKey[] {
     const [only] = this.#lists;
     if (only !== undefined && this.#lists.length === 1) {
-      // All of it is in order: to sort it would take a page in memory a third longer.
+      // A single list is already in order; sorting it would make a page of the memory store a third slower.
       const { read } = only;
       only.read = [];
       return read;
@@ -127,7 +127,7 @@ export class KeyLists {
     return next.sort((one, other) => this.#compare(one.id, other.id));
   }
 
-  /** @returns Undefined where what keys refer to changed on the way: then they are read again. */
+  /** @returns Undefined if what keys refer to changed meanwhile: then the caller reads again. */
   async #readPages(lists: readonly ApiKeys[], limit: number) {
     const { store, workspaceId } = this.#context;
     const { identityId: of, descending } = this.#want;
@@ -159,7 +159,7 @@ export class KeyLists {
     const { identityId } = this.#want;
     if (identityId !== undefined && link !== identityId) return { id, loaded: "gone" };
     if (key === null) {
-      // An API that was deleted takes its keys along. That a key names another one than that of its list is damage.
+      // A deleted API takes its keys along. A key that names an API other than that of its list is damaged.
       const named = decodeOrNull(keyType, record, this.#context.workspaceId)?.apiId;
       return { id, loaded: named === apiId ? "gone" : "damaged" };
     }

@@ -36,7 +36,7 @@ export interface KeyQuestion {
   readonly filters: GivenFilters;
   readonly orderBy: KeyOrder;
   readonly descending: boolean;
-  /** Keys that were created before are not wanted; null where they are. */
+  /** Keys created before this time are not wanted; null: no bound. */
   readonly createdAfter: EpochMs | null;
   /** Whether it has only an API, or an API and an `externalId`: then the result has the number of keys. */
   readonly hasTotal: boolean;
@@ -44,7 +44,7 @@ export interface KeyQuestion {
   readonly hasScanned: boolean;
 }
 
-/** The question in an input that was checked. */
+/** The question in a checked input. */
 export function questionOf(input: z.output<typeof listKeysInput>): KeyQuestion {
   const { apiId, identityId, orderBy, order, createdAfter = null } = input;
   const filters = filtersIn(input);
@@ -87,7 +87,7 @@ const FORMS = {
   ofValues: /^[0-9]{0,16}\.key_[A-Za-z0-9]+$/,
 };
 
-/** What the position in a cursor of a question must be. */
+/** The form that the position in a cursor of a question must have. */
 export function positionForm({ apiId, orderBy }: KeyQuestion): RegExp {
   if (orderBy !== "createdAt") return FORMS.ofValues;
   return apiId === undefined ? FORMS.ofWorkspace : FORMS.ofApi;
