@@ -39,7 +39,7 @@ describe("LatchkeyError", () => {
     },
   );
 
-  test("of another copy of the package, it is one too", async () => {
+  test("an error of another copy of the package is one too", async () => {
     const path = "./errors.js?copy";
     const copy: typeof import("./errors.js") = await import(path);
     expect(copy.LatchkeyError).not.toBe(LatchkeyError);
@@ -59,7 +59,7 @@ describe("LatchkeyError", () => {
       expect(other instanceof LatchkeyError).toBe(false);
   });
 
-  test("no code stands twice in the closed list", () => {
+  test("no code is in the closed list twice", () => {
     expect(ERROR_CODES).toEqual([...new Set(ERROR_CODES)]);
   });
 });
@@ -78,7 +78,7 @@ describe("badRequest", () => {
     expect(error.issues).toEqual(issues);
   });
 
-  test("an issue with the input as a whole names no field", () => {
+  test("an issue of the input as a whole names no field", () => {
     expect(badRequest([{ path: "", message: "must be an object" }]).message).toBe(
       "must be an object",
     );
@@ -94,7 +94,7 @@ describe("corruptRecord", () => {
     });
   });
 
-  test("keeps what was met on the way as its cause", () => {
+  test("keeps the error behind it as its cause", () => {
     const cause = new SyntaxError("unexpected end of JSON input");
     expect(corruptRecord("key key_123", cause).cause).toBe(cause);
   });

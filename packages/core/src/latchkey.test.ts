@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createLatchkey, type LatchkeyOptions } from "./latchkey.js";
 import type { KeyStore } from "./store/key-store.js";
 
-/** It is never called: the options are checked before. */
+/** Never called: the options are checked first. */
 const store = { charge: async () => ({ kind: "stale" }) } as unknown as KeyStore;
 const key = Uint8Array.from({ length: 32 }, (_, index) => index);
 
@@ -16,7 +16,7 @@ test.each<[string, object, string]>([
     '"maxCachedKeys" must be a whole number >= 0',
   ],
   [
-    "a cache below nothing",
+    "a cache of negative size",
     { store, maxCachedKeys: -1 },
     '"maxCachedKeys" must be a whole number >= 0',
   ],
@@ -113,7 +113,7 @@ test("another workspace of the same latchkey must have an id too", () => {
   expect(() => latchkey.workspace("")).toThrow('"workspaceId" must be 1 to 64');
 });
 
-test("what is bound to a workspace and an actor is kept, each apart", () => {
+test("a bound latchkey is cached for each workspace and actor", () => {
   const latchkey = createLatchkey({ store, workspaceId: "a" });
   const bound = [
     latchkey,
@@ -132,7 +132,7 @@ test("what is bound to a workspace and an actor is kept, each apart", () => {
   expect(createLatchkey({ store, workspaceId: "a" }).workspace("b")).not.toBe(bound[1]);
 });
 
-test("of workspaces without end, only those are kept that were used last", () => {
+test("of any number of workspaces, only those used last stay cached", () => {
   const latchkey = createLatchkey({ store });
   const first = latchkey.workspace("ws_first");
   for (let count = 0; count < 2_000; count += 1) {

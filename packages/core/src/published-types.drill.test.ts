@@ -12,7 +12,7 @@ import type { KeyStore } from "./store/key-store.js";
 const core = dirname(dirname(fileURLToPath(import.meta.url)));
 const tsc = join(dirname(dirname(core)), "node_modules", "typescript", "bin", "tsc");
 
-/** A program that has installed the package as it is published. */
+/** A program with the published package installed. */
 const program = mkdtempSync(join(tmpdir(), "latchkey-types-"));
 afterAll(() => rmSync(program, { recursive: true, force: true }));
 mkdirSync(join(program, "node_modules", "@latchkey"), { recursive: true });
@@ -30,7 +30,7 @@ function write(name: string, text: string): string {
   return path;
 }
 
-/** What an editor shows of the places that `//^` marks in the line below them. */
+/** What an editor shows at the places that `//^` marks in the line below them. */
 async function hoverTexts(path: string): Promise<readonly string[]> {
   const server = spawn(process.execPath, [tsc, "--lsp", "--stdio"], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -83,7 +83,7 @@ async function hoverTexts(path: string): Promise<readonly string[]> {
   return texts;
 }
 
-test("an editor shows what a field of an input takes, of the published types too", async () => {
+test("an editor shows what a field of an input takes, with the published types too", async () => {
   const path = write(
     "hover.ts",
     `await latchkey.createKey({
@@ -133,7 +133,7 @@ export const input: InputOf<"createKey"> = {
   ];
   expect(texts).toHaveLength(expected.length);
   for (const [index, text] of expected.entries()) expect(texts[index]).toContain(text);
-  // A program that knows its permissions sees them there.
+  // A program that declares its permissions sees them there.
   expect(texts[2]).toContain('"docs.read"');
 });
 

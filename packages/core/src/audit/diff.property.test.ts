@@ -19,7 +19,7 @@ function valuesOf(state: AuditFields): Record<string, JsonValue> {
   return Object.fromEntries(entries) as Record<string, JsonValue>;
 }
 
-test("a state and a copy of it differ in nothing, whatever the order of their fields", () => {
+test("a state and its copy do not differ, whatever the order of their fields", () => {
   fc.assert(
     fc.property(fields, (state) => {
       const copy = structuredClone(state);
@@ -30,7 +30,7 @@ test("a state and a copy of it differ in nothing, whatever the order of their fi
   );
 });
 
-test("the earlier state and what changed make the later one", () => {
+test("the earlier state with the changes applied is the later state", () => {
   fc.assert(
     fc.property(fields, fields, (before, after) => {
       const state = valuesOf(before);
@@ -44,7 +44,7 @@ test("the earlier state and what changed make the later one", () => {
   );
 });
 
-test("the way back is the same changes the other way round", () => {
+test("comparing in reverse gives the same changes reversed", () => {
   fc.assert(
     fc.property(fields, fields, (before, after) => {
       const sorted = (changes: ReturnType<typeof fieldChanges>) =>

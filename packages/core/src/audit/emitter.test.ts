@@ -12,7 +12,7 @@ const event: LatchkeyEvent = {
 };
 const failure = new Error("listener");
 
-/** Waits until promises that nobody waits for have settled. */
+/** Waits until promises that nothing awaits have settled. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Emits to a listener, and collects what is reported. */
@@ -61,7 +61,7 @@ describe("a listener", () => {
   test.each([
     ["throwing", throws],
     ["rejecting", rejects],
-  ])("that goes on %s is reported once", async (_, fails) => {
+  ])("that keeps %s is reported once", async (_, fails) => {
     const { emit, reported } = emitterTo(fails);
     for (let index = 0; index < 3; index += 1) {
       emit(event);
@@ -82,7 +82,7 @@ describe("a listener", () => {
     expect(reported).toEqual([failure, failure]);
   });
 
-  test("may answer a promise of any kind: what it rejects with is reported", async () => {
+  test("may return any thenable: its rejection is reported", async () => {
     const thenable = {
       // biome-ignore lint/suspicious/noThenProperty: that is what is tested.
       then: (_resolve: unknown, reject: (error: unknown) => void) => reject(failure),
@@ -94,7 +94,7 @@ describe("a listener", () => {
   });
 
   test.each([undefined, null, 0, "text", {}, Promise.resolve(7)])(
-    "may answer anything else: %s",
+    "may return anything else: %s",
     async (answer) => {
       const { emit, reported } = emitterTo(() => answer);
       emit(event);
@@ -111,11 +111,11 @@ describe("a listener for errors", () => {
     expect(reported).toEqual([failure]);
   });
 
-  test("need not be there", () => {
+  test("is optional", () => {
     expect(() => report(null, failure)).not.toThrow();
   });
 
-  test("that throws or rejects has nobody to tell", async () => {
+  test("that throws or rejects is ignored", async () => {
     const rejections: unknown[] = [];
     const onRejection = (reason: unknown) => rejections.push(reason);
     process.on("unhandledRejection", onRejection);

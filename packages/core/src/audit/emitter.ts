@@ -80,7 +80,7 @@ interface AboutReservation extends AnyEvent {
   readonly identityId?: string;
 }
 
-/** A reservation was settled or released, with its actual cost. Emitted for repeats as well. */
+/** A reservation was settled or released, with its actual cost. Not emitted again for repeats. */
 export interface ReservationSettledEvent extends AboutReservation {
   readonly type: "reservation.settled";
   /** Uses that were charged. */

@@ -41,7 +41,7 @@ describe("the audit entry of a change", () => {
     });
   });
 
-  test("is of now, and concerns the key or identity that is changed, unless it says otherwise", () => {
+  test("is dated now, and concerns the changed key or identity, unless it says otherwise", () => {
     const context = contextWith();
     const entryOf = (type: "key.updated" | "identity.updated" | "root_key.revoked") =>
       buildAuditEntry(context, { type, resourceId: "it" });

@@ -43,20 +43,20 @@ test("texts go; ids, types, instants and numbers stay", () => {
   });
 });
 
-test("an actor of the name is nobody in particular from then on, and any other one stays", () => {
+test("an actor with the name is removed, and any other one stays", () => {
   expect(erasedEntry({ ...entry, actor: "pier-7" }, "pier-7").actor).toBeNull();
   expect(erasedEntry(entry, "pier-7").actor).toBe("root_1");
   expect(erasedEntry(entry, null).actor).toBe("root_1");
 });
 
-test("an entry names whom it was, whom it is and who acted", () => {
+test("an entry names the owner before, the owner after and the actor", () => {
   expect(namesExternalId(owned("pier-7", "pier-8"), "pier-7")).toBe(true);
   expect(namesExternalId(owned("pier-7", "pier-8"), "pier-8")).toBe(true);
   expect(namesExternalId(owned("pier-7"), "pier-8")).toBe(false);
   expect(namesExternalId({ ...entry, actor: "pier-9" }, "pier-9")).toBe(true);
 });
 
-test("the identity of an entry is that of the owner afterwards, or else of the one before", () => {
+test("the identity of an entry belongs to the owner after the change or, without one, to the owner before", () => {
   expect(identityNamedBy(owned("pier-7", "pier-8"), "pier-8")).toBe("id_1");
   expect(identityNamedBy(owned("pier-7", "pier-8"), "pier-7")).toBeNull();
   expect(identityNamedBy(owned("pier-7"), "pier-7")).toBe("id_1");

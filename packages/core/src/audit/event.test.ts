@@ -5,7 +5,7 @@ import { toAuditEvent } from "./event.js";
 const fields = [{ field: "name", before: "tides", after: "gates" }];
 const entry = entryWith({ unreadable: true, erased: true, fields });
 
-test("an event shows all of its entry", () => {
+test("an event shows its whole entry", () => {
   expect(toAuditEvent(entry)).toStrictEqual({
     id: "evt_1",
     type: "key.updated",

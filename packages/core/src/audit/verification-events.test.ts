@@ -51,14 +51,14 @@ describe("the events of a verification", () => {
     ]);
   });
 
-  test("name the shadows that would have refused, beside the verdict", () => {
+  test("name the shadow limits that would have refused, beside the verdict", () => {
     const shadow = { code: "SHADOW_LIMITED", ratelimits: ["tried"] };
     expect(eventsOf({ shadows: ["tried"] })).toStrictEqual([
       { type: "key.verified", ...ABOUT, code: "VALID", cached: true, shadow },
     ]);
   });
 
-  test("name the identity and the tags, where there are any", () => {
+  test("name the identity and the tags, if there are any", () => {
     const loaded = loadedWith({ identityId: "id_1" }, { identity: identityWith() });
     expect(eventsOf({ loaded, tags: ["a"] })).toStrictEqual([
       {
@@ -90,7 +90,7 @@ describe("the events of a verification", () => {
     expect(types).toEqual(["key.verified"]);
   });
 
-  test("say of a dead key since when it is dead", () => {
+  test("say when an expired key expired", () => {
     const loaded = loadedWith({ expires: NOW - 5 });
     expect(eventsOf({ loaded, code: "EXPIRED" })).toStrictEqual([
       { type: "key.verified", ...ABOUT, code: "EXPIRED", cached: true },

@@ -10,18 +10,18 @@ test.each([
   [undefined, false],
   [null, false],
   [Object.create({ op: "increment" }), false],
-])("a call with %o leaves what was taken ahead as it is: %s", (input, isSo) => {
+])("a call with %o is relative to the uses left: %s", (input, isSo) => {
   expect(isRelative(input)).toBe(isSo);
 });
 
-test("a call whose input cannot be read does not", () => {
+test("a call with an input that cannot be read is not relative", () => {
   const refuse = () => {
     throw new TypeError("not for you");
   };
   expect(isRelative(new Proxy({}, { get: refuse }))).toBe(false);
 });
 
-test("nor one that may answer another thing when it is read again, or whose fields cannot be looked at", () => {
+test("a call with an input that may change on the next read, or with unreadable fields, is not relative", () => {
   const answering = {
     get op() {
       return "increment";
@@ -35,7 +35,7 @@ test("nor one that may answer another thing when it is read again, or whose fiel
 });
 
 describe("E6: leases are ended", () => {
-  /** The record of lease times, which has another version whenever it is written. */
+  /** The record of lease times. Its version changes with every write. */
   function aRecord(first: LeaseTimes) {
     const record = { times: first as LeaseTimes | null, version: 1 };
     const changeLeases = async (
@@ -53,7 +53,7 @@ describe("E6: leases are ended", () => {
   const announce = () => ({ grant: 200, wait: 200 });
   const stop = () => ({ grant: 0, wait: 200 });
 
-  test("nobody waits any more once those have ended that were out", async () => {
+  test("nothing waits any more once the granted leases have ended", async () => {
     const { record, store } = aRecord({ grant: 200, wait: 200 });
     const waits: (LeaseTimes | null)[] = [];
     await endLeases(store, "ws", async () => {
@@ -63,7 +63,7 @@ describe("E6: leases are ended", () => {
     expect(record.times).toEqual({ grant: 0, wait: 0 });
   });
 
-  test("those that were given meanwhile, and are being ended by another call, are waited for as well", async () => {
+  test("leases that were granted meanwhile, and that another call is ending, are awaited too", async () => {
     const { record, store } = aRecord({ grant: 200, wait: 200 });
     let waits = 0;
     await endLeases(store, "ws", async () => {
@@ -76,7 +76,7 @@ describe("E6: leases are ended", () => {
     expect(record.times).toEqual({ grant: 0, wait: 0 });
   });
 
-  test("a process that begins with leases meanwhile keeps them", async () => {
+  test("a process that starts leases meanwhile keeps them", async () => {
     const { record, store } = aRecord({ grant: 200, wait: 200 });
     await endLeases(store, "ws", async () => {
       await store.changeLeases("ws", announce);

@@ -37,7 +37,7 @@ test("an issue is named by its path, whichever way the schema writes it", async 
   );
 });
 
-test("a schema that refuses without saying why refuses all the same", async () => {
+test("a schema that refuses without any issue still refuses", async () => {
   expect(
     await issuesOf(
       withCheckedMeta(
@@ -48,7 +48,7 @@ test("a schema that refuses without saying why refuses all the same", async () =
   ).toEqual([{ path: "meta", message: "is refused by its schema" }]);
 });
 
-test("a schema may write to what it is given: nothing of the caller's changes, and what it answers is frozen", async () => {
+test("a schema may modify its input: the caller's object does not change, and the output is frozen", async () => {
   const writing = schema((value) => {
     Object.assign(value as object, { seats: 1 });
     return { value: value as object };
@@ -59,7 +59,7 @@ test("a schema may write to what it is given: nothing of the caller's changes, a
   expect(meta).toEqual({ plan: "pro" });
 });
 
-test("what is not given, null, and {} of an identity are not asked about", async () => {
+test("omitted metadata, null, and {} of an identity are not validated", async () => {
   const never = schema(() => {
     throw new Error("asked");
   });

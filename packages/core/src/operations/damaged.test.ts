@@ -7,13 +7,13 @@ import { decodeOrNull, withoutReadableRecord } from "./damaged.js";
 const stored = keyType.encode(keyWith());
 
 describe("damage", () => {
-  test("is an error that says so, and no other", () => {
+  test("is an error that says so, unlike any other error", () => {
     expect(isCorruptRecord(corruptRecord("key key_1"))).toBe(true);
     for (const error of [new LatchkeyError("NOT_FOUND", "no such key"), new Error("x"), null])
       expect(isCorruptRecord(error)).toBe(false);
   });
 
-  test("of a record is null, and nothing else is", () => {
+  test("of a record reads as null; other errors are thrown", () => {
     expect(decodeOrNull(keyType, stored, "ws_default")).toEqual(keyWith());
     expect(decodeOrNull(keyType, { ...stored, body: undefined }, "ws_default")).toBeNull();
     const broken = {
@@ -29,7 +29,7 @@ describe("damage", () => {
 describe("revoking", () => {
   const damaged = () => Promise.reject(corruptRecord("key key_1"));
 
-  test("goes the usual way where the record can be read", async () => {
+  test("goes the usual way if the record can be read", async () => {
     const result = await withoutReadableRecord(
       async () => "usual",
       async () => "without",
@@ -37,7 +37,7 @@ describe("revoking", () => {
     expect(result).toBe("usual");
   });
 
-  test("does without the record where it is damaged", async () => {
+  test("does without the record if it is damaged", async () => {
     expect(await withoutReadableRecord(damaged, async () => "without")).toBe("without");
   });
 

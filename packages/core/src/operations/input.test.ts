@@ -20,7 +20,7 @@ function issuesOfInput(schema: z.ZodType, input: unknown): readonly unknown[] {
 }
 
 describe("an input", () => {
-  test("of another type than an object is refused as a whole", () => {
+  test("that is not an object is refused as a whole", () => {
     for (const input of [null, undefined, 7, "x", [], true]) {
       expect(() => parseInput(z.strictObject({}), input)).toThrow(LatchkeyError);
     }
@@ -33,7 +33,7 @@ describe("an input", () => {
     );
   });
 
-  test("repeats a name that no field can have by its beginning: it may be a secret", () => {
+  test("shows only the start of a name that is too long for a field: it may be a secret", () => {
     const schema = z.strictObject({ outer: z.strictObject({}).optional() });
     const [short, long] = ["x".repeat(24), "x".repeat(25)];
     expect(issuesOfInput(schema, { [short]: 1 })).toMatchObject([{ path: short }]);
@@ -44,17 +44,17 @@ describe("an input", () => {
     ]);
   });
 
-  test("repeats 256 characters of a path", () => {
+  test("shows at most 256 characters of a path", () => {
     const path = "x.".repeat(200);
     const repeated = `${path.slice(0, 256)}…`;
     expect(issuesOfInput(z.strictObject({}), { [path]: 1 })).toMatchObject([{ path: repeated }]);
   });
 
-  test("that lacks a field is refused with the words that it is required", () => {
+  test("that lacks a field is refused: the field is required", () => {
     expect(issuesOf(text(1, 5), undefined)).toEqual([{ path: "field", message: "is required" }]);
   });
 
-  test("is never quoted in what is wrong with it", () => {
+  test("is never quoted in its issues", () => {
     const secret = "lk_live_very_secret";
     for (const schema of [
       text(1, 3),

@@ -15,7 +15,7 @@ type Whole<Value> = Value extends (...args: never) => unknown
       ? { readonly [Field in keyof Value]-?: Whole<Value[Field]> }
       : Value;
 
-/** Whether each can stand for the other, and neither has a field that the other has not. */
+/** Whether each is assignable to the other, and neither has a field that the other lacks. */
 type IsSame<One, Other> = [One, Other] extends [Other, One]
   ? [Whole<One>, Whole<Other>] extends [Whole<Other>, Whole<One>]
     ? true

@@ -17,7 +17,7 @@ const query: fc.Arbitrary<PermissionQuery> = fc.letrec<{ query: PermissionQuery 
 })).query;
 
 describe("a permission query", () => {
-  test("that is well formed comes back as an equal copy", () => {
+  test("that is well formed is returned as an equal copy", () => {
     fc.assert(
       fc.property(query, (wanted) => {
         expect(checkPermissionQuery(wanted)).toEqual({ ok: true, query: wanted });

@@ -49,13 +49,13 @@ describe("what an operation refers to", () => {
     ]);
   });
 
-  test("is not read at all where there is nothing", async () => {
+  test("is not read at all if there is nothing", async () => {
     const { store, references } = setUp();
     await references.read();
     expect(store.reads).toEqual([]);
   });
 
-  test("must go on existing until the commit, in whatever version", async () => {
+  test("must still exist at the commit, in any version", async () => {
     const { store, references, transaction } = setUp();
     references.needIdentity("user_1");
     await references.read();
@@ -79,7 +79,7 @@ describe("an API", () => {
 });
 
 describe("what this process has found before", () => {
-  /** An earlier operation that referred to all that there is. */
+  /** An earlier operation that referred to all records. */
   async function findAll({ store, context }: ReturnType<typeof setUp>): Promise<void> {
     const transaction = new Transaction(store, createRandomPool(), "ws_default", false);
     await needAll(new References({ context, transaction, audit: () => undefined }, NOW)).read();
@@ -93,7 +93,7 @@ describe("what this process has found before", () => {
     return references;
   }
 
-  test("is not read again, and the commit asks whether it is still there", async () => {
+  test("is not read again, and the commit checks that it still exists", async () => {
     const setup = setUp();
     const { store, transaction, references } = setup;
     await findAll(setup);
@@ -108,7 +108,7 @@ describe("what this process has found before", () => {
     expect(await transaction.commit()).toBeNull();
   });
 
-  test("is read with the rest where anything else is needed", async () => {
+  test("is read with the rest if anything else is needed", async () => {
     const setup = setUp();
     const { store, references } = setup;
     await findAll(setup);
@@ -117,7 +117,7 @@ describe("what this process has found before", () => {
     expect(store.reads.at(-1)).toHaveLength(5);
   });
 
-  test("is read on a second attempt, and what is gone by then is not known any more", async () => {
+  test("is read on a second attempt, and forgotten if it is gone by then", async () => {
     const setup = setUp(true);
     const { store, context, references } = setup;
     await findAll(setup);
@@ -147,7 +147,7 @@ describe("an identity", () => {
     expect(audit).toEqual([]);
   });
 
-  test("that does not exist is created, bare and unlimited, once for all who refer to it", async () => {
+  test("that does not exist is created, bare and unlimited, once for all references to it", async () => {
     const { store, references, transaction, audit } = setUp();
     references.needIdentity("user_2");
     await references.read();
@@ -169,7 +169,7 @@ describe("an identity", () => {
     ]);
   });
 
-  test("that somebody else creates meanwhile is no error: the transaction runs again", async () => {
+  test("that another process creates meanwhile is no error: the transaction runs again", async () => {
     const { store, references, transaction } = setUp();
     references.needIdentity("user_2");
     await references.read();
@@ -189,7 +189,7 @@ describe("roles and permissions", () => {
     expect(() => references.refuseMissing()).not.toThrow();
   });
 
-  test("are created only where that is allowed, and once", async () => {
+  test("are created only if that is allowed, and once", async () => {
     const { store, references, transaction, audit } = setUp();
     const items: GrantItem[] = [
       { name: "deck", create: true },
@@ -222,7 +222,7 @@ describe("roles and permissions", () => {
     expect(() => references.refuseMissing()).toThrow("roles role_x, role_a");
   });
 
-  test("all that do not exist are named in one error, with its reason", async () => {
+  test("all missing ones are named in one error, with its reason", async () => {
     const { references } = setUp();
     references.needGrants("role", ["x", "anchor", "y"]);
     references.needGrants("permission", ["p"]);

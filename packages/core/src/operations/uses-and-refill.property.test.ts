@@ -9,7 +9,7 @@ const refill = fc.option(
   { nil: null },
 );
 
-test("the counter is then what was wanted, or what it was found to be", () => {
+test("after an update, the counter is what was wanted or, if nothing was, what was found", () => {
   fc.assert(
     fc.property(
       fc.record({

@@ -13,7 +13,7 @@ const daily = { interval: "daily", amount: 10 } as const;
 const dueToday = { amount: 10, dueAt: NOW };
 const counted = (remaining: number | null, refilledAt = NOW) => usageOf(remaining, refilledAt);
 
-test("nothing wanted writes nothing, and finds the uses with a refill that is due", () => {
+test("an empty update writes nothing, and finds the uses including a due refill", () => {
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, {}, NOW)).toEqual({
     remainingBefore: 10,
@@ -24,7 +24,7 @@ test("nothing wanted writes nothing, and finds the uses with a refill that is du
   expect(settingOfUses(uses, {}, NOW - 1).remainingBefore).toBe(3);
 });
 
-test("a new number is set from now on, after what was owed until now", () => {
+test("a new number of uses is set now, after the refills that are due", () => {
   const uses = { usage: counted(3, NOW - 1), refill: daily };
   expect(settingOfUses(uses, { remaining: 5 }, NOW)).toEqual({
     remainingBefore: 10,
@@ -34,7 +34,7 @@ test("a new number is set from now on, after what was owed until now", () => {
   });
 });
 
-test("a new refill keeps the number, and begins now", () => {
+test("a new refill keeps the uses, and starts now", () => {
   const refill = { interval: "daily", amount: 7 } as const;
   expect(settingOfUses({ usage: counted(3), refill: null }, { refill }, NOW)).toEqual({
     remainingBefore: 3,
@@ -49,7 +49,7 @@ test("uses that become unlimited lose their refill", () => {
   expect(setting).toMatchObject({ refill: null, usage: { operation: { remaining: null } } });
 });
 
-test("uses without a limit take no refill, before or after the setting", () => {
+test("unlimited uses take no refill, before or after the update", () => {
   const message = '"refill" needs remaining';
   const unlimited = { usage: counted(null), refill: null };
   expect(() => settingOfUses(unlimited, { refill: daily }, NOW)).toThrow(message);
@@ -72,14 +72,14 @@ test("a refill is shown with the instant at which it happened last, and a day on
   });
 });
 
-test("a counter without a limit can only be set", () => {
+test("unlimited uses can only be set", () => {
   expect(refuseUsageChange({ kind: "unlimited" }, "value")).toMatchObject({
     code: "BAD_REQUEST",
     issues: [{ path: "op" }],
   });
 });
 
-test("too few uses are a precondition that failed, with how many are left", () => {
+test("too few uses are a failed precondition that says how many are left", () => {
   expect(refuseUsageChange({ kind: "insufficient", remaining: 3 }, "value")).toMatchObject({
     code: "PRECONDITION_FAILED",
     reason: "insufficient-uses",
@@ -87,13 +87,13 @@ test("too few uses are a precondition that failed, with how many are left", () =
   });
 });
 
-test("too few uses beside some that are held say how many are", () => {
+test("too few uses, with some held, say how many are held", () => {
   const refused = refuseUsageChange({ kind: "insufficient", remaining: 3 }, "value", 4);
   expect(refused.message).toBe("only 3 uses are left, and 4 are reserved; nothing was changed");
   expect(refused.details).toEqual({ remaining: 3, reserved: { uses: 4, ratelimits: [] } });
 });
 
-test("more uses than a number holds are an issue of the field that was given", () => {
+test("more uses than the largest number are an issue of the given field", () => {
   expect(refuseUsageChange({ kind: "overflow", remaining: 3 }, "value")).toMatchObject({
     code: "BAD_REQUEST",
     issues: [{ path: "value", message: "must keep remaining at or below 9007199254740991" }],

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import type { KeyLabel } from "../../records/key-labels.js";
 import type { AuditedKey, keyFields } from "./audit-fields.js";
 
-test("what the audit log is made of has no field that tells of a secret", () => {
+test("the fields that reach the audit log say nothing about a secret", () => {
   expectTypeOf<keyof AuditedKey>().toEqualTypeOf<
     | KeyLabel
     | "apiId"

@@ -39,18 +39,18 @@ async function create(settings: Partial<KeySettings> = {}, of: KeyCredential = c
 }
 
 describe("a new key", () => {
-  test("of which nothing is said is unlimited, enabled, and belongs to nobody", async () => {
+  test("without settings is unlimited and enabled, and has no owner", async () => {
     const { key, usage } = await create();
     expect(key).toEqual(keyWith({ id: "key_new", hash: "hash", createdAt: NOW }));
     expect(usage).toEqual(usageOf(null, NOW));
   });
 
-  test("starts its count now: no refill from before is owed, and none has happened", async () => {
+  test("starts counting now: no earlier refill is due, and none has happened", async () => {
     const { usage } = await create({ remaining: 0, refill: { interval: "daily", amount: 3 } });
     expect(usage).toEqual(usageOf(0, NOW, null));
   });
 
-  test("belongs to externalId, which wins over ownerId, and brings a bare identity along", async () => {
+  test("belongs to externalId, which wins over ownerId, and creates a bare identity", async () => {
     const ownerOf = async (settings: Partial<KeySettings>) => {
       const { key, store } = await create(settings);
       const identity = store.get({ kind: "identity", id: key?.identityId ?? "" });
@@ -93,7 +93,7 @@ describe("a new key", () => {
     });
   });
 
-  test("is in the audit log without what every new key has, and with what only it has", async () => {
+  test("is in the audit log without defaults, and with every setting of its own", async () => {
     const limit = { limit: 5, duration: 60_000 };
     const fieldsOf = async (settings: Partial<KeySettings>) => {
       const { changes } = await create(settings);
@@ -143,7 +143,7 @@ describe("the limits of a new key", () => {
     ]);
   });
 
-  test("are none of which nothing is said; one named default applies by itself without saying so", () => {
+  test("are none if omitted; one named default applies without autoApply", () => {
     expect(keyLimitsOf({})).toEqual([]);
     const [only] = keyLimitsOf({ ratelimits: [{ ...limit, name: "default", autoApply: false }] });
     expect(only?.autoApply).toBe(true);

@@ -77,7 +77,7 @@ describe("an item", () => {
       { label: "role_1", isId: true, mayCreate: false },
     ],
   ])(
-    "%j is named by its id where it has one, else by its name; only a name can be created",
+    "%j is named by its id if it has one, otherwise by its name; only a name can be created",
     (item, reference) => {
       expect(readGrantItem(item)).toEqual(reference);
     },
@@ -90,11 +90,11 @@ describe("labels", () => {
     expect(grantLabels(items, HELD)).toEqual(["anchor", "buoy", "deck"]);
   });
 
-  test("of one that is given by an id which the key does not hold yet are that id", () => {
+  test("of a grant that is given by id and not held yet are that id", () => {
     expect(grantLabels([{ id: "role_3" }], HELD)).toEqual(["role_3"]);
   });
 
-  test("take no name for an id", () => {
+  test("do not mistake a name for an id", () => {
     expect(grantLabels(["role_1"], HELD)).toEqual(["role_1"]);
   });
 });

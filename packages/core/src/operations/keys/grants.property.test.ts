@@ -21,7 +21,7 @@ const item: fc.Arbitrary<GrantItem> = fc
   );
 const items = fc.array(item, { maxLength: 6 });
 
-/** What a key holds after a write of this set, in a workspace in which all of them exist. */
+/** What a key holds after a write of this set, in a workspace where all of them exist. */
 function holding(before: readonly NamedGrant[], set: readonly GrantItem[] | undefined) {
   return set === undefined
     ? before
@@ -32,7 +32,7 @@ function meant(given: readonly GrantItem[]): readonly NamedGrant[] {
   return holding([], given);
 }
 
-test("added are exactly the items, and nothing that was held is lost", () => {
+test("exactly the items are added, and no held grant is lost", () => {
   fc.assert(
     fc.property(held, items, (before, given) => {
       const after = holding(before, grantsWith(before, given));
@@ -41,7 +41,7 @@ test("added are exactly the items, and nothing that was held is lost", () => {
   );
 });
 
-test("removed are exactly the items", () => {
+test("exactly the items are removed", () => {
   fc.assert(
     fc.property(held, items, (before, given) => {
       const after = holding(before, grantsWithout(before, given));
@@ -51,7 +51,7 @@ test("removed are exactly the items", () => {
   );
 });
 
-test("a second time adds and removes nothing", () => {
+test("adding or removing a second time changes nothing", () => {
   fc.assert(
     fc.property(held, items, (before, given) => {
       expect(grantsWith(holding(before, grantsWith(before, given)), given)).toBeUndefined();
@@ -60,7 +60,7 @@ test("a second time adds and removes nothing", () => {
   );
 });
 
-test("what is held is referred to by nothing but its id", () => {
+test("held grants are referred to only by id", () => {
   fc.assert(
     fc.property(held, items, (before, given) => {
       const set = grantsWith(before, given) ?? [];

@@ -23,7 +23,7 @@ function issuesOf(fields: object): [string, string][] {
 }
 
 describe("an imported key", () => {
-  test("comes as the hash of its secret, or as the secret, and not as both", () => {
+  test("has the hash of its secret or the secret itself, but not both", () => {
     expect(parse({ hash }).hash).toBe(portableSha256("abc"));
     expect(parse({ plaintext: foreign }).plaintext).toBe(foreign);
     expect(issuesOf({})).toEqual([["hash", "is required where plaintext is not given"]]);
@@ -39,14 +39,14 @@ describe("an imported key", () => {
     ]);
   });
 
-  test("keeps to the rules of every key's settings", () => {
+  test("follows the rules for the settings of every key", () => {
     expect(issuesOf({ hash, usesFrom: "identity", remaining: 0 }).map(([path]) => path)).toEqual([
       "usesFrom",
       "remaining",
     ]);
   });
 
-  test("is recoverable only where its secret is there", () => {
+  test("is recoverable only if its secret is given", () => {
     expect(issuesOf({ hash, recoverable: true })).toEqual([["recoverable", "needs plaintext"]]);
     expect(issuesOf({ plaintext: foreign, recoverable: true })).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe("an imported key", () => {
     expect(issuesOf({ plaintext: "x".repeat(512) })).toEqual([]);
   });
 
-  test("tells every issue at once, also where a single field is of another type", () => {
+  test("reports every issue at once, even if a single field has the wrong type", () => {
     const issues = issuesOf({ hash: 7, plaintext: 7, start: 7, recoverable: "yes", extra: 1 });
     expect(issues.map(([path]) => path)).toEqual([
       "recoverable",

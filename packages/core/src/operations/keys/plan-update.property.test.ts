@@ -71,7 +71,7 @@ test("no change lets a rotated key live longer than it would have", () => {
   });
 });
 
-test("no change gives a number or a refill to a key that takes from its identity afterwards", () => {
+test("no change gives uses or a refill to a key that takes from its identity afterwards", () => {
   law(({ key }, _, plan) => {
     if (plan.key.usesFrom === "key") return;
     expect(plan.usage).toBeUndefined();
@@ -79,7 +79,7 @@ test("no change gives a number or a refill to a key that takes from its identity
   });
 });
 
-test("no change takes away the identity that a key takes from afterwards, or makes one take from none", () => {
+test("no change removes the identity that a key takes from afterwards, or makes a key without one take from it", () => {
   law(({ identity }, update, { key }) => {
     if (key.usesFrom === "key") return;
     const owner = ownerAfter(update);
@@ -89,14 +89,14 @@ test("no change takes away the identity that a key takes from afterwards, or mak
   });
 });
 
-test("a refill never stands beside an unlimited number", () => {
+test("a key with unlimited uses never has a refill", () => {
   law(({ usage }, { remaining }, { key }) => {
     const after = remaining === undefined ? usage.remaining : remaining;
     if (after === null) expect(key.refill).toBeNull();
   });
 });
 
-test("an update leaves what it does not name: hash, links, roles, and where the counters are", () => {
+test("an update keeps what it does not name: hash, links, roles, and the place of the counters", () => {
   law(({ key }, _, plan) => {
     const { expires, refill, usesFrom, enabled, updatedAt, ...kept } = plan.key;
     expect(key).toMatchObject(kept);

@@ -67,7 +67,7 @@ describe("limits", () => {
 });
 
 describe("a key's own uses", () => {
-  test("are set as a change of the counter: what fell due comes first, by the old refill", () => {
+  test("are set as a change of the counter, after refills that are due by the old rule", () => {
     const plan = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
     expect(plan.usage).toEqual({
       due: { amount: 5, dueAt: 40 * DAY_MS },
@@ -76,18 +76,18 @@ describe("a key's own uses", () => {
     });
   });
 
-  test("stay where only the refill changes, and refills begin anew", () => {
+  test("stay if only the refill changes, and refills restart", () => {
     const refill = { ...daily, amount: 6 };
     const plan = planOf({ refill }, { refill: daily }, { usage: uses(1) });
     expect(plan.key.refill).toEqual(refill);
     expect(plan.usage).toMatchObject({ operation: { kind: "keep" }, restartsAt: NOW });
   });
 
-  test("are not touched where neither is given", () => {
+  test("are not touched if neither is given", () => {
     expect(planOf({ name: "n" }, { refill: daily }, { usage: uses(1) }).usage).toBeUndefined();
   });
 
-  test("that become unlimited lose their refill; a refill without a number is refused", () => {
+  test("that become unlimited lose their refill; a refill of unlimited uses is refused", () => {
     expect(
       planOf({ remaining: null }, { refill: daily }, { usage: uses(1) }).key.refill,
     ).toBeNull();
@@ -119,7 +119,7 @@ describe("a key that takes from its identity", () => {
     );
   });
 
-  test("may take from itself again, with or without another count", () => {
+  test("may use its own uses again, with or without a new count", () => {
     expect(planOf({ usesFrom: "key" }, sharing, withIdentity(5))).toMatchObject({
       key: { usesFrom: "key", identityId: "id_1" },
       usage: undefined,
@@ -137,7 +137,7 @@ describe("a key that takes from its identity", () => {
     [{ externalId: "u", ownerId: null }, sharing, withIdentity(5), "allowed"],
     [{ externalId: null, usesFrom: "key" }, sharing, withIdentity(5), "allowed"],
     [{ usesFrom: "identity" }, { identityId: "id_gone" }, {}, "BAD_REQUEST usesFrom"],
-    // Its identity was deleted: it can still be named, and switched off.
+    // Its identity was deleted: the key can still be renamed and switched off.
     [{ name: "n", enabled: false }, sharing, {}, "allowed"],
   ])("needs one: %j", (wanted, key, loaded, expected) => {
     expect(errorOfPlan(wanted, key, loaded)).toBe(expected);
@@ -262,37 +262,37 @@ describe("the expiry of a rotated key", () => {
 describe("the version of a key", () => {
   const counted = { usage: uses(3) };
 
-  test("is another one after every change of its configuration", () => {
+  test("changes with every change of its configuration", () => {
     expect(planOf({ name: "new" }).keepsVersion).toBe(false);
     expect(planOf({ refill: daily }, {}, counted).keepsVersion).toBe(false);
     expect(planOf({ remaining: 5, enabled: false }, {}, counted).keepsVersion).toBe(false);
   });
 
-  test("stays where only its uses are set: nobody who knows the key has to read it again", () => {
+  test("stays if only its uses are set: a process that has cached the key need not read it again", () => {
     expect(planOf({ remaining: 5 }, {}, counted).keepsVersion).toBe(true);
   });
 
-  test("is another one where setting the uses takes away the refill", () => {
+  test("changes if setting the uses removes the refill", () => {
     expect(planOf({ remaining: null }, { refill: daily }, counted).keepsVersion).toBe(false);
   });
 });
 
 describe("what a plan says beside the record", () => {
-  test("is whether the limits are set, so that windows of limits that are gone are forgotten", () => {
+  test("is whether the limits are set, so that windows of removed limits are deleted", () => {
     const limit = { limit: 1, duration: 1 };
     expect(planOf({ ratelimit: limit }).setsLimits).toBe(true);
     expect(planOf({ ratelimits: [] }).setsLimits).toBe(true);
     expect(planOf({ name: "n" }).setsLimits).toBe(false);
   });
 
-  test("is how many uses were left, with a refill that is due", () => {
+  test("is how many uses were left, including a due refill", () => {
     expect(planOf({ remaining: 7 }, {}, { usage: uses(3) }).remainingBefore).toBe(3);
     const refilled = planOf({ remaining: 7 }, { refill: daily }, { usage: uses(1, 0) });
     expect(refilled.remainingBefore).toBe(5);
   });
 });
 
-describe("whom a key belongs to afterwards", () => {
+describe("the owner of a key after an update", () => {
   test.each([
     [{ externalId: "u" }, "u"],
     [{ externalId: "u", ownerId: "o" }, "u"],

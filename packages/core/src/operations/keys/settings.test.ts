@@ -88,7 +88,7 @@ test("rules between fields are reported beside issues of single fields, whatever
   ]);
 });
 
-test("what is omitted: the key's own uses, switched on, not recoverable", () => {
+test("defaults: the key's own uses, enabled, not recoverable", () => {
   expect(parseInput(schema, { apiId: "api_1" })).toEqual({
     apiId: "api_1",
     usesFrom: "key",

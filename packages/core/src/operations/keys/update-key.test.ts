@@ -10,7 +10,7 @@ import { updateKey } from "./update-key.js";
 
 const KEY = { kind: "key", id: "key_1" } as const;
 
-/** A store in which another process writes the key anew just before the first change of a latchkey. */
+/** A store in which another process rewrites the key just before the first change of a latchkey. */
 class RacedStore extends TestStore {
   readonly #after: KeyRecord;
   #isRaced = false;
@@ -29,7 +29,7 @@ class RacedStore extends TestStore {
   }
 }
 
-test("a key of a damaged API that is switched off keeps what another process has changed of it meanwhile", async () => {
+test("a key of a damaged API that is switched off keeps the changes that another process made meanwhile", async () => {
   const store = new RacedStore(
     keyWith({ version: 1 }),
     keyWith({ version: 2, rotatedTo: "key_2", permissions: [] }),
@@ -39,7 +39,7 @@ test("a key of a damaged API that is switched off keeps what another process has
   expect(store.get(KEY)?.record.body).toMatchObject({ rotatedTo: "key_2", disabled: true });
 });
 
-test("a key of a damaged API that is deleted leaves the list that another process has put it into meanwhile", async () => {
+test("a key of a damaged API that is deleted leaves the list into which another process moved it meanwhile", async () => {
   const store = new RacedStore(
     keyWith({ version: 1, identityId: "id_1" }),
     keyWith({ version: 2, identityId: "id_2" }),

@@ -3,19 +3,19 @@ import { expect, test } from "vitest";
 import { LatchkeyError } from "../../errors.js";
 import { fromStoredAnswer, toStoredAnswer } from "./stored-answer.js";
 
-/** What is read after it was stored. */
+/** A value after it was stored and read. */
 function again(answer: unknown): unknown {
   const stored = toStoredAnswer(answer);
   return fromStoredAnswer(stored === undefined ? undefined : JSON.parse(JSON.stringify(stored)));
 }
 
-test("a secret is not in it, and the answer says that it was shown", () => {
+test("a stored answer has no secret, and says that it was shown", () => {
   const key = "acme_7Qm2";
   expect(JSON.stringify(toStoredAnswer({ keyId: "key_1", key }))).not.toContain(key);
   expect(again({ keyId: "key_1", key })).toEqual({ keyId: "key_1", secretShownBefore: true });
 });
 
-test("errors within an answer are errors again", () => {
+test("errors within an answer are restored as errors", () => {
   const error = new LatchkeyError("CONFLICT", '"hash" is that of a key which exists already', {
     reason: "taken",
     details: { field: "hash" },
@@ -28,7 +28,7 @@ test("errors within an answer are errors again", () => {
   expect(results).toEqual([{ error }, { keyId: "key_1" }]);
 });
 
-test("any other answer is what it was, whatever its fields are called", () => {
+test("any other answer is restored unchanged, whatever its fields are called", () => {
   const name = fc.constantFrom("$error", "$plain", "meta", "key");
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(

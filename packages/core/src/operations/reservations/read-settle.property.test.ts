@@ -35,7 +35,7 @@ const input = fc.oneof(
   })),
 );
 
-/** What the schema reads, or null where it refuses. */
+/** What the schema returns, or null if it refuses. */
 function bySchema(asked: unknown) {
   try {
     return parseInput(settleInput, asked);
@@ -45,7 +45,7 @@ function bySchema(asked: unknown) {
   }
 }
 
-test("what is read by hand is what the schema reads, and nothing is accepted that it refuses", () => {
+test("reading by hand returns what the schema returns, and accepts nothing that it refuses", () => {
   let byHand = 0;
   fc.assert(
     fc.property(input, (asked) => {
@@ -59,7 +59,7 @@ test("what is read by hand is what the schema reads, and nothing is accepted tha
   expect(byHand).toBeGreaterThan(500);
 });
 
-test("no input that is well formed is left to the schema", () => {
+test("no well-formed input is left to the schema", () => {
   const name = fc.constantFrom("a", "tokens", "x".repeat(128));
   const cost = fc.constantFrom(0, 1, 2 ** 53 - 1);
   const wellFormed = fc.record(

@@ -41,7 +41,7 @@ const limit = fields({
   burst: orJunk(number),
   shadow: orJunk(fc.boolean()),
 });
-/** Limits whose figures are given: among those of random fields there are few. */
+/** Limits with figures: random fields rarely make one. */
 const figures = fc.record(
   {
     name: fc.constantFrom("a", "default"),
@@ -63,7 +63,7 @@ const input = fields({
   ratelimits: orJunk(fc.array(orJunk(limit), { maxLength: 3 })),
   requestId: orJunk(text),
 });
-/** Mostly with a key and few other fields: an input with many random fields is seldom accepted. */
+/** Mostly a key and few other fields: an input with many random fields is rarely accepted. */
 const question = fc.oneof(
   fc.tuple(text, input).map(([key, some]) => ({ ...some, key })),
   fc
@@ -86,7 +86,7 @@ const question = fc.oneof(
   ),
 );
 
-/** What the schema reads, or null where it refuses. */
+/** What the schema returns, or null if it refuses. */
 function bySchema<Read>(read: () => Read): Read | null {
   try {
     return read();
@@ -96,7 +96,7 @@ function bySchema<Read>(read: () => Read): Read | null {
   }
 }
 
-test("what is read by hand is what the schema reads, and nothing is accepted that it refuses", () => {
+test("reading by hand returns what the schema returns, and accepts nothing that it refuses", () => {
   let byHand = 0;
   fc.assert(
     fc.property(question, (asked) => {
@@ -110,7 +110,7 @@ test("what is read by hand is what the schema reads, and nothing is accepted tha
   expect(byHand).toBeGreaterThan(500);
 });
 
-test("what the schema is shown is what was asked", () => {
+test("the schema gets the input that was given", () => {
   fc.assert(
     fc.property(question, (asked) => {
       expect(bySchema(() => readVerification(asked))).toEqual(bySchema(() => readBySchema(asked)));
@@ -173,7 +173,7 @@ const limited: VerifyQuestion = {
   limits: ["a", "docs.read"].map((name) => ({ name, cost: 1, adHoc: null, isOptional: false })),
 };
 
-test("of a call of a verifier the same holds", () => {
+test("the same holds for a call of a verifier", () => {
   let byHand = 0;
   const named = fields({ name: orJunk(text), cost: orJunk(number) });
   const call = fc.oneof(
@@ -196,7 +196,7 @@ test("of a call of a verifier the same holds", () => {
   expect(byHand).toBeGreaterThan(200);
 });
 
-test("a call may cost something else, of limits that the question names", () => {
+test("a call may set another cost, for limits that the question names", () => {
   const read = (said: unknown) => readCallBySchema("k", said, limited).question;
   expect(read({ cost: 3, ratelimits: [{ name: "docs.read", cost: 0 }] })).toMatchObject({
     cost: 3,
@@ -214,7 +214,7 @@ test("a call may cost something else, of limits that the question names", () => 
     expect(() => read(said)).toThrow(`"${field}" must`);
 });
 
-test("what is added to Object.prototype is part of no question", () => {
+test("additions to Object.prototype are part of no question", () => {
   const added = { cost: 0, dryRun: true, requestId: "r", remaining: { cost: 0 } };
   const asked = { key: "k", remaining: {}, ratelimits: [{ name: "a" }] };
   const expected = [readVerification(asked), readCallBySchema("k", {}, limited)];

@@ -3,7 +3,7 @@ import { LatchkeyError } from "../../errors.js";
 import type { OperationContext } from "../context.js";
 import { makeVerifier } from "./verifier.js";
 
-/** The question is read before anything of the context is. */
+/** The question is read before anything in the context. */
 const make = (question: unknown) => makeVerifier({} as OperationContext, question as never);
 
 class Question {
@@ -12,7 +12,7 @@ class Question {
   }
 }
 
-describe("a verifier is not made of a question that may ask less than it seems to", () => {
+describe("a verifier is not made from a question that may require less than it seems to", () => {
   test.each([
     ["apiId", { apiId: undefined }],
     ["permissions", { permissions: undefined }],
