@@ -93,7 +93,10 @@ export interface LatchkeyOptions<
     | {
         /** Length of a lease, in ms or as a text such as `"1s"`: 10 ms to 10 s. */
         readonly ms: Duration;
-        /** Largest share of a counter's rest that this process takes ahead: 0 to 1. A killed process loses what it took. Default: 0.01. */
+        /**
+         * Largest share of what is left of a counter that this process takes ahead: 0 to 1. A killed process loses what it took. Default:
+         * 0.01.
+         */
         readonly share?: number;
       }
     | undefined;

@@ -276,7 +276,7 @@ export function unreadable(error: unknown, input: unknown): unknown {
 /**
  * What a schema reads of a value beside its fields; a proxy may refuse any of it. Called from a list, because a bundler drops unused reads.
  */
-const LOOKS: readonly ((value: object) => unknown)[] = [
+const READS: readonly ((value: object) => unknown)[] = [
   Reflect.getPrototypeOf,
   Array.isArray,
   (value) => Reflect.has(value, ""),
@@ -289,7 +289,7 @@ function unreadablePath(value: unknown, depth: number): readonly string[] | null
   if (typeof value !== "object" || value === null || depth === 0) return null;
   let name: string | undefined;
   try {
-    for (const look of LOOKS) look(value);
+    for (const read of READS) read(value);
     for (name of Object.keys(value)) {
       const path = unreadablePath(Reflect.get(value, name), depth - 1);
       if (path !== null) return [name, ...path];

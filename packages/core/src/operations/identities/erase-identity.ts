@@ -69,7 +69,7 @@ export async function eraseIdentity(
   await call?.isFirst();
   // A repeat finds by itself what is left to do: only the user, the counts and the result are remembered.
   const context: OperationContext = { ...remembered, call: null };
-  const subject = await whoIsMeant(context, input);
+  const subject = await findSubject(context, input);
   let mentions = await findMentions(context, subject);
   if (subject.identityIds.size + mentions.entryIds.length === 0) throw notFound("identity");
   for (const id of (await call?.madeOnce(() => [...subject.identityIds])) ?? [])
@@ -103,7 +103,7 @@ export async function eraseIdentity(
 }
 
 /** @throws LatchkeyError `NOT_FOUND` if the input names an identity by its id, and nothing is known of it. */
-async function whoIsMeant(context: OperationContext, input: IdentityReference): Promise<Subject> {
+async function findSubject(context: OperationContext, input: IdentityReference): Promise<Subject> {
   const { workspaceId } = context;
   const { identityId } = input;
   const record = await findRecord(context, identityWant(input));
@@ -196,15 +196,15 @@ async function deleteWithKeys(
 async function eraseEntries(
   round: OperationContext,
   subject: Subject,
-  shall: (entry: AuditEntry) => boolean,
+  isWanted: (entry: AuditEntry) => boolean,
 ): Promise<number> {
   const context: OperationContext = { ...round, call: null };
-  const overwriting = new Overwriting(round, subject, shall);
+  const overwriting = new Overwriting(round, subject, isWanted);
   const sums = new SumsToForget(context, subject.tagsOfOthers);
   const eraseKeys = async (keyIds: readonly string[]) => {
     // Entries read after this are up to date, and none is counted twice.
     await overwriting.end();
-    for (const { keyId, first } of await theirsToTheEnd(context, keyIds, subject)) {
+    for (const { keyId, first } of await keysOwnedToTheEnd(context, keyIds, subject)) {
       await sums.add({ kind: "key", id: keyId });
       if (!first.hasMore) await overwriting.add(first.found);
       else for await (const { found } of logPages(context, keyId)) await overwriting.add(found);
@@ -227,7 +227,7 @@ async function eraseEntries(
 }
 
 /** Of these keys, the deleted ones whose last entry names one of these identities, or none; with the first page of their entries. */
-async function theirsToTheEnd(
+async function keysOwnedToTheEnd(
   context: OperationContext,
   keyIds: readonly string[],
   { identityIds }: Subject,
@@ -302,16 +302,16 @@ async function readEntries({ store, workspaceId }: OperationContext, ids: readon
 class Overwriting {
   readonly #context: OperationContext;
   readonly #subject: Subject;
-  readonly #shall: (entry: AuditEntry) => boolean;
+  readonly #isWanted: (entry: AuditEntry) => boolean;
   readonly #sums: SumsToForget;
   #waiting = new Map<string, LoadedRecord>();
   #count = 0;
 
   /** `round`: a context whose counts a repeat includes. */
-  constructor(round: OperationContext, subject: Subject, shall: (entry: AuditEntry) => boolean) {
+  constructor(round: OperationContext, subject: Subject, isWanted: (entry: AuditEntry) => boolean) {
     this.#context = round;
     this.#subject = subject;
-    this.#shall = shall;
+    this.#isWanted = isWanted;
     this.#sums = new SumsToForget({ ...round, call: null }, subject.tagsOfOthers);
   }
 
@@ -325,7 +325,7 @@ class Overwriting {
     const entry = decodeOrNull(auditEntryType, record, this.#context.workspaceId);
     if (entry === null) return JSON.stringify(record.body) !== JSON.stringify(NOTHING_LEFT);
     const isDone = entry.erased && !isNamed(entry, this.#subject);
-    return entry.type !== "identity.erased" && !isDone && this.#shall(entry);
+    return entry.type !== "identity.erased" && !isDone && this.#isWanted(entry);
   }
 
   /** Overwrites the waiting entries. @returns How many entries were overwritten in all. */
@@ -334,7 +334,7 @@ class Overwriting {
     this.#waiting = new Map();
     if (waiting.length === 0) return this.#count;
     const { workspaceId } = this.#context;
-    // Counts of tags go first: nothing else names the tags.
+    // Counts of tags go first: only these entries still name the tags.
     for (const { record } of waiting)
       await this.#sums.addTags(tagsIn(decodeOrNull(auditEntryType, record, workspaceId)));
     await this.#sums.end();

@@ -75,7 +75,7 @@ export async function findKeyBySecret(
 }
 
 /** The verdict on a secret if the caller must not see its key: the same as for an unknown secret. */
-export async function sayNoKey({ store, catalog, workspaceId }: KeyContext): Promise<NoKey> {
+export async function noKeyVerdict({ store, catalog, workspaceId }: KeyContext): Promise<NoKey> {
   return untilSteady(KEPT_CHANGING, async () => {
     const { revision } = await store.read(workspaceId, []);
     const isDisabled = await catalog.isWorkspaceDisabled(workspaceId, revision);

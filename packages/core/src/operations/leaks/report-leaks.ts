@@ -143,8 +143,8 @@ async function handleDamaged(
   if (record === null) throw notFound("key");
   const known = await findReport(context, report, "same-place");
   if (known !== null) return known;
-  const asTold = policy === "report" || (policy === "delete" && context.keepsAuditLog);
-  const done = asTold ? policy : "disable";
+  const isAllowed = policy === "report" || (policy === "delete" && context.keepsAuditLog);
+  const done = isAllowed ? policy : "disable";
   if (done === "delete") await deleteDamaged(work, keyId);
   else if (done === "disable") switchOffDamaged(work, record);
   return auditKeyLeak(work, report, { keyId, identityId: record.link }, done);

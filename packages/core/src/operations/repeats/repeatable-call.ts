@@ -39,7 +39,7 @@ export interface RepeatableCall extends CallPart {
   made(make: NonNullable<RepeatScope["complete"]>): Promise<MadeFields>;
   /** Remembers the result of the operation, unless its only commit did. @returns The result. */
   finish<Answer>(answer: Answer): Promise<Answer>;
-  /** What became of the call, whichever process ran it; durable from then on. */
+  /** What became of the call, whoever ran it; durable from then on. */
   outcome(): Promise<CallOutcome>;
 }
 

@@ -85,7 +85,7 @@ async function runRepeatably(
         throw code === "BAD_REQUEST" ? error : other;
       });
       if (outcome.kind === "answered") return withSecret(context, outcome.value, mayDecrypt);
-      // Another process runs the same call, and this one met its writes: continue after them.
+      // The same call is running elsewhere, and this one met its writes: continue after them.
       if (outcome.kind === "advanced") continue;
       if (!(error instanceof AnsweredBefore)) throw error;
       // The time of the remembered answer has just ended, between two reads.

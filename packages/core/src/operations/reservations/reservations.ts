@@ -100,7 +100,7 @@ export const RESERVATION_TABLE = {
 
   renew: operation(renewInput, async (context, input, scope?: VerifyScope) => {
     const { reservationId: holdId, ttl: span = null } = input;
-    await refuseOfOthers(context, holdId, scope);
+    await requireVisible(context, holdId, scope);
     const result = await settle(context, { kind: "renew", id: holdId, ttl: span });
     if (result.kind !== "renewed") throw refusalOf(result);
     return { expiresAt: result.hold.expiresAt };
@@ -159,7 +159,7 @@ const NO_LIMIT = [{ name: "-".repeat(VERIFY_BOUNDS.text + 1), cost: 0 }];
  * Called before a reservation is ended or renewed: its API must exist for the caller. One that is not open passes, because it is not
  * changed.
  */
-async function refuseOfOthers(
+async function requireVisible(
   context: OperationContext,
   id: string,
   scope: VerifyScope = EVERY_API,
@@ -199,7 +199,7 @@ function end(
   const settled =
     scope.apiIds === undefined
       ? settleCounted()
-      : refuseOfOthers(context, step.id, scope).then(settleCounted);
+      : requireVisible(context, step.id, scope).then(settleCounted);
   const ended = settled.then((result) => {
     const known = context.reserved.get(step.id);
     if (result.kind === "ended" || result.kind === "expired") context.reserved.delete(step.id);

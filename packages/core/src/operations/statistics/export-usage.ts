@@ -92,10 +92,10 @@ export const exportUsage = operation(
     const rows: UsageRow[] = [];
     for (let [sums, days] = [0, 0]; place.spanAt < until; ) {
       const span = await readSpan(context, question, place);
-      const told = span.rows.slice(0, limit - rows.length);
-      rows.push(...told.map(({ subject: _, ...row }) => row));
-      const last = told.at(-1);
-      const isCut = last !== undefined && told.length < span.rows.length;
+      const shown = span.rows.slice(0, limit - rows.length);
+      rows.push(...shown.map(({ subject: _, ...row }) => row));
+      const last = shown.at(-1);
+      const isCut = last !== undefined && shown.length < span.rows.length;
       place = isCut ? { ...place, id: last.subject.id, start: last.start } : span.next;
       sums += span.sums;
       days += span.days;

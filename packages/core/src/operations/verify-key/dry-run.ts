@@ -13,7 +13,7 @@ import type { VerifyQuestion } from "../../verification/question.js";
 import { lacksSlotEnds, withSlotEnds } from "../../verification/slot-ends.js";
 import { NO_KEY, type NoKey } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
-import { getKeyById, sayNoKey } from "../keys/load.js";
+import { getKeyById, noKeyVerdict } from "../keys/load.js";
 import { operation } from "../operation.js";
 import { untilSteady } from "../read.js";
 import { explainKeyInput, questionOf } from "./input.js";
@@ -34,7 +34,7 @@ export async function dryRun(
     const loaded = await find();
     if (typeof loaded === "string") return { ...NO_KEY[loaded], checks: NO_SUCH_KEY };
     if (!isVisible(context, scope, loaded))
-      return { ...NO_KEY[await sayNoKey(context)], checks: NO_SUCH_KEY };
+      return { ...NO_KEY[await noKeyVerdict(context)], checks: NO_SUCH_KEY };
     const now = context.now();
     const refusal = judgeRecords(loaded, question, now);
     const { limits, unknown } = decideLimits(loaded, question.limits);

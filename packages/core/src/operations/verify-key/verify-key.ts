@@ -30,7 +30,7 @@ import {
 } from "../../verification/verdict.js";
 import type { OperationContext } from "../context.js";
 import { unreadable } from "../input.js";
-import { findKeyBySecret, sayNoKey } from "../keys/load.js";
+import { findKeyBySecret, noKeyVerdict } from "../keys/load.js";
 import { MAX_ROUNDS } from "../read.js";
 import { dryRun } from "./dry-run.js";
 import type { VerificationRequest, VerifyKeyInput } from "./input.js";
@@ -135,7 +135,7 @@ function verifyCached(
   isFresh = false,
 ): VerifyOutcome | null | Promise<VerifyOutcome | null> {
   if (!isVisible(context, scope, cached))
-    return sayNoKey(context).then((code) => unknownSecret(context, request, code, watch));
+    return noKeyVerdict(context).then((code) => unknownSecret(context, request, code, watch));
   const { question, requestId } = request;
   const now = context.now();
   const refusal = judgeRecords(cached, question, now);

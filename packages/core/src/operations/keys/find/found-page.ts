@@ -70,7 +70,7 @@ async function readApiGroup(
     apiIds.push(...within);
     const hasMore = page.hasMore || within.length < ids.length;
     after = ids.at(-1) ?? end;
-    // Few APIs get an id between those of others: only a process whose clock is behind, or a copy, adds them.
+    // Few APIs get an id between those of others: such ids come only from a process whose clock is behind, or from a copy.
     if (end === "" || after >= end || !hasMore || apiIds.length > MAX_APIS)
       return { apiIds, start, end: end || (apiIds.at(-1) ?? ""), hasMore };
   }
