@@ -5,13 +5,13 @@ import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js"
 /** A key space. */
 export interface ApiRecord extends VersionedHead {
   readonly name: string;
-  /** A protected API is not deleted until the protection is taken away. */
+  /** A protected API cannot be deleted until the protection is removed. */
   readonly deleteProtection: boolean;
-  /** Addresses and CIDR ranges that its keys may be used from, each in its one form; empty: from anywhere. */
+  /** Addresses and CIDR ranges that its keys may be used from, each in canonical form; empty: from anywhere. */
   readonly ipWhitelist: readonly string[];
-  /** What new keys are given that say nothing of it, or null. See `operations/apis/key-rules.ts`. */
+  /** Defaults for new keys that do not set these fields, or null. See `operations/apis/key-rules.ts`. */
   readonly defaults: { readonly [field: string]: JsonValue } | null;
-  /** What no key is given more than, or null. */
+  /** Upper bounds for keys, or null. */
   readonly ceilings: { readonly [field: string]: JsonValue } | null;
   readonly createdAt: EpochMs;
 }

@@ -56,7 +56,7 @@ export interface FieldChange {
 export interface AuditEntry extends RecordHead {
   readonly type: AuditType;
   readonly at: EpochMs;
-  /** Who made it: a root key's id, or what the host says; null if unknown. */
+  /** Who made the change: a root key's id, or the actor that the host names; null if unknown. */
   readonly actor: string | null;
   /** Id of what was changed: the key, the API, the identity … */
   readonly resourceId: string;
@@ -64,19 +64,19 @@ export interface AuditEntry extends RecordHead {
   readonly keyId: string | null;
   /** The identity that it concerns, or null. */
   readonly identityId: string | null;
-  /** Whether something was damaged: then the fields do not say what there was before. */
+  /** Whether something was damaged: then the fields do not say what was there before. */
   readonly unreadable: boolean;
-  /** Whether its names and texts were overwritten, because the identity that they are about was erased. */
+  /** Whether its names and texts were overwritten, because the identity that they belong to was erased. */
   readonly erased: boolean;
-  /** Of the report of a leak: what leads from the secret to the entry. Null for every other. See {@link leakList}. */
+  /** For a leak report: the mark that leads from the secret to the entry. Null for all others. See {@link leakList}. */
   readonly leakMark: string | null;
   /** Each field once: those that have a value after the change, then those that have none any more. */
   readonly fields: readonly FieldChange[];
 }
 
 /**
- * Names of the small lists that an entry is in, for the key, the identity, the actor and the leak that it names. An
- * id is one as it is, for entries are many. No id holds a colon.
+ * Names of the small lists that an entry is in: for the key, the identity, the actor and the leak that it names. An id is a list name
+ * without a prefix, because there are many entries. No id contains a colon.
  */
 export function smallListsOf({
   keyId,
@@ -104,12 +104,12 @@ export function leakList(mark: string): string {
 }
 
 /**
- * Entries of the audit log. They are much of what is stored for a key, so they are compact: one object with the fields that had a value
- * before, one with those that have one after. The resource is left out if it is the key or, without a key, the identity.
+ * Entries of the audit log. They are a large part of what is stored for a key, so they are compact: one object with the values before the
+ * change, one with those after it. The resource is left out if it is the key or, without a key, the identity.
  */
 export const auditEntryType = defineRecord<AuditEntry>({
   kind: "auditEntry",
-  // The store gives it one, by which events are read in the order of commits. Those of before there were numbers have 1.
+  // The store numbers entries, so that events can be read in the order of commits. Entries from before there were numbers have 1.
   version: () => 0,
   write: (entry) => ({
     type: entry.type,
@@ -161,7 +161,7 @@ type Side = { readonly [field: string]: JsonValue };
 function readFields(before: Side, after: Side): readonly FieldChange[] {
   const names = new Set([...Object.keys(after), ...Object.keys(before)]);
   const fields = Array.from(names, (field): FieldChange => {
-    // A field may bear the name of something inherited.
+    // A field may have the name of an inherited member.
     const [was, is] = [before, after].map((side) =>
       Object.hasOwn(side, field) ? side[field] : undefined,
     );

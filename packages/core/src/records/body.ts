@@ -15,7 +15,7 @@ import type { EpochMs } from "../time.js";
 export class BodyReader {
   readonly #members: Readonly<Record<string, JsonValue>>;
 
-  /** `format`: the one that this code writes; a body of a later one is refused. */
+  /** `format`: the format that this code writes. A body in a later format is refused. */
   constructor(body: JsonValue | undefined, format: number) {
     if (typeof body !== "object" || body === null || Array.isArray(body)) throw damaged("body");
     const members = body as Readonly<Record<string, JsonValue>>;
@@ -29,7 +29,7 @@ export class BodyReader {
     return typeof value === "string" ? value : refuse(name);
   }
 
-  /** The id of a record: it is looked up, and part of the name of a list. */
+  /** The id of a record. Ids are looked up, and are part of list names. */
   id(name: string): string {
     const value = this.text(name);
     return /^[!-~]{1,128}$/.test(value) ? value : refuse(name);
@@ -54,7 +54,7 @@ export class BodyReader {
     return this.#members[name] === undefined ? false : this.flagGiven(name);
   }
 
-  /** Like {@link flag}, of one that must be there. */
+  /** Like {@link flag}, but the member must be present. */
   flagGiven(name: string): boolean {
     const value = this.#members[name];
     return typeof value === "boolean" ? value : refuse(name);
@@ -139,7 +139,7 @@ function damaged(name: string): TypeError {
   return new TypeError(`the stored "${name}" is not what was written`);
 }
 
-/** Reads a refill, of a key or of an identity. `from`: what its span, if it has one, is counted from. */
+/** Reads a refill of a key or of an identity. `from`: the instant that its span, if it has one, is counted from. */
 export function readRefill(body: BodyReader, from: EpochMs): Refill {
   const amount = body.positive("amount");
   const carryOver = body.positiveOr("carryOver", 0);
@@ -159,7 +159,7 @@ export function readRefill(body: BodyReader, from: EpochMs): Refill {
     : refuse("refillDay");
 }
 
-/** Reads what decides of a limit, as `toWireFigures` wrote it into a record. @throws LatchkeyError `STORE_CORRUPT`. */
+/** Reads the figures of a limit as `toWireFigures` wrote them into a record. @throws LatchkeyError `STORE_CORRUPT`. */
 export function readFigures(body: BodyReader): Omit<RateLimit, "name"> {
   const limit = body.positive("limit");
   const figures = fromWireFigures({

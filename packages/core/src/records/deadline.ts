@@ -1,14 +1,14 @@
 import type { EpochMs } from "../time.js";
 import { defineRecord, type Expiry, type RecordHead } from "./record-type.js";
 
-/** What is noticed of an expiry: that it has come, or that it comes soon. In the order of their ids. */
+/** What is noticed about an expiry: it has come, or it comes soon. In the order of their ids. */
 export const DEADLINE_STAGES = ["ended", "soon"] as const;
 
 export type DeadlineStage = (typeof DEADLINE_STAGES)[number];
 
 /**
- * What is still to be noticed of the expiry of a key. A key that is written with `expires` has one, first at the stage `soon`, then at `ended`;
- * it goes when that was noticed, and with the key. All of it is in its id, so that those that are due come first in their list.
+ * A pending notice of the expiry of a key. A key that is written with `expires` has one, first at the stage `soon`, then at `ended`. It is
+ * deleted once `ended` was noticed, and with the key. Its id holds all of it, so that due deadlines come first in their list.
  *
  * @see packages/core/decisions/0047-expiries-are-noticed-in-their-order.md
  */
@@ -16,7 +16,7 @@ export interface Deadline extends Expiry, RecordHead {
   readonly stage: DeadlineStage;
 }
 
-/** Digits of the last instant of a date. */
+/** Digits of the last instant of a `Date`. */
 const INSTANT_WIDTH = 16;
 
 /** The form of an id of a deadline. */
@@ -24,7 +24,7 @@ export const DEADLINE_ID = /^([es])(\d{16})\.(.+)$/;
 
 const LETTERS: { readonly [Stage in DeadlineStage]: string } = { ended: "e", soon: "s" };
 
-/** Below the ids of all deadlines of a stage. */
+/** A text that sorts below the ids of all deadlines of a stage. */
 export function startOfStage(stage: DeadlineStage): string {
   return LETTERS[stage];
 }
@@ -38,7 +38,7 @@ export function deadlineOf(
   return { id, workspaceId, stage, keyId, at };
 }
 
-/** What an id says, also that of a damaged record; null: it is none of a deadline. */
+/** Reads the deadline in an id, even the id of a damaged record; null if it is not the id of a deadline. */
 export function readDeadline(id: string, workspaceId: string): Deadline | null {
   const [, letter, at, keyId] = DEADLINE_ID.exec(id) ?? [];
   if (keyId === undefined) return null;
@@ -52,7 +52,7 @@ export const deadlineType = defineRecord<Deadline>({
   write: () => ({}),
   read: (_body, { id, workspaceId }) => {
     const deadline = readDeadline(id, workspaceId);
-    if (deadline === null) throw new TypeError("the id is none of a deadline");
+    if (deadline === null) throw new TypeError("the id is not that of a deadline");
     return deadline;
   },
 });

@@ -2,25 +2,25 @@ import type { EpochMs } from "../time.js";
 import { defineRecord, type VersionedHead } from "./record-type.js";
 
 /**
- * An event that an endpoint did not take when it was first sent, or that waits behind one. It names the event and does not repeat it: what is
- * erased in the audit log is erased here.
+ * An event that an endpoint did not accept when it was first sent, or that waits behind such an event. It refers to the event and does not
+ * copy it: what is erased in the audit log is erased here too.
  */
 export interface Delivery extends VersionedHead {
   readonly endpointId: string;
   readonly eventId: string;
-  /** Of the event in the audit log: events are sent in its order. */
+  /** Number of the event in the audit log: events are sent in this order. */
   readonly number: number;
-  /** What the event is about: of those about the same each waits for the earlier ones. */
+  /** What the event is about. An event waits for earlier ones about the same thing. */
   readonly lane: string;
-  /** `dead`: given up. `asked`: it was, and somebody wants it sent again, which the sender has not noticed yet. */
+  /** `dead`: given up. `asked`: given up, but someone asked to send it again, and the sender has not noticed yet. */
   readonly state: "pending" | "dead" | "asked";
   /** How often it was sent. */
   readonly tries: number;
-  /** Since when it waits. */
+  /** When it began to wait. */
   readonly since: EpochMs;
-  /** When it is sent next; of one that was given up, when that was. */
+  /** When it is sent next; if given up, when that was. */
   readonly at: EpochMs;
-  /** Why it was not taken the last time, in a word or as an HTTP status; null before that. */
+  /** Why the last attempt failed, in a word or as an HTTP status; null before the first. */
   readonly failure: string | null;
 }
 
@@ -31,7 +31,7 @@ export function deliveryId(endpointId: string, eventId: string): string {
   return `dlv_${eventId.replace(/^[a-z]+_/, "")}${endpointId}`;
 }
 
-/** The small list of deliveries in one state: of an endpoint where they are pending, else of all. */
+/** The small list of deliveries in one state: one list per endpoint for pending ones, otherwise one for all. */
 export function deliveriesIn(state: Delivery["state"], endpointId: string): string {
   return state === "pending" ? `${state}:${endpointId}` : state;
 }

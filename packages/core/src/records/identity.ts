@@ -9,7 +9,7 @@ import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js"
 export interface IdentityRecord extends VersionedHead {
   readonly externalId: string;
   readonly meta: Metadata;
-  /** Limits shared by all keys of the identity; no two of one name. */
+  /** Limits shared by all keys of the identity. Names are unique. */
   readonly ratelimits: readonly IdentityRateLimit[];
   /** How the uses that its keys share are restored. */
   readonly refill: Refill | null;
@@ -48,7 +48,7 @@ export const identityType = defineRecord<IdentityRecord>({
   claims: ({ externalId }) => [{ index: "externalId", value: externalId }],
 });
 
-/** An identity without metadata, limits and a number of uses, as it is made along with a key. */
+/** A new identity without metadata, limits or a number of uses, as it is created along with a key. */
 export function newIdentity(
   id: string,
   workspaceId: string,

@@ -38,10 +38,10 @@ export function labelsOf<Value>(
   return labels;
 }
 
-/** Its id is a tag of keys whose verifications are counted. Copies include its counts. */
+/** A tag that verifications are counted for; its id is the tag. Copies include its counts. */
 export type TagRecord = RecordHead;
 
-/** Tags: found by themselves. */
+/** Tags: found by id, which is the tag. */
 export const tagType = defineRecord<TagRecord>({
   kind: "tag",
   write: () => ({}),

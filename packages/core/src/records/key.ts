@@ -37,14 +37,17 @@ export interface KeyRecord extends KeyLabelValues, VersionedHead {
   readonly start: string;
   readonly identityId: string | null;
   readonly meta: Metadata | null;
-  /** Addresses and CIDR ranges that it may be used from, beside those of its API, each in its one form; empty: from anywhere. */
+  /** Addresses and CIDR ranges that it may be used from, besides those of its API, each in canonical form; empty: from anywhere. */
   readonly ipWhitelist: readonly string[];
-  /** What the owner calls it beside its name; each once. */
+  /** The owner's tags for it, besides its name; each once. */
   readonly tags: readonly string[];
-  /** Those of them that were too many for the workspace to be counted by themselves. */
+  /** Those tags that are not counted by themselves, because the workspace had too many. */
   readonly uncountedTags: readonly string[];
   readonly createdAt: EpochMs;
-  /** Of the successor of a rotation: when the first key of the chain was created. Null for every other, and for successors of before. */
+  /**
+   * For the successor of a rotation: when the first key of the chain was created. Null for all others, and for successors from before this
+   * field.
+   */
   readonly chainCreatedAt: EpochMs | null;
   /** Instant of the latest update, also of uses, or null before the first. Verifications and refills do not change it. */
   readonly updatedAt: EpochMs | null;
@@ -52,30 +55,30 @@ export interface KeyRecord extends KeyLabelValues, VersionedHead {
   readonly expires: EpochMs | null;
   /** Instant at which the key starts, or null for at once. */
   readonly startsAt: EpochMs | null;
-  /** How long it lives without a use, or null for as long as it likes. See `rules/keys/idle-expiry.ts`. */
+  /** How long it lives without a use; null: it never expires for lack of use. See `rules/keys/idle-expiry.ts`. */
   readonly expiresWhenUnused: SpanMs | null;
   /** Instant from which it counts as unused if that is not its creation: it was imported, or enabled again. Otherwise null. */
   readonly idleFrom: EpochMs | null;
   /** The switch alone. What callers see as `enabled` is derived: see `rules/keys/lifecycle.ts`. */
   readonly enabled: boolean;
   readonly refill: Refill | null;
-  /** No two of one name. */
+  /** Names are unique. */
   readonly ratelimits: readonly KeyRateLimit[];
-  /** `identity`: from what all keys of the identity share; the key's own counter is at rest then. */
+  /** `identity`: from the counter that all keys of the identity share; the key's own counter is then unused. */
   readonly usesFrom: UsesOwner;
-  /** The key that this one was made of by rotation, or null. */
+  /** The key that was rotated into this one, or null. */
   readonly rotatedFrom: string | null;
-  /** The one key that was made of this one by rotation, or null. */
+  /** The one key that this one was rotated into, or null. */
   readonly rotatedTo: string | null;
-  /** Null for a key that has its counters to itself. The keys of a rotation share theirs: the id of the first of them. */
+  /** The keys of a rotated chain share their counters: the id of the first of them. Null for a key with counters of its own. */
   readonly sharedCountersId: string | null;
   /** The secret, encrypted, for a recoverable key. */
   readonly sealedSecret: string | null;
-  /** Of an imported key under a pepper: what all imports of one secret have in common. See `SecretHasher.importMarks`. */
+  /** For a key that was imported under a pepper: marks that all imports of one secret have in common. See `SecretHasher.importMarks`. */
   readonly importMarks: readonly string[];
-  /** Ids of the roles that the key was given itself. One that was deleted counts for nothing. */
+  /** Ids of the roles that the key was given directly. Deleted roles count for nothing. */
   readonly roles: readonly string[];
-  /** Ids of the permissions that the key was given itself. One that was deleted counts for nothing. */
+  /** Ids of the permissions that the key was given directly. Deleted permissions count for nothing. */
   readonly permissions: readonly string[];
 }
 
@@ -115,7 +118,7 @@ export const keyType = defineRecord<KeyRecord>({
     roles: unlessEmpty(key.roles),
     permissions: unlessEmpty(key.permissions),
   }),
-  // First what every verification reads, so that it is together in memory.
+  // The fields that every verification reads come first, so that they are together in memory.
   read: (body, { id, workspaceId, version, link }) => {
     const createdAt = body.whole("createdAt");
     const chainCreatedAt = body.instantOrNull("chainCreatedAt");

@@ -18,7 +18,7 @@ import { senderType } from "./sender.js";
 import type { RecordKind, StoredRecord } from "./stored-record.js";
 import { workspaceType } from "./workspace.js";
 
-/** All that belongs to a stored record, for copying it. */
+/** Everything that belongs to a stored record, for copying it. */
 export interface RecordLayout {
   readonly claims: readonly RecordClaim[];
   readonly lists: readonly RecordList[];
@@ -28,7 +28,7 @@ export interface RecordLayout {
   readonly limits: readonly (LimitKind & { readonly name: string })[];
   /** Its record in the directory, or null. */
   readonly pointer: StoredRecord | null;
-  /** When it expires, and its possible deadline records: first the last of them, none after all was noticed. */
+  /** When it expires, and the deadline records that it may have, the last stage first. Once everything was noticed, it has none. */
   readonly expiry: { readonly at: EpochMs; readonly deadlines: readonly StoredRecord[] } | null;
 }
 
@@ -52,11 +52,11 @@ const TYPES: { readonly [Kind in RecordKind]: RecordType<unknown> } = {
 };
 
 /**
- * Lists of all records of a workspace, except its own and keys, which have a list for each API (`keysOfApi`).
+ * Lists of all records of a workspace, except the workspace's own and keys, which have a list per API (`keysOfApi`).
  *
- * A copy that reads them in this order, with the keys behind their APIs, loses least of what is written meanwhile. What says that something
- * was done comes before what was done: a call is then carried out again, and an event sent or noticed again, in place of never. What keys
- * refer to comes after them, in case it is new. An event of the log is about a record that came before it.
+ * A copy that reads them in this order, with the keys after their APIs, loses the least of what is written meanwhile. A record that says
+ * that something was done comes before what was done: then a call runs again, or an event is sent or noticed again, rather than never. What
+ * keys refer to comes after them, in case it is new. An event of the log is about a record that came before it.
  */
 export const RECORD_LISTS: readonly { readonly kind: RecordKind; readonly list: string }[] = (
   [

@@ -4,9 +4,9 @@ import { defineRecord, type VersionedHead } from "./record-type.js";
 
 /** A short time in which a customer manages keys of their own, within what the host allows. */
 export interface PortalSessionRecord extends VersionedHead {
-  /** Of its secret, which is stored nowhere. */
+  /** Hash of its secret, which is stored nowhere. */
   readonly hash: string;
-  /** Whose keys. Where that identity is gone, the session is over. */
+  /** The identity whose keys it manages. Once that identity is gone, the session is over. */
   readonly identityId: string;
   readonly expires: EpochMs;
   /** When it was written, by the store's own clock. */
@@ -15,7 +15,7 @@ export interface PortalSessionRecord extends VersionedHead {
   readonly allow: { readonly [field: string]: JsonValue };
 }
 
-/** The index of the name that a session claims: its hash. */
+/** The index in which a session claims its hash. */
 export const SESSION_INDEX = "hash";
 
 /** Portal sessions, found by the digest of their secret. The identity is read along with them. */

@@ -16,10 +16,10 @@ export interface RecordList {
   readonly of?: string;
 }
 
-/** A member of a body. Undefined and null members are left out. */
+/** Members of a body. Undefined and null members are left out. */
 type BodyMembers = Readonly<Record<string, JsonValue | undefined>>;
 
-/** What there is to know of one kind of record: how it is stored, what it claims, which lists it is in. */
+/** Everything about one kind of record: how it is stored, what it claims, which lists it is in. */
 export interface RecordType<Value> {
   readonly kind: RecordKind;
   encode(value: Value): StoredRecord;
@@ -27,7 +27,7 @@ export interface RecordType<Value> {
   decode(stored: StoredRecord, workspaceId: string): Value;
   claims(value: Value): readonly RecordClaim[];
   lists(value: Value): readonly RecordList[];
-  /** When it expires, for records of which that is noticed: a {@link Deadline} goes with each. Null for all others. */
+  /** When it expires, for records whose expiry is noticed: each of them has a {@link Deadline}. Null for all others. */
   expiry(value: Value): Expiry | null;
 }
 
@@ -37,16 +37,16 @@ export interface Expiry {
   readonly at: EpochMs;
 }
 
-/** What every record has beside what its kind says. */
+/** What every record has, whatever its kind. */
 export interface RecordHead {
   /** Unique in its workspace and kind. */
   readonly id: string;
   readonly workspaceId: string;
 }
 
-/** The same, of a kind whose records change. */
+/** The same for a kind whose records change. */
 export interface VersionedHead extends RecordHead {
-  /** Another one whenever processes must read the record again, never with a use: see `StoredRecord`. */
+  /** Changes whenever processes must read the record again, never with a use: see `StoredRecord`. */
   readonly version: number;
 }
 
@@ -55,7 +55,7 @@ export interface RecordEnvelope extends VersionedHead {
   readonly link: string | null;
 }
 
-/** Version of the layout of all bodies. Members may be added under the same number; a member that changes its meaning raises it. */
+/** Version of the layout of all bodies. Members may be added under the same number; changing the meaning of a member raises it. */
 const FORMAT = 1;
 
 /** Builds a {@link RecordType} from what is specific to a kind. */
@@ -69,9 +69,9 @@ export function defineRecord<
   readonly write: (value: Value) => BodyMembers;
   readonly read: (body: BodyReader, envelope: RecordEnvelope) => Value;
   readonly claims?: (value: Value) => readonly RecordClaim[];
-  /** Names of the small lists that it is in, beside the list of its kind. Default: none. */
+  /** Names of the small lists that it is in, besides the list of its kind. Default: none. */
   readonly smallLists?: (value: Value) => readonly string[];
-  /** Default: the list of its kind, and its small lists beside that. */
+  /** Default: the list of its kind, and its small lists. */
   readonly lists?: (value: Value) => readonly RecordList[];
   readonly expiry?: (value: Value) => Expiry | null;
 }): RecordType<Value> {
@@ -124,7 +124,7 @@ function withoutEmpty(members: BodyMembers): JsonValue {
   return Object.freeze(body);
 }
 
-/** A list as bodies have it: absent if empty. */
+/** A list as bodies store it: absent if empty. */
 export function unlessEmpty<Item extends JsonValue>(
   items: readonly Item[],
 ): readonly Item[] | undefined {

@@ -7,7 +7,7 @@ export interface Held {
   readonly value?: JsonValue;
 }
 
-/** What is remembered of a write with an `idempotencyKey`, so that its repeat returns the same and writes nothing. */
+/** The memory of a write with an `idempotencyKey`, so that its repeat returns the same and writes nothing. */
 export interface RememberedAnswer extends VersionedHead {
   /** Digest of actor and idempotency key: its unique name. */
   readonly caller: string;

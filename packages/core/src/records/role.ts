@@ -5,12 +5,12 @@ import { defineRecord, unlessEmpty, type VersionedHead } from "./record-type.js"
 export interface RoleRecord extends VersionedHead {
   readonly name: string;
   readonly description: string | null;
-  /** Ids of its permissions. One that was deleted counts for nothing. */
+  /** Ids of its permissions. Deleted permissions count for nothing. */
   readonly permissions: readonly string[];
   readonly createdAt: EpochMs;
 }
 
-/** Most roles and most permissions that a key holds itself. */
+/** Maximum numbers of roles and permissions that a key holds directly. */
 export const MAX_HELD = { roles: 100, permissions: 1_000 } as const;
 
 /** Roles: found by id or by name. */

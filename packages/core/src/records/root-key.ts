@@ -1,7 +1,7 @@
 import type { EpochMs } from "../time.js";
 import { defineRecord, type RecordHead, unlessEmpty } from "./record-type.js";
 
-/** A key that authorises management calls in one workspace. It verifies as no API's key. */
+/** A key that authorises management calls in one workspace. It never verifies as a key of an API. */
 export interface RootKeyRecord extends RecordHead {
   readonly hash: string;
   readonly start: string;
@@ -10,7 +10,7 @@ export interface RootKeyRecord extends RecordHead {
   readonly permissions: readonly string[];
   readonly expires: EpochMs | null;
   readonly enabled: boolean;
-  /** The root key that it was rotated to; null: none. */
+  /** The root key that it was rotated into; null: none. */
   readonly rotatedTo: string | null;
   readonly createdAt: EpochMs;
 }
@@ -45,7 +45,7 @@ export const rootKeyType = defineRecord<RootKeyRecord>({
 /** The partition of the store that leads from the hash of a root key to its workspace. No workspace can have this id. */
 export const DIRECTORY_ID = "$directory";
 
-/** Where the root key of a hash is. A pointer that leads nowhere is harmless. */
+/** Where the root key with this hash is. A pointer that leads nowhere is harmless. */
 export interface RootKeyPointer {
   /** Hash of the root key. */
   readonly id: string;

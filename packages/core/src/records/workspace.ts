@@ -13,7 +13,7 @@ export interface WorkspaceRecord {
 /** Workspaces: found by id, in themselves. */
 export const workspaceType = defineRecord<WorkspaceRecord>({
   kind: "workspace",
-  // Always there, unlike in other kinds: a body that has lost it, with nothing else that must be there, would be switched on.
+  // `disabled` is always written, unlike in other kinds: nothing else is required, so a damaged body without it would read as enabled.
   write: ({ name, enabled }) => ({ name, disabled: !enabled }),
   read: (body, { id, version }) => ({
     id,
@@ -30,7 +30,7 @@ export const DEFAULT_WORKSPACE_ID = "ws_default";
 /** What a workspace id may be. It is part of cursors and of names in stores. */
 export const WORKSPACE_ID_PATTERN = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The workspace as it is before anything was written about it. */
+/** A workspace before anything was written about it. */
 export function unwrittenWorkspace(id: string): WorkspaceRecord {
   return { id, name: null, enabled: true, version: 0 };
 }

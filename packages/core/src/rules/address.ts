@@ -8,14 +8,14 @@ interface AddressRange {
   readonly bits: number;
 }
 
-/** Most entries that an allow-list has. */
+/** Maximum number of entries of an allow list. */
 export const MAX_ADDRESS_RANGES = 1_000;
 
 /** Error message for a wrong entry of an allow list. */
 export const ADDRESS_RANGE_ERROR =
   "must be an IPv4 or IPv6 address, or a CIDR range without bits set beyond its prefix, such as 192.0.2.0/24";
 
-/** What an address must be, in words. */
+/** Error message for a wrong address. */
 export const ADDRESS_ERROR = "must be an IPv4 or IPv6 address, such as 192.0.2.7 or 2001:db8::7";
 
 /** Longer than any address with its zone or prefix; longer texts are not parsed. */
@@ -31,7 +31,7 @@ const PREFIX_LENGTH = /^(0|[1-9]\d{0,2})$/;
 /** An address with a port: IPv6 in brackets, with or without a port, or IPv4. */
 const WITH_PORT = /^(?:\[([^[\]]*:[^[\]]*)\](?::(\d{1,5}))?|([\d.]+):(\d{1,5}))$/;
 const MAX_PORT = 65_535;
-/** An IPv6 address, and what names the interface beside it. */
+/** An IPv6 address with a zone, which names the network interface. */
 const ZONE = /^([^%:]*:[^%]*)%[0-9a-z._~-]{1,64}$/i;
 
 /** Bits before the IPv4 address in an IPv4-mapped IPv6 address. */
@@ -48,7 +48,7 @@ const rangesOfList = new WeakMap<readonly string[], readonly AddressRange[]>();
  * @see packages/core/decisions/0013-addresses-are-read-strictly.md
  */
 export function canonicalAddress(text: string): string | null {
-  // What most callers have, in 43 ns. Parsed and written it takes 1,535, and a guarded request has it done twice.
+  // The usual case, in 43 ns. Parsing and writing takes 1,535 ns, and a guarded request does it twice.
   if (CANONICAL_IPV4.test(text)) return text;
   if (text.length > MAX_LENGTH) return null;
   return parseAddress(withoutPort(text).replace(ZONE, "$1"))?.toString() ?? null;
@@ -81,7 +81,7 @@ export function isAddressListed(list: readonly string[], address: string | null)
   return parsed !== null && rangesOf(list).some((range) => isWithin(parsed, range));
 }
 
-/** The text before a port. What is no address with a port comes back as it is, for the parser to refuse. */
+/** Removes the port. Any other text is returned unchanged, and the parser decides about it. */
 function withoutPort(text: string): string {
   if (!text.includes(":")) return text;
   const [, bracketed, portOfIpv6 = "0", ipv4, portOfIpv4 = "0"] = WITH_PORT.exec(text) ?? [];
@@ -97,7 +97,7 @@ function rangesOf(list: readonly string[]): readonly AddressRange[] {
   return ranges;
 }
 
-/** Parses an address strictly: the library reads far more than this lets through to it. */
+/** Parses an address strictly. The library alone would accept far more forms. */
 function parseAddress(text: string): Address | null {
   const embedded = HEXTETS_AND_IPV4.exec(text)?.[2];
   const isStrict =

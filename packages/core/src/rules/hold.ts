@@ -4,15 +4,17 @@ import type { EpochMs, SpanMs } from "../time.js";
 export interface HeldLimit {
   /** Name of its window. */
   readonly window: string;
-  /** Whose window: index of a record of the hold; null: the workspace's. */
+  /** Index of the record of the hold that owns the window; null: the workspace owns it. */
   readonly owner: number | null;
-  /** A whole number >= 1. 0 for a shadow limit that had no room: it accepts any cost, and charges none. */
+  /** A whole number >= 1, or 0 for a shadow limit without room: it accepts any cost and charges none. */
   readonly units: number;
   /** `at` of the limit's state right after they were taken. */
   readonly at: EpochMs;
   /** Units that flow into a token bucket per `duration`; otherwise 0. */
   readonly rate: number;
-  /** What its bucket counted of what has flowed in, right after they were taken. Absent: it did not count, or is no bucket. */
+  /**
+   * The bucket's inflow counter right after they were taken. Absent: the bucket did not count its inflow, or the limit is no token bucket.
+   */
   readonly flowed?: number | undefined;
 }
 
@@ -34,7 +36,7 @@ export interface Hold {
   readonly ttl: SpanMs;
   /** Uses that it was made for: a whole number >= 0. */
   readonly uses: number;
-  /** Whose uses were taken, even if none: index of a record; null if they were unlimited. */
+  /** Index of the record that owns the uses, even if none were taken; null if they were unlimited. */
   readonly usesOf: number | null;
   /** Its number among the holds of each record. */
   readonly numbers: readonly number[];
@@ -78,7 +80,7 @@ export interface WindowDrop {
   readonly isKept: boolean;
 }
 
-/** Of counters beside which nothing is held. */
+/** The sums of counters without holds. */
 export const NO_HOLDS: HoldSums = Object.freeze({
   nextEnd: Number.MAX_SAFE_INTEGER,
   open: 0,
@@ -92,15 +94,18 @@ export const NO_HOLDS: HoldSums = Object.freeze({
 const SLOTS = ".s";
 const LEASE = "lse_";
 
-/** Ids of leases are below it, those of reservations above. */
+/** Ids of leases sort below it, ids of reservations above it. */
 export const LAST_LEASE_ID = `${LEASE}~`;
 
-/** Whether a hold is a lease: units that a process took ahead. It never ends by itself; if another process ends it, all of it counts as used. */
+/**
+ * Whether a hold is a lease: units that a process took ahead. A lease never ends by itself; if another process ends it, all of it counts as
+ * used.
+ */
 export function isLease({ id }: Pick<Hold, "id">): boolean {
   return id.startsWith(LEASE);
 }
 
-/** The id of the slots of a reservation that holds other units as well: they last for a shorter time. */
+/** The id of the hold with a reservation's concurrent slots, if the reservation holds other units too: slots last for a shorter time. */
 export function slotsIdOf(id: string): string {
   return id + SLOTS;
 }
@@ -110,9 +115,9 @@ export function isSlotsOfAnother({ id }: Pick<Hold, "id">): boolean {
   return id.endsWith(SLOTS);
 }
 
-/** The sums after a hold was taken. `uses`: that it holds here. */
+/** The sums after a hold was taken. `uses`: how many it holds here. */
 export function sumsWith(sums: HoldSums, hold: Hold, uses: number): HoldSums {
-  // Field by field: each reservation comes by here.
+  // Field by field, because every reservation runs this.
   return {
     nextEnd: Math.min(sums.nextEnd, hold.expiresAt),
     open: sums.open + (isSlotsOfAnother(hold) ? 0 : 1),
@@ -124,12 +129,12 @@ export function sumsWith(sums: HoldSums, hold: Hold, uses: number): HoldSums {
   };
 }
 
-/** Uses that a hold has here and that may come back. `place`: of the record among those beside which the hold is. */
+/** Uses of this record that a hold may still return. `place`: index of the record among the records of the hold. */
 export function heldUses(sums: HoldSums, hold: Hold, place: number): number {
   return hold.usesOf === place && (hold.numbers[place] ?? 0) >= sums.setBefore ? hold.uses : 0;
 }
 
-/** Whether units of a limit may still come back. `number`: of the hold, beside the counters that the sums are of. */
+/** Whether a hold may still return its units of a limit. `number`: the hold's number among the holds that the sums count. */
 export function isReturnable({ drops }: HoldSums, held: HeldLimit, number: number): boolean {
   return drops.every(({ before, windows, isKept }) => {
     const isOld = before > number && !(isKept && held.owner === null);
@@ -138,8 +143,9 @@ export function isReturnable({ drops }: HoldSums, held: HeldLimit, number: numbe
 }
 
 /**
- * Decides how many returned uses are added: they are first set off against refills made since, the oldest first. 100 of daily 100, 50 held,
- * midnight, 10 used: the refill raised 50, so of the 40 that are returned, none is added, and 100 remain.
+ * Decides how many returned uses are added. They are first set off against the refills made since, the oldest first. Example: 100 uses,
+ * refilled to 100 daily. 50 are held over midnight, and 10 of them are used. The refill raised the uses by 50, so none of the 40 returned
+ * uses is added, and 100 remain.
  */
 export function usesAfterRaises(
   raises: readonly Raise[],
@@ -153,13 +159,13 @@ export function usesAfterRaises(
     const free = Math.min(raise.free, added);
     const paid = Math.min(raise.units, added - free);
     added -= paid;
-    // What is beyond the free units and those that pay comes back in full.
+    // Only the paid units are lost: the free ones, and any beyond, come back in full.
     return { ...raise, free: raise.free - free, units: raise.units - paid };
   });
   return { added, raises: left };
 }
 
-/** The raises with one more, without those before every open hold. `oldest`: the lowest number of an open hold; 0 if unknown. */
+/** The raises with a new one, and without those older than every open hold. `oldest`: the lowest number of an open hold; 0 if unknown. */
 export function raisesWith(
   { raises, next }: HoldSums,
   { free, units }: Omit<Raise, "before">,

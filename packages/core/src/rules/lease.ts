@@ -6,34 +6,34 @@ const MIN_LEASE_MS = 10;
 export const MAX_LEASE_MS = 10_000;
 
 /**
- * Which part of its time a lease is used: clocks may then run up to 11 % too fast or too slow, each in its own way, and a lease still ends
- * before a change that waits for it resolves. 0.8 is less than (1 - 0.11) / (1 + 0.11).
+ * The part of its time for which a process uses a lease. Each clock may then run up to 11 % too fast or too slow, and the lease still ends
+ * before a change that waits for it resolves: 0.8 is less than (1 - 0.11) / (1 + 0.11).
  */
 const USED_PART = 0.8;
 
 /** The clocks of a process, read one after the other. */
 export interface Clocks {
-  /** Ms since some instant, of a clock that nobody sets. */
+  /** Ms since some instant, by a monotonic clock. */
   readonly steady: number;
-  /** Unix epoch ms, of a clock that goes on while the machine sleeps. */
+  /** Unix epoch ms, by a clock that keeps running while the machine sleeps. */
   readonly wall: EpochMs;
 }
 
-/** Whether a lease still holds. `since`: read before the store was asked for it. */
+/** Whether a lease still holds. `since`: the clocks before the store was asked for the lease. */
 export function isLeaseAlive(since: Clocks, now: Clocks, ms: SpanMs): boolean {
   const end = ms * USED_PART;
   return now.steady - since.steady < end && now.wall - since.wall < end;
 }
 
-/** What is left of a counter for each that holds units of it, at least: where it is less, nothing is taken ahead. */
+/** Units that must be left in a counter for each process that holds some of them. With fewer, nothing is taken ahead. */
 const LEAST_LEFT = 100;
 
 const DEFAULT_SHARE = 0.01;
 
 /**
- * For how many verifications, of `each` units, a process may take units of a counter ahead: all that it holds is at most its share.
+ * For how many verifications of `each` units a process may take units of a counter ahead, so that it never holds more than its share.
  *
- * @param left - Of the counter, without what is held.
+ * @param left - Units left in the counter, without the held ones.
  * @param holders - How many processes hold units, this one included.
  */
 export function verificationsAhead(
@@ -50,11 +50,11 @@ export function verificationsAhead(
 /** How a process leases. */
 export interface LeaseSettings {
   readonly ms: SpanMs;
-  /** The most that it takes ahead of what is left of a counter: from 0 to 1. */
+  /** The largest part of a counter's remaining units that it takes ahead: from 0 to 1. */
   readonly share: number;
 }
 
-/** What an option says. @throws TypeError naming what is wrong: a misspelt option must not become none. */
+/** Reads the option `leases`. @throws TypeError naming what is wrong: a misspelt option must not be ignored. */
 export function readLeases(leases: unknown): LeaseSettings {
   if (typeof leases !== "object" || leases === null)
     throw new TypeError('"leases" must be { ms }, or { ms, share }');

@@ -18,7 +18,9 @@ export interface LimitFigures extends LimitKind {
   readonly limit: number;
   /** Units that a token bucket holds: a whole number >= 1. Ignored otherwise. */
   readonly burst: number;
-  /** How many of the units that are taken a lease holds: a token bucket gets nothing in their place until it ends. Absent: none. Ignored otherwise. */
+  /**
+   * How many of the taken units a lease holds: a token bucket does not refill them until the lease ends. Absent: none. Ignored otherwise.
+   */
   readonly held?: number | undefined;
 }
 
@@ -73,9 +75,9 @@ export function mostOf({ algorithm, limit, burst }: LimitFigures): number {
 }
 
 /**
- * The first instant at which so many units fit if nothing else is taken: that of `current` if they fit already; null if they never fit. For
- * a fixed limit, it is the edge of its window; for a concurrent one, when all slots held at `current` have ended unless renewed, because
- * only the holds say more.
+ * The first instant at which `cost` units fit if nothing else is taken: the instant of `current` if they fit already; null if they never
+ * fit. For a fixed limit, it is the edge of its window. For a concurrent limit, it is when all slots held at `current` have ended unless
+ * renewed: only the holds themselves know more.
  *
  * @param current - As {@link limitAt} returns it.
  * @returns Unix epoch ms; it may be later than any `Date`.
@@ -126,8 +128,8 @@ export interface Taking {
 }
 
 /**
- * The end of the window, or of the group of a sliding limit, in which units were just taken. A unit that is used before it counts as one that was
- * taken then. Null for a bucket, whose units may be used as long as they are held, and for slots.
+ * The end of the window, or of the group of a sliding limit, in which units were just taken. A unit that is used before that end counts as
+ * if it had been taken when it was used. Null for a token bucket, because its units may be used as long as they are held, and for slots.
  */
 export function endOfGroup({ at }: LimitState, limit: LimitKind): EpochMs | null {
   switch (limit.algorithm) {
@@ -160,7 +162,7 @@ export function takingsOf(
         latest,
       ];
     case "token-bucket":
-      // Of a bucket of one unit a ms, what is missing is the units that were taken.
+      // In a bucket of one unit per ms, the missing amount equals the units that were taken.
       return [
         { ...latest, limit: { algorithm, duration: 1, limit: 1, burst: used, held: earlier[0] } },
       ];
@@ -169,7 +171,7 @@ export function takingsOf(
   }
 }
 
-/** Unix epoch ms at which nothing of the state counts any more, if nothing else is taken. */
+/** When nothing of the state counts any more, if nothing else is taken. Unix epoch ms. */
 export function endsAt(state: LimitState, limit: LimitFigures): EpochMs {
   return Math.min(resetAt(state, limit), LAST_INSTANT);
 }

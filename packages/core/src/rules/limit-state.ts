@@ -26,9 +26,9 @@ export interface LimitState {
    */
   readonly used: number;
   /**
-   * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: how many of the missing units leases
-   * hold, if they hold any; once units of it were reserved, also what has flowed in since an instant, in units × `duration`, and that
-   * instant. Otherwise empty.
+   * `sliding`: units of the sixteenths before, the latest first; at most {@link MOST_EARLIER}. `token-bucket`: the missing units that
+   * leases
+   * hold, if any; once units were reserved, also the inflow since an instant, in units × `duration`, and that instant. Otherwise empty.
    */
   readonly earlier: readonly number[];
 }
@@ -36,12 +36,14 @@ export interface LimitState {
 /** Most entries of `LimitState.earlier`. */
 export const MOST_EARLIER = 16;
 
-/** Of a limit that counts in no groups, or has none before the latest, and of a bucket that nothing is held of. */
+/** For a limit without groups, or with none before the latest, and for a bucket of which nothing is held. */
 export const NONE_EARLIER: readonly number[] = Object.freeze([]);
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;
 
-/** How the name of a window says what it is of: a limit of another algorithm or duration counts anew, so its window has another name. */
+/**
+ * Algorithm and duration as a part of a window's name: a limit with another algorithm or duration counts anew, so it needs another name.
+ */
 export function kindText({ algorithm, duration }: LimitKind): string {
   return `${MARKS[algorithm]}${duration}`;
 }
@@ -66,12 +68,12 @@ function readKind(window: string): LimitKind | null {
   return algorithm === undefined ? null : { algorithm, duration: Number(digits) };
 }
 
-/** Whether a window is that of a concurrent limit. */
+/** Whether a window belongs to a concurrent limit. */
 export function isSlotWindow(window: string): boolean {
   return kindOfWindow(window)?.algorithm === "concurrent";
 }
 
-/** Name of the limit of a window of a key or identity, configured or ad hoc. */
+/** Name of the limit that a window of a key or identity belongs to, configured or ad hoc. */
 export function limitNameOf(window: string): string {
   const name = window.slice(window.lastIndexOf(":") + 1);
   return name.includes("%") ? decodeURIComponent(name) : name;

@@ -1,10 +1,10 @@
-/** Where a reader of the audit log is: behind the last entry that it has read. */
+/** The position of a reader of the audit log: after the last entry that it has read. */
 export interface LogPosition {
-  /** Number of that entry; 1: it is of before there were numbers, or nothing was read yet. */
+  /** Number of that entry. 1: it was written before entries had numbers, or nothing was read yet. */
   readonly version: number;
-  /** Its id; empty: the reader began behind what had been deleted. */
+  /** Its id. Empty: the reader began after deleted entries. */
   readonly id: string;
-  /** How many entries had been deleted when the reader began at the beginning: it has not missed these. */
+  /** How many entries had been deleted when the reader started from the beginning: it has not missed those. */
   readonly deleted: number;
 }
 
@@ -19,7 +19,7 @@ export interface LogPart {
   readonly last: number;
 }
 
-/** Where the part begins that {@link readLog} is given. A number says where by itself, whichever entry has it by now. */
+/** Where the part for {@link readLog} begins. A number alone says where, whichever entry has it now. */
 export function placeOf(after: LogPosition | null): {
   readonly version: number;
   readonly id: string;
@@ -30,24 +30,24 @@ export function placeOf(after: LogPosition | null): {
 
 /** What a reader may read of a part. */
 export type LogReading =
-  /** The entries from `from` to `until`, this one not included. */
+  /** The entries from `from` up to, but not including, `until`. */
   | {
       readonly kind: "read";
       readonly from: number;
       readonly until: number;
       readonly end: LogPosition;
     }
-  /** What follows the position was deleted. */
+  /** Entries after the position were deleted. */
   | { readonly kind: "pruned" }
-  /** The log does not have the entry that the position names, and has not had it: it is that of another store, or of an earlier backup. */
+  /** The log does not have the entry of the position and never had it: the log is that of another store, or an earlier backup. */
   | { readonly kind: "unknown" };
 
 /**
  * Decides what a reader of the log may get next, so that nothing is skipped silently.
  *
  * Numbers have gaps only where entries were deleted. So a gap means that the reader misses entries, unless they were deleted before it
- * started from the beginning: then the number of deletions is unchanged. Once it is not, every gap may be one of both. The entry at the
- * position shows whether the log is still the same.
+ * started from the beginning: then the number of deletions is unchanged. Once that number has changed, a gap may be of either kind. The
+ * entry at the position shows whether the log is still the same.
  *
  * @param after - Null: the reader starts with the earliest entry.
  * @see packages/core/decisions/0041-events-are-the-audit-log-in-the-order-of-commits.md
@@ -60,7 +60,7 @@ export function readLog(after: LogPosition | null, part: LogPart): LogReading {
   const [first] = entries;
   const isThere = first?.id === id;
   if (from > last || (from > 1 && first?.version === from && !isThere)) return { kind: "unknown" };
-  // Where there are no numbers, the entry of the position itself is what tells: those before it are deleted first.
+  // Without numbers, the position's own entry tells: entries before it are deleted first.
   if (from === 1 && id !== "" && !isThere && misses) return { kind: "pruned" };
   const begin = isThere ? 1 : 0;
   let [until, previous] = [begin, from];

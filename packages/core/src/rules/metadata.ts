@@ -35,11 +35,11 @@ export function checkMetadata(value: unknown): MetadataCheck {
   }
 }
 
-/** Of a member: where it stands is added on the way out. */
+/** Refuses a member. The path of the member is added on the way out. */
 class MetadataRefusal extends Error {
-  /** Names and indexes, from the outermost on; none where it is about the whole. */
+  /** Names and indexes, outermost first; empty if the refusal concerns the whole object. */
   readonly path: (string | number)[] = [];
-  /** What the member is, which it must not be. */
+  /** What the member is instead of JSON, such as `NaN` or `undefined`. */
   readonly what: string | undefined;
 
   constructor(message: string, what?: string) {
@@ -48,7 +48,7 @@ class MetadataRefusal extends Error {
   }
 }
 
-/** Most of a path that a message has: names may be long. */
+/** Longest path in a message, in characters: names may be long. */
 const LONGEST_PATH = 100;
 
 function messageOf({ message, path, what }: MetadataRefusal): string {
@@ -59,8 +59,9 @@ function messageOf({ message, path, what }: MetadataRefusal): string {
 const TOO_LARGE = `must be at most ${METADATA_BOUNDS.maxBytes} bytes of JSON`;
 
 /**
- * What the JSON of a copy may still take, at least: it stops as soon as it is sure to be too large. Without it an object that refers to
- * one other ten times, sixteen levels deep, would be written out 10^16 times before its size is looked at.
+ * Bytes that the JSON of a copy may still take. The count is a lower bound, and copying stops as soon as the JSON is sure to be too large.
+ * Without it, an object that refers to another one ten times, sixteen levels deep, would be written out 10^16 times before its size is
+ * checked.
  */
 interface Room {
   bytes: number;
@@ -82,7 +83,7 @@ function copyJson(value: unknown, depth: number, room: Room): JsonValue {
   if (typeof value === "number") {
     if (!Number.isFinite(value))
       throw new MetadataRefusal("must hold finite numbers only", String(value));
-    return value + 0; // JSON has no negative zero: what is kept is what every store gives back
+    return value + 0; // JSON has no negative zero, so none is kept: every store must give back the same value
   }
   if (!Array.isArray(value) && !isPlainObject(value))
     throw new MetadataRefusal("must hold JSON values only", kindOf(value));
@@ -100,7 +101,7 @@ function copyJson(value: unknown, depth: number, room: Room): JsonValue {
     take(room, member.length);
     return [member, copyMember(member, content, depth + 1, room)] as const;
   });
-  // Not assigned one by one: where Object.prototype is frozen, that throws for each name that it has, such as `toString`.
+  // Not assigned one by one: if Object.prototype is frozen, that throws for each name that it has, such as `toString`.
   return Object.freeze(Object.fromEntries(members));
 }
 
@@ -113,7 +114,7 @@ function copyMember(name: string | number, value: unknown, depth: number, room: 
   }
 }
 
-/** What a value is that is not JSON: never what it holds. */
+/** Describes a value that is not JSON by its type, never by its content. */
 function kindOf(value: unknown): string {
   if (value === undefined) return "undefined";
   return typeof value === "object" ? "an object of a class" : `a ${typeof value}`;

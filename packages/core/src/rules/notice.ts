@@ -7,13 +7,13 @@ import { nextRefillDueAt, type Refill } from "./refill.js";
 
 /** When something is noticed. */
 export interface NoticeSettings {
-  /** How long before it expires a key expires soon. */
+  /** How long before its expiry a key counts as expiring soon. */
   readonly expiresWithin: SpanMs;
-  /** Below how many uses they are low: a whole number >= 1, or a share of what a refill brings, below 1; null: never. */
+  /** Fewer uses than this are low: a whole number >= 1, or a share below 1 of a refill's amount; null: never. */
   readonly usesBelow: number | null;
-  /** Above which share of it a limit is near: above 0, below 1. */
+  /** A limit is near once more than this share of it is taken: above 0, below 1. */
   readonly limitAbove: number;
-  /** Whether a process writes by itself what it sees of uses and limits, and not only when `notice` is called. */
+  /** Whether a process writes what it sees of uses and limits by itself, and not only when `notice` is called. */
   readonly writesByItself: boolean;
 }
 
@@ -51,7 +51,7 @@ function isShare(value: unknown): value is number {
   return isPositive(value) && value < 1;
 }
 
-/** What there is to notice of an expiry at `now`; null: nothing yet. */
+/** The notice that is due for an expiry at `now`; null: none yet. */
 export function noticeOfExpiry(
   expires: EpochMs,
   now: EpochMs,
@@ -61,16 +61,16 @@ export function noticeOfExpiry(
   return expires - now <= expiresWithin ? "key.expiresSoon" : null;
 }
 
-/** A share such as 0.57 of 100 is 57, whatever numbers make of it: its product is wrong by a smaller part of itself than this. */
+/** Relative rounding error of a share: 0.57 of 100 must be 57, and the floating-point product is off by less than this part of itself. */
 const ROUNDED = 2 * Number.EPSILON;
 
-/** Below how many uses they are low; 0: they never are. A share is one of what a refill brings: without one it says nothing. */
+/** Fewer uses than this are low; 0: they never are. A share is a share of the refill's amount: without a refill, uses are never low. */
 export function lowUses({ usesBelow }: NoticeSettings, refill: Refill | null): number {
   if (usesBelow === null || usesBelow >= 1) return usesBelow ?? 0;
   return refill === null ? 0 : Math.ceil(usesBelow * refill.amount * (1 - ROUNDED));
 }
 
-/** Above how many units that are taken a limit is near. */
+/** A limit is near once more units than this are taken. */
 export function nearUnits({ limitAbove }: NoticeSettings, limit: LimitFigures): number {
   return Math.floor(limitAbove * mostOf(limit) * (1 + ROUNDED));
 }
@@ -82,7 +82,10 @@ export interface NoticePeriod {
   readonly endAt: EpochMs;
 }
 
-/** The period of uses: from one refill to the next, or from when they were set. Without a refill a day of UTC: uses may come back at any time. */
+/**
+ * The period of uses: from one refill, or from when they were set, to the next. Without a refill, a UTC day: uses may come back at any
+ * time.
+ */
 export function periodOfUses(
   refill: Refill | null,
   refilledAt: EpochMs,
@@ -93,13 +96,13 @@ export function periodOfUses(
   return { startAt: refilledAt, endAt: nextRefillDueAt(refill, now) ?? LAST_INSTANT };
 }
 
-/** The period of a limit: its window, or one as fixed limits have them. `at`: the start of the window of a fixed one. */
+/** The period of a limit: for a fixed limit, its window, which starts at `at`; for others, the window that a fixed limit would have. */
 export function periodOfLimit({ algorithm, duration }: LimitFigures, at: EpochMs): NoticePeriod {
   const startAt = algorithm === "fixed" ? at : windowStartAt(at, duration);
   return { startAt, endAt: Math.min(startAt + duration, LAST_INSTANT) };
 }
 
-/** Until when it is remembered that something was noticed: for a day after its period, for clocks differ. */
+/** Until when a notice is remembered: a day beyond its period, because clocks differ. */
 export function rememberNoticedUntil({ endAt }: NoticePeriod): EpochMs {
   return Math.min(endAt + DAY_MS, LAST_INSTANT);
 }

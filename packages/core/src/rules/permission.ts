@@ -29,7 +29,7 @@ export function doesGrant(held: string, wanted: string): boolean {
 /** Permissions that a key holds, built once and queried many times. */
 export class HeldPermissions {
   readonly #names: ReadonlySet<string>;
-  /** Those that may grant other names than their own. */
+  /** Names that may grant others than themselves. */
   readonly #wildcards: readonly string[];
 
   constructor(names: readonly string[]) {
@@ -45,7 +45,7 @@ export class HeldPermissions {
   }
 }
 
-/** Whether what is held satisfies the query. Holding nothing satisfies nothing, and an empty list is not satisfied. */
+/** Whether the held permissions satisfy the query. Holding nothing satisfies nothing, and an empty list is never satisfied. */
 export function isSatisfied(query: PermissionQuery, held: HeldPermissions): boolean {
   if (typeof query === "string") return held.grant(query);
   if ("and" in query)
@@ -56,8 +56,8 @@ export function isSatisfied(query: PermissionQuery, held: HeldPermissions): bool
 /**
  * The unsatisfied part of a query, or null if it is satisfied. Satisfying this part satisfies the whole query.
  *
- * Of `and`, the failing members remain; of a failing `or`, all members, each reduced in the same way, because any one would do. It reveals
- * nothing held beyond the query.
+ * For `and`, the failing members remain; for a failing `or`, all members, each reduced in the same way, because any one of them would do.
+ * The result reveals no held permission beyond the query.
  */
 export function missingPermissions(
   query: PermissionQuery,

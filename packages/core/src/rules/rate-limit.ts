@@ -43,7 +43,7 @@ export type WireLimitFigures = {
   readonly shadow?: boolean;
 };
 
-/** The same where any of them may be missing. */
+/** The same, but any field may be missing. */
 export type PartialWireLimit = {
   readonly [Field in keyof WireLimitFigures]?: WireLimitFigures[Field] | undefined;
 };
@@ -51,7 +51,7 @@ export type PartialWireLimit = {
 /** The same as input: fields may be undefined. */
 export type WireLimitInput = PartialWireLimit & Pick<WireLimitFigures, "limit" | "duration">;
 
-/** A limit that says nothing but its figures: it counts in fixed windows, and refuses. */
+/** A limit given only by its figures: it counts in fixed windows, and refuses. */
 export function fixedFigures(limit: number, duration: SpanMs): LimitFigures & { shadow: boolean } {
   return { algorithm: "fixed", limit, duration, burst: limit, shadow: false };
 }

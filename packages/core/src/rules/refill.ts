@@ -28,12 +28,12 @@ type SpanRefill = Given & { readonly interval: RefillSpan };
 /** How `remaining` is restored, as it is given and shown. */
 export type RefillSetting = CalendarRefill | SpanRefill;
 
-/** A refill as records have it: spans are counted from `from`, Unix epoch ms. */
+/** A refill as records store it: spans are counted from `from`, Unix epoch ms. */
 export type Refill = CalendarRefill | (SpanRefill & { readonly from: EpochMs });
 
 /** A refill and when it was last due: all that a store needs to apply it. */
 export interface DueRefill {
-  /** What `remaining` rises to at most. */
+  /** `remaining` rises to at most this. */
   readonly amount: number;
   /** Unix epoch ms, never later than the `now` it was computed for. */
   readonly dueAt: EpochMs;
@@ -45,13 +45,13 @@ export interface DueRefill {
 export interface CarriedRefill {
   /** Most uses that it adds. */
   readonly units: number;
-  /** The `refilledAt` that `units` were counted from: it applies only to the same. Null: not counted yet. */
+  /** The `refilledAt` that `units` were counted from; they apply only to that instant. Null: not counted yet. */
   readonly since: EpochMs | null;
   /** The same refill for another `refilledAt`. */
   readonly countedFrom: (since: EpochMs) => DueRefill;
 }
 
-/** The words that an interval may be. */
+/** The named intervals. */
 export const REFILL_INTERVALS: readonly CalendarRefill["interval"][] = [
   "hourly",
   "daily",
@@ -74,14 +74,14 @@ export function isRefillSpan(ms: number): boolean {
 /** The last `refillDay` of the intervals that have one; the first is 1. */
 export const LAST_REFILL_DAY = { weekly: 7, monthly: 31 } as const;
 
-/** A refill as a record has it. `from`: when the key (the first of a rotated chain) or the identity was created. */
+/** A refill as a record stores it. `from`: when the key (the first of a rotated chain) or the identity was created. */
 export function countedFrom(setting: RefillSetting, from: EpochMs): Refill {
   return typeof setting.interval === "object"
     ? { ...(setting as SpanRefill), from }
     : (setting as CalendarRefill);
 }
 
-/** A refill as it is given and shown. */
+/** A refill as callers give it and see it. */
 export function refillSetting(refill: Refill): RefillSetting {
   if (!("from" in refill)) return refill;
   const { from: _, ...setting } = refill;
@@ -101,7 +101,9 @@ export function latestRefillDueAt(refill: Refill, now: EpochMs): EpochMs {
   return dueAt(refill, now, 0);
 }
 
-/** The first due instant after `now`, at a due one the next; null if later than any `Date`. `times`: which of them: 1 (the next) or more. */
+/**
+ * The first due instant after `now` (at a due one, the next); null if later than any `Date`. `times`: how many of them ahead: 1 or more.
+ */
 export function nextRefillDueAt(refill: Refill, now: EpochMs, times: number = 1): EpochMs | null {
   const since = "from" in refill ? Math.max(now, refill.from) : now;
   const at = dueAt(refill, since, times);
@@ -131,14 +133,17 @@ function carriedRefill(refill: Refill, dueAt: EpochMs, since: EpochMs | null): D
   };
 }
 
-/** How many times the refill was due after `since`, up to which refills are applied, until `now`, included; 0 if `now` is not later. */
+/**
+ * How many times the refill fell due after `since`, up to and including `now`; 0 if `now` is not later. Refills until `since` are applied.
+ */
 export function refillsDue(refill: Refill, since: EpochMs, now: EpochMs): number {
   return Math.max(0, refillsUntil(refill, now) - refillsUntil(refill, since));
 }
 
 /**
- * Uses left after `times` refills fell due. Each adds `amount`, as long as no more than `carryOver` stays on top of one `amount`. What is
- * above that was granted otherwise, and is never lowered. With a `carryOver` of 0 one refill does what any number does.
+ * Uses left after `times` refills fell due. Each adds `amount`, up to `amount` + `carryOver` uses. A number above that was granted
+ * otherwise
+ * and is never lowered. With a `carryOver` of 0, one refill has the same effect as many.
  */
 export function usesAfterRefills(
   left: number,
@@ -147,11 +152,11 @@ export function usesAfterRefills(
 ): number {
   const most = amount + carryOver;
   if (left >= most) return left;
-  // Not `left + times * amount` before it is known to be below: it may be beyond what whole numbers can count.
+  // `left + times * amount` is only computed once it is known to be below `most`: it may be too large for a whole number.
   return times >= ceilDiv(most - left, amount) ? most : left + times * amount;
 }
 
-/** How many refills it takes until at least `wanted` uses are left, which is more than are `left` now; null if no number is enough. */
+/** How many refills it takes until at least `wanted` uses, a number above `left`, are left; null if no number is enough. */
 export function refillsUntilUses(
   left: number,
   { amount, carryOver = 0 }: Pick<Refill, "amount" | "carryOver">,
@@ -160,12 +165,12 @@ export function refillsUntilUses(
   return wanted > amount + carryOver ? null : ceilDiv(wanted - left, amount);
 }
 
-/** The refill that uses have after a change. Uses without a limit need none. */
+/** The refill after a change of the uses: unlimited uses need none. */
 export function refillAfter(refill: Refill | null, remaining: number | null): Refill | null {
   return remaining === null ? null : refill;
 }
 
-/** `periods`: how many after the latest one at or before `now`. */
+/** The due instant `periods` after the latest one at or before `now`. */
 function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
   if (refill.interval === "monthly")
     return monthlyDueAt(monthsUntil(refill.refillDay, now) + periods, refill.refillDay);
@@ -173,7 +178,9 @@ function dueAt(refill: Refill, now: EpochMs, periods: number): EpochMs {
   return from + (stepsUntil(every, from, now) + periods) * every;
 }
 
-/** The number of the latest refill at or before `now`: the next has one more. Of a span the first has 1, and there is none before. */
+/**
+ * The number of the latest refill at or before `now`; each has one more than the one before. Refills of a span start with 1; 0: none yet.
+ */
 function refillsUntil(refill: Refill, now: EpochMs): number {
   if (refill.interval === "monthly") return monthsUntil(refill.refillDay, now);
   const { every, from } = stepsOf(refill);
@@ -181,7 +188,7 @@ function refillsUntil(refill: Refill, now: EpochMs): number {
   return "from" in refill ? Math.max(0, steps) : steps;
 }
 
-/** Refills of equal distance. One of them, or of a span its beginning, is at `from`. */
+/** Refills at equal distances. `from` is one of them, or the beginning of a span. */
 interface Steps {
   readonly every: SpanMs;
   readonly from: EpochMs;

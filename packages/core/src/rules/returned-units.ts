@@ -6,8 +6,9 @@ import { slidingAfterReturn, slidingRefillMs } from "./sliding-window.js";
 import { bucketAfterLease, bucketAfterReturn } from "./token-bucket.js";
 
 /**
- * A limit after held units that were not used are returned to the window, or the sixteenth of a sliding span, that they were taken from; if that
- * is over, they are dropped. A bucket gets back what has not flowed in since, or of a lease all of it; a concurrent limit its slots.
+ * The state of a limit after unused held units were returned. They return to the window, or the sixteenth of a sliding span, that they were
+ * taken from; if that is over, they are dropped. A token bucket gets back what has not flowed in since, or all of a lease; a concurrent
+ * limit gets back its slots.
  */
 export function afterReturn(
   state: LimitState,
@@ -33,7 +34,7 @@ export function afterReturn(
   }
 }
 
-/** From when on nothing counts any more of a limit to which units came back, if nothing else is taken. Unix epoch ms. */
+/** When nothing of a limit counts any more after units came back, if nothing else is taken. Unix epoch ms. */
 export function endsAfterReturn(state: LimitState, kind: LimitKind, held: HeldLimit): EpochMs {
   return Math.min(emptyAt(state, kind, held), LAST_INSTANT);
 }

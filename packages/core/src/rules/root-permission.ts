@@ -94,7 +94,7 @@ const ACTIONS: Readonly<Record<string, readonly string[]>> = {
   usage: USAGE_ACTIONS,
 };
 
-/** What is wrong with a text that {@link isRootPermission} does not accept. */
+/** Error message for a text that {@link isRootPermission} does not accept. */
 export function rootPermissionProblem(text: string): string {
   const [resource = ""] = text.split(".", 1);
   const action = text.slice(text.lastIndexOf(".") + 1);
@@ -122,7 +122,7 @@ export const ROOT_PERMISSION_PATTERN = new RegExp(
 );
 
 function formOf([resource, actions]: [string, readonly string[]]): string {
-  // Each pattern is of a whole text.
+  // Each pattern matches a whole text; only what is between `^` and `$` is used.
   const id = ID_PATTERNS[resource]?.source.slice(1, -1);
   const ids = id === undefined ? "\\*" : `(?:\\*|${id})`;
   return `${resource}\\.${ids}\\.(?:${actions.join("|")})`;
@@ -151,7 +151,7 @@ export function isRootAllowed(held: readonly string[], needed: RootPermission): 
   );
 }
 
-/** Whether `held` grants all that a root key with this permission may do: the same permission, the form for all, or `*`. */
+/** Whether `held` grants all that a root key with this permission may do: by the same permission, by its form for all ids, or by `*`. */
 export function isGrantCovered(held: readonly string[], permission: string): boolean {
   const resource = permission.slice(0, permission.indexOf("."));
   const forAll = `${resource}.*${permission.slice(permission.lastIndexOf("."))}`;

@@ -25,10 +25,10 @@ function lastInstantOf(group: number, length: SpanMs): EpochMs {
 }
 
 /**
- * The units that count at `now`. A group of units counts until its last instant is `duration` ms ago: so no unit of the span
- * (now − duration, now] is missed, and none is counted that is older than that by more than a group.
+ * The units that count at `now`. A group of units counts until its last instant is `duration` ms ago. So every unit of the span
+ * (now − duration, now] counts, and no unit counts that is older than that by more than a group.
  *
- * A clock that is set back takes nothing back: the latest instant at which something was taken is the earliest that counts.
+ * A clock that is set back frees nothing: time does not go back before the latest instant at which something was taken.
  */
 export function slidingAt(
   stored: LimitState | null,
@@ -58,7 +58,7 @@ export function slidingRoom({ used, earlier }: LimitState, { limit }: SlidingLim
   return room;
 }
 
-/** The first instant at which `cost` units fit if nothing else is taken, maybe later than any `Date`. `current`: without room for so many. */
+/** The first instant at which `cost` units fit if nothing else is taken, maybe later than any `Date`. They must not fit into `current`. */
 export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: number): EpochMs {
   const { duration } = limit;
   const counts = [current.used, ...current.earlier];
@@ -73,13 +73,13 @@ export function slidingAdmitsAt(current: LimitState, limit: SlidingLimit, cost: 
   return lastInstantOf(groupOf(current.at, length) - before, length) + duration;
 }
 
-/** The first instant whose units do not count as those of `at` do. */
+/** The first instant after the group of `at`. */
 export function slidingGroupEnd(at: EpochMs, duration: SpanMs): EpochMs {
   const length = groupLength(duration);
   return (groupOf(at, length) + 1) * length;
 }
 
-/** Gives units back to the group that they were taken in, at `at`; one that counts no more gets nothing. */
+/** Gives units that were taken at `at` back to their group. A group that no longer counts gets nothing. */
 export function slidingAfterReturn(
   state: LimitState,
   { duration }: Pick<SlidingLimit, "duration">,
@@ -101,8 +101,8 @@ export function slidingRefillMs(duration: SpanMs): SpanMs {
 }
 
 /**
- * The same where nothing is left of the latest group, because it came back: the latest is one of which something is left. It is as if what
- * came back had never been taken.
+ * The same state without empty groups at its end, whose units all came back: the latest group is then one that is not empty, as if the
+ * returned units had never been taken. If all groups are empty, the state is returned unchanged.
  */
 export function slidingWithoutEmpty(
   state: LimitState,
@@ -118,7 +118,7 @@ export function slidingWithoutEmpty(
   };
 }
 
-/** The groups before the latest, the first first: the last instant of each, and its units. Empty groups are left out. */
+/** The groups before the latest, the oldest first: the last instant of each, and its units. Empty groups are left out. */
 export function slidingGroups(
   { at, earlier }: LimitState,
   { duration }: Pick<SlidingLimit, "duration">,

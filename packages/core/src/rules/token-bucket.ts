@@ -3,13 +3,13 @@ import type { EpochMs, SpanMs } from "../time.js";
 import type { HeldLimit } from "./hold.js";
 import { type LimitState, NONE_EARLIER } from "./limit-state.js";
 
-/** Units of a bucket that leases hold: it fills to its burst less these. */
+/** Units of a bucket that leases hold: it fills to its burst minus these. */
 function heldOf({ earlier }: LimitState): number {
-  // Most have none: what is behind the end of an array takes longer to read.
+  // Most have none, and reading past the end of an array is slower.
   return earlier.length === 0 ? 0 : (earlier[0] as number);
 }
 
-/** What flows into a bucket is counted once units of it were reserved, so that an end of the reservation knows it. */
+/** The inflow counter of a bucket. It starts when units are reserved, so that the end of the reservation knows the inflow since. */
 interface Inflow {
   /** Units × `duration` that flowed in since. */
   readonly flowed: number;
@@ -21,13 +21,13 @@ function inflowOf({ earlier }: LimitState): Inflow | null {
   return earlier.length < 3 ? null : { flowed: earlier[1] as number, since: earlier[2] as number };
 }
 
-/** What a bucket keeps beside `used`. */
+/** The `earlier` of a bucket. */
 function earlierOf(leased: number, inflow: Inflow | null): readonly number[] {
   if (inflow !== null) return [leased, inflow.flowed, inflow.since];
   return leased === 0 ? NONE_EARLIER : [leased];
 }
 
-/** The count after more flowed in until `now`. Where it would be no safe integer any more, it begins anew. */
+/** The counter after `more` flowed in until `now`. It restarts if it would exceed the safe integers. */
 function withInflow({ flowed, since }: Inflow, more: number, now: EpochMs): Inflow {
   return more > Number.MAX_SAFE_INTEGER - flowed
     ? { flowed: 0, since: now }
@@ -45,9 +45,9 @@ export interface BucketLimit {
 }
 
 /**
- * The bucket at `now`. What is missing from a full one is kept in units × `duration`: what flows in during one ms is a whole number then,
- * and nothing is ever rounded. One that nothing was taken from is full, and a clock that is set back fills none. What leases hold is
- * missing until they end: they may use it at any time.
+ * The bucket at `now`. The missing amount is kept in units × `duration`, so that the inflow of one ms is a whole number and nothing is ever
+ * rounded. A bucket that nothing was taken from is full, and a clock that is set back fills nothing. Units that leases hold are missing
+ * until the leases end, because they may be used at any time.
  */
 export function bucketAt(
   stored: LimitState | null,
@@ -68,7 +68,7 @@ export function bucketAt(
   return { at, used, earlier: earlierOf(heldOf(stored), after) };
 }
 
-/** The bucket after `units` were taken, `held` of them by a lease. `isReserved`: they may come back: what flows in is counted from now on. */
+/** The bucket after `units` were taken, `held` of them by a lease. `isReserved`: they may come back, so inflow is counted from now on. */
 export function bucketAfterTaking(
   state: LimitState,
   { duration }: Pick<BucketLimit, "duration">,
@@ -87,12 +87,12 @@ export function bucketAfterTaking(
   };
 }
 
-/** What a bucket counts of what has flowed in; undefined where nothing of it was reserved. */
+/** The inflow counter of a bucket; undefined if none of its units were reserved. */
 export function bucketFlowed(state: LimitState): number | undefined {
   return inflowOf(state)?.flowed;
 }
 
-/** Whole units that the bucket holds, as {@link bucketAt} returns it; negative if it was made smaller than what is missing. */
+/** Whole units that the bucket holds, as {@link bucketAt} returns it; negative if it was made smaller than its missing amount. */
 export function bucketRoom({ used }: LimitState, { duration, burst }: BucketLimit): number {
   return burst - ceilDiv(used, duration);
 }
@@ -107,9 +107,9 @@ export function bucketAdmitsAt(
 }
 
 /**
- * Gives back units that were taken at `at`, less what has flowed in since: had they never been taken, a bucket that was full meanwhile
- * would have had no room for that. So no more is ever admitted than without them, also where the bucket was filled faster or slower
- * meanwhile. Where nobody has counted what flowed in, because the reservation was copied, it is worked out by the rate.
+ * Gives back units that were taken at `at`, minus the inflow since: had they never been taken, a bucket that was full meanwhile would have
+ * had no room for that inflow. So the bucket never admits more than if they had never been taken, even if its rate changed meanwhile.
+ * Without an inflow counter, because the reservation was copied, the inflow is computed from the rate.
  */
 export function bucketAfterReturn(
   state: LimitState,
@@ -129,8 +129,8 @@ export function bucketAfterReturn(
 }
 
 /**
- * The bucket after a lease of it has ended. What was not used comes back. What was used counts from now on: until now the bucket was as full as it
- * may be beside what was held.
+ * The bucket after a lease has ended. Unused units come back. Used units count from now on: until now, the bucket was as full as it can be
+ * beside the held units.
  */
 export function bucketAfterLease(
   state: LimitState,

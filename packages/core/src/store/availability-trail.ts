@@ -8,12 +8,15 @@ import type { HoldResult, HoldStep } from "./settle.js";
 /** A record, or a window without an owner. */
 export type Touched = RecordAddress | { readonly window: string };
 
-/** The list of a trail: records with the addresses of changed records, `{ kind, id }`, or names of windows without an owner, `{ window }`. */
+/**
+ * The list of a trail. Its records hold the addresses of changed records, `{ kind, id }`, or names of windows without an owner, `{ window
+ * }`.
+ */
 export function trailList(trail: string): string {
   return `$trail:${trail}`;
 }
 
-/** The change, with the address of each record and the name of each window that it writes in the trail, and of others. */
+/** The change with its trail: the address of each record and the name of each window that it writes, and those of `others`. */
 export function leaveTrail(change: Change, trail: string, others: readonly Touched[] = []): Change {
   const written = [
     ...change.puts.map(({ record }) => record),
@@ -39,12 +42,12 @@ export function leaveTrail(change: Change, trail: string, others: readonly Touch
   };
 }
 
-/** A text that no other record or window has. */
+/** A unique name of a record or window. */
 export function nameOf(touched: Touched): string {
   return "window" in touched ? ` ${touched.window}` : `${touched.kind} ${touched.id}`;
 }
 
-/** What a charge may move: records whose counters it draws from or whose sums it adds to, and windows without an owner. */
+/** What a charge may change: records whose counters it draws from or whose sums it adds to, and windows without an owner. */
 export function touchedBy(plan: ChargePlan): readonly Touched[] {
   const counted = plan.counts?.subjects ?? [];
   if (plan.mode === "peek") return counted;
@@ -57,7 +60,7 @@ export function touchedBy(plan: ChargePlan): readonly Touched[] {
   ];
 }
 
-/** What a step with holds has moved: records beside whose counters they were, and windows without an owner. */
+/** What a hold step has changed: the records of the holds, and windows without an owner. */
 export function settledBy(step: HoldStep, result: HoldResult): readonly Touched[] {
   const ended = "expired" in result ? result.expired : "hold" in result ? [result.hold] : [];
   const holds = ended.filter((hold) => hold !== null);

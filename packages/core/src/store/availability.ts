@@ -24,10 +24,10 @@ import {
   stateRecord,
 } from "./workspace-state.js";
 
-/** What is known of a workspace that was open at a revision. */
+/** The known state of a workspace that was open at a revision. */
 interface KnownState {
   readonly revision: number;
-  /** Version of the record of its state; null for none. */
+  /** Version of the record with its state; null for none. */
   readonly version: number | null;
   readonly trail: string | null;
   readonly leases: LeaseTimes | null;
@@ -36,10 +36,10 @@ interface KnownState {
   readonly noted: Set<string>;
 }
 
-/** How many workspaces are remembered, and of each how many notes. */
+/** Most workspaces that are remembered, and most notes of each. */
 const MOST_KNOWN = 10_000;
 
-/** How many subjects of statistics are looked for. */
+/** Most subjects of statistics that are looked up. */
 const MOST_ASKED = 20;
 
 const MESSAGES = {
@@ -50,13 +50,18 @@ const MESSAGES = {
 
 /** A store that knows whether a workspace may be used, and its lease times. */
 export interface AvailableStore extends KeyStore {
-  /** As they were at a revision; undefined if nothing of the workspace was read. */
+  /** The lease times at a revision; undefined if nothing of the workspace was read. */
   leases(
     workspaceId: string,
   ): { readonly revision: number; readonly leases: LeaseTimes | null } | undefined;
-  /** How long a change waits for leases, 0 without leases. For a workspace that is no longer cached, it is the longest time that was ever read. */
+  /**
+   * How long a change waits for leases, 0 without leases. For a workspace that is no longer cached, the longest wait that was ever read.
+   */
   leaseWait(workspaceId: string): SpanMs;
-  /** Writes other lease times, which every process notices by the revision, unless `beside` is gone. @returns The new ones, and their version. */
+  /**
+   * Writes new lease times, which every process notices by the revision, unless `beside` is gone. @returns The lease times afterwards, and
+   * their version.
+   */
   changeLeases(
     workspaceId: string,
     change: (before: LeaseTimes | null, version: number | null) => LeaseTimes | null,
@@ -67,8 +72,8 @@ export interface AvailableStore extends KeyStore {
 /**
  * A store that rejects with `STORE_UNAVAILABLE` for a workspace that may not be used.
  *
- * The state of a workspace changes together with its revision, which every read returns and every charge of a key confirms. So it is read
- * again only if the revision has changed; a commit expects the state itself.
+ * The state of a workspace changes together with its revision, which every read returns and every charge of a key confirms. So the state is
+ * read again only if the revision has changed; a commit expects the state itself.
  */
 export function createAvailabilityStore(store: KeyStore, random: RandomBytes): AvailableStore {
   const known = new Map<string, KnownState>();
@@ -104,7 +109,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     return { revision, found: found.slice(0, -1) };
   }
 
-  // Without `async`, as `page`: every read of a key goes through here.
+  // No `async`, here and in `page`: every read of a key goes through here.
   function read(workspaceId: string, wants: readonly Want[]): Promise<ReadResult> {
     if (!known.has(workspaceId)) return readWithState(workspaceId, wants);
     return store.read(workspaceId, wants).then((result) => {
@@ -122,13 +127,13 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     });
   }
 
-  // Without `async` as well, for what creates one key after another.
+  // No `async` here either, for callers that create one key after another.
   function commit(
     workspaceId: string,
     change: Change,
     others?: readonly Touched[],
   ): Promise<CommitResult> {
-    // Whoever deletes the workspace says that by what the change rests on.
+    // A change that expects the state itself comes from the deletion of the workspace.
     if (change.expects.some(isStateAddress)) return store.commit(workspaceId, change);
     const { version = null, trail = null, isDeleting = false } = known.get(workspaceId) ?? {};
     if (isDeleting) return readWritable(workspaceId).then(() => commit(workspaceId, change));
@@ -140,20 +145,22 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     });
   }
 
-  /** The sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is deleted or being deleted. */
+  /**
+   * Adds the sums first, so that a reader of the trail finds them. Counts must not recreate a workspace that is deleted or being deleted.
+   */
   async function addStatistics(workspaceId: string, batch: StatisticsBatch): Promise<void> {
     const counted = [...batch.counts.map(({ subject }) => subject), ...batch.uses];
     const state = await stateToCount(workspaceId, counted);
     if (state === "gone") return;
     await store.addStatistics(workspaceId, batch);
     if (state !== "followed" && !followed.has(workspaceId)) return;
-    // They are added, whatever becomes of the trail: an error would have them added again.
+    // The sums are added, whatever becomes of the trail: an error would make the caller add them again.
     await runBeside(() => commit(workspaceId, EMPTY_CHANGE, counted)).catch(() => undefined);
   }
 
   /**
-   * What counts are written to: a workspace that is `gone`, or going, gets none. Where the revision is 0 no API was ever deleted: one that
-   * is not there went with its workspace.
+   * The state of the workspace that counts are written to. A workspace that is deleted or being deleted is `gone`, and gets none. With
+   * revision 0, no API was ever deleted: a missing one was deleted with its workspace.
    */
   async function stateToCount(
     workspaceId: string,
@@ -167,7 +174,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     const state = stateOf(loaded)?.state;
     const isThere = revision > 0 || some.length === 0 || others.some((other) => other !== null);
     if (state === "deleting" || !isThere) return "gone";
-    // This process may not have called since somebody began to follow.
+    // Read from the store, because this process may not have made a call since a copy began to follow.
     return state === "followed" ? "followed" : "there";
   }
 
@@ -176,14 +183,14 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     return learn(workspaceId, revision, found[0] ?? null);
   }
 
-  /** @throws LatchkeyError `STORE_UNAVAILABLE` where the workspace is being deleted. */
+  /** @throws LatchkeyError `STORE_UNAVAILABLE` if the workspace is being deleted. */
   async function readWritable(workspaceId: string): Promise<KnownState> {
     const state = await readState(workspaceId);
     if (state.isDeleting) throw refusal("deleting");
     return state;
   }
 
-  /** Has what a charge may move in the trail before it is charged, once for each state. @returns Whether the state was still this one. */
+  /** Notes in the trail what a charge may change, before the charge, once for each state. @returns Whether the state was still this one. */
   async function note(plan: ChargePlan, { version, trail, noted }: KnownState): Promise<boolean> {
     if (trail === null) return true;
     const missing = touchedBy(plan).filter((each) => !noted.has(nameOf(each)));
@@ -198,13 +205,13 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
 
   /**
    * The note comes first: a copy that ends a trail and then reads it finds everything that was charged until then, because the charge
-   * confirms that the state is still that of the note.
+   * confirms that the state is still the one of the note.
    */
   async function charge(plan: ChargePlan, moment: ChargeMoment): Promise<ChargeResult> {
     const { workspaceId, revision } = plan;
     const { ends } = moment;
     if (ends !== undefined) {
-      // By itself, so that the trail has what it touched.
+      // In a step of its own, so that the trail has what it touched.
       await settle(workspaceId, ends, { now: moment.now, revision });
       return charge(plan, { ...moment, ends: undefined });
     }
@@ -215,7 +222,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     for (;;) {
       if (state === undefined || (await note(plan, state))) {
         if (revision !== null) return store.charge(plan, moment);
-        // It rests on nothing that would tell.
+        // The plan has no revision that would reveal a changed state.
         const confirms = [...plan.confirms, { ...STATE_ADDRESS, version: state?.version ?? null }];
         const result = await store.charge({ ...plan, confirms, memo: undefined }, moment);
         if (result.kind !== "stale" || result.moved !== plan.confirms.length) return result;
@@ -224,7 +231,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     }
   }
 
-  /** What it has touched is known afterwards: a copy that ends in between misses no more than what came back. */
+  /** What a step has touched is only known afterwards: a copy that ends in between misses no more than what was returned. */
   function settle(workspaceId: string, step: HoldStep, moment: HoldMoment): Promise<HoldResult> {
     const state = known.get(workspaceId);
     const again = () => readWritable(workspaceId).then(() => settle(workspaceId, step, moment));
@@ -283,7 +290,7 @@ export function createAvailabilityStore(store: KeyStore, random: RandomBytes): A
     nextStatisticsDay: (...given) => store.nextStatisticsDay(...given),
     async deleteStatistics(workspaceId, beforeAt, limit, of) {
       const result = await store.deleteStatistics(workspaceId, beforeAt, limit, of);
-      // Where it is of all subjects, nothing says which had some: those can be deleted on the target as well.
+      // A deletion for all subjects does not say which of them had sums; it can be repeated on the target.
       if (of !== undefined && followed.has(workspaceId))
         await commit(workspaceId, EMPTY_CHANGE, of);
       return result;

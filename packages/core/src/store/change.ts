@@ -92,7 +92,7 @@ export interface Change {
   readonly revision: number | null;
 }
 
-/** A {@link Change} that is still added to. */
+/** A {@link Change} under construction. */
 export type ChangeDraft = {
   -readonly [Field in keyof Change]: Change[Field] extends readonly (infer Item)[]
     ? Item[]

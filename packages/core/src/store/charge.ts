@@ -33,16 +33,19 @@ export interface LimitCharge extends LimitFigures {
   /** Name of its window, unique to its algorithm and duration: printable ASCII without spaces and `=`. */
   readonly window: string;
   /**
-   * Whose window: an index in `confirms`. A record that does not exist counts nothing. Null: the workspace has it, until
-   * `KEPT_AFTER_END_MS` after its end by the clock of the store or the machine, never by `now`: a caller whose clock is ahead must not end
-   * it for others.
+   * Index in `confirms` of the record that owns the window; a record that does not exist counts nothing. Null: the workspace owns it, and
+   * may
+   * delete it `KEPT_AFTER_END_MS` after its end, by the clock of the store or the machine, never by `now`: a caller whose clock is ahead
+   * must
+   * not end it for others.
    */
   readonly owner: number | null;
 }
 
 /**
- * What stays the same while one key is verified with one question. It is made once and used many times, so a store may cache in `memo` what
- * it derives from it.
+ * The part that stays the same while one key is verified with one question. A plan is made once and used many times, so a store may cache
+ * in
+ * `memo` what it derives from it.
  */
 export interface ChargePlan {
   readonly workspaceId: string;
@@ -57,30 +60,30 @@ export interface ChargePlan {
   readonly mode: "commit" | "peek";
   /** Uses to take: a whole number >= 0. */
   readonly cost: number;
-  /** Whose uses: an index in `confirms`; a missing record has none left. Null: not counted. */
+  /** Index in `confirms` of the record whose uses are taken; a missing record has none left. Null: uses are not counted. */
   readonly uses: number | null;
   /** In the order of evaluation, each window once. */
   readonly limits: readonly LimitCharge[];
-  /** Present if some of it is only held. */
+  /** Present if a part of the charge is only held. */
   readonly hold?: HoldPlan | undefined;
   /** What is counted in the same step, even with `peek`. Only for a store that `countsInStep`. */
   readonly counts?: ChargeCounts | undefined;
-  /** For the store to write to. */
+  /** A cache for the store. */
   memo?: unknown;
 }
 
-/** What part of a charge is held until it is settled. */
+/** The part of a charge that is held until it is settled. */
 export interface HoldPlan {
   /** `all`: uses and units of every limit. `slots`: those of concurrent limits; the rest is taken for good. */
   readonly keeps: "all" | "slots";
   readonly ttl: SpanMs;
   /** Slots are held for this long instead; null: no slots. */
   readonly slotTtl: SpanMs | null;
-  /** Most open holds of each record. The hold belongs to as many of the first `confirms` as there are numbers here. */
+  /** Most open holds of each record. The hold belongs to the first records of `confirms`, as many as there are numbers here. */
   readonly most: readonly number[];
 }
 
-/** What changes from one verification to the next. */
+/** The part that changes from one verification to the next. */
 export interface ChargeMoment {
   /** Unix epoch ms. */
   readonly now: EpochMs;
@@ -89,7 +92,10 @@ export interface ChargeMoment {
   readonly request?: ChargeRequest | undefined;
   /** Id of the hold that the plan makes: printable ASCII without spaces. */
   readonly holdId?: string | undefined;
-  /** Ends a hold in the same step, before all else, as `settle` does at the revision of the plan. Of a plan in mode `commit` that counts nothing. */
+  /**
+   * Ends a hold in the same step, before all else, as `settle` does at the revision of the plan. Only for plans in mode `commit` that count
+   * nothing.
+   */
   readonly ends?: EndStep | undefined;
 }
 
@@ -99,7 +105,7 @@ export interface ChargeRequest {
   readonly id: string;
   /** Digest of the question: the same id with another question is a conflict. */
   readonly fingerprint: string;
-  /** Unix epoch ms, by the caller's clock, until which the result is remembered at least. It is deleted by the store's clock. */
+  /** Unix epoch ms, by the caller's clock: the result is remembered at least until then. It is deleted by the store's clock. */
   readonly rememberUntil: EpochMs;
 }
 
@@ -134,7 +140,7 @@ export interface AppliedCharge {
   readonly remaining: number | null;
   /** One reading for each of the plan's limits, in the plan's order. */
   readonly limits: readonly LimitReading[];
-  /** Only of a charged plan that holds something. */
+  /** Only if the plan was charged and holds something. */
   readonly hold?: OpenHold | undefined;
   /**
    * True: the result of an earlier charge with the same request id; nothing changed now. Absent from that charge and from what is
@@ -166,9 +172,9 @@ export type ChargeResult =
   | { readonly kind: "too-many-holds"; readonly record: number }
   | AppliedCharge;
 
-/** What a store has of everything that a plan takes from, after it confirmed the plan. */
+/** The stored state of everything that a plan takes from, after the store has confirmed the plan. */
 export interface ChargeState {
-  /** Of the record of `uses`: `NO_USES` if it does not exist, `UNLIMITED_USES` if uses are not counted. */
+  /** Counter of the record of `uses`: `NO_USES` if it does not exist, `UNLIMITED_USES` if uses are not counted. */
   readonly usage: Usage;
   /** The stored window of each of the plan's limits, in the plan's order; null for none. */
   readonly windows: readonly (LimitState | null)[];
@@ -205,8 +211,8 @@ const CONFLICT: ChargeStep = { result: { kind: "conflict" }, next: null };
 
 /**
  * The atomic step of a verification, as a pure function: applies a due refill, then takes all units and uses, or none. Limits refuse before
- * uses do; a shadow limit refuses nobody, and if it would have, nothing is taken from it. A store calls this, or does exactly this in its
- * own language, after it has confirmed what the plan expects, so that no cache outlives a revocation.
+ * uses do. A shadow limit never refuses; if it would have, nothing is taken from it. A store calls this, or does exactly this in its own
+ * language, after it has confirmed what the plan expects, so that no cache outlives a revocation.
  *
  * A request id that is remembered for the same question gets the remembered result; nothing is taken again.
  */
@@ -278,7 +284,7 @@ export function applyCharge(
   };
 }
 
-/** Without a spread, with which a warm verification that counts uses takes 8 % longer in memory. */
+/** No spread: it makes a warm verification that counts uses 8 % slower in memory. */
 function withRemaining(
   { refilledAt, lastRefillAt, holds }: Usage,
   remaining: number | null,
@@ -288,7 +294,7 @@ function withRemaining(
     : { remaining, refilledAt, lastRefillAt, holds };
 }
 
-/** The first record beside which something has to be settled before anything is decided; -1 for none. */
+/** Index of the first record that must be settled before anything is decided; -1 for none. */
 function unsettledRecord(
   { usage, holds }: ChargeState,
   { uses }: ChargePlan,
@@ -302,7 +308,7 @@ function unsettledRecord(
   return refill.carry !== undefined || (usage.holds?.uses ?? 0) > 0 ? uses : -1;
 }
 
-/** The holds of a charge, or the index of a record that may have no more open ones. `readings`: the limits after the charge. */
+/** The holds of a charge, or the index of a record that has too many open ones. `readings`: the limits after the charge. */
 function takeHolds(
   { usage, holds: before }: ChargeState,
   { confirms, cost, uses, limits }: ChargePlan,
@@ -339,7 +345,7 @@ function takeHolds(
   return { holds, sums };
 }
 
-/** What is held of limits: of concurrent ones, or of all others. */
+/** The held units of concurrent limits (`areSlots`), or of all others. */
 function heldLimits(
   limits: readonly LimitCharge[],
   readings: readonly LimitReading[],

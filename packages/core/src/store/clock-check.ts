@@ -23,7 +23,7 @@ export class ClockDifferenceError extends Error {
   }
 }
 
-/** Compares the clocks of this process and the store, every ten minutes; reports a difference of over a minute once. @returns How to stop. */
+/** Compares the clocks of this process and the store every ten minutes; reports a difference of over a minute once. @returns How to stop. */
 export function watchClock(
   store: Pick<KeyStore, "readClock">,
   now: Clock,
@@ -48,7 +48,7 @@ export function watchClock(
       stop();
       onDifference(new ClockDifferenceError(difference));
     } catch {
-      // A store that is away is no news here: every operation says so.
+      // A store that cannot be reached is not reported here: every operation reports it.
     }
   }
 

@@ -3,10 +3,10 @@ import { slidingWithoutEmpty } from "../rules/sliding-window.js";
 import type { LimitReading } from "./charge.js";
 
 /**
- * The stored state that a `peek` at `AS_STORED` read, as a copy takes it anew: without groups of which nothing is left, and without what
- * has flowed into a bucket. Null if none is stored, or nothing is taken.
+ * The stored state that a `peek` at `AS_STORED` read, as a copy recreates it: without empty groups at its end, and without the inflow
+ * counter of a bucket. Null if no state is stored, or nothing is taken.
  *
- * @param kind - Of the limit.
+ * @param kind - Kind of the limit.
  */
 export function stateOfReading({ state }: LimitReading, kind: LimitKind): LimitState | null {
   const { at, used, earlier } =

@@ -65,12 +65,12 @@ export type UsageRefusal =
 /** Result of a {@link UsageChange}. */
 export type UsageChangeResult = { readonly kind: "changed"; readonly usage: Usage } | UsageRefusal;
 
-/** The refill of a counter, with what it carries over counted from where its refills are applied up to. */
+/** The refill of a counter. What it carries over is counted from the `refilledAt` of the counter. */
 export function countedRefill({ refilledAt }: Usage, due: DueRefill | null): DueRefill | null {
   return due?.carry?.since === null ? due.carry.countedFrom(refilledAt) : due;
 }
 
-/** Whether a refill is due that the counter has not had. Uses without a limit have none. */
+/** Whether a due refill was not applied to the counter yet. Unlimited uses have no refill. */
 function isOwed({ remaining, refilledAt }: Usage, due: DueRefill | null): boolean {
   if (due === null || remaining === null || refilledAt >= due.dueAt) return false;
   return due.carry === undefined || due.carry.since === refilledAt;

@@ -11,7 +11,7 @@ export interface StoreCall {
   readonly isBeside?: true;
 }
 
-/** Called instead of the store: what it returns or throws is what the caller gets. `run`: calls the store, which may answer at once. */
+/** Called instead of the store: the caller gets what it returns or throws. `run` calls the store, which may answer synchronously. */
 export type StoreInterceptor = (call: StoreCall, run: () => unknown) => unknown;
 
 let isBeside = false;

@@ -44,7 +44,7 @@ export interface ReadResult {
 
 /** A part of a list. */
 export interface PageWant {
-  /** Of the records in the list. */
+  /** Kind of the records in the list. */
   readonly kind: RecordKind;
   readonly list: string;
   /** As in `ListEntry`. */
@@ -146,7 +146,7 @@ export interface KeyStore {
    */
   pageStatistics(workspaceId: string, want: StatisticsPageWant): Promise<StatisticsPage>;
   /**
-   * The first UTC day that has sums, of any subject: for copying a store.
+   * @param from - Start of the first UTC day to look at.
    *
    * @param from - Start of a UTC day, which is looked at too.
    * @returns The start of that day, Unix epoch ms; null if none has any.

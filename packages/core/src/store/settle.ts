@@ -27,7 +27,9 @@ export const MOST_ENDED_AT_ONCE = 100;
 
 /** A step that changes holds. */
 export type HoldStep =
-  /** Ends one. `uses`: null for all. `rest`: whether limits that are not named were used completely. `isAlone`: whether others that are over stay. */
+  /**
+   * Ends a hold. `uses`: null for all. `rest`: whether unnamed limits were used completely. `isAlone`: whether other expired holds stay.
+   */
   | {
       readonly kind: "end";
       readonly id: string;
@@ -36,7 +38,7 @@ export type HoldStep =
       readonly rest: boolean;
       readonly isAlone?: boolean | undefined;
     }
-  /** Holds it for `ttl` from now on; null: its first duration. */
+  /** Makes a hold last for `ttl` from now on; null: its first duration. */
   | { readonly kind: "renew"; readonly id: string; readonly ttl: SpanMs | null }
   /** Ends the expired holds of a record, and applies its due refill. */
   | { readonly kind: "refresh"; readonly of: RecordAddress; readonly refill: DueRefill | null }
@@ -57,18 +59,18 @@ export interface HoldMoment {
   readonly now: EpochMs;
   /** The revision that the step is based on; null: any. */
   readonly revision: number | null;
-  /** For whom the uses charged by an end are counted in the same step, as `EXTRA_USES`. Only for a store that `countsInStep`. */
+  /** Subjects for which the uses charged by an end are counted in the same step, as `EXTRA_USES`. Only for a store that `countsInStep`. */
   readonly counts?: readonly StatisticsSubject[] | undefined;
 }
 
-/** What was used of a limit. */
+/** The used units of a limit. */
 export interface UsedLimit {
   readonly name: string;
   /** A whole number >= 0. */
   readonly cost: number;
 }
 
-/** What was used of a hold. */
+/** The used units of a hold. */
 export interface UsedUnits {
   readonly uses: number;
   /** In the order of its limits; slots are always freed. */
@@ -79,12 +81,12 @@ export interface UsedUnits {
 export interface EndedHold {
   readonly hold: Hold;
   readonly used: UsedUnits;
-  /** The uses that it took from, afterwards, without holds; null if unlimited or deleted. */
+  /** The use counter that it took from, after the end and without holds; null if unlimited or deleted. */
   readonly usage: Usage | null;
   readonly endedAt: EpochMs;
 }
 
-/** What is remembered of a hold that has ended. `ended`: null if it expired. */
+/** The memory of a hold that has ended. `ended`: null if it expired. */
 export interface RememberedEnd {
   readonly ended: EndedHold | null;
   /** Unix epoch ms from which on it may be forgotten. */
@@ -100,8 +102,8 @@ export type HoldResult =
   | { readonly kind: "renewed"; readonly hold: Hold }
   | { readonly kind: "restored" }
   /**
-   * Expired holds were ended. Of an end: beside the same counters, and nothing else was done, so that it is asked for again. `hasMore`:
-   * there is more to do.
+   * Expired holds were ended. If the step was an end, they belong to the same counters, and nothing else was done: repeat the step.
+   * `hasMore`: there is more to do.
    */
   | { readonly kind: "refreshed"; readonly expired: readonly Hold[]; readonly hasMore: boolean }
   /** No hold and no remembered end has this id. */
@@ -127,26 +129,26 @@ export interface HoldBook<Counters> {
   find(id: string): FoundHold<Counters> | null;
   remembered(id: string): RememberedEnd | null;
   remember(id: string, end: RememberedEnd): void;
-  /** Overwrites one. */
+  /** Overwrites a hold. */
   put(hold: Hold): void;
-  /** Writes one, new or not, and adds it to counters: those of its record at index `place`. */
+  /** Writes a hold, new or not, and adds it to the counters of its record at index `place`. */
   attach(hold: Hold, place: number, counters: Counters): void;
-  /** Removes one from counters, and deletes it if it is in no others. */
+  /** Removes a hold from counters, and deletes it if no others have it. */
   detach(found: FoundHold<Counters>, counters: Counters): void;
   remove(id: string): void;
   /** Counters of a record; null for none. */
   counters(of: RecordAddress): Counters | null;
-  /** Those of counters that have expired by `now`, at most `limit`, in the order of their ends, then of their ids. */
+  /** The holds of counters that have expired by `now`, at most `limit`, ordered by their end, then by id. */
   over(counters: Counters, now: EpochMs, limit: number): readonly FoundHold<Counters>[];
-  /** The lowest number of those of counters; null for none. */
+  /** The lowest number of a hold of counters; null for none. */
   oldest(counters: Counters): number | null;
-  /** The earliest end of those of counters; null for none. */
+  /** The earliest end of a hold of counters; null for none. */
   nextEnd(counters: Counters): EpochMs | null;
   usage(counters: Counters): Usage;
   setUsage(counters: Counters, usage: Usage): void;
-  /** `counters`: null for those of the workspace. */
+  /** `counters`: null for a window of the workspace. */
   window(counters: Counters | null, name: string): LimitState | null;
-  /** `endsAt`: Unix epoch ms until which the workspace keeps it at least. */
+  /** `endsAt`: Unix epoch ms; the workspace keeps the window at least until then. */
   setWindow(counters: Counters | null, name: string, state: LimitState, endsAt: EpochMs): void;
 }
 
@@ -159,13 +161,13 @@ export function applyHoldStep<Counters>(
   if (step.kind === "refresh") return refresh(book, step, now);
   if (step.kind === "restore") return restore(book, step);
   const found = book.find(step.id);
-  // A reservation is gone with its key. What a process took ahead comes back to the identity.
+  // A reservation is gone with its key. A lease still returns its units to the identity.
   if (found === null || (found.counters[0] === null && !isLease(found.hold)))
     return endedBefore(book, step);
   const { hold } = found;
   const slots = book.find(slotsIdOf(hold.id));
   if (hold.expiresAt <= now) {
-    // Slots never last longer than what they came with.
+    // Slots never last longer than the hold that they came with.
     for (const each of slots === null ? [found] : [slots, found]) expire(book, each, now);
     return { kind: "expired", hold };
   }
@@ -210,7 +212,7 @@ function endedBefore<Counters>(
   return isSame ? { kind: "ended", isRepeat: true, ...known.ended } : { kind: "conflict" };
 }
 
-/** What was used according to an end; null if it names a limit of which nothing is held, or slots, which are always freed. */
+/** The used units according to an end; null if it names a limit of which nothing is held, or slots, which are always freed. */
 function usedOf(
   { uses, limits }: Hold,
   asked: Pick<EndStep, "uses" | "limits" | "rest">,
@@ -242,7 +244,7 @@ function renew<Counters>(
   for (const each of renewed) {
     book.put(each);
     for (const { owner, window } of each.limits) {
-      // The workspace forgets what has long ended: slots that are renewed have not.
+      // The workspace deletes windows that have long ended: renewed slots must not be among them.
       const state = owner === null && isSlotWindow(window) ? book.window(null, window) : null;
       if (state !== null)
         book.setWindow(null, window, { ...state, at: Math.max(state.at, now) }, each.expiresAt);
@@ -252,7 +254,7 @@ function renew<Counters>(
   return { kind: "renewed", hold: renewed[0] as Hold };
 }
 
-/** For how long it is held when it is renewed: slots no longer than the shortest of their limits says. */
+/** For how long a renewed hold lasts: slots no longer than the shortest duration of their limits. */
 function spanOf({ ttl, limits }: Hold, wanted: SpanMs | null): SpanMs {
   if (wanted === null) return ttl;
   const longest = limits.map(({ window }) =>
@@ -275,12 +277,12 @@ function refresh<Counters>(
   return { kind: "refreshed", expired, hasMore };
 }
 
-/** Whether there are expired holds beside counters. */
+/** Whether counters have expired holds. */
 function isOver<Counters>(book: HoldBook<Counters>, counters: Counters, now: EpochMs): boolean {
   return (book.usage(counters).holds ?? NO_HOLDS).nextEnd <= now;
 }
 
-/** Ends expired holds beside counters, the earliest end first, as many as one step may. */
+/** Ends expired holds of counters, the earliest end first, as many as one step may. */
 function endOver<Counters>(
   book: HoldBook<Counters>,
   all: readonly Counters[],
@@ -312,7 +314,7 @@ function restore<Counters>(
   return { kind: "restored" };
 }
 
-/** Ends expired holds as of their end: what a bucket gets back does not depend on when that is noticed. */
+/** Ends an expired hold as of its end: what a bucket gets back does not depend on when the expiry is noticed. */
 function expire<Counters>(
   book: HoldBook<Counters>,
   found: FoundHold<Counters>,
@@ -320,12 +322,12 @@ function expire<Counters>(
 ): void {
   const { hold, counters } = found;
   giveBack(book, found, NOTHING_USED, hold.expiresAt);
-  // One whose key is gone was unknown before.
+  // A hold whose key is gone was already unknown.
   if (!isSlotsOfAnother(hold) && counters[0] !== null)
     book.remember(hold.id, { ended: null, until: now + REMEMBER_END_MS });
 }
 
-/** Gives back what was not used, and forgets the hold. */
+/** Returns the unused units, and deletes the hold. */
 function giveBack<Counters>(
   book: HoldBook<Counters>,
   { hold, counters }: FoundHold<Counters>,
@@ -355,7 +357,7 @@ function giveBack<Counters>(
   }
 }
 
-/** Gives back uses to counters that the hold is beside no more, in one write. */
+/** Returns uses to counters that no longer have the hold, in one write. */
 function giveBackUses<Counters>(
   book: HoldBook<Counters>,
   owner: Counters,
@@ -390,7 +392,7 @@ function giveBackUses<Counters>(
   book.setUsage(owner, holds ? { ...usage, holds } : usage);
 }
 
-/** Writes when the first hold of counters ends by itself; removes the totals if there are none left. */
+/** Writes the earliest end of a hold of counters; removes the totals if there are no holds left. */
 function settleSums<Counters>(book: HoldBook<Counters>, counters: Counters): void {
   const { holds = NO_HOLDS, ...usage } = book.usage(counters);
   const nextEnd = book.nextEnd(counters);

@@ -7,10 +7,10 @@ import { countedRefill } from "./counters.js";
 import type { KeyStore, LoadedRecord, StoredRecordState } from "./key-store.js";
 import type { HoldMoment, HoldResult, HoldStep } from "./settle.js";
 
-/** What became of a plan, once nothing beside its counters had to be settled first. */
+/** The result of a plan, once nothing had to be settled before it. */
 export type SettledCharge = Exclude<ChargeResult, { kind: "unsettled" }>;
 
-/** A store that settles what has to be settled before it returns. */
+/** A store that settles expired holds and due refills before it returns, if it has to. */
 export interface SettledStore extends KeyStore {
   charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge | Promise<SettledCharge>;
 }
@@ -18,7 +18,7 @@ export interface SettledStore extends KeyStore {
 /** Called with expired holds when their end is noticed. */
 export type ExpiryListener = (workspaceId: string, expired: readonly Hold[], at: EpochMs) => void;
 
-/** How often something is settled before one look is given up: what was over is not, then, or others are over all the time. */
+/** How often a call settles before it gives up: then an expired hold does not end, or others expire all the time. */
 const MAX_ROUNDS = 100;
 
 function keptEnding(): LatchkeyError {
@@ -32,7 +32,7 @@ type Refreshed = Extract<HoldResult, { kind: "refreshed" }>;
  * A store that never shows expired holds as open: a call that meets one ends it first, and reads again, so no job is needed. A refill that
  * is due while holds are open is applied first as well.
  *
- * @param store - A plain object, whose other methods are used as they are.
+ * @param store - A plain object; its other methods are used unchanged.
  */
 export function createSettledStore(
   store: KeyStore,
@@ -48,7 +48,7 @@ export function createSettledStore(
     }
   }
 
-  /** Ends a hold, beside which others were over. */
+  /** Ends a hold after expired ones of the same counters. */
   async function endSettled(
     workspaceId: string,
     step: HoldStep,
@@ -56,7 +56,7 @@ export function createSettledStore(
     first: Refreshed,
   ): Promise<HoldResult> {
     let result: HoldResult = first;
-    // However many are over, those are fewer each time.
+    // However many have expired, each round leaves fewer.
     for (let idle = 0; result.kind === "refreshed"; ) {
       if (result.expired.length > 0) onExpired(workspaceId, result.expired, moment.now);
       else idle += 1;
@@ -82,7 +82,7 @@ export function createSettledStore(
         const { found } = await store.read(workspaceId, [{ kind, id }]);
         const usage = found[0]?.usage ?? null;
         refill = usage && countedRefill(usage, refill);
-        // Where the uses are gone nothing is refilled.
+        // If the uses are gone, nothing is refilled.
         if (usage === null) moment = { ...moment, refill: null };
       }
       await refresh({ kind: "refresh", of: { kind, id }, refill }, workspaceId, moment.now);
@@ -91,7 +91,7 @@ export function createSettledStore(
     return result;
   }
 
-  /** Records whose counters have a hold beside them that is over. */
+  /** Records whose counters have an expired hold. */
   function unsettled(
     found: readonly (LoadedRecord | null)[],
     at: EpochMs,
@@ -108,7 +108,7 @@ export function createSettledStore(
     return addresses;
   }
 
-  /** Reads, and reads again what had to be settled. Without `async`: every read of a key goes through here. */
+  /** Reads, and reads again if something had to be settled. No `async`: every read of a key goes through here. */
   function settled<Result extends { readonly found: readonly (LoadedRecord | null)[] }>(
     workspaceId: string,
     read: () => Promise<Result>,
@@ -123,7 +123,7 @@ export function createSettledStore(
         for (const { kind, id } of addresses)
           await refresh({ kind: "refresh", of: { kind, id }, refill: null }, workspaceId, at);
       } catch (error) {
-        // It is shown as it is, so that its key can be revoked: a charge is refused.
+        // The damaged record is returned as it is, so that its key can be revoked; a charge of it is refused.
         if (isCorruptRecord(error)) return result;
         throw error;
       }
@@ -147,11 +147,11 @@ export function createSettledStore(
       const settled = store.settle(workspaceId, step, moment);
       if (step.kind !== "end") return settled;
       const endAlone = (error: unknown) => {
-        // It may be another that is damaged: the work of this one was done.
+        // The damaged hold may be another one. The work of this one was done, so it is ended alone.
         if (!isCorruptRecord(error)) throw error;
         return store.settle(workspaceId, { ...step, isAlone: true }, moment);
       };
-      // One step for every end: most meet nothing that is over.
+      // One step is enough for most ends: they meet no expired hold.
       return settled.then(
         (result) =>
           result.kind === "refreshed"

@@ -26,20 +26,20 @@ type TransactionStore = Pick<KeyStore, "read" | "commit">;
 
 /** How a record is written. */
 export interface WriteOptions {
-  /** Of a new record: its use counter, or the record of the same kind that it shares one with. Without it there is none. */
+  /** For a new record: its use counter, or the record of the same kind that it shares one with. Omitted: no counter. */
   readonly counters?: { readonly usage: Usage } | { readonly sharedWith: string } | undefined;
-  /** The error where a unique name of the record is taken. Without it the transaction runs again, and finds the holder. */
+  /** The error if a unique name of the record is taken. Omitted: the transaction runs again, and finds the holder. */
   readonly onTaken?: (() => Error) | undefined;
 }
 
-/** What an operation reads and is going to write. All of it is written, if all that was read still holds, or nothing. */
+/** What an operation reads, and what it will write. Either all of it is written, if everything that was read still holds, or nothing. */
 export class Transaction {
   readonly workspaceId: string;
   /** Whether an earlier attempt failed: then do not rely on what was known before. */
   readonly isRetry: boolean;
-  /** Of the workspace, at the latest read; 0 before the first. */
+  /** Revision of the workspace at the latest read; 0 before the first. */
   revision = 0;
-  /** Records that were looked for by their id, and were not there. */
+  /** Records that were looked up by id and not found. */
   readonly absent: RecordAddress[] = [];
   readonly #store: TransactionStore;
   readonly #random: RandomBytes;
@@ -54,7 +54,7 @@ export class Transaction {
     this.isRetry = isRetry;
   }
 
-  /** Reads records as one snapshot. The commit expects of those that exist what each want says. */
+  /** Reads records as one snapshot. The commit expects of each existing record what its want says. */
   async read(wants: readonly TransactionWant[]): Promise<readonly (LoadedRecord | null)[]> {
     const { revision, found } = await this.#store.read(this.workspaceId, wants);
     this.revision = revision;
@@ -80,12 +80,12 @@ export class Transaction {
     this.#change.expects.push(expectation);
   }
 
-  /** Writes a record that is new. */
+  /** Writes a new record. */
   insert<Value>(type: RecordType<Value>, value: Value, options: WriteOptions = {}): void {
     const record = type.encode(value);
     const { kind, id } = record;
     this.#change.puts.push({ record, counters: options.counters });
-    // Without spreads, with which createKey in memory takes 7 % longer.
+    // No spreads: they make createKey 7 % slower in memory.
     for (const { index, value: name } of type.claims(value)) {
       this.#change.claims.push({ kind, id, index, value: name });
       this.#onTaken.push(options.onTaken);
@@ -94,7 +94,7 @@ export class Transaction {
     this.#awaitExpiry(type.expiry(value));
   }
 
-  /** Writes a record anew; its lists may change. `keepsVersion`: whether nothing changes that a process rests on: uses alone. */
+  /** Overwrites a record; its lists may change. `keepsVersion`: true if only uses change, so that no process has to read it again. */
   update<Value>(
     type: RecordType<Value>,
     before: Value,
@@ -127,14 +127,14 @@ export class Transaction {
     if (expiry !== null) this.insert(deadlineType, deadlineOf("soon", expiry, this.workspaceId));
   }
 
-  /** An expiry is not noticed any more, however far that had come. */
+  /** From now on an expiry is no longer noticed, whatever its stage. */
   #forgetExpiry(expiry: Expiry | null): void {
     if (expiry === null) return;
     for (const stage of DEADLINE_STAGES)
       this.delete(deadlineType, deadlineOf(stage, expiry, this.workspaceId));
   }
 
-  /** Deletes a record of which only this is known, because the rest cannot be read. */
+  /** Deletes a record of which only these parts are known, because the rest cannot be read. */
   deleteAddress(
     address: RecordAddress,
     claims: readonly RecordClaim[],
@@ -145,7 +145,7 @@ export class Transaction {
     for (const list of lists) this.#change.leaves.push({ ...list, id: address.id });
   }
 
-  /** Gives a record a unique name beside those of its type. Where it is taken, the transaction runs again. */
+  /** Gives a record a unique name besides those of its type. If it is taken, the transaction runs again. */
   claim(claim: Claim, id: string): void {
     this.#change.claims.push({ ...claim, id });
     this.#onTaken.push(undefined);
@@ -156,36 +156,36 @@ export class Transaction {
     this.#change.releases.push({ ...claim, id });
   }
 
-  /** Writes a record as it is stored, under another version. */
+  /** Writes a stored record under another version. */
   putAnew(record: StoredRecord): void {
     const version = drawVersion(this.#random, record.version);
     this.#change.puts.push({ record: { ...record, version } });
   }
 
-  /** Writes a record as it is stored, with this version. Its lists and claims stay. */
+  /** Writes a stored record with the version that it has. Its lists and claims stay. */
   rewrite(record: StoredRecord): void {
     this.#change.puts.push({ record });
   }
 
-  /** Moves the counters of a record, as they are at that moment. `onRefused`: the error where they refuse. */
+  /** Changes the counters of a record, as they are at the commit. `onRefused`: the error if they refuse. */
   changeCounters(change: CounterChange, onRefused: (reason: UsageRefusal) => Error): void {
     this.#change.counters.push(change);
     this.#onRefused.push(onRefused);
   }
 
-  /** Forgets windows of the workspace. */
+  /** Deletes windows of the workspace. */
   dropWindows(windows: readonly string[]): void {
     this.#change.dropWindows.push(...windows);
   }
 
-  /** Ids of the records of a kind that it rests on or writes, each once. */
+  /** Ids of the records of a kind that it expects or writes, each once. */
   idsOf(kind: RecordKind): readonly string[] {
     const { expects, puts } = this.#change;
     const addresses = [...expects, ...puts.map(({ record }) => record)];
     return [...new Set(addresses.filter((one) => one.kind === kind).map(({ id }) => id))];
   }
 
-  /** Whether it writes anything so far. */
+  /** Whether it has anything to write so far. */
   get isWriting(): boolean {
     const { expects: _, revision, ...parts } = this.#change;
     return revision !== null || Object.values(parts).some((part) => part.length > 0);
@@ -196,7 +196,7 @@ export class Transaction {
     this.#change.revision = drawVersion(this.#random, this.revision);
   }
 
-  /** @internal Commits. @returns The use counters that were changed; null where something that was read no longer holds. */
+  /** @internal Commits. @returns The use counters that were changed; null if something that was read no longer holds. */
   async commit(): Promise<readonly Usage[] | null> {
     const result = await this.#store.commit(this.workspaceId, this.#change);
     switch (result.kind) {
@@ -219,7 +219,7 @@ export class Transaction {
   }
 }
 
-/** Thrown by an operation that finds that what it read has moved meanwhile: it runs again on fresh reads. */
+/** Thrown by an operation that finds that its reads are stale: it runs again on fresh reads. */
 export class StaleReadError extends Error {}
 
 export interface TransactionResult<Answer> {
@@ -235,10 +235,11 @@ export type Transact = <Answer>(
 ) => Promise<TransactionResult<Answer>>;
 
 /**
- * Makes a {@link Transact}: an operation reads what it needs, decides and says what to write; that is committed if all that it
- * read still holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
+ * Makes a {@link Transact}: an operation reads what it needs, decides, and says what to write. That is committed if everything it read
+ * still
+ * holds. Otherwise the operation runs again on fresh reads. It must have no effect of its own before it resolves.
  *
- * What it found to be as it should be is committed as well, as a change of nothing: what resolves is durable.
+ * An operation that has nothing to write is committed too, as an empty change: what resolves is durable.
  *
  * From their second attempt on, concurrent calls of one process take turns, so that each succeeds.
  *
@@ -257,8 +258,8 @@ export function createTransact(store: TransactionStore, random: RandomBytes): Tr
         answer = await work(transaction);
       } catch (error) {
         if (error instanceof StaleReadError) return null;
-        // A repeated deletion returns that the record is gone. This has to be durable too, and still true: a store that failed over
-        // meanwhile may have lost the deletion.
+        // A repeated deletion returns that the record is gone. This must be durable too, and still true: a store that failed over meanwhile
+        // may have lost the deletion.
         if (error instanceof LatchkeyError && error.code === "NOT_FOUND") {
           const expects = transaction.absent.map((address) => ({ ...address, version: null }));
           const { kind } = await store.commit(workspaceId, { ...EMPTY_CHANGE, expects });

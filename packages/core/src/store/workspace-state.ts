@@ -22,8 +22,9 @@ export type WorkspaceState =
   | { readonly state: "followed"; readonly transfer: string; readonly trail: string };
 
 /**
- * How long leases are in a workspace, in any process. It is in the record of the workspace's state, which every commit expects, so that
- * every change knows how long to wait.
+ * How long leases last in a workspace, in any process. The record of the workspace's state holds this, and every commit expects that
+ * record,
+ * so that every change knows how long to wait.
  *
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
@@ -45,7 +46,7 @@ export const STATE_ADDRESS: RecordAddress = { kind: "workspace", id: "$state" };
 export function stateOf(loaded: LoadedRecord | null): WorkspaceState | null {
   if (loaded === null) return null;
   const { body, version } = loaded.record;
-  // A version that cannot be read is 0: a charge that confirmed it would find another one for ever.
+  // An unreadable version is 0: a charge that confirmed it would find another one forever.
   if (version > 0 && isState(body)) return body;
   if (version > 0 && leaseTimesIn(body) !== null && !("state" in Object(body))) return null;
   throw corruptRecord("state of a workspace");
@@ -56,7 +57,7 @@ export function leaseTimesOf(loaded: LoadedRecord | null): LeaseTimes | null {
   return loaded === null ? null : leaseTimesIn(loaded.record.body);
 }
 
-/** Those in the body of a record; null if there are none, or they are damaged. */
+/** The lease times in the body of a record; null if there are none, or they are damaged. */
 function leaseTimesIn(body: unknown): LeaseTimes | null {
   const { leases } = Object(body) as { readonly leases?: unknown };
   const { grant, wait } = Object(leases) as Readonly<Record<string, unknown>>;
@@ -76,7 +77,10 @@ function isState(body: unknown): body is WorkspaceState {
   return STATES.includes(state) && (source === undefined || typeof source === "string");
 }
 
-/** The record of a state; null with `leases` for an open workspace. Write it with a new revision, so that other processes notice it. */
+/**
+ * The record of a state. `state`: null for an open workspace, for its `leases`. Write it with a new revision, so that other processes
+ * notice it.
+ */
 export function stateRecord(
   state: WorkspaceState | null,
   version: number,

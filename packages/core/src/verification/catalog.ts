@@ -13,7 +13,7 @@ import {
   sharedBy,
 } from "./snapshot.js";
 
-/** Most workspaces of which anything is kept, and most records of one kind in a workspace. */
+/** Most workspaces that are cached, and most records of one kind per workspace. */
 const MAX_WORKSPACES = 1_000;
 const MAX_RECORDS = 20_000;
 
@@ -32,7 +32,10 @@ export class Catalog {
     this.#store = store;
   }
 
-  /** Assembles keys that were read at a revision; null if that has passed: read them again. Synchronous if all that they refer to is known. */
+  /**
+   * Assembles keys that were read at a revision; null if that is no longer current: read them again. Synchronous if all that they refer to
+   * is known.
+   */
   loadKeys(
     workspaceId: string,
     revision: number,
@@ -78,7 +81,7 @@ export class Catalog {
     return roles.map(({ permissions }) => namedGrants(snapshot.permission, permissions));
   }
 
-  /** Whether the workspace is disabled at a revision; not known if its record is damaged. Null as above. */
+  /** Whether the workspace is disabled at a revision; false if its record is damaged, because then it is unknown. Null as above. */
   async isWorkspaceDisabled(workspaceId: string, revision: number): Promise<boolean | null> {
     const wants = [{ kind: "workspace", id: workspaceId }] as const;
     const snapshot = await this.#complete(workspaceId, revision, wants);
@@ -88,16 +91,16 @@ export class Catalog {
   }
 
   /**
-   * Reads what is missing, at exactly this revision. Roles lead to permissions, so it may take two reads.
+   * Reads what is missing, at exactly this revision. Roles lead to permissions, so this may take two reads.
    *
-   * Revisions have no order: one is kept once a read has returned it, so that a late reply drops nothing.
+   * Revisions have no order. A revision is cached once a read has returned it, so a late reply drops nothing.
    */
   async #complete(
     workspaceId: string,
     revision: number,
     wanted: readonly SharedRecord[],
   ): Promise<Snapshot | null> {
-    // The same until the end, whatever is kept meanwhile: so each read brings it closer.
+    // The same snapshot until the end, whatever is cached meanwhile, so each read brings it closer.
     const snapshot = this.#at(workspaceId, revision);
     for (;;) {
       const missing = missingIn(snapshot, wanted).slice(0, MAX_WANTS);
@@ -111,24 +114,24 @@ export class Catalog {
     }
   }
 
-  /** Before anything is put together, never while: what was read for one page must stay until the page is done. */
+  /** Called before keys are assembled, never during it: what was read for a page must stay until the page is done. */
   #dropIfLarge(workspaceId: string): void {
     const { api, role, permission } = this.#snapshots.get(workspaceId) ?? emptySnapshot(0);
     if (Math.max(api.size, role.size, permission.size) > MAX_RECORDS)
       this.#snapshots.delete(workspaceId);
   }
 
-  /** What is kept of a revision, or else an empty snapshot. */
+  /** The cached snapshot of a revision, or an empty one. */
   #at(workspaceId: string, revision: number): Snapshot {
     const kept = this.#snapshots.get(workspaceId);
     return kept?.revision === revision ? kept : emptySnapshot(revision);
   }
 
-  /** Caches a snapshot, replacing one of another revision. @returns What is kept of its revision. */
+  /** Caches a snapshot, replacing one of another revision. @returns The cached snapshot of its revision. */
   #keep(workspaceId: string, snapshot: Snapshot): Snapshot {
     const kept = this.#snapshots.get(workspaceId);
     if (kept?.revision === snapshot.revision) return kept;
-    // Workspaces of a caller's choosing must not fill the memory of this process.
+    // Callers choose workspace ids: these must not fill the memory of this process.
     if (kept === undefined && this.#snapshots.size >= MAX_WORKSPACES) this.#snapshots.clear();
     this.#snapshots.set(workspaceId, snapshot);
     return snapshot;

@@ -7,7 +7,7 @@ import type { EpochMs, SpanMs } from "../time.js";
 import type { VerifiableKey } from "./loaded-key.js";
 import type { VerifyQuestion } from "./question.js";
 
-/** What each check of the records found. Fields without a value are absent. */
+/** The details that each check of the records found. Fields without a value are absent. */
 export interface RecordCheckDetails {
   /** No details. */
   readonly enabled: Record<never, never>;
@@ -82,9 +82,9 @@ interface CheckOf<Name extends RecordCheckName> {
 export type RecordCheck = { [Name in RecordCheckName]: CheckOf<Name> }[RecordCheckName];
 
 /**
- * The checks that the records decide, in their order. A verdict is the first that fails, a dry run shows them all; rate limits
- * and then uses follow them, in one atomic charge. A question that names no API asks for none, an API or a key without an allow-list lists
- * every address.
+ * The checks that the records decide, in their order. The verdict is the first that fails; a dry run shows all of them. Rate limits and
+ * then uses follow, in one atomic charge. A question without an API accepts any API. An API or a key without an allow list accepts every
+ * address.
  *
  * @see packages/core/decisions/0005-order-of-checks.md
  */
@@ -150,7 +150,7 @@ export const RECORD_CHECKS: readonly RecordCheck[] = [
   },
 ];
 
-/** Whether an allow-list, or the lack of one, lets an address through. */
+/** Whether an allow list lets an address through. An empty list does. */
 function isAllowed(ipWhitelist: readonly string[], address: string | null): boolean {
   return ipWhitelist.length === 0 || isAddressListed(ipWhitelist, address);
 }

@@ -46,7 +46,7 @@ export function subjectsOf({
 
 const REPEATED: CodeSums = { VALID: 1, FREE: 1 };
 
-/** What a verification that is charged adds to sums. `uses`: that it takes for good. */
+/** What a verification that is charged adds to the sums. `uses`: how many it takes for good. */
 export function countsOfCharge(subjects: readonly StatisticsSubject[], uses: number): ChargeCounts {
   const extra = uses === 0 ? { FREE: 1 } : uses > 1 ? { EXTRA_USES: uses - 1 } : {};
   const sums = {
@@ -58,7 +58,7 @@ export function countsOfCharge(subjects: readonly StatisticsSubject[], uses: num
   return { subjects, sums };
 }
 
-/** What a verification that the records refuse adds to sums, once they are confirmed. */
+/** What a verification that the records refuse adds to the sums, once they are confirmed. */
 export function countsOfRefusal(
   subjects: readonly StatisticsSubject[],
   code: CountedCode,

@@ -10,7 +10,7 @@ import type { VerifyQuestion } from "./question.js";
 import { limitRetryAfterMs, refillRetryAfterMs } from "./retry-after.js";
 import { type RatelimitState, ratelimitState, type VerifyOutcome } from "./verdict.js";
 
-/** A check that waiting does not change, except `start`. */
+/** A check whose outcome does not change by waiting, except `start`. */
 type RecordCheckOutcome = {
   [Name in RecordCheckName]: {
     /** Name of the check. */
@@ -88,7 +88,7 @@ export const NO_SUCH_KEY: readonly VerdictCheck[] = Object.freeze([
   Object.freeze({ check: "exists", passed: false } as const),
 ]);
 
-/** Every check of a verification at `now`, also those behind the first that fails. @see packages/core/decisions/0005-order-of-checks.md */
+/** Every check of a verification at `now`, including those after the first that fails. @see packages/core/decisions/0005-order-of-checks.md */
 export function allChecks(
   loaded: LoadedKey,
   question: VerifyQuestion,
@@ -128,7 +128,7 @@ function ratelimitCheck(
   const { exceeded } = reading;
   const passed = !exceeded || limit.shadow;
   const retryAfterMs = passed ? null : limitRetryAfterMs(limit, reading, now);
-  // A peek that gets through shows a limit as the cost would leave it, one that is refused as it is.
+  // A peek that passes shows a limit as the cost would leave it; one that is refused shows it as it is.
   const isTaken = charge.kind === "charged" && !exceeded;
   return {
     check: "ratelimit",
@@ -147,7 +147,7 @@ function usesCheck(loaded: LoadedKey, peek: Peek, now: EpochMs): VerdictCheck {
   const { cost } = peek;
   const remaining = usesBefore(peek);
   const passed = decideSpend(remaining, cost).kind === "spend";
-  // Refills that fell due up to `refilledAt` are applied, also where a clock that was ahead put it after now.
+  // Refills up to `refilledAt` are applied, even if a clock that was ahead put it after now.
   const from = Math.max(now, usage.refilledAt);
   const isRefilled = refill !== null && remaining !== null;
   const nextRefillAt = isRefilled ? nextRefillDueAt(refill, from) : null;

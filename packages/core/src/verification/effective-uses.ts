@@ -9,8 +9,8 @@ export interface EffectiveUses {
 }
 
 /**
- * Whose uses a key takes from: its own, or those that all keys of its identity share. When that identity was deleted, none are left and
- * nothing restores them: the key must not become unlimited. In all else it lives on without an owner, and without the identity's limits.
+ * The uses that a key takes from: its own, or those that all keys of its identity share. If that identity was deleted, none are left and
+ * nothing restores them: the key must not become unlimited. Otherwise it lives on without an owner, and without the identity's limits.
  *
  * @see packages/core/decisions/0014-shared-uses.md
  */

@@ -8,7 +8,7 @@ import type { VerifyQuestion } from "./question.js";
 import { retryAfterMs, type Taken } from "./retry-after.js";
 import { type KnownVerdict, type RefusalHints, verdictOf } from "./verdict.js";
 
-/** Why the records refuse: the first check that fails. A disabled workspace comes before all. */
+/** Why the records refuse: the first check that fails. A disabled workspace comes before all checks. */
 export type Refusal = RecordCheck | "workspace-disabled";
 
 const CODE_BY_CHARGE = {
@@ -17,7 +17,10 @@ const CODE_BY_CHARGE = {
   "usage-exceeded": "USAGE_EXCEEDED",
 } as const;
 
-/** Decides what the records decide, before any counter is read; null if they do not refuse. @see packages/core/decisions/0005-order-of-checks.md */
+/**
+ * Decides what the records decide, before any counter is read; null if they do not refuse. @see
+ * packages/core/decisions/0005-order-of-checks.md
+ */
 export function judgeRecords(
   loaded: VerifiableKey,
   question: VerifyQuestion,
@@ -33,7 +36,7 @@ export function codeOf(refusal: Refusal): RecordCheck["code"] {
   return refusal === "workspace-disabled" ? "FORBIDDEN" : refusal.code;
 }
 
-/** The verdict if nothing was charged. `refusal`: null where a limit is unknown, which is thrown. `charge`: result of a `peek`. */
+/** The verdict if nothing was charged. `refusal`: null if a limit is unknown, which throws. `charge`: result of a `peek`. */
 export function verdictOnRefusal(
   loaded: VerifiableKey,
   question: VerifyQuestion,
@@ -49,7 +52,7 @@ export function verdictOnRefusal(
   return verdictOf(loaded, codeOf(refusal), charge, now, undefined, hints);
 }
 
-/** The verdict on a charge of what the records did not refuse. */
+/** The verdict on a charge, which the records did not refuse. */
 export function verdictOnCharge(
   loaded: VerifiableKey,
   taken: Taken,
@@ -63,7 +66,7 @@ export function verdictOnCharge(
   return verdictOf(loaded, code, charge, now, taken.limits, hints);
 }
 
-/** The names stand in the input as they stand here: one that may be unknown was put in front, and is in no input. */
+/** Indexes in the question and in the input agree, except for an optional limit, which was put in front and is in no input. */
 function unknownLimits(loaded: VerifiableKey, { limits }: VerifyQuestion): LatchkeyError {
   const message = "must name a limit of the key or its identity, or come with limit and duration";
   const { unknown } = decideLimits(loaded, limits);

@@ -21,18 +21,18 @@ import {
   type VerifyQuestion,
 } from "./question.js";
 
-/** Most lists of limits that are kept for keys to share. */
+/** Most lists of limits that are cached for keys to share. */
 const MAX_SHARED_LIMITS = 1_000;
 
 /** Verifications of one key in one hour, as the statistics count them. */
 export interface KeyCounts extends CountedFor {
   readonly workspaceId: string;
   readonly hourAt: EpochMs;
-  /** They go on as long as this is the generation of the buffer that it is in. */
+  /** They are counted here as long as this is the generation of the buffer that holds them. */
   readonly generation: object;
-  /** Verdicts `VALID`, apart from the others: on the hot path one object is written to, and no more. */
+  /** Number of `VALID` verdicts, apart from the others: the hot path then writes to only one object. */
   valid: number;
-  /** Ms from the start of the hour to the latest of them. Small, which an instant is not: numbers beyond 2^31 are objects. */
+  /** Ms from the start of the hour to the latest of them. A small number, unlike an instant: numbers beyond 2^31 are objects. */
   usedAfterMs: SpanMs;
   /** The other codes, in the order of `SUM_CODES`; null while there are none. */
   refusals: number[] | null;
@@ -51,48 +51,48 @@ export interface CountedKey extends CountableKey {
   counts: KeyCounts | null;
 }
 
-/** What the end of a reservation needs of its key, as it was when the reservation was made. */
+/** What the end of a reservation needs to know of its key, as it was when the reservation was made. */
 export interface ReservedKey extends CountedKey {
-  /** What restores the uses that it takes from. */
+  /** The refill of the uses that it takes from. */
   readonly refill: Refill | null;
 }
 
-/** A key with what its verifications need again and again, worked out once. */
+/** A key with everything that its verifications need again and again, computed once. */
 export interface CachedKey extends VerifiableKey {
-  /** What restores the uses that it takes from. */
+  /** The refill of the uses that it takes from. */
   readonly refill: Refill | null;
   /** Where its verifications are counted; null before the first. */
   counts: KeyCounts | null;
-  /** The plan of the plain question. A store keeps with it what it makes of it. */
+  /** The plan of the plain question. A store caches in it what it derives from it. */
   readonly plainPlan: ChargePlan;
   /** The plan of the latest question with another cost or with limits, which is likely to come again. */
   latest: AskedPlan | null;
-  /** That of the latest reservation: many a program verifies and reserves by turns. */
+  /** The plan of the latest reservation, because many programs verify and reserve in turns. */
   latestHeld: AskedPlan | null;
-  /** As the store has it at least; uses of this process that it has not yet are no part of it. */
+  /** At least as the store has it; uses of this process that the store does not have yet are not included. */
   lastUsedAt: EpochMs | null;
   /** Pending while a use that must be stored is written; otherwise null. */
   storing: Promise<void> | null;
-  /** Without the rest of the key, which would stay in memory as long as an open reservation does; null before the first. */
+  /** The part that open reservations keep in memory, without the rest of the key; null before the first. */
   reserved: ReservedKey | null;
-  /** Whom its verifications count for in the step that charges; null where they are counted beside it. */
+  /** Subjects that the step of the charge counts its verifications for; null if they are counted outside it. */
   readonly subjects: readonly StatisticsSubject[] | null;
 }
 
-/** Keys that were verified lately, ready for the next verification. Whether one still is as it was is for the store to say. */
+/** Recently verified keys, ready for the next verification. The store decides whether a key is still as it was. */
 export class KeyCache {
   readonly #keys: LruCache<CachedKey>;
   /**
-   * Keys with limits alike share one list of them, which stays near the processor: with a list for each, a warm verification of 10,000
-   * keys with a limit of their identities takes 7 % longer in memory.
+   * Keys with equal limits share one list of them, which stays in the processor's cache: with a list for each key, a warm verification of
+   * 10,000 keys with a limit of their identities takes 7 % longer in memory.
    */
   readonly #limits = new Map<string, readonly LimitCharge[]>();
 
   readonly #countsInStep: boolean;
 
   /**
-   * @param maxKeys - Most keys that are kept: a whole number >= 0.
-   * @param countsInStep - Whether their plans say what they count.
+   * @param maxKeys - Most keys that are cached: a whole number >= 0.
+   * @param countsInStep - Whether plans say what they count.
    */
   constructor(maxKeys: number, countsInStep: boolean = false) {
     this.#keys = createLruCache(maxKeys);
@@ -120,7 +120,7 @@ export class KeyCache {
   }
 
   #shared(limits: readonly LimitCharge[]): readonly LimitCharge[] {
-    // A window has the name, the algorithm and the duration of its limit in its own name.
+    // The name of a window includes the name, the algorithm and the duration of its limit.
     let name = "";
     for (const { owner, window, limit, burst, shadow } of limits)
       name += `${owner} ${window} ${limit} ${burst} ${shadow} `;
@@ -132,7 +132,7 @@ export class KeyCache {
   }
 }
 
-/** Makes a loaded key ready for many verifications. `limits`: that the plain question takes from. */
+/** Prepares a loaded key for many verifications. `limits`: the limits that the plain question takes from. */
 export function cachedKey(
   loaded: VerifiableKey,
   limits: readonly LimitCharge[],
@@ -141,8 +141,8 @@ export function cachedKey(
   const { cost } = PLAIN_QUESTION;
   const subjects = countsInStep ? subjectsOf(countedFor(loaded)) : null;
   const counts = subjects === null ? undefined : countsOfCharge(subjects, cost);
-  // Field by field, starting with what every verification reads, so that it is together in memory: with a spread, a warm verification in
-  // memory takes 1.9 times as long.
+  // Field by field, starting with the fields that every verification reads, so that they are together in memory: with a spread, a warm
+  // verification in memory takes 1.9 times as long.
   return {
     key: loaded.key,
     workspace: loaded.workspace,
@@ -176,12 +176,12 @@ export function reservedKeyOf(cached: CachedKey): ReservedKey {
   return cached.reserved;
 }
 
-/** The plan of a question that the records do not refuse; null for unknown limits. */
+/** The plan of a question that the records do not refuse; null if a limit is unknown. */
 export function chargePlanOf(
   cached: CachedKey,
   { cost, limits, ttl }: VerifyQuestion,
 ): ChargePlan | null {
-  // Nothing but costs and limits makes a plan, so most questions share that of the plain one.
+  // A plan depends only on costs, limits and `ttl`, so most questions share the plan of the plain one.
   if (cost === PLAIN_QUESTION.cost && limits.length === 0 && ttl === undefined)
     return cached.plainPlan;
   const latest = ttl === undefined ? cached.latest : cached.latestHeld;

@@ -4,20 +4,21 @@ import type { VerifiableKey } from "./loaded-key.js";
 import type { LimitRequest } from "./question.js";
 import { adHocWindow, configuredWindow } from "./window-name.js";
 
-/** Indexes of the key and of its identity in what a plan confirms. */
+/** Indexes of the key and of its identity in the `confirms` of a plan. */
 export const KEY_INDEX = 0;
 export const IDENTITY_INDEX = 1;
 
-/** Which limits a verification takes from, and which of its names belong to no configured limit: then it takes from none. */
+/** The limits that a verification takes from, and the requested names without a configured limit: if there are any, it takes nothing. */
 export interface LimitDecision {
   readonly limits: readonly LimitCharge[];
   readonly unknown: readonly string[];
 }
 
 /**
- * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its
- * identity, then those that the request names. A key's limit hides an identity's of the same name, and a limit that the
- * request names is taken from once, at the cost named.
+ * The limits that one verification takes from: those that apply by themselves (cost 1), of the key and then of its identity, then those
+ * that
+ * the request names. A key's limit hides an identity's limit of the same name. A limit that the request names is taken from once, at the
+ * requested cost.
  */
 export function decideLimits(
   loaded: Pick<VerifiableKey, "key" | "identity">,
@@ -64,7 +65,7 @@ function configured(owner: number, limit: RateLimit, cost: number): LimitCharge 
   return takenFrom(limit, cost, configuredWindow(limit), owner);
 }
 
-/** Field by field: every limit of every plan has the same shape to the engine. */
+/** Field by field, so that every limit of every plan has the same shape for the JavaScript engine. */
 export function takenFrom(
   { name, algorithm, limit, duration, burst, shadow }: RateLimit,
   cost: number,

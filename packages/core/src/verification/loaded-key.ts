@@ -15,7 +15,7 @@ export interface NamedGrant<Name extends string = string> {
   readonly name: Name;
 }
 
-/** Roles and permissions that a key was given itself, in contrast to what comes with its roles. */
+/** Roles and permissions that a key was given directly, in contrast to those that come with its roles. */
 export interface DirectGrants {
   readonly roles: readonly NamedGrant[];
   readonly permissions: readonly NamedGrant[];
@@ -28,33 +28,33 @@ export interface ResolvedGrants {
   readonly roles: readonly string[];
   /** Names of the permissions, direct and through roles, without duplicates. */
   readonly permissions: readonly string[];
-  /** The same, to be asked whether they grant another. */
+  /** The same permissions, ready for queries. */
   readonly held: HeldPermissions;
 }
 
-/** A key with the records that a verification rests on, as one consistent snapshot. */
+/** A key with the records that a verification is based on, as one consistent snapshot. */
 export interface VerifiableKey extends Omit<ResolvedGrants, "direct"> {
   readonly key: KeyRecord;
   readonly workspace: WorkspaceRecord;
-  /** Of the workspace, when the key was read. */
+  /** Revision of the workspace when the key was read. */
   readonly revision: number;
   readonly api: ApiRecord;
   /** Null without an identity, and when the identity was deleted. */
   readonly identity: IdentityRecord | null;
-  /** Instant of the latest verification that was counted as used, as the store had it, or null. */
+  /** Instant of the latest verification that was counted as a use, as the store had it, or null. */
   readonly lastUsedAt: EpochMs | null;
-  /** The store's own ways to find the records again. */
+  /** The store's own references to the records. */
   readonly handle?: unknown;
   readonly identityHandle?: unknown;
 }
 
-/** A key with all that a listing needs of it as well: its counters, and what it was given itself. */
+/** A key with everything that a listing also needs: its counters, and its direct grants. */
 export interface LoadedKey extends VerifiableKey, ResolvedGrants {
-  /** The key's own counter, as stored: a refill that has fallen due since is not applied. */
+  /** The key's own counter, as stored: a refill that fell due since then is not applied. */
   readonly usage: Usage;
   /** The counter that all keys of the identity share, as stored; null without an identity. */
   readonly identityUsage: Usage | null;
 }
 
-/** A key that was put together, null where its API was deleted, or why it could not be read. */
+/** An assembled key, null if its API was deleted, or the error why it could not be read. */
 export type CatalogKey = LoadedKey | null | LatchkeyError;

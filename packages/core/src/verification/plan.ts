@@ -8,7 +8,7 @@ import type { VerifiableKey } from "./loaded-key.js";
 
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
-/** The plan that takes what a verification costs, if all that it was decided on still holds. */
+/** The plan that takes the cost of a verification, if everything that it was decided on still holds. */
 export function planCharge(
   loaded: VerifiableKey,
   cost: number,
@@ -32,10 +32,10 @@ export function planCharge(
   };
 }
 
-/** Most reservations that may be open of one key, and of all keys of one identity. */
+/** Most open reservations of one key, and of all keys of one identity. */
 export const MOST_OPEN: readonly [ofKey: number, ofIdentity: number] = [1_000, 10_000];
 
-/** What of a charge is held: all of it by a reservation, and slots in any case. */
+/** The held part of a charge: all of it for a reservation, and slots in any case. */
 function holdOf(
   { identity }: Pick<VerifiableKey, "identity">,
   limits: readonly LimitCharge[],
@@ -49,7 +49,7 @@ function holdOf(
   return slotTtl === null ? undefined : { keeps: "slots", ttl: slotTtl, slotTtl, most };
 }
 
-/** The plan that takes nothing, and shows what taking would come to. */
+/** The plan that takes nothing, and shows the result of taking. */
 export function planPeek(
   loaded: VerifiableKey,
   cost: number = 0,
@@ -58,7 +58,7 @@ export function planPeek(
   return planCharge(loaded, cost, limits, undefined, "peek");
 }
 
-/** The refill that is owed to the uses which the key takes from. */
+/** The refill that is due for the uses that the key takes from. */
 export function dueRefillOf(loaded: VerifiableKey, now: EpochMs): DueRefill | null {
   return dueRefill(effectiveRefill(loaded), now);
 }

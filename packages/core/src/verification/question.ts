@@ -2,7 +2,7 @@ import type { PermissionQuery } from "../rules/permission.js";
 import type { RateLimit } from "../rules/rate-limit.js";
 import type { SpanMs } from "../time.js";
 
-/** What a verification asks, beside whether the key is alive. */
+/** What a verification asks, besides whether the key is alive. */
 export interface VerifyQuestion {
   /** The API that the key must belong to, or null for any. */
   readonly apiId: string | null;
@@ -13,9 +13,9 @@ export interface VerifyQuestion {
   readonly permissions: PermissionQuery | null;
   /** Uses to take: a whole number >= 0. */
   readonly cost: number;
-  /** Limits named by the request; no two of one name. */
+  /** Limits named by the request; names are unique. */
   readonly limits: readonly LimitRequest[];
-  /** For a reservation: how long what it takes is held. Otherwise absent, not undefined, because requests are compared by digest. */
+  /** For a reservation: how long the units it takes are held. Otherwise absent, not undefined, because requests are compared by digest. */
   readonly ttl?: SpanMs;
 }
 
@@ -25,7 +25,7 @@ export interface LimitRequest {
   readonly cost: number;
   /** Makes it a limit of the key for this request; null takes the configured limit. */
   readonly adHoc: Omit<RateLimit, "name"> | null;
-  /** Whether a configured limit of this name wins over its own figures, and a name without either is ignored. */
+  /** Whether a configured limit of this name takes precedence over these figures, and a name with neither is ignored. */
   readonly isOptional: boolean;
 }
 
@@ -62,7 +62,7 @@ function isSameLimit(one: LimitRequest, other: LimitRequest): boolean {
   );
 }
 
-/** The commonest question by far: is this key good, for one use? */
+/** By far the most common question: is this key valid, for one use? */
 export const PLAIN_QUESTION: VerifyQuestion = Object.freeze({
   apiId: null,
   address: null,

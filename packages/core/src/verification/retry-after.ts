@@ -19,14 +19,17 @@ export function limitRetryAfterMs(
   now: EpochMs,
 ): SpanMs | null {
   if (limit.cost > mostOf(limit)) return null;
-  // What was remembered before there were other algorithms than fixed windows has no state.
+  // A result that was remembered when there were only fixed windows has no state.
   const state = reading.state as LimitState | undefined;
   const instant = reading.admitsAt ?? (state && admitsAt(state, limit, limit.cost));
   // A remembered result may have an instant in the past.
   return Math.max(1, (instant ?? reading.resetAt) - now);
 }
 
-/** Ms until refills restore enough uses for `cost`; null where they never do. `appliedUntil`: up to when they are applied; not before now. */
+/**
+ * Ms until refills restore enough uses for `cost`; null if they never do. `appliedUntil`: instant up to which they are applied; not before
+ * now.
+ */
 export function refillRetryAfterMs(
   refill: Refill | null,
   remaining: number,
@@ -34,7 +37,7 @@ export function refillRetryAfterMs(
   appliedUntil: EpochMs,
   now: EpochMs,
 ): SpanMs | null {
-  // A cost of 0 needs a use that is left.
+  // A cost of 0 needs one use left.
   const times = refill === null ? null : refillsUntilUses(remaining, refill, Math.max(1, cost));
   if (refill === null || times === null) return null;
   const dueAt = nextRefillDueAt(refill, appliedUntil, times);
@@ -51,7 +54,7 @@ export function retryAfterMs(
   let wait = 0;
   for (const reading of charge.limits) {
     if (!reading.exceeded) continue;
-    // By name, because a remembered result may be about limits that have changed since.
+    // By name, because a remembered result may be about limits that have changed since then.
     const limit = limits.find(({ name }) => name === reading.name);
     if (limit?.shadow) continue;
     const untilRoom = limit === undefined ? null : limitRetryAfterMs(limit, reading, now);

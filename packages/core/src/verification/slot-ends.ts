@@ -5,7 +5,7 @@ import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../st
 import type { KeyStore } from "../store/key-store.js";
 import type { EpochMs } from "../time.js";
 
-/** Whether a concurrent limit refused, and it is not known yet when its slots end. */
+/** Whether a concurrent limit refused, and it is still unknown when its slots end. */
 export function lacksSlotEnds(
   { limits }: Pick<ChargePlan, "limits">,
   charge: AppliedCharge,
@@ -14,13 +14,13 @@ export function lacksSlotEnds(
   return limits.some((limit, index) => isUnknown(limit, charge.limits[index]));
 }
 
-/** The result of a repeat may be about limits that have changed since: then it has more or fewer of them, or others. */
+/** A repeat may return a result with other limits, or more or fewer of them, if they have changed since. */
 function isUnknown({ algorithm, name }: LimitCharge, reading: LimitReading | undefined): boolean {
   if (algorithm !== "concurrent" || reading?.name !== name) return false;
   return reading.exceeded && reading.admitsAt === undefined;
 }
 
-/** Adds to a refusal when enough slots will have ended, if none is renewed. This is read from the holds, and only for refusals. */
+/** Adds to a refusal when enough slots will have ended, if none is renewed. It reads the holds, and only for refusals. */
 export async function withSlotEnds(
   store: Pick<KeyStore, "holds">,
   { workspaceId, confirms, limits }: ChargePlan,
@@ -32,7 +32,7 @@ export async function withSlotEnds(
     if (limit === undefined || !isUnknown(limit, reading)) return reading;
     const holds = await allHolds(store, workspaceId, confirms[limit.owner ?? 0] as RecordAddress);
     const slots = countedSlots(holds, limit, reading);
-    // Not by what remains, which is 0 also where more are held than a limit that was lowered has.
+    // Not from `remaining`, which is also 0 if a limit was lowered and more slots are held than it has now.
     let missing = reading.state.used + limit.cost - limit.limit;
     const ends = slots.find(({ units }) => {
       missing -= units;
@@ -45,8 +45,8 @@ export async function withSlotEnds(
 }
 
 /**
- * The slots that a limit counts, those that end first in front. A hold may have slots that it counts no more, because it was taken away or
- * emptied since: they are older than all that it counts.
+ * The slots that a limit counts, the earliest end first. A hold may have slots that the limit no longer counts, because it was removed or
+ * reset since then: such slots are older than all counted ones.
  */
 function countedSlots(
   holds: readonly Hold[],

@@ -13,16 +13,16 @@ import type { CatalogKey, NamedGrant, ResolvedGrants } from "./loaded-key.js";
 /** A record, null for none, or the error of a damaged one, which matters only if it is needed. */
 type Known<Value> = Value | null | LatchkeyError;
 
-/** What the keys of a workspace share, as it was at one revision. */
+/** What the keys of a workspace share, at one revision. */
 export interface Snapshot {
   readonly revision: number;
   readonly workspace: Map<string, Known<WorkspaceRecord>>;
   readonly api: Map<string, Known<ApiRecord>>;
   readonly role: Map<string, Known<RoleRecord>>;
   readonly permission: Map<string, Known<PermissionRecord>>;
-  /** What keys hold, worked out once for all that hold the same. */
+  /** Resolved grants, computed once for all keys with the same grants. */
   readonly grants: Map<string, ResolvedGrants>;
-  /** The grants that were looked up last. Without them a page of keys in memory takes 2.3 times as long. */
+  /** The grants that were looked up last. Without this field, a page of keys in memory takes 2.3 times as long. */
   latest: { readonly key: KeyRecord; readonly grants: ResolvedGrants } | null;
 }
 
@@ -38,10 +38,10 @@ const TYPES: { readonly [Kind in SharedRecord["kind"]]: RecordType<unknown> } = 
   permission: permissionType,
 };
 
-/** Most different sets of roles and permissions that are kept. */
+/** Most different sets of roles and permissions that are cached. */
 const MAX_GRANT_SETS = 20_000;
 
-/** A snapshot that nothing is known of. */
+/** A snapshot in which nothing is known yet. */
 export function emptySnapshot(revision: number): Snapshot {
   return {
     revision,
@@ -54,7 +54,7 @@ export function emptySnapshot(revision: number): Snapshot {
   };
 }
 
-/** What a snapshot lacks of these records, and of the permissions of the roles among them. */
+/** Those of these records, and of the permissions of the roles among them, that a snapshot lacks. */
 export function missingIn(
   snapshot: Snapshot,
   wanted: readonly SharedRecord[],
@@ -72,7 +72,7 @@ export function missingIn(
   return [...missing.values()];
 }
 
-/** Adds what was found of records, each at its place. */
+/** Adds records that were read. `found`: in the order of `wants`. */
 export function learn(
   snapshot: Snapshot,
   workspaceId: string,
@@ -88,7 +88,7 @@ export function learn(
   }
 }
 
-/** The records that keys refer to. A key that is damaged refers to none. */
+/** The records that keys refer to. A damaged key refers to none. */
 export function sharedBy(
   workspaceId: string,
   found: readonly LoadedRecord[],
@@ -104,7 +104,7 @@ export function sharedBy(
   });
 }
 
-/** Assembles a key; undefined if it is not certain what it refers to. `isComplete`: whether all of that is in the snapshot. */
+/** Assembles a key; undefined if the snapshot may lack what it refers to. `isComplete`: whether the snapshot lacks none of it. */
 export function loadKey(
   snapshot: Snapshot,
   workspaceId: string,
@@ -139,7 +139,7 @@ export function loadKey(
   });
 }
 
-/** Those that exist, in ascending order of name. */
+/** The roles or permissions that exist, in ascending order of name. */
 export function namedGrants(
   records: Map<string, Known<NamedGrant>>,
   ids: readonly string[],
@@ -151,12 +151,12 @@ export function namedGrants(
   return Object.freeze(grants.sort(byName));
 }
 
-/** Sorts in ascending order of name, by code units. No two have one name. */
+/** Sorts in ascending order of name, by code units. Names are unique. */
 export function byName({ name: one }: NamedGrant, { name: other }: NamedGrant): number {
   return one < other ? -1 : 1;
 }
 
-/** What a key holds; null where its roles and permissions may be missing, for no key held the same before. */
+/** The grants of a key; null if roles or permissions may be missing, because no key had the same grants before. */
 function grantsOf(snapshot: Snapshot, key: KeyRecord, isComplete: boolean): ResolvedGrants | null {
   const { latest } = snapshot;
   if (latest !== null && isSameList(latest.key.roles, key.roles))
@@ -169,12 +169,12 @@ function grantsOf(snapshot: Snapshot, key: KeyRecord, isComplete: boolean): Reso
 
 function isSameList(one: readonly string[], other: readonly string[]): boolean {
   if (one.length !== other.length) return false;
-  // Not `every`, with which a page of keys in memory takes a third longer.
+  // Not `every`: it makes a page of keys in memory a third slower.
   for (let index = 0; index < one.length; index += 1) if (one[index] !== other[index]) return false;
   return true;
 }
 
-/** Works out what a key holds. All its roles and permissions are in the snapshot. */
+/** Resolves the grants of a key. The snapshot has all its roles and permissions. */
 function resolve(snapshot: Snapshot, key: KeyRecord, name: string): ResolvedGrants {
   const direct = Object.freeze({
     roles: namedGrants(snapshot.role, key.roles),
@@ -199,7 +199,7 @@ function known<Value>(records: Map<string, Known<Value>>, id: string): Value | n
   return value;
 }
 
-/** What cannot be decoded is kept as the error that says so. */
+/** Reads a value. The error of a damaged record becomes the value. */
 function tryRead<Value>(read: () => Value): Value | LatchkeyError {
   try {
     return read();

@@ -181,7 +181,7 @@ type Writable<Fields> = { -readonly [Name in keyof Fields]: Fields[Name] };
 const NO_HINTS: RefusalHints = Object.freeze({});
 const NO_LIMITS: readonly LimitCharge[] = Object.freeze([]);
 
-/** Writes the verdict on a confirmed decision. `taken`: the limits of the charge, in its order. `hints`: of a refusal. */
+/** Writes the verdict on a confirmed decision. `taken`: the limits of the charge, in its order. `hints`: for a refusal. */
 export function verdictOf(
   loaded: VerifiableKey,
   code: RecordRefusal | "VALID" | "RATE_LIMITED" | "USAGE_EXCEEDED",
@@ -249,14 +249,14 @@ export function isEnabled(
   );
 }
 
-/** The part of an identity that is shown beside its keys. */
+/** The part of an identity that is shown with its keys. */
 export function publicIdentity({ id, externalId, meta }: IdentityRecord): PublicIdentity {
   return { id, externalId, meta };
 }
 
 const NONE_EXCEEDED: readonly string[] = Object.freeze([]);
 
-/** Names of the shadows that would have refused. `taken`: the limits that the charge is about, in its order. */
+/** Names of the shadow limits that would have refused. `taken`: the limits of the charge, in its order. */
 export function exceededShadows(
   limits: readonly LimitReading[],
   taken: readonly LimitCharge[],
@@ -265,13 +265,13 @@ export function exceededShadows(
   for (let index = 0; index < limits.length; index += 1) {
     const { name, exceeded } = limits[index] as LimitReading;
     const limit = taken[index];
-    // A remembered reading may be of another limit.
+    // A remembered reading may belong to another limit.
     if (exceeded && limit?.shadow && limit.name === name) names = [...names, name];
   }
   return names;
 }
 
-/** Index of the limit that represents all of them. */
+/** Index of the limit that `ratelimit` shows. */
 function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitCharge[]): number {
   if (limits.length === 1) return 0;
   const refusing = limits.findIndex(({ exceeded }, index) => exceeded && !taken[index]?.shadow);
@@ -282,7 +282,7 @@ function leadingLimit(limits: readonly LimitReading[], taken: readonly LimitChar
   );
 }
 
-/** `taken`: the limit at the same index. A remembered reading may be of another one. */
+/** `taken`: the limit at the same index. A remembered reading may belong to another one. */
 function namedRatelimitState(
   reading: LimitReading,
   taken: LimitCharge | undefined,
@@ -294,7 +294,7 @@ function namedRatelimitState(
   return isPlain(taken, resetAt) ? state : withKind(state, taken);
 }
 
-/** `taken`: the limit that was read. A remembered reading may be of another one. */
+/** `taken`: the limit that was read. A remembered reading may belong to another one. */
 export function ratelimitState(
   { name, limit, remaining, resetAt }: LimitReading,
   taken: LimitCharge | undefined,
@@ -303,7 +303,7 @@ export function ratelimitState(
   return taken?.name !== name || isPlain(taken, resetAt) ? state : withKind(state, taken);
 }
 
-/** Whether there is nothing to say of a limit beside its figures. */
+/** Whether the figures of a limit say all there is to say. */
 function isPlain({ algorithm, shadow }: LimitCharge, resetAt: EpochMs): boolean {
   return algorithm === "fixed" && !shadow && resetAt <= LAST_INSTANT;
 }

@@ -4,7 +4,7 @@ import { HeldPermissions } from "../permission.js";
 import { DEFAULT_LIMIT, type RateLimit } from "../rate-limit.js";
 import type { UsesOwner } from "./spend.js";
 
-/** The most that keys of an API can be given. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
+/** Upper bounds for the keys of an API. Absent: no bound. Durations in ms, or as texts such as `"90d"`. */
 export type ApiCeilings<Span = Duration> = {
   /** Longest time until a key expires. Refuses keys without `expires`. */
   readonly maxExpiresIn?: Span | undefined;
@@ -25,16 +25,16 @@ export type ApiCeilings<Span = Duration> = {
   readonly maxKeysPerIdentity?: number | undefined;
 };
 
-/** Ceilings as they are kept. */
+/** Ceilings as they are stored. */
 export type KeyCeilings = ApiCeilings<SpanMs>;
 
-/** What a call gives a key. What is absent is left as it is, and measured by nothing. */
+/** What a call gives a key. A call leaves an absent field unchanged, so no ceiling applies to it. */
 export interface GivenToKey {
   readonly expires?: EpochMs | null;
   readonly remaining?: number | null;
   readonly usesFrom?: UsesOwner;
   readonly refill?: { readonly amount: number; readonly carryOver?: number } | null;
-  /** Names that it does not have already. */
+  /** Names that the key does not have yet. */
   readonly permissions?: readonly string[];
   /** The limit named `default`, or null for none. */
   readonly ratelimit?: RateLimit | null;
@@ -45,7 +45,7 @@ export interface AboveCeiling {
   readonly limit: number | readonly string[];
 }
 
-/** What a change of a key's limits gives of the one that is measured: nothing if it stays as it is. */
+/** What a change of a key's limits gives the key: its new `default` limit, or nothing if that stays the same. */
 export function givenByLimits(
   before: readonly RateLimit[],
   after: readonly RateLimit[],
@@ -56,7 +56,7 @@ export function givenByLimits(
   return JSON.stringify(was) === JSON.stringify(ratelimit) ? {} : { ratelimit };
 }
 
-/** The first field of what a key is given that is above its ceiling, or null. At the ceiling itself it is not. */
+/** The first given field that is above its ceiling, or null. A value equal to the ceiling is allowed. */
 export function aboveCeiling(
   ceilings: KeyCeilings,
   given: GivenToKey,
@@ -68,7 +68,7 @@ export function aboveCeiling(
     if (expires === null || expires - now > maxExpiresIn)
       return { field: "expires", limit: maxExpiresIn };
   if (maxRemaining !== undefined) {
-    // The uses that the keys of an identity share are bounded by nothing here.
+    // No ceiling bounds the uses that the keys of an identity share.
     if (usesFrom === "identity") return { field: "usesFrom", limit: maxRemaining };
     if (remaining !== undefined && (remaining === null || remaining > maxRemaining))
       return { field: "remaining", limit: maxRemaining };
@@ -86,7 +86,9 @@ export function aboveCeiling(
   return null;
 }
 
-/** Units that a limit admits in a span that starts with one of its windows. Shadow limits and concurrent limits bound nothing. */
+/**
+ * Units that a limit admits in a span that starts with one of its windows. Infinite for shadow and concurrent limits: they bound nothing.
+ */
 function mostAdmitted({ algorithm, limit, duration, burst, shadow }: RateLimit, span: SpanMs) {
   if (shadow || algorithm === "concurrent") return Number.POSITIVE_INFINITY;
   const windows = Math.ceil(span / duration) * limit;

@@ -1,12 +1,12 @@
 import type { EpochMs } from "../../time.js";
 import type { HeldPermissions } from "../permission.js";
 
-/** What filters look at of a key. */
+/** The fields of a key that filters look at. */
 export interface FilteredKey {
   /** Derived, as lists show it. */
   readonly enabled: boolean;
   readonly name: string | null;
-  /** What is shown of its secret; empty for nothing. */
+  /** The shown start of its secret; empty for none. */
   readonly start: string;
   readonly environment: string | null;
   readonly tags: readonly string[];
@@ -36,15 +36,15 @@ const KEEPS = {
   tags: ({ tags }: FilteredKey, all: readonly string[]) => all.every((tag) => tags.includes(tag)),
 };
 
-/** Which keys are wanted: those that every filter keeps that is given. */
+/** Selects the keys that pass every given filter. */
 export type KeyFilter = {
   readonly [Name in keyof typeof KEEPS]?: Parameters<(typeof KEEPS)[Name]>[1] | undefined;
 };
 
-/** Filters that were given, each with what it wants. */
+/** The given filters, each with its wanted value. */
 export type GivenFilters = readonly (readonly [name: keyof KeyFilter, wanted: unknown])[];
 
-/** The filters of a question, without all else in it, always in the same order. */
+/** The filters in a question without its other fields, always in the same order. */
 export function filtersIn(question: KeyFilter): GivenFilters {
   const names = Object.keys(KEEPS) as readonly (keyof KeyFilter)[];
   return names.flatMap((name) => {
@@ -66,7 +66,7 @@ export function contains(text: string, part: string): boolean {
   return caseless(text).includes(caseless(part));
 }
 
-/** The same text for upper and lower case: two steps, for `ß` and `ς` have no upper or lower case of one letter. */
+/** Folds case, in two steps because `ß` and `ς` have no upper or lower case of one letter. */
 function caseless(text: string): string {
   return text.toLowerCase().toUpperCase();
 }

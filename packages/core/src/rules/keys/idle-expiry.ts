@@ -1,11 +1,11 @@
 import { type EpochMs, LAST_INSTANT, type SpanMs } from "../../time.js";
 
-/** The shortest span after which a key that is not used may expire: a day, for uses are written some time after they happen. */
+/** The shortest span after which an unused key may expire: a day, because uses are written some time after they happen. */
 export const SHORTEST_IDLE_MS: SpanMs = 86_400_000;
 
 /** What decides when an unused key expires. */
 export interface IdleFields {
-  /** How long the key lives without a use, or null for as long as it likes. */
+  /** How long the key lives without a use; null: it never expires for lack of use. */
   readonly expiresWhenUnused: SpanMs | null;
   readonly createdAt: EpochMs;
   readonly startsAt: EpochMs | null;
@@ -13,7 +13,7 @@ export interface IdleFields {
   readonly idleFrom: EpochMs | null;
 }
 
-/** When an unused key has expired: so long after the latest of its latest use, creation, start and re-enabling. Null for never. */
+/** When an unused key expires: `expiresWhenUnused` after the latest of its last use, creation, start and `idleFrom`. Null for never. */
 export function idleExpiresAt(fields: IdleFields, lastUsedAt: EpochMs | null): EpochMs | null {
   const { expiresWhenUnused } = fields;
   if (expiresWhenUnused === null) return null;
@@ -21,8 +21,9 @@ export function idleExpiresAt(fields: IdleFields, lastUsedAt: EpochMs | null): E
 }
 
 /**
- * Whether a use must be stored before the verdict is returned: if the stored one is half of the span old or more. So for another half of
- * the span, no process that reads the store takes a used key for unused.
+ * Whether a use must be stored before the verdict is returned: yes if the stored one is at least half the span old. Then, for the other
+ * half
+ * of the span, no process that reads the store mistakes a used key for an unused one.
  */
 export function mustStoreUse(
   fields: IdleFields,

@@ -7,11 +7,11 @@ export const LEAK_POLICIES = ["disable", "report", "delete", "rotate"] as const;
 /** One of {@link LEAK_POLICIES}. */
 export type LeakPolicy = (typeof LEAK_POLICIES)[number];
 
-/** What decides what can be done about the leak of a key. */
+/** Facts that decide what can be done about a leaked key. */
 export interface LeakFacts {
   /** Whether it can have a successor whose secret its owner can fetch. */
   readonly canRotate: boolean;
-  /** Whether anything remembers a deleted key, so that the same report gets the same answer again. */
+  /** Whether an audit log remembers deleted keys, so that a repeated report gets the same answer. */
   readonly keepsAuditLog: boolean;
 }
 
@@ -37,7 +37,7 @@ export function decideLeak(
   }
 }
 
-/** Whether nothing can bring a key to life again at `now`: it was rotated, and its time is over. */
+/** Whether nothing can revive a key at `now`: it was rotated and has expired. */
 export function isDeadForGood(
   { rotatedTo, expires }: { readonly rotatedTo: string | null; readonly expires: EpochMs | null },
   now: EpochMs,

@@ -2,10 +2,10 @@ import type { EpochMs } from "../../time.js";
 import { isExpired } from "./expiry.js";
 import { isStarted } from "./start.js";
 
-/** The state of a key, derived and never stored: where several hold, the first of switched off, expired, not started and exhausted. */
+/** The state of a key: derived, never stored. If several apply, it is the first of switched off, expired, not started and exhausted. */
 export type KeyState = "enabled" | "switched-off" | "expired" | "not-started" | "exhausted";
 
-/** What the state of a key follows from. */
+/** Fields that the state of a key is derived from. */
 export interface KeyStateFields {
   readonly enabled: boolean;
   readonly expires: EpochMs | null;
@@ -17,7 +17,7 @@ export interface KeyStateFields {
 export function keyState(
   fields: KeyStateFields & {
     readonly startsAt?: EpochMs | null;
-    /** Of a key that expires when it is not used. */
+    /** Only for a key that expires when it is not used. */
     readonly idleExpiresAt?: EpochMs | null;
   },
   now: EpochMs,

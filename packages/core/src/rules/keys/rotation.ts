@@ -5,7 +5,7 @@ import { isExpired } from "./expiry.js";
 export type RotationDecision =
   /** `expires`: when the old key expires, Unix epoch ms. */
   | { readonly kind: "rotate"; readonly expires: EpochMs }
-  /** It has its one successor, alive or not. */
+  /** It already has its one successor, whether that is alive or not. */
   | { readonly kind: "rotated-before" }
   | { readonly kind: "expired" };
 
@@ -22,7 +22,7 @@ export function decideRotation(
   graceMs: SpanMs,
   now: EpochMs,
 ): RotationDecision {
-  // First: after a rotation without grace both hold, and this one says what happened.
+  // Checked first: after a rotation without grace both apply, and this one says what happened.
   if (rotatedTo !== null) return { kind: "rotated-before" };
   if (isExpired(expires, now)) return { kind: "expired" };
   return {
@@ -31,7 +31,7 @@ export function decideRotation(
   };
 }
 
-/** Whether a new expiry is later than that of a rotated key, which its successor has replaced. An earlier one is allowed. */
+/** Whether a new expiry is later than the expiry of a rotated key, which its successor has replaced. An earlier one is allowed. */
 export function putsOffRotated(
   rotatedTo: string | null,
   before: EpochMs | null,

@@ -1,13 +1,13 @@
 /** Most tags of one key. */
 export const MAX_TAGS = 32;
 
-/** What a tag of a key is made of. */
+/** The form of a tag of a key. */
 export const TAG_PATTERN = /^[A-Za-z0-9_.:-]{1,64}$/;
 
-/** Most tags of a workspace for which verifications are counted: those that keys had first. */
+/** Maximum number of tags of a workspace that verifications are counted for: the first tags that its keys had. */
 export const MAX_COUNTED_TAGS = 1_000;
 
-/** What verifications are counted for whose keys have tags beyond those. */
+/** Verifications of keys with tags beyond {@link MAX_COUNTED_TAGS} are counted for this tag. */
 export const OTHER_TAG = "other";
 
 /** The tags that a key is counted for, each once. */

@@ -2,10 +2,10 @@ import type { ChargeMoment, ChargePlan } from "../charge.js";
 import type { SettledCharge, SettledStore } from "../settled-store.js";
 import { endStepOf, type HeldLeases, type Lease } from "./held-leases.js";
 
-/** A charge, known at once where the store answers at once: a promise more would cost as much as that. */
+/** A charge, synchronous if the store answers synchronously: one more promise would cost as much as the charge. */
 export type Charging = SettledCharge | Promise<SettledCharge>;
 
-/** Asks the store about charges, beside the leases of this process: nobody is refused what this process has of the same key. */
+/** Charges in the store while this process holds leases: no charge is refused because of units that this process holds for the same key. */
 export class ChargesBeside {
   readonly #store: SettledStore;
   readonly #held: HeldLeases;
@@ -15,7 +15,7 @@ export class ChargesBeside {
     this.#held = held;
   }
 
-  /** Charges a plan about which the store decides. */
+  /** Charges a plan that the store decides. */
   charge(plan: ChargePlan, moment: ChargeMoment): Charging {
     if (plan.mode === "peek") return this.#store.charge(plan, moment);
     const own = moment.request === undefined ? [] : this.#held.of(plan);
@@ -25,7 +25,9 @@ export class ChargesBeside {
     return result.then((known) => this.unlessRefused(plan, moment, known));
   }
 
-  /** Charges a plan, and says in the same step how much of a closed lease was used; by itself where the answer does not show that. */
+  /**
+   * Charges a plan, and reports in the same step how much of a closed lease was used. Reports it again if the answer does not show that.
+   */
   chargeAndTell(plan: ChargePlan, moment: ChargeMoment, ended: Lease | null): Charging {
     if (ended === null) return this.#store.charge(plan, moment);
     let told = Promise.resolve(false);
@@ -41,7 +43,7 @@ export class ChargesBeside {
     }
   }
 
-  /** The result of a charge, but for a refusal beside leases of the same key: those go back, and the store is asked once more. */
+  /** The result of a charge. If it is refused while there are leases of the same key, these go back, and the store is asked once more. */
   unlessRefused(plan: ChargePlan, moment: ChargeMoment, result: SettledCharge): Charging {
     const isRefused = "limits" in result && result.kind !== "charged";
     const own = isRefused ? this.#held.of(plan) : [];
@@ -49,7 +51,7 @@ export class ChargesBeside {
     return this.#giveBack(own).then(() => this.#store.charge(plan, moment));
   }
 
-  /** A refusal is remembered with its request: what this process has of the same key goes back before, and not after it. */
+  /** A refusal is remembered with its request: leases of the same key go back before the charge, not after it. */
   async #chargeAfterReturn(
     plan: ChargePlan,
     moment: ChargeMoment,

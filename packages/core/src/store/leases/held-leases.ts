@@ -10,53 +10,53 @@ import { DEAD_AFTER_MS, holdersOf, nameOf } from "./other-leases.js";
 /** Longest pause between two tries to give something back. */
 const LONGEST_PAUSE_MS = 10_000;
 
-/** For how long closing tries to give everything back: a server that is started again is there by then. */
+/** For how long closing tries to give everything back: by then, a server that restarts is back. */
 const CLOSING_MS: SpanMs = 3_000;
 
 /** Pause between two tries on closing. */
 const CLOSING_PAUSE_MS: SpanMs = 50;
 
-/** How many are given back at once on closing: thousands would wait for each other until the store seems not to answer. */
+/** How many leases are given back at once on closing: thousands would wait for each other until the store seems not to answer. */
 const MOST_AT_ONCE = 50;
 
-/** For how long a taking without an answer may still arrive at the store, behind what gives it back. */
+/** For how long an unanswered request for units may still reach the store, after the one that gives them back. */
 const LATE_MS: SpanMs = 60_000;
 
 /** Units that this process has taken ahead for one key: enough for `count` verifications of one plan. */
 export interface Lease {
   readonly id: string;
   readonly plan: ChargePlan;
-  /** Uses that each verification takes: 0 where they are unlimited. */
+  /** Uses that each verification takes: 0 if they are unlimited. */
   readonly cost: number;
-  /** Read before the store was asked. */
+  /** The clocks before the store was asked. */
   readonly since: Clocks;
-  /** Which refill was due then: units are not used past the next one. */
+  /** When the latest refill was due then: units are not used past the next one. */
   readonly dueAt: EpochMs | null;
-  /** From then on its units would count otherwise than where they were taken. */
+  /** From then on its units would count in another window or group than the one they were taken from. */
   until: EpochMs;
   readonly count: number;
-  /** What the store answered when all of the units were taken. Null: it has not, and nobody knows whether they were. */
+  /** What the store answered when it took all the units. Null: it did not answer, and it is unknown whether they were taken. */
   charge: AppliedCharge | null;
   /** Verifications so far. */
   used: number;
-  /** How far it is given back. Null: its units may be used. */
+  /** How far giving it back has got. Null: its units may be used. */
   returning: Returning | null;
 }
 
-/** Two promises, none of which rejects. */
+/** Two promises that never reject. */
 interface Returning {
   /** The store was told once, or did not answer. */
   readonly tried: Promise<void>;
-  /** The store answered, or nobody tries any more. */
+  /** The store answered, or there are no more tries. */
   readonly ended: Promise<void>;
 }
 
-/** The name of a counter that a plan takes from. `window`: of a limit; none of uses. */
+/** The name of a counter that a plan takes from. `window`: of a limit; empty for uses. */
 export function counterOf(plan: ChargePlan, owner: number | null, window = ""): string {
   return `${nameOf(plan, owner)} ${window}`;
 }
 
-/** Says how much of a lease was used. */
+/** The step that reports how much of a lease was used. */
 export function endStepOf({ id, plan, cost, used }: Lease): EndStep {
   const limits = plan.limits.map(({ window, cost: units }) => ({
     name: limitNameOf(window),
@@ -66,20 +66,20 @@ export function endStepOf({ id, plan, cost, used }: Lease): EndStep {
 }
 
 /**
- * The leases of this process. Each is closed first: none of its units is used from then on. Then the store is told how many were, until
- * it answers. No id is used twice, so a repeat changes nothing.
+ * The leases of this process. Each is closed first: from then on, none of its units is used. Then the store is told how many were used,
+ * until it answers. No id is used twice, so a repeat changes nothing.
  */
 export class HeldLeases {
-  /** By the names of the records beside which they are. */
+  /** Leases by the names of the records that they belong to. */
   readonly #byRecord = new Map<string, Set<Lease>>();
   readonly #ids = new Set<string>();
-  /** Units of each counter that are held. */
+  /** Held units of each counter. */
   readonly #units = new Map<string, number>();
   readonly #store: Pick<KeyStore, "settle">;
   readonly #pauseMs: SpanMs;
   readonly #now: Clock;
   readonly #steady: Timer;
-  /** By the steady clock: from then on none is tried again. */
+  /** From then on, by the steady clock, nothing is tried again. */
   #closedAt = Number.POSITIVE_INFINITY;
   /** Ends the pauses between tries. */
   readonly #wake = new Set<() => void>();
@@ -92,7 +92,7 @@ export class HeldLeases {
     this.#steady = steady;
   }
 
-  /** Adds a lease, whose units were counted before. */
+  /** Adds a lease whose units are already counted. */
   add(lease: Lease): void {
     this.#ids.add(lease.id);
     for (const place of holdersOf(lease.plan).keys()) {
@@ -114,7 +114,7 @@ export class HeldLeases {
     }
   }
 
-  /** Counts the units of a lease from before the store is asked for them: others may be asked for meanwhile. */
+  /** Counts the units of a lease. They count even before the store is asked for them, because others may be requested meanwhile. */
   count({ plan, cost, count }: Lease, sign: 1 | -1): void {
     const change = (name: string, each: number) => {
       const units = (this.#units.get(name) ?? 0) + sign * each * count;
@@ -130,12 +130,12 @@ export class HeldLeases {
     return this.#ids.has(id);
   }
 
-  /** Units of a counter that are held, those included that are asked for, or are being given back. */
+  /** Held units of a counter, including those that were requested or are being given back. */
   units(counter: string): number {
     return this.#units.get(counter) ?? 0;
   }
 
-  /** The leases beside the records of a plan, those included that are being given back. */
+  /** The leases of the records of a plan, including those that are being given back. */
   of(plan: ChargePlan): readonly Lease[] {
     const beside = [...holdersOf(plan).keys()].map((place) =>
       this.#byRecord.get(nameOf(plan, place)),
@@ -143,7 +143,7 @@ export class HeldLeases {
     return [...new Set(beside.flatMap((own) => [...(own ?? [])]))];
   }
 
-  /** `told`: whether the store was told in the step of something else, once that is known; it is told again where it was not. */
+  /** `told`: resolves to whether another step has told the store; if not, it is told again. */
   giveBack(lease: Lease, told?: Promise<boolean>): Returning {
     lease.returning ??= this.#begin(lease, told);
     return lease.returning;
@@ -164,7 +164,7 @@ export class HeldLeases {
     return this.#closedAt < Number.POSITIVE_INFINITY;
   }
 
-  /** Gives everything back. Each is tried once at least, and again for a few seconds while the store does not answer. */
+  /** Gives everything back. Each lease is tried at least once, and again for a few seconds while the store does not answer. */
   async giveAllBack(): Promise<void> {
     this.#closedAt = this.#steady() + CLOSING_MS;
     for (const wake of this.#wake) wake();
@@ -176,7 +176,7 @@ export class HeldLeases {
     await Promise.all(Array.from({ length: MOST_AT_ONCE }, next));
   }
 
-  /** Says how much was used, until the store answers, or others count the lease as that of a dead process. */
+  /** Reports how much was used, until the store answers, or until other processes take the lease for that of a dead process. */
   async #report(lease: Lease, onTried: () => void): Promise<void> {
     const { plan, charge } = lease;
     const step = endStepOf(lease);
@@ -207,7 +207,7 @@ export class HeldLeases {
         resolve();
       };
       const timer = setTimeout(end, this.#isClosing ? CLOSING_PAUSE_MS : ms);
-      // Whoever closes waits for it.
+      // Closing waits for the timer.
       if (!this.#isClosing) unref(timer);
       this.#wake.add(end);
     });

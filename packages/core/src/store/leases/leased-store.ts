@@ -6,7 +6,7 @@ import type { SettledCharge, SettledStore } from "../settled-store.js";
 import type { Charging } from "./charges-beside.js";
 import { createUnitsAhead } from "./units-ahead.js";
 
-/** What a charge comes to that the store was not asked about: it takes nothing that is counted. */
+/** The result of a charge that was decided without asking the store: it takes nothing that is counted. */
 export const LEASED: AppliedCharge = Object.freeze({
   kind: "charged",
   remaining: null,
@@ -15,9 +15,9 @@ export const LEASED: AppliedCharge = Object.freeze({
 });
 
 /**
- * A store that confirms by itself, for a while, what the store confirmed a moment ago. That is right because nothing that was changed
- * meanwhile has resolved before that while is over. Of uses, and of limits of the key and its identity but concurrent ones and shadows, it takes
- * units ahead; about all else that is counted it asks the store.
+ * A store that for a while confirms by itself what the underlying store confirmed a moment ago. That is correct because no change made
+ * meanwhile resolves before that while is over. It takes units ahead of uses and of the limits of the key and its identity, except
+ * concurrent and shadow limits; for everything else that is counted, it asks the underlying store.
  *
  * @see packages/core/decisions/0051-leases-end-before-a-change-resolves.md
  */
@@ -32,15 +32,15 @@ export function createLeasedStore(
   const { ms } = settings;
   const ahead = createUnitsAhead(store, settings, now, steady, newLeaseId);
   const leases = new WeakMap<ChargePlan, Clocks>();
-  /** Plans without limits whose uses have a number. */
+  /** Plans without limits whose uses are limited. */
   const counting = new WeakSet<ChargePlan>();
   const announcing = new Set<string>();
-  /** Workspaces in which leases were ended while this process was there. */
+  /** Workspaces whose leases were ended while this process was running. */
   const ended = new Set<string>();
   /** Workspaces in which this process has seen that leases may be given. */
   const begun = new Set<string>();
 
-  /** Says that there are going to be leases, before there is one. */
+  /** Announces leases before this process takes the first one. */
   function announce({ workspaceId, confirms: [key] }: ChargePlan): void {
     if (announcing.has(workspaceId) || ended.has(workspaceId)) return;
     announcing.add(workspaceId);
@@ -49,7 +49,7 @@ export function createLeasedStore(
       .changeLeases(
         workspaceId,
         (before) => ({ grant: raise(before?.grant), wait: raise(before?.wait) }),
-        // Of a workspace that is deleted meanwhile nothing must be left.
+        // A workspace that is deleted meanwhile must leave nothing behind.
         key && { kind: key.kind, id: key.id },
       )
       // The next verification tries again.
@@ -57,7 +57,7 @@ export function createLeasedStore(
       .finally(() => announcing.delete(workspaceId));
   }
 
-  /** Whether this process may have a lease of what a plan confirms. Others must know of leases before. */
+  /** Whether this process may lease what a plan confirms. Other processes must know of leases first. */
   function isLeasing(plan: ChargePlan): boolean {
     const { workspaceId, revision } = plan;
     const known = available.leases(workspaceId);
@@ -81,7 +81,7 @@ export function createLeasedStore(
       ? ahead.charge(plan, moment, isLeasing(plan))
       : ahead.chargeBeside(plan, moment);
     if (plan.limits.length > 0) return result;
-    // Uses may be unlimited by now, of a plan that is the same.
+    // The uses of the same plan may be unlimited by now.
     const look = (known: SettledCharge) => {
       if ("remaining" in known && known.remaining === null) counting.delete(plan);
       return known;
@@ -108,7 +108,7 @@ export function createLeasedStore(
   };
 }
 
-/** Whether a plan is neither remembered nor counted nor a look, nor holds anything itself. */
+/** Whether a lease may decide a plan: it commits, at a revision, and has no request, no counts and no hold of its own. */
 function isLeasable(
   { mode, revision, hold, counts }: ChargePlan,
   { request }: ChargeMoment,
@@ -122,7 +122,7 @@ function isLeasable(
   );
 }
 
-/** Whether a plan takes uses and units of limits of its key and identity, and neither slots nor units of shadows. */
+/** Whether a plan takes uses and units of limits of its key and identity, and neither slots nor units of shadow limits. */
 function isTakenAhead({ cost, limits }: ChargePlan): boolean {
   if (cost === 0) return false;
   for (const { algorithm, owner, shadow, cost: units } of limits) {

@@ -5,24 +5,24 @@ import type { ChargePlan } from "../charge.js";
 import type { KeyStore } from "../key-store.js";
 import type { HoldStep } from "../settle.js";
 
-/** A process that has not given its units back for so long is dead, by the clock of the one that watches. */
+/** A process that has not given its units back for this long is dead, by the clock of the process that watches. */
 export const DEAD_AFTER_MS: SpanMs = 600_000;
 
-/** How often it is looked, of a record that is in use. */
+/** How often the leases of a record in use are checked. */
 const LOOK_EVERY_MS: SpanMs = 10_000;
 
-/** Most leases that are looked at of one record, and most records that are remembered. */
+/** Most leases of one record that are checked, and most records that are remembered. */
 const MOST_LEASES = 1_000;
 const MOST_RECORDS = 10_000;
 
-/** What was seen of one record. */
+/** The leases seen of one record. */
 interface Seen {
   readonly lookedAt: number;
-  /** Since when each was there, by its id. */
+  /** When each was first seen, by its id. */
   leases: ReadonlyMap<string, number>;
 }
 
-/** The records beside which a plan holds what it takes ahead: its key, and its identity if it takes units of that as well. */
+/** The records that have the holds of what a plan takes ahead: its key, and its identity if it takes units of that too. */
 export function holdersOf({ confirms, uses, limits }: ChargePlan): readonly RecordAddress[] {
   const isShared = uses === 1 || limits.some(({ owner }) => owner === 1);
   return confirms.slice(0, isShared ? 2 : 1);
@@ -40,8 +40,8 @@ export function endOfLease(id: string): HoldStep {
 }
 
 /**
- * What other processes hold of the records that this one takes units of. No clock is compared with that of another process: a lease is that
- * of a dead one if it has been there for as long by the clock of this one.
+ * Watches what other processes hold of the records that this one takes units of. No clock is compared with that of another process: the
+ * process of a lease is dead once this process has seen the lease for longer than {@link DEAD_AFTER_MS}, by its own clock.
  */
 export function createOtherLeases(
   store: Pick<KeyStore, "holds" | "settle">,
@@ -51,17 +51,17 @@ export function createOtherLeases(
 ) {
   const known = new Map<string, Seen>();
 
-  /** Makes room: first of what says nothing, for a lease that is forgotten is taken for a new one when it is seen again. */
+  /** Makes room. Records without leases go first, because a forgotten lease counts as new when it is seen again. */
   function forget(): void {
     for (const [name, { leases }] of known) if (leases.size === 0) known.delete(name);
     if (known.size > mostRecords / 2) known.clear();
   }
 
   return {
-    /** How many there were when it was looked last. `name`: as {@link nameOf} says. */
+    /** How many leases there were at the last check. `name`: as {@link nameOf} returns it. */
     count: (name: string): number => known.get(name)?.leases.size ?? 0,
 
-    /** Looks, now and then, and ends those of the dead: all that they held counts as used. */
+    /** Checks now and then, and ends the leases of dead processes: all that they held counts as used. */
     look(plan: ChargePlan, isOwn: (id: string) => boolean): void {
       const { workspaceId } = plan;
       const time = steady();
@@ -83,7 +83,7 @@ export function createOtherLeases(
           }
           seen.leases = leases;
         };
-        // It is looked again.
+        // The next check tries again.
         end().catch(() => undefined);
       }
     },

@@ -21,42 +21,44 @@ import { ChargesBeside, type Charging } from "./charges-beside.js";
 import { counterOf, HeldLeases, type Lease } from "./held-leases.js";
 import { createOtherLeases, holdersOf, nameOf } from "./other-leases.js";
 
-/** What a lease holds never ends by itself, so that no clock ends it for a process that goes on. */
+/** What a lease holds never ends by itself, so that no clock ends it for a process that is still running. */
 const HELD = { keeps: "all", ttl: LAST_INSTANT, slotTtl: null } as const;
 
-/** How many leases and reservations may be open beside a key, and beside its identity, for another one. */
+/** Most open leases and reservations of a key, and of its identity. */
 const MOST_BESIDE: readonly [ofKey: number, ofIdentity: number] = [100, 1_000];
 
-/** Verifications that the first lease of a key is for. */
+/** Verifications that the first lease of a key is taken for. */
 const FIRST_WANTED = 8;
 
-/** A key is in use when the store is asked about it so often within the time of a lease: taking one and giving it back are two calls more. */
+/**
+ * A key is in use if the store is asked about it this often within the time of a lease: taking one and giving it back costs two more calls.
+ */
 const IN_USE = 4;
 
-/** What is known of one plan. */
+/** The state of one plan. */
 interface PlanState {
-  /** The latest, until it is replaced. */
+  /** The latest lease, until it is replaced. */
   lease: Lease | null;
-  /** Resolves when the store has answered to the taking of one. */
+  /** Resolves when the store has answered the request for a lease. */
   taking: Promise<unknown> | null;
   /** The latest answer of the store, which says how much is left. */
   latest: AppliedCharge | null;
   /** How often the store was asked since `askedSince`. */
   asked: number;
   askedSince: number;
-  /** Verifications that the next lease is to be for. */
+  /** Verifications that the next lease is taken for. */
   wanted: number;
   /** Until then nothing is taken ahead. */
   restsUntil: number;
 }
 
-/** What a process takes ahead, and gives back. */
+/** Takes units ahead, and gives them back. */
 export interface UnitsAhead {
-  /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be had at the revision of the plan. */
+  /** Charges a plan that takes units of a key and its identity. `isLeasing`: whether a lease may be taken at the revision of the plan. */
   charge(plan: ChargePlan, moment: ChargeMoment, isLeasing: boolean): Charging;
-  /** Charges a plan about which the store decides: nobody is refused beside what this process has of the same key. */
+  /** Charges a plan that the store decides: it is never refused because of units that this process holds for the same key. */
   chargeBeside(plan: ChargePlan, moment: ChargeMoment): Charging;
-  /** Gives back what is not used, and waits for the store. */
+  /** Gives back unused units, and waits for the store. */
   giveAllBack(): Promise<void>;
 }
 
@@ -92,7 +94,7 @@ export function createUnitsAhead(
     return state;
   }
 
-  /** Decides on a lease; null where its units, or its time, do not suffice. */
+  /** Decides from a lease; null if its units or its time are not enough. */
   function decide(
     lease: Lease,
     { now: at, refill }: ChargeMoment,
@@ -146,9 +148,9 @@ export function createUnitsAhead(
   }
 
   /**
-   * For how many verifications, at most `wanted`, units are within the share of what the store says is left.
+   * For how many verifications, at most `wanted`, the units are within this process's share of what the store says is left.
    *
-   * @param lease - It was taken just before the store said so, or else goes back before others are taken; null: there is none.
+   * @param lease - With `isTaken`, it was taken just before the store said so; otherwise it goes back before others are taken. Null: none.
    */
   function countInShare(
     plan: ChargePlan,
@@ -220,7 +222,7 @@ export function createUnitsAhead(
       lease.until = endOf(plan, result);
       held.add(lease);
       if ((result.remaining !== null) !== isCounted) {
-        // Uses were given a number, or lost it, since the store was asked last.
+        // Uses became limited or unlimited since the store was last asked.
         state.latest = null;
         return held.giveBack(lease).tried.then(() => ask(plan, moment, state, null));
       }
@@ -280,7 +282,7 @@ export function createUnitsAhead(
     const pace = used >= count ? Math.max(1, ms / elapsed) : 1;
     state.lease = null;
     state.wanted = Math.ceil(2 * used * pace);
-    // The next one comes at once, unless this one was not worth it.
+    // The next lease is taken at once, unless this one was not worth it.
     state.asked = used >= IN_USE ? IN_USE - 1 : 0;
     state.askedSince = time;
   }
@@ -296,13 +298,13 @@ export function createUnitsAhead(
   };
 }
 
-/** From when on units count otherwise than where they were taken. */
+/** From when on units would count in another window or group than the one they were taken from. */
 function endOf({ limits }: ChargePlan, { limits: readings }: AppliedCharge): EpochMs {
   const ends = limits.map((limit, at) => endOfGroup((readings[at] as LimitReading).state, limit));
   return Math.min(LAST_INSTANT, ...ends.map((end) => end ?? LAST_INSTANT));
 }
 
-/** What a verification is told, beside units for `rest` more that this process holds. */
+/** The verdict on a verification while this process holds units for `rest` more: these count as left. */
 function verdictOf(
   { remaining, limits }: AppliedCharge,
   plan: ChargePlan,
