@@ -10,15 +10,15 @@ import {
   readLimit,
 } from "../store/charge.js";
 
-/** What of a limit is remembered along with a request, whatever the limits are when it is repeated. */
+/** The fields of a limit that are remembered with a request, whatever the limits are when it is repeated. */
 const REMEMBERED = ["name", "limit", "duration", "cost", "algorithm", "burst", "shadow"] as const;
 
-/** What is known of a limit beside its state. */
+/** The known fields of a limit, apart from its state. */
 type KnownLimit = Pick<LimitCharge, (typeof REMEMBERED)[number]>;
 
 const KINDS: readonly unknown[] = ["charged", "rate-limited", "usage-exceeded"];
 
-/** What a store keeps of the limits of a remembered request: one line, for {@link readChargeText}. */
+/** The limits of a remembered request as a store keeps them: one line, for {@link readChargeText}. */
 export function limitsText(limits: readonly LimitCharge[]): string {
   return JSON.stringify(limits, [...REMEMBERED]);
 }
@@ -58,7 +58,7 @@ function unknownWords(): LatchkeyError {
   return new LatchkeyError("INTERNAL_SERVER_ERROR", "a charge was answered in unknown words");
 }
 
-/** The place of a record, which is counted from 1. */
+/** Index of a record whose place is counted from 1. */
 function placeOf(word: string | undefined): number {
   const place = parseWhole(word);
   if (place === null || place === 0) throw unknownWords();
@@ -71,13 +71,13 @@ function readRemembered(text: string): AppliedCharge {
   try {
     limits = JSON.parse(line);
   } catch {
-    // As if it were something else.
+    // Handled like any other damage below.
   }
   if (!Array.isArray(limits)) throw corruptRecord("request");
   return { ...readApplied(answer.split(" "), limits.map(readKnownLimit)), isRepeat: true };
 }
 
-/** A limit as {@link limitsText} wrote it. PostgreSQL stores kept its values alone at first, in the same order. */
+/** A limit as {@link limitsText} wrote it. PostgreSQL stores first kept only its values, in the same order. */
 function readKnownLimit(stored: Partial<KnownLimit> | null): KnownLimit {
   const values = Array.isArray(stored) ? stored : REMEMBERED.map((field) => stored?.[field]);
   const [
@@ -107,7 +107,7 @@ function readApplied(words: readonly string[], limits: readonly KnownLimit[]): A
   });
   const remaining = left === "-" ? null : wholeOf(left);
   const applied = { kind: kind as AppliedCharge["kind"], remaining, limits: readings };
-  // Nothing if nothing is held, and in texts from before there were holds.
+  // Absent if nothing is held, and in texts from before there were holds.
   const [id, expiresAt] = words.slice(limits.length + 2);
   return id === undefined ? applied : { ...applied, hold: { id, expiresAt: wholeOf(expiresAt) } };
 }
@@ -125,7 +125,7 @@ export function parseLimitState(text: string): LimitState {
   return { at: wholeOf(at), used: wholeOf(used), earlier: groups };
 }
 
-/** A whole number that a store wrote down. @throws LatchkeyError `STORE_CORRUPT` for anything else. */
+/** A whole number as a store wrote it. @throws LatchkeyError `STORE_CORRUPT` for anything else. */
 export function wholeOf(text: string | undefined): number {
   const number = parseWhole(text);
   if (number === null) throw corruptRecord("counters");

@@ -9,7 +9,7 @@ import type {
 } from "../store/change.js";
 import { changeUsage, NO_USAGE_CHANGE, type Usage } from "../store/counters.js";
 
-/** A store's records. `Counters` stands for the counters of a record: the same for all that share them. */
+/** A store's records. `Counters` stands for the counters of a record: one object for all records that share them. */
 export interface HeldRecords<Counters> {
   /** Null if there is no such record. */
   version(address: RecordAddress): number | null;
@@ -20,7 +20,7 @@ export interface HeldRecords<Counters> {
   usage(counters: Counters): Usage;
 }
 
-/** A change that may be written, with the resulting usage of each counters. */
+/** A change that may be written, with the resulting usage for each set of counters. */
 type Judged<Counters> = Extract<CommitResult, { kind: "committed" }> & {
   readonly moved: ReadonlyMap<Counters, Usage>;
 };
@@ -65,7 +65,10 @@ function afterDrops(usage: Usage, { keepWindows, dropWindows }: CounterChange): 
   return { ...usage, holds: { ...holds, drops } };
 }
 
-/** One of the same windows takes the place of that before: it is of all holds that that was of. So the same, again and again, is one. */
+/**
+ * A drop replaces an earlier one of the same windows, because it covers all holds that the earlier one covers. So repeating it adds
+ * nothing.
+ */
 function dropsWith(
   { next }: HoldSums,
   drops: readonly WindowDrop[],
@@ -77,10 +80,10 @@ function dropsWith(
   return [...others, { before: next, windows, isKept }];
 }
 
-/** Whether the version of a record, null for none, is as expected. */
+/** Whether the version of a record (null for none) is as expected. */
 export function isVersion(version: number | null, expected: Expectation["version"]): boolean {
   return expected === "exists" ? version !== null : expected === version;
 }
 
-/** Neither a kind nor an index holds a space; a value may hold anything, and comes last. */
+/** Neither a kind nor an index contains a space; a value may contain anything, and comes last. */
 const nameOf = ({ kind, index, value }: Claim) => `${kind} ${index} ${value}`;

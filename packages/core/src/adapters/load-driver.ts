@@ -25,7 +25,7 @@ export function driverError(
   return missing(advice, driverError);
 }
 
-/** What to run if a driver is not installed; null for any other error. Yarn without `node_modules` has an error of its own. */
+/** The command to run if a driver is not installed; null for any other error. Yarn without `node_modules` has an error of its own. */
 function missingAdvice({ code, message }: NodeError, name: string, wanted: string): string | null {
   if (code !== "MODULE_NOT_FOUND") return null;
   const command = message.includes(` tried to access ${name} `)
@@ -43,7 +43,7 @@ export function loadDriver<Driver>(name: string, load: () => Driver): Driver {
   }
 }
 
-/** `below`: the function of this file that the store called. */
+/** `below`: the function in this file that the store called. */
 function missing(message: string, below: (...args: never[]) => unknown): LatchkeyError {
   const error = unmet("driver-missing", message);
   Error.captureStackTrace?.(error, below);

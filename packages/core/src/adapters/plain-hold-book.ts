@@ -6,7 +6,7 @@ import type { FoundHold, HoldBook } from "../store/settle.js";
 export interface HoldRows<Counters> {
   /** All holds, in any order. */
   all(): readonly FoundHold<Counters>[];
-  /** Writes one, new or not. */
+  /** Writes a hold, new or not. */
   set(found: FoundHold<Counters>): void;
   delete(id: string): void;
   /** Counters of a record; null for none. */

@@ -40,7 +40,7 @@ function byId({ record: one }: LoadedRecord, { record: other }: LoadedRecord): n
   return one.id < other.id ? -1 : 1;
 }
 
-/** Which sum it is. */
+/** Identifies a sum. */
 export type SumName = Omit<SubjectCount, "count">;
 
 /** Where a small store keeps its sums. */
@@ -49,7 +49,7 @@ export interface SumRows {
   all(): readonly SubjectCount[];
   /** 0 for none. */
   count(of: SumName): number;
-  /** Writes one, new or not. */
+  /** Writes a sum, new or not. */
   set(sum: SubjectCount): void;
   delete(of: SumName): void;
 }

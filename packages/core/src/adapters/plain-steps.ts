@@ -20,21 +20,21 @@ import type { StatisticsBatch } from "../store/statistics.js";
 import { countedByCharge, countedBySettle } from "../store/step-counts.js";
 import { isVersion } from "./judge-change.js";
 
-/** A workspace as a store in JavaScript keeps it. No method may fail half way. */
+/** A workspace as a JavaScript store keeps it. No method may fail half way. */
 export interface WorkspaceBook<Counters> extends HoldBook<Counters> {
-  /** Of the workspace; 0 before the first. */
+  /** Revision of the workspace; 0 before the first. */
   revision(): number;
   /** Null if there is no such record. */
   version(of: RecordAddress): number | null;
-  /** `of`: the record beside which the request is remembered; undefined for none. Null if it is not remembered. */
+  /** `of`: the record that the request is remembered with; undefined for none. Null if it is not remembered. */
   request(of: RecordAddress | undefined, id: string): RememberedCharge | null;
-  /** Remembers a request until its instant. */
+  /** Remembers a request until its `until`. */
   setRequest(of: RecordAddress | undefined, id: string, charge: RememberedCharge): void;
   /** Does what `KeyStore.addStatistics` does. */
   addStatistics(batch: StatisticsBatch): void;
 }
 
-/** Does what `KeyStore.charge` does. The store makes one atomic step of it, also of a refusal: the plan may have ended a hold. */
+/** Does what `KeyStore.charge` does. The store makes it one atomic step, even for a refusal: the plan may have ended a hold. */
 export function plainCharge<Counters>(
   book: WorkspaceBook<Counters>,
   plan: ChargePlan,
@@ -52,7 +52,7 @@ export function plainCharge<Counters>(
   return result;
 }
 
-/** Takes what a confirmed plan takes. */
+/** Takes the units and uses of a confirmed plan. */
 function move<Counters>(
   book: WorkspaceBook<Counters>,
   { confirms, limits, uses, ...plan }: ChargePlan,
@@ -60,7 +60,7 @@ function move<Counters>(
 ): ChargeResult {
   const owners = confirms.map((address) => book.counters(address));
   const ownerOf = (place: number | null) => (place === null ? null : (owners[place] ?? null));
-  /** For a record without counters nothing is counted. */
+  /** A limit of a record without counters is not counted. */
   const isCounted = ({ owner }: LimitCharge) => owner === null || ownerOf(owner) !== null;
   const drawn = ownerOf(uses);
   const uncounted = uses === null ? UNLIMITED_USES : NO_USES;
@@ -96,7 +96,7 @@ function move<Counters>(
   return result;
 }
 
-/** Does what `KeyStore.settle` does. The store makes one atomic step of it. */
+/** Does what `KeyStore.settle` does. The store makes it one atomic step. */
 export function plainSettle<Counters>(
   book: WorkspaceBook<Counters>,
   step: HoldStep,

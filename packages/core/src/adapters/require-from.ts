@@ -1,9 +1,9 @@
-// Not `{ createRequire }`: webpack takes every use of that name out, and what it puts there finds nothing.
+// Not `{ createRequire }`: webpack replaces every use of that name, and its replacement finds nothing.
 import nodeModule from "node:module";
 import { isAbsolute } from "node:path";
 
 /**
- * Loads a package, by a name that no bundler sees: one that did would refuse to build a program where the package is not installed.
+ * Loads a package by a name that bundlers cannot see: otherwise they would refuse to build a program where the package is not installed.
  *
  * @param moduleUrl - `import.meta.url` of the file that needs it. In a bundle, it may be missing (esbuild, CommonJS), or say where the file
  * was when the bundle was made (webpack): the package is then looked for from the bundle.
@@ -21,12 +21,14 @@ export function requireFrom(moduleUrl: string | undefined, name: string): unknow
   }
 }
 
-/** This file, or the bundle that it is part of, if that is CommonJS; else null. `node -e` sets the name too, to a text that is no path. */
+/**
+ * This file, or the bundle that contains it, if that is CommonJS; otherwise null. `node -e` sets the name too, to a text that is no path.
+ */
 function commonJsFile(): string | null {
   try {
     return isAbsolute(__filename) ? __filename : null;
   } catch {
-    // Not `typeof`: webpack answers it with "string", and leaves the name out of ES modules.
+    // Not `typeof`: webpack replaces it with "string", and omits the name in ES modules.
     return null;
   }
 }

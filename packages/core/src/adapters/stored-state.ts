@@ -29,7 +29,7 @@ export function storedState(parts: StoredParts): StoredRecordState {
   try {
     if (link !== undefined && usage !== undefined) body = JSON.parse(parts.body as string);
   } catch {
-    // It has none.
+    // A damaged record has no body.
   }
   const record = { kind, id, version: parseWhole(parts.version) ?? 0, link: link ?? null, body };
   const left = usage === undefined ? NO_USES : usage;

@@ -20,7 +20,7 @@ export function withTimeout<Answer>(
       isLate = true;
       reject(late());
     };
-    // Node.js keeps a list for each number of whole ms: timers of one call share theirs.
+    // Node.js keeps a list for each whole number of ms, so timers of the same length share one.
     const timer = setTimeout(() => setImmediate(giveUp), Math.ceil(Math.max(0, timeoutMs)));
     work.then(
       (answer) => {

@@ -6,12 +6,12 @@ export const BITS_PER_BASE58_CHARACTER: number = Math.log2(58);
 
 const NO_DIGIT = 255;
 
-/** By the code of a character. */
+/** Digit of each character code. */
 const DIGITS: Uint8Array = new Uint8Array(128).fill(NO_DIGIT);
 for (const [digit, character] of [...BASE58_ALPHABET].entries())
   DIGITS[character.charCodeAt(0)] = digit;
 
-/** Digits that are computed at once, and how many numbers they encode. */
+/** Digits that are computed at once, and how many numbers they can encode. */
 const GROUP_WIDTH = 5;
 const GROUP = 58 ** GROUP_WIDTH;
 
@@ -22,7 +22,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   for (const byte of bytes) {
     let carry = byte;
     for (let index = 0; index < groups.length; index += 1) {
-      // Far below 2^53. Not `%`, with which a secret takes twice as long: numbers are this large.
+      // Far below 2^53. Not `%`: with numbers this large it makes a secret take twice as long.
       const value = (groups[index] as number) * 256 + carry;
       carry = Math.floor(value / GROUP);
       groups[index] = value - carry * GROUP;
@@ -35,7 +35,7 @@ export function encodeBase58(bytes: Uint8Array): string {
   return BASE58_ALPHABET.charAt(0).repeat(zeros) + digits.replace(/^1+/, "");
 }
 
-/** Bytes that are decoded at once: 58 times as many numbers fit 32 bits. */
+/** Bytes that are decoded at once: 58 times their range fits 32 bits. */
 const GROUP_BYTES = 3;
 
 /** Decodes what {@link encodeBase58} wrote; null for any other character. */

@@ -1,4 +1,4 @@
-/** Whether two byte strings are equal, in a time that depends on their lengths alone. */
+/** Whether two byte strings are equal, in a time that depends only on their lengths. */
 export function doesMatchBytes(left: Uint8Array, right: Uint8Array): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;
@@ -22,7 +22,7 @@ export function encodeLengthPrefixed(texts: readonly string[]): Uint8Array {
   return joined;
 }
 
-/** The bytes that a text has a character for each of. */
+/** The bytes of a text with one character per byte. */
 export function bytesOfBinary(binary: string): Uint8Array {
   const bytes = new Uint8Array(binary.length);
   for (let index = 0; index < bytes.length; index += 1) bytes[index] = binary.charCodeAt(index);

@@ -1,4 +1,4 @@
-/** One text for each JSON value, whatever the order of its fields. It calls itself for each level: check with `isDeeperThan` first. */
+/** One text per JSON value, whatever the order of its fields. It recurses into each level: check with `isDeeperThan` first. */
 export function canonicalJson(value: unknown): string {
   if (value instanceof Date) return String(value.getTime());
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join()}]`;

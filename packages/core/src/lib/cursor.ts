@@ -4,7 +4,7 @@ const VERSION = "1";
 
 const ID_FORM = /^[a-z]+_[A-Za-z0-9]+$/;
 
-/** A list that is read page by page, and what it belongs to: a cursor of one list fits no other. */
+/** A list that is read page by page, and what it belongs to. A cursor of one list fits no other. */
 export interface ListScope {
   readonly list:
     | "keys"
@@ -23,7 +23,7 @@ export interface ListScope {
   readonly ownerId: string;
 }
 
-/** Writes the opaque text that fetches the next page: a position, and nothing that grants access. `position`: ASCII, such as an id. */
+/** Writes the opaque text that fetches the next page. It contains a position, and grants no access. `position`: ASCII, such as an id. */
 export function encodeCursor(scope: ListScope, position: string): string {
   return encodeBinary(beginningOf(scope) + position);
 }
@@ -37,7 +37,7 @@ export function decodeCursor(scope: ListScope, cursor: string, form = ID_FORM): 
   return form.test(position) ? position : null;
 }
 
-/** ASCII, as every id is. */
+/** ASCII, like every id. */
 function beginningOf({ list, ownerId }: ListScope): string {
   return `${VERSION}:${list}:${ownerId}:`;
 }

@@ -41,7 +41,7 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
   const randomPart = customRandom(BASE58_ALPHABET, RANDOM_WIDTH, random);
   let instant = 0;
   let sequence = 0;
-  /** The instant as it is written: many ids are made in one millisecond. */
+  /** The encoded instant: many ids are made in one millisecond. */
   let written = encodeFixedWidth(instant, INSTANT_WIDTH);
   return (kind) => {
     const current = now();
@@ -61,7 +61,7 @@ export function createIdFactory(now: () => EpochMs, random: RandomBytes): IdFact
   };
 }
 
-/** Every id that is made at an instant or later sorts above this, and every earlier one below. `at`: below 58^9. */
+/** All ids made at this instant or later sort above it, all earlier ones below. `at`: below 58^9. */
 export function lowestIdAt(kind: IdKind, at: EpochMs): string {
   return `${kind}_${encodeFixedWidth(at, INSTANT_WIDTH)}`;
 }

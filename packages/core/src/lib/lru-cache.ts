@@ -1,4 +1,4 @@
-/** Values that were used lately, by key. */
+/** Recently used values, by key. */
 export interface LruCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
@@ -6,8 +6,8 @@ export interface LruCache<Value> {
 }
 
 /**
- * Makes a bounded cache that forgets what was not used lately, in two generations: a hit in the young one costs one look-up, where an exact
- * order of use would cost two writes for every verification. @param maxSize - 0 caches nothing.
+ * Makes a bounded cache that drops what was not used recently. It has two generations: a hit in the young one costs one look-up, whereas an
+ * exact order of use would cost two writes for every verification. @param maxSize - 0 caches nothing.
  */
 export function createLruCache<Value>(maxSize: number): LruCache<Value> {
   const generationSize = Math.ceil(maxSize / 2);

@@ -1,10 +1,12 @@
-/** Whether fields were added to `Object.prototype`: then each object seems to have them. */
+/** Whether fields were added to `Object.prototype`: then every object seems to have them. */
 export function isPolluted(): boolean {
   for (const _ in Object.prototype) return true;
   return false;
 }
 
-/** A copy without prototypes of an object, and of the plain objects and lists in it down to this depth; anything else as it is. */
+/**
+ * A copy without prototypes of an object, and of the plain objects and lists in it down to this depth; other values are returned unchanged.
+ */
 export function withoutPrototype<Value>(value: Value, depth: number): Value {
   if (typeof value !== "object" || value === null || depth === 0) return value;
   if (Array.isArray(value)) return value.map((item) => withoutPrototype(item, depth - 1)) as Value;
@@ -15,7 +17,9 @@ export function withoutPrototype<Value>(value: Value, depth: number): Value {
   return copy as Value;
 }
 
-/** Whether this is an object as a literal or `JSON.parse` makes it, here or in another realm: a test runner may run the caller in a `vm`. */
+/**
+ * Whether this is an object as a literal or `JSON.parse` makes it, here or in another realm: a test runner may run the caller in a `vm`.
+ */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -33,16 +37,16 @@ function isOfAnotherRealm(prototype: unknown): boolean {
 export interface OwnFields {
   /** Known fields: none of them may be inherited. */
   readonly known: ReadonlySet<string>;
-  /** Those that must not be undefined if present. */
+  /** Fields that must not be undefined if present. */
   readonly stated: readonly string[];
   /** Path of the object in the input, for messages: `ratelimits.0.`, or an empty text. */
   readonly path?: string;
 }
 
 /**
- * Copies an object's own fields, reading each once, into an object without a prototype.
+ * Copies an object's own fields into an object without a prototype, reading each once.
  *
- * For options that are read once and apply for long: there, an inherited or undefined field is probably a mistake, and ignoring it could
+ * For options that are read once and apply for long: an inherited or undefined field there is probably a mistake, and ignoring it could
  * admit more than intended.
  *
  * @throws TypeError naming an inherited or undefined field.

@@ -1,12 +1,14 @@
 import type { RandomBytes } from "./id.js";
 
-/** Bytes drawn at once. getRandomValues takes 2.2 µs for 16 as for 2,048; out of the pool 16 take 0.14 µs. */
+/** Bytes drawn at once. getRandomValues takes 2.2 µs for 16 bytes, and as long for 2,048; 16 bytes from the pool take 0.14 µs. */
 const POOL_SIZE = 2_048;
 
 /** Fills an array with unpredictable bytes and returns it. */
 type Fill = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array;
 
-/** Unpredictable bytes from a pool that is refilled when it is used up. None are returned twice; returned ones are wiped from it. */
+/**
+ * Unpredictable bytes from a pool that is refilled when it is used up. No byte is returned twice; returned bytes are wiped from the pool.
+ */
 export function createRandomPool(fill: Fill = fillFromWebCrypto): RandomBytes {
   const pool = new Uint8Array(POOL_SIZE);
   let used = POOL_SIZE;
@@ -27,7 +29,7 @@ function fillFromWebCrypto(bytes: Uint8Array<ArrayBuffer>): Uint8Array {
   return globalThis.crypto.getRandomValues(bytes);
 }
 
-/** Ids and secrets are as good as their randomness: too little of it must never become one. */
+/** Checks the number of bytes: ids and secrets are only as good as their randomness, so too few bytes must never become one. */
 export function checkedRandom(random: RandomBytes): RandomBytes {
   return (size) => {
     const bytes: unknown = random(size);

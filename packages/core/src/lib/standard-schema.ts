@@ -10,7 +10,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
-    /** Checks a value, and returns it as the schema has it, or what is wrong with it. */
+    /** Checks a value, and returns the validated value or what is wrong with it. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Types only: never present at run time. */
     readonly types?:
@@ -27,7 +27,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 /** Result of a {@link StandardSchema}. */
 export type StandardResult<Output> =
   | {
-      /** The value as the schema has it. */
+      /** The validated value. */
       readonly value: Output;
       /** Absent if nothing is wrong. */
       readonly issues?: undefined;

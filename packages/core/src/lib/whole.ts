@@ -9,7 +9,7 @@ export function parseWhole(value: unknown): number | null {
   return isWhole(number) ? number : null;
 }
 
-/** The quotient of two whole numbers, rounded up: exact up to 2^53 − 1, where dividing first and rounding then is not. */
+/** The quotient of two whole numbers, rounded up. Exact up to 2^53 − 1, unlike a division that is rounded afterwards. */
 export function ceilDiv(dividend: number, divisor: number): number {
   const rest = dividend % divisor;
   return (dividend - rest) / divisor + (rest > 0 ? 1 : 0);

@@ -2,20 +2,20 @@ import { decodeBase58, encodeBase58 } from "../lib/base58.js";
 import { doesMatchBytes } from "../lib/bytes.js";
 import { sha256Bytes } from "./hash.js";
 
-/** Longest string that is looked at as a secret, in characters. */
+/** Longest string that is considered a secret, in characters. */
 export const MAX_SECRET_LENGTH = 512;
 
-/** Random bytes of a secret: at least, at most, and by default. */
+/** Random bytes of a secret: minimum, maximum and default. */
 export const BYTE_LENGTH = { min: 16, max: 255, default: 16 } as const;
 
-/** What a prefix may be: at most 16 of `A-Z a-z 0-9 _ -`, not ending in `_`. */
+/** The form of a prefix: at most 16 of `A-Z a-z 0-9 _ -`, not ending in `_`. */
 export const PREFIX_PATTERN = /^[A-Za-z0-9_-]{0,15}[A-Za-z0-9-]$/;
 
 /** First byte of the body of a secret. */
 export const VERSION = 2;
 const HEADER_LENGTH = 2;
 
-/** Bytes of the checksum, the last of the body. */
+/** Bytes of the checksum, at the end of the body. */
 export const CHECKSUM_LENGTH = 4;
 const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
@@ -69,7 +69,7 @@ function isOurPayload(bytes: Uint8Array): boolean {
   return byteLength >= BYTE_LENGTH.min && bytes[0] === VERSION && bytes[1] === byteLength;
 }
 
-/** `bytes`: of the body, with room for the checksum, which it does not cover. */
+/** `bytes`: the body, with room for the checksum, which the checksum does not cover. */
 function checksum(prefix: string, bytes: Uint8Array): Uint8Array {
   const covered = new Uint8Array(prefix.length + bytes.length - CHECKSUM_LENGTH);
   // ASCII: one byte a character.

@@ -19,13 +19,13 @@ export interface SecretHasher {
   /** The hash without a pepper. */
   plainHash(secret: string): SecretHash;
   /**
-   * What imports of one secret have in common, by plaintext or by plain hash; empty without a pepper, because then both have the same hash.
-   * A mark is the plain hash under a pepper, so it reveals no more than the hash.
+   * Marks that all imports of one secret have in common, by plaintext or by plain hash. Empty without a pepper, because then both have the
+   * same hash. A mark is the plain hash under a pepper, so it reveals no more than the hash.
    */
   importMarks(plainHash: SecretHash): readonly string[];
 }
 
-/** The part of `node:crypto` used where the host has it: about eight times faster than JavaScript. */
+/** The part of `node:crypto` that is used if the host has it: about eight times faster than JavaScript. */
 interface NativeHash {
   hash(algorithm: "sha256", data: string, encoding: "base64url"): string;
   hash(algorithm: "sha256", data: Uint8Array, encoding: "latin1"): string;
@@ -44,12 +44,12 @@ export function portableSha256(text: string): SecretHash {
 export const nativeSha256: ((text: string) => SecretHash) | null =
   nativeHash === undefined ? null : (text) => nativeHash("sha256", text, "base64url");
 
-/** SHA-256 of a text, in the fastest way that the host has. */
+/** SHA-256 of a text, by the fastest way that the host has. */
 export const sha256Text: (text: string) => SecretHash = nativeSha256 ?? portableSha256;
 
 /** SHA-256 of bytes: 32 bytes, through the host's native one-shot function if there is one. */
 export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
-  // Asked for text, since a buffer of the host's takes four times as long.
+  // As text, because a buffer of the host takes four times as long.
   nativeHash === undefined
     ? sha256
     : (bytes) => bytesOfBinary(nativeHash("sha256", bytes, "latin1"));
@@ -57,8 +57,8 @@ export const sha256Bytes: (bytes: Uint8Array) => Uint8Array =
 /**
  * Makes a hasher.
  *
- * Secrets have at least 128 random bits, so a fast hash is right: a slow one protects guessable inputs, and would only make junk keys more
- * expensive to refuse.
+ * Secrets have at least 128 random bits, so a fast hash is right: a slow hash protects guessable inputs, and would only make it more
+ * expensive to refuse junk keys.
  *
  * @param pepper - Ring of server-side secrets of 32 to 64 bytes, or null for plain SHA-256.
  * @throws TypeError for a malformed ring.

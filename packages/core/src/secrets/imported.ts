@@ -27,6 +27,6 @@ export function importedHash(value: string, variant: HashVariant): SecretHash | 
     variant === "sha256_base64"
       ? value.slice(0, -1).replaceAll("+", "-").replaceAll("/", "_")
       : value;
-  // The last character carries two bits that mean nothing. Where they are not zeros, nothing is decoded.
+  // The last character carries two bits without meaning. If they are not zeros, nothing is decoded.
   return decodeBase64Url(wanted) === null ? null : wanted;
 }

@@ -1,7 +1,7 @@
 import { doesMatchBytes } from "../lib/bytes.js";
 
 /**
- * Named keys of 32 bytes or more. The current one is used for everything that is written; the others only to read, so that you can rotate
+ * Named keys of 32 bytes or more. Everything is written with the current one; the others are only used to read, so that you can rotate
  * keys.
  */
 export interface KeyRing {
@@ -43,7 +43,7 @@ export function copyKeyRing(
   return copy;
 }
 
-/** Refuses rings that share a secret: what keys the hashes must not open the vault, or sign tokens. @throws TypeError naming both rings. */
+/** Refuses rings that share a secret: a key of the hashes must not open the vault or sign tokens. @throws TypeError naming both rings. */
 export function refuseSharedSecrets(rings: Readonly<Record<string, KeyRing | undefined>>): void {
   const known: [name: string, key: Uint8Array][] = [];
   for (const [name, ring] of Object.entries(rings)) {
@@ -55,7 +55,7 @@ export function refuseSharedSecrets(rings: Readonly<Record<string, KeyRing | und
   }
 }
 
-/** Whether this has the form of a key ring. What its keys are is looked at where they are used. */
+/** Whether this has the form of a key ring. The keys are checked where they are used. */
 export function isKeyRing(ring: unknown): boolean {
   if (typeof ring !== "object" || ring === null) return false;
   const { keys } = ring as { readonly keys?: unknown };

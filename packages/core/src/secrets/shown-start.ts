@@ -11,10 +11,10 @@ import {
 /** Bits that must stay unknown when the start of a secret is shown (NIST SP 800-63B, look-up secrets). */
 const MIN_UNKNOWN_BITS = 112;
 
-/** Most characters that carry randomness and are shown. */
+/** Most random characters that are shown. */
 const MAX_SHOWN_CHARACTERS = 4;
 
-/** Longest start of a secret, in characters: one given with an import. */
+/** Longest start of a secret, in characters, that an import may give. */
 export const MAX_START_LENGTH = 32;
 
 /**
@@ -34,7 +34,9 @@ function byteLengthOf(secret: string): number {
   return decodeBase58(splitSecret(secret).body)?.[1] ?? BYTE_LENGTH.min;
 }
 
-/** The first and last shown characters that bodies with `byteLength` random bytes can have: texts of one length sort like their numbers. */
+/**
+ * The first and last shown characters of bodies with `byteLength` random bytes: texts of the same length sort like the numbers they encode.
+ */
 export function shownBodies(byteLength: number): {
   readonly lowest: string;
   readonly highest: string;
@@ -74,7 +76,7 @@ export function importedStart(secret: string): string {
   return "";
 }
 
-/** Whether a beginning of a secret may be stored: 112 bits stay unknown behind it, or it is a prefix with its `_`. */
+/** Whether a beginning of a secret may be stored: 112 bits stay unknown after it, or it is a prefix with its `_`. */
 export function canShowStart(secret: string, start: string): boolean {
   if (!secret.startsWith(start) || start.length === secret.length) return false;
   const isPrefix = start === "" || (start.endsWith("_") && PREFIX_PATTERN.test(start.slice(0, -1)));
@@ -86,14 +88,14 @@ function hidesEnough(secret: string, start: string): boolean {
   return hidden.length * bitsPerCharacter(hidden) >= MIN_UNKNOWN_BITS;
 }
 
-/** What a character of random text carries at least, going by the smallest usual alphabet that its letters are of. */
+/** Bits that a character of random text carries at least, judging by the smallest usual alphabet that contains its letters. */
 function bitsPerCharacter(text: string): number {
   if (/[a-z]/.test(text) && /[A-Z]/.test(text)) return Math.log2(52);
   if (/[g-zG-Z]/.test(text)) return Math.log2(26);
   return /[a-fA-F]/.test(text) ? 4 : Math.log2(10);
 }
 
-/** What a secret is written with, beside its random bytes. */
+/** The format of a secret, apart from its random bytes. */
 export interface SecretForm {
   /** Empty for none. */
   readonly prefix: string;
@@ -105,8 +107,8 @@ export interface SecretForm {
  * The format of a secret, from its stored start, to generate another one in the same format.
  *
  * The prefix is the part before the last `_`, if that can be a prefix. The number of random bytes is encoded in the first characters of the
- * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits none:
- * then it is the default.
+ * body; if these fit two lengths, as for some secrets of 136 to 145 bytes, it is the shorter one. The start of a foreign secret fits no
+ * length: then it is the default.
  */
 export function secretForm(start: string): SecretForm {
   const { prefix, body } = splitSecret(start);

@@ -2,7 +2,7 @@ import { unmet } from "../errors.js";
 import { encodeBase64Url } from "../lib/base64url.js";
 import { copyKeyRing, type KeyRing } from "./key-ring.js";
 
-/** Ed25519 keys that sign tokens, each a seed of 32 random bytes. The public keys of all are published. */
+/** Ed25519 keys that sign tokens, each a seed of 32 random bytes. The public keys of all of them are published. */
 export interface TokenKeyRing extends KeyRing {
   /** `iss` of the tokens: 1 to 256 characters. Default: the id of the workspace. */
   readonly issuer?: string | undefined;
@@ -30,10 +30,10 @@ export interface TokenKeySet {
   readonly keys: TokenPublicKey[];
 }
 
-/** Signs tokens, by the library `jose`, which is loaded when it is first needed. */
+/** Signs tokens with the library `jose`, which is loaded when it is first needed. */
 export interface TokenSigner {
   readonly issuer: string | null;
-  /** Resolves once a token can be signed. @throws LatchkeyError `PRECONDITION_FAILED` where `jose` is not installed. */
+  /** Resolves once a token can be signed. @throws LatchkeyError `PRECONDITION_FAILED` if `jose` is not installed. */
   ready(): Promise<unknown>;
   /** A JWT (RFC 7519) with the current key. Errors as {@link ready}. */
   sign(claims: Readonly<Record<string, string | number>>): Promise<string>;
@@ -43,7 +43,7 @@ export interface TokenSigner {
 
 type Jose = Pick<typeof import("jose"), "SignJWT" | "importPKCS8" | "exportJWK">;
 
-/** What precedes the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
+/** The bytes before the seed of an Ed25519 key in PKCS #8 (RFC 8410 section 7). */
 const PKCS8_PREFIX = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
 
 /** Checks a ring, and makes a signer of it. `load`: loads `jose`; for tests. @throws TypeError for a malformed ring. */
@@ -55,7 +55,7 @@ export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>
   let loading: ReturnType<typeof loadKeys> | null = null;
 
   async function importJose(): Promise<Jose> {
-    // By `try` some bundlers know that it may be missing, and build without it, and by `catch` others.
+    // `try` tells some bundlers that `jose` may be missing, `catch` tells others; they then build without it.
     try {
       return await (load?.() ?? import("jose").catch(sayIfMissing));
     } catch (error) {
@@ -82,7 +82,7 @@ export function createTokenSigner(ring: TokenKeyRing, load?: () => Promise<Jose>
   }
 
   function ready(): ReturnType<typeof loadKeys> {
-    // What is installed later is found then.
+    // After a failure the next call tries again, in case `jose` was installed meanwhile.
     loading ??= loadKeys().catch((error: unknown) => {
       loading = null;
       throw error;
@@ -113,14 +113,14 @@ function pemOf(seed: Uint8Array): string {
   return `-----BEGIN PRIVATE KEY-----\n${base64}\n-----END PRIVATE KEY-----`;
 }
 
-/** @throws The error, in words if it is that `jose` is not installed. */
+/** @throws The error, or one that says so if `jose` is not installed. */
 function sayIfMissing(error: unknown): never {
   throw isMissing(error) ? MISSING() : error;
 }
 
 function isMissing(error: unknown): boolean {
   const { code, message = "" } = Object(error) as { code?: unknown; message?: string };
-  // The second is what bundlers throw.
+  // Bundlers throw the second code.
   const isNotFound = code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND";
   return isNotFound && message.includes("'jose'");
 }

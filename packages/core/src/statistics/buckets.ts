@@ -30,7 +30,7 @@ export interface VerificationBucket {
 const LONGEST_MS = { hour: 31 * DAY_MS, day: 366 * DAY_MS } as const;
 const LONGEST_MONTHS = 120;
 
-/** What the end of a range must be, in words. */
+/** Error message for a wrong end of a range. */
 export const RANGE_ERRORS: Readonly<Record<Granularity, string>> = {
   hour: 'must be later than start, and at most 31 days after it with granularity "hour"',
   day: 'must be later than start, and at most 366 days after it with granularity "day"',
@@ -49,10 +49,10 @@ export function isAllowedRange(
   return endAt <= latest.setUTCMonth(latest.getUTCMonth() + LONGEST_MONTHS);
 }
 
-/** How long after its end a bucket may still grow: what was counted in an hour is written soon after it, and clocks differ by a minute at most. */
+/** How long after its end a bucket may still grow: counts of an hour are written soon after it, and clocks differ by at most a minute. */
 const SETTLING_MS: SpanMs = 120_000;
 
-/** The instant up to which buckets are settled: those that end by then stay as they are. It is the end of a bucket. */
+/** The instant up to which buckets are settled: buckets that end by then no longer change. It is the end of a bucket. */
 export function settledUntil(now: EpochMs, granularity: Granularity): EpochMs {
   return bucketStartAt(Math.max(0, now - SETTLING_MS), granularity);
 }
@@ -74,8 +74,8 @@ export function bucketEndAt(startAt: EpochMs, granularity: Granularity): EpochMs
 }
 
 /**
- * Sums counts of hours into all buckets, also empty ones, that the range from `startAt` (inclusive) to `endAt` (exclusive) touches, in
- * ascending order. A bucket is complete even if the range cuts it. Counts of other hours are passed over.
+ * Sums hourly counts into all buckets, including empty ones, that the range from `startAt` (inclusive) to `endAt` (exclusive) touches, in
+ * ascending order. A bucket is complete even if the range cuts it. Counts of other hours are ignored.
  */
 export function toBuckets(
   hours: readonly HourCount[],
@@ -99,7 +99,7 @@ export function toBuckets(
   }));
 }
 
-/** Whether sums of a code are of verifications, and not of uses. */
+/** Whether a code counts verifications, and not uses. */
 export function isCounted(code: SumCode): code is CountedCode {
   return COUNTED_CODES.includes(code as CountedCode);
 }

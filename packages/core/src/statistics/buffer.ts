@@ -12,12 +12,12 @@ import type { CountedKey, KeyCounts } from "../verification/key-cache.js";
 /** Most counters and latest uses in one batch: some milliseconds of work on every store. */
 export const MAX_BATCH_SIZE = 500;
 
-/** Most batches that wait for a store that stays away. */
+/** Most batches that wait for a store that cannot be reached. */
 export const MAX_RETURNED = 500;
 
 /**
- * How long after its end an hour is written to. What waits longer, as for a store that was away, counts in a later hour: the sums of this one
- * may have been exported.
+ * How long after its end an hour is still written to. Counts that wait longer, for example because the store was away, are added to a later
+ * hour: the sums of this one may have been exported.
  */
 const LATE_MS: SpanMs = 60_000;
 
@@ -27,21 +27,24 @@ export interface WorkspaceBatch {
   readonly batch: StatisticsBatch;
 }
 
-/** What one process counted and the store does not have yet. */
+/** Counts of one process that the store does not have yet. */
 export interface StatisticsBuffer {
   /**
    * Counts one verification under one code, for the key, its API and its identity. Beyond `maxKeys` keys, it is not counted.
    *
-   * @param by - How many, of a code other than `VALID`: a whole number >= 1.
+   * @param by - How many, for a code other than `VALID`: a whole number >= 1.
    * @param now - Unix epoch ms. A late verification of an earlier hour counts in the current hour.
    * @returns Whether this was the first verification of a key in its hour.
    */
   count(key: CountedKey, code: SumCode, now: EpochMs, by?: number): boolean;
-  /** How many keys, hour by hour, are held. */
+  /** Number of keys held, counted per hour. */
   readonly heldKeys: number;
-  /** Takes out all counts, in batches that are built lazily, each in some milliseconds. What is {@link LATE_MS} late counts in the hour of `now`. */
+  /**
+   * Takes out all counts, in batches that are built lazily, each in some milliseconds. Counts that are {@link LATE_MS} late go to the hour
+   * of `now`.
+   */
   take(now: EpochMs): Iterable<WorkspaceBatch>;
-  /** Holds again what was taken out and not added. Of a store that stays away, the latest {@link MAX_RETURNED} are held. */
+  /** Takes back batches that were not added. For a store that stays away, the latest {@link MAX_RETURNED} are held. */
   giveBack(batch: WorkspaceBatch): void;
 }
 
@@ -55,8 +58,8 @@ const INDEX_BY_CODE = Object.fromEntries(SUM_CODES.map((code, index) => [code, i
 /**
  * Makes an empty buffer. Nothing is counted twice and nothing is lost between `count`, `take` and `giveBack`, up to `maxKeys`.
  *
- * @param maxKeys - Most keys, hour by hour, that are held: a whole number >= 1.
- * @param isOfUses - Whether batches bring the latest uses alone, as the sums are in the store already.
+ * @param maxKeys - Most keys that are held, counted per hour: a whole number >= 1.
+ * @param isOfUses - Whether batches contain only the latest uses, because the store already has the sums.
  * @see packages/core/decisions/0015-usage-is-counted-beside-the-charge.md
  */
 export function createStatisticsBuffer(
@@ -65,10 +68,12 @@ export function createStatisticsBuffer(
 ): StatisticsBuffer {
   /** By key: counts of the current hour. */
   let current = new Map<string, KeyCounts>();
-  /** What was counted before, in an hour that is over or for an identity or tags that the key has left. */
+  /** Earlier counts: of an hour that is over, or for an identity or tags that the key no longer has. */
   let closed: KeyCounts[] = [];
   let returned: WorkspaceBatch[] = [];
-  /** Another one with every hour and whenever all is taken out; no other buffer's, wherever a key was counted before. */
+  /**
+   * A new object with every hour and whenever everything is taken out. No other buffer has the same one, wherever a key was counted before.
+   */
   let generation: object = {};
   let hourAt: EpochMs = 0;
   let hourEndAt: EpochMs = 0;
@@ -141,17 +146,17 @@ export function createStatisticsBuffer(
   };
 }
 
-/** What one workspace adds: each subject, hour and code once, each key once. */
+/** The sums that one workspace adds: each subject, hour and code once, each key once. */
 interface Sums {
   readonly now: EpochMs;
   readonly counts: Map<string, SubjectCount>;
   readonly lastUsed: Map<string, EpochMs>;
 }
 
-/** So many keys, and their API beside them, fill a batch. */
+/** This many keys and their API fill a batch. */
 const KEYS_AT_ONCE = MAX_BATCH_SIZE - 1;
 
-/** Merges what came back with the rest in one step, so that it does not grow each time. */
+/** Merges all returned batches with the rest in one step, so that they do not grow each time. */
 function* batchesIn(
   held: readonly KeyCounts[],
   returned: readonly WorkspaceBatch[],

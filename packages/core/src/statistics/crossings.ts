@@ -12,7 +12,7 @@ import type { AppliedCharge, ChargePlan, LimitCharge, LimitReading } from "../st
 import type { EpochMs } from "../time.js";
 import type { CachedKey } from "../verification/key-cache.js";
 
-/** Most crossings that wait to be written; further ones are not noticed. */
+/** Most crossings that wait to be written; further ones are dropped. */
 const MAX_CROSSINGS = 10_000;
 
 /** A line that a charge of this process crossed. */
@@ -20,7 +20,7 @@ export type Crossing = {
   readonly workspaceId: string;
   readonly keyId: string;
   readonly identityId: string | null;
-  /** Whose uses, or whose limit: the key or its identity. */
+  /** The owner of the uses or the limit: the key or its identity. */
   readonly of: RecordAddress;
 } & (
   | { readonly type: "uses.low" | "uses.gone" }
@@ -29,25 +29,25 @@ export type Crossing = {
       readonly limit: LimitFigures & { readonly name: string };
       readonly remaining: number;
       readonly resetAt: EpochMs;
-      /** Of whom its counter is: keys of a rotation share it. */
+      /** Names the owner of the counter too: keys of a rotation share it. */
       readonly window: string;
       readonly period: NoticePeriod;
     }
 );
 
-/** What one process saw of uses and limits, and has not written yet. */
+/** Crossings of uses and limits that one process saw and has not written yet. */
 export interface Crossings {
-  /** Looks whether a charge that was made has crossed a line. */
+  /** Checks whether a charge has crossed a line. */
   look(cached: CachedKey, plan: ChargePlan, charge: AppliedCharge): void;
-  /** Takes out what was seen in a workspace, or in all. */
+  /** Takes out the crossings seen in a workspace, or in all. */
   take(workspaceId: string | null): readonly Crossing[];
-  /** Keeps again what was taken out and not written. */
+  /** Takes back crossings that were not written. */
   giveBack(crossings: readonly Crossing[]): void;
 }
 
 /** @see packages/core/decisions/0050-crossed-lines-are-seen-by-the-charge.md */
 export function createCrossings(settings: NoticeSettings): Crossings {
-  /** By what is written once, so that what is seen twice is written once. */
+  /** Deduplication keys: a crossing seen twice is written once. */
   let seen = new Map<string, Crossing>();
 
   function add(crossing: Crossing): void {
@@ -84,7 +84,7 @@ export function createCrossings(settings: NoticeSettings): Crossings {
       for (let index = 0; index < limits.length; index += 1) {
         const limit = plan.limits[index];
         const reading = limits[index] as LimitReading;
-        // A repeated request has the limits as they were then.
+        // A repeated request returns the limits of its first charge.
         if (limit === undefined || limit.name !== reading.name) continue;
         const taken = mostOf(limit) - reading.remaining;
         const near = nearUnits(settings, limit);

@@ -15,14 +15,14 @@ const DEFAULT_FLUSH_MS: SpanMs = 5_000;
 /** How long counts wait at most. */
 const MAX_FLUSH_MS: SpanMs = 3_600_000;
 
-/** Number of keys, hour by hour, at which counts are written early, and above which others are not counted. */
+/** Number of keys, counted per hour, at which counts are written early, and above which further keys are not counted. */
 const EARLY_FLUSH_KEYS = 50_000;
 const MAX_HELD_KEYS = 100_000;
 
-/** How long after the end of an hour its counts wait at most. */
+/** Longest time that counts wait after the end of their hour. */
 const EDGE_MS: SpanMs = 5_000;
 
-/** How long {@link StatisticsRecorder.close} waits for calls that are under way. */
+/** How long {@link StatisticsRecorder.close} waits for running calls. */
 const CLOSING_MS: SpanMs = 2_000;
 
 /** Calls back once after `delayMs`, without keeping the process alive; returns a function that cancels it. */
@@ -31,7 +31,7 @@ export type Schedule = (callback: () => void, delayMs: SpanMs) => () => void;
 /** When counts are written. */
 export interface RecorderSettings {
   readonly flushMs: SpanMs;
-  /** Whether verifications are counted in the step that charges: then a crash loses the count of none. */
+  /** Whether verifications are counted in the step that charges: then a crash loses no count. */
   readonly isDurable: boolean;
 }
 
@@ -52,11 +52,11 @@ export function readRecorderSettings(usage: unknown): RecorderSettings {
   );
 }
 
-/** By which a recorder finds out how late it is: what is written late counts in the hour in which it is written. */
+/** Clocks that tell a recorder how late it is: late counts are added to the hour in which they are written. */
 export interface RecorderClocks {
   /** A monotonic clock, in ms. */
   readonly steady: Timer;
-  /** The machine's clock, which also goes on while the machine sleeps; null for a custom one, which may have been moved. */
+  /** The machine's clock, which also runs while the machine sleeps; null for a custom clock, which may have been moved. */
   readonly machineNow: Clock | null;
 }
 
@@ -64,24 +64,24 @@ export interface RecorderClocks {
 export interface StatisticsRecorder {
   /** Counts one verdict on a key. Nothing waits for it. */
   count(key: CountedKey, code: VerifyOutcome["code"] | SumCode, now: EpochMs, by?: number): void;
-  /** Resolves when all that was counted before the call was written, or could not be. Never rejects. */
+  /** Resolves when everything that was counted before the call is written, or could not be. Never rejects. */
   flush(): Promise<void>;
-  /** Returns the call, which may count something before it ends: {@link close} waits for that. */
+  /** Returns the call. It may count something before it ends, so {@link close} waits for it. */
   track<Call extends Promise<unknown>>(call: Call): Call;
-  /** Flushes once the calls that are under way have ended, or after a while. Never rejects. */
+  /** Flushes once the running calls have ended, or after a while. Never rejects. */
   close(): Promise<void>;
-  /** Whether the step of a charge counts: then nothing but when keys were used last is written later. */
+  /** Whether the step of a charge counts: then only the latest uses of keys are written later. */
   readonly isDurable: boolean;
 }
 
 /**
  * Makes a recorder over a store.
  *
- * Counts are written `flushMs` after the first that the store does not have, and at once when very many keys are held: a crash loses at
- * most what was counted in the last `flushMs`. A batch that the store did not add is written with the next; one that may have been added is
+ * Counts are written `flushMs` after the first one that the store does not have, and at once if very many keys are held: a crash loses at
+ * most the counts of the last `flushMs`. A batch that the store did not add is written with the next one; one that may have been added is
  * dropped, so that nothing is counted twice. Both are reported to `onError`.
  *
- * @param writeOthers - Writes what else this process saw, with every flush.
+ * @param writeOthers - Writes whatever else this process saw, with every flush.
  */
 export function createStatisticsRecorder(
   store: Pick<KeyStore, "addStatistics">,
@@ -94,13 +94,13 @@ export function createStatisticsRecorder(
   const buffer = createStatisticsBuffer(MAX_HELD_KEYS, isDurable);
   let callOff: (() => void) | null = null;
   let isEarly = false;
-  /** When the first was counted that the store does not have, and how long this process ran by then. */
+  /** When the first count was made that the store does not have, and the steady clock at that time. */
   let [firstAt, firstMs] = [0, 0];
   let flushed: Promise<void> = Promise.resolve();
-  // A number, and not a set of calls: that would cost a verification a tenth of its time in this process.
+  // A number, not a set of calls: a set would cost a verification a tenth of its time in this process.
   let underWay = 0;
   let whenLastEnds: (() => void) | null = null;
-  /** Resolves once no call is under way, or after a while; null until this closes. */
+  /** Resolves once no call is running, or after a while; null until closing. */
   let ended: Promise<void> | null = null;
 
   function end(): void {
@@ -136,7 +136,7 @@ export function createStatisticsRecorder(
     let isAway = false;
     const passedAt = firstAt + Math.floor(steady() - firstMs);
     for (const batch of buffer.take(Math.max(passedAt, machineNow?.() ?? 0))) {
-      // Also while the store is away: to put a batch together takes its time, too.
+      // Even while the store is away: building a batch takes time too.
       if (!isFirst) await yieldToEventLoop();
       isFirst = false;
       if (!isAway) {
@@ -152,7 +152,7 @@ export function createStatisticsRecorder(
   return {
     count(key, code, now, by) {
       if (code === "NOT_FOUND") return;
-      // A flush is due from the first count of a key on: those that follow change nothing about that.
+      // The first count of a key schedules a flush; later ones change nothing about that.
       if (!buffer.count(key, code, now, by)) return;
       if (callOff === null) {
         [firstAt, firstMs] = [now, steady()];
@@ -165,7 +165,7 @@ export function createStatisticsRecorder(
     },
     flush,
     track(call) {
-      // What begins while it closes is not waited for: it could go on for ever.
+      // Calls that begin while closing are not waited for: that could go on forever.
       if (ended !== null) return call;
       underWay += 1;
       call.then(end, end);
@@ -180,7 +180,7 @@ export function createStatisticsRecorder(
   };
 }
 
-/** Null where a batch was added. */
+/** Null if the batch was added. */
 async function failureOf(
   store: Pick<KeyStore, "addStatistics">,
   { workspaceId, batch }: WorkspaceBatch,

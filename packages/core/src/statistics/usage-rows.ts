@@ -3,7 +3,7 @@ import type { CountedCode, StatisticsSubject, SubjectCount, SumCode } from "../s
 import type { EpochMs } from "../time.js";
 import { bucketStartAt, type Granularity, inOrder, isCounted } from "./buckets.js";
 
-/** What usage is grouped by. */
+/** Subjects that usage is grouped by. */
 export const USAGE_SUBJECTS = ["key", "identity", "api", "tag"] as const;
 
 /** One of {@link USAGE_SUBJECTS}. */
@@ -34,7 +34,7 @@ export interface UsageRow {
 
 const FIELD = { key: "keyId", identity: "identityId", api: "apiId", tag: "tag" } as const;
 
-/** What each row is about. */
+/** The subject and the start of a row. */
 export interface UsageRowPlace {
   readonly subject: StatisticsSubject;
   readonly start: EpochMs;
@@ -43,7 +43,7 @@ export interface UsageRowPlace {
 /** Characters of base64url of the digest in an id: 132 bits. */
 const DIGEST_LENGTH = 22;
 
-/** Sums counts of hours into rows, one for each subject and bucket, in order of the subject's id, then of the start. `sums`: whole buckets. */
+/** Sums hourly counts into rows, one per subject and bucket, ordered by the subject's id, then by start. `sums`: whole buckets. */
 export function toUsageRows(
   sums: readonly SubjectCount[],
   granularity: Granularity,
@@ -71,7 +71,7 @@ export function toUsageRows(
   });
 }
 
-/** Whether one row comes before another. */
+/** Compares two rows for sorting. */
 export function inRowOrder(one: UsageRowPlace, other: UsageRowPlace): number {
   if (one.subject.id !== other.subject.id) return one.subject.id < other.subject.id ? -1 : 1;
   return one.start - other.start;

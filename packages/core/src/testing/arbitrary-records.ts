@@ -64,14 +64,14 @@ const rule: fc.Arbitrary<RefillSetting> = fc.oneof(
     amount: positive,
   }),
 );
-/** With what carries over, or nothing. */
+/** With a carry-over, or without. */
 const refill: fc.Arbitrary<RefillSetting | null> = fc.option(
   fc.tuple(rule, fc.nat({ max: Number.MAX_SAFE_INTEGER })).map(([given, wanted]) => {
     const carryOver = Math.min(wanted, Number.MAX_SAFE_INTEGER - given.amount);
     return carryOver === 0 ? given : { ...given, carryOver };
   }),
 );
-/** Figures that whole numbers can count, and in the form in which they are read: what has no bucket has the limit for a burst. */
+/** Figures that whole numbers can count, in the form in which they are read: a limit that is no bucket has `limit` as its `burst`. */
 const figures = fc.oneof(
   fc
     .record({
@@ -325,7 +325,7 @@ function arbitrary<Value>(
   return { name: type.kind, type, record };
 }
 
-/** Every kind of record, in the form in which a test runs over all of them. */
+/** Every kind of record, in a form that a test can iterate over. */
 export const ARBITRARY_RECORDS: readonly ArbitraryRecord[] = [
   arbitrary(keyType, key),
   arbitrary(identityType, identity),

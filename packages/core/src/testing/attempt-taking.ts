@@ -2,7 +2,7 @@ import { afterTaking, type LimitFigures, limitAt, roomOf } from "../rules/limit-
 import type { LimitState } from "../rules/limit-state.js";
 import type { EpochMs } from "../time.js";
 
-/** The limit after `cost` units were taken from it; null where it refuses them. */
+/** The limit after `cost` units were taken from it; null if it refuses them. */
 export function attemptTaking(
   stored: LimitState | null,
   limit: LimitFigures,

@@ -42,7 +42,7 @@ export function catalogSetup() {
   return { store, catalog: new Catalog(store) };
 }
 
-/** A key as a read answers it. */
+/** A key as a read returns it. */
 export function found(
   fields: Partial<KeyRecord> = {},
   rest: Partial<LoadedRecord> = {},
@@ -56,12 +56,12 @@ export function found(
   };
 }
 
-/** Loads keys at the revision at which the store is. */
+/** Loads keys at the store's current revision. */
 export async function load(catalog: Catalog, store: TestStore, ...keys: readonly LoadedRecord[]) {
   return catalog.loadKeys(WORKSPACE_ID, store.revision, keys);
 }
 
-/** The key, or an error where it was not loaded. */
+/** The key, or an error if it was not loaded. */
 export function asLoaded(key: CatalogKey | undefined): LoadedKey {
   if (key === undefined || key === null || key instanceof LatchkeyError)
     throw new Error("the key was not loaded", { cause: key });

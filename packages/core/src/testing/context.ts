@@ -10,7 +10,7 @@ import { Catalog } from "../verification/catalog.js";
 import { KeyCache } from "../verification/key-cache.js";
 import { TestStore } from "./store.js";
 
-/** What operations work with, over a store that reads and commits and does nothing else; ids are numbered. */
+/** The context of operations, over a store that only reads and commits; ids are numbered. */
 export function contextWith(
   fields: Partial<OperationContext> = {},
   store: TestStore = new TestStore(),

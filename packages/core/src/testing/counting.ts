@@ -5,7 +5,7 @@ import { createTransact, type Transaction } from "../store/transaction.js";
 import { loadedWith } from "./records.js";
 import { TestStore } from "./store.js";
 
-/** The API in which transactions of tests count. */
+/** The API that transactions of tests count in. */
 export const { api } = loadedWith();
 export const API = { kind: "api", id: api.id } as const;
 
@@ -16,7 +16,7 @@ export function setUp() {
   return { store, transact: createTransact(store, createRandomPool()) };
 }
 
-/** Counts in a field of the API: lost where two of them overwrite each other. */
+/** Counts in a field of the API: a count is lost if two transactions overwrite each other. */
 export async function increment(transaction: Transaction): Promise<number> {
   const loaded = await transaction.readOne(API);
   if (loaded === null) throw new Error("no such API");
@@ -25,7 +25,7 @@ export async function increment(transaction: Transaction): Promise<number> {
   return before.createdAt;
 }
 
-/** What was counted in the API. */
+/** The count in the API. */
 export function countIn(store: TestStore): number {
   const { record } = store.get(API) as LoadedRecord;
   return apiType.decode(record, api.workspaceId).createdAt - api.createdAt;

@@ -23,7 +23,7 @@ export interface PlainCounters {
 
 type Found = FoundHold<PlainCounters>;
 
-/** A key, an identity and what is held beside them, as plainly as can be: nothing is in any order, and everything is looked through. */
+/** A key, an identity and their holds, as simply as possible: nothing is ordered, and everything is searched. */
 export class PlainHolds {
   readonly key: PlainCounters;
   readonly identity: PlainCounters;
@@ -40,7 +40,7 @@ export class PlainHolds {
     return kind === "key" ? this.key : this.identity;
   }
 
-  /** Charges a plan of the key, and of the identity if it names that, whatever it confirms; what has to be settled before is settled. */
+  /** Charges a plan of the key, and of the identity if it names that, whatever it confirms. Settles first if necessary. */
   charge(plan: ChargePlan, moment: ChargeMoment): SettledCharge {
     const confirms = plan.confirms.map((one) => ({ ...one, version: "exists" as const }));
     for (;;) {
@@ -52,19 +52,19 @@ export class PlainHolds {
     }
   }
 
-  /** Does a step; a refresh as often as there is more. */
+  /** Carries out a step; a refresh until nothing is left to do. */
   settle(step: HoldStep, now: EpochMs): HoldResult {
     const result = applyHoldStep(this.#book(), step, now);
     const hasMore = result.kind === "refreshed" && result.hasMore;
     return hasMore ? this.settle(step, now) : result;
   }
 
-  /** What is remembered of one that has ended. */
+  /** The memory of a hold that has ended. */
   ended(id: string): RememberedEnd | null {
     return this.#ends.get(id) ?? null;
   }
 
-  /** All that is open. */
+  /** All open holds. */
   get open(): readonly Hold[] {
     return [...this.holds.values()].map(({ hold }) => hold);
   }

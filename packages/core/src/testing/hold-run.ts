@@ -26,7 +26,7 @@ import { usageOf } from "./records.js";
 
 const idOf = (number: number) => `rsv_${String(number).padStart(3, "0")}`;
 
-/** What is told of a reservation once it is known what it came to. */
+/** What a reservation took. Its figures become final once its outcome is known. */
 interface Taken {
   readonly at: number;
   readonly uses: 0 | 1 | null;
@@ -40,7 +40,7 @@ type Entry =
   | { readonly at: number; readonly taken: Taken }
   | { readonly at: number; readonly change: StepOf<"change"> };
 
-/** What really happened, as it was asked of the rules; and beside it a list from which the same is worked out from the start. */
+/** What the rules really did, and beside it a list from which the same results are computed from scratch. */
 export class Run {
   readonly holds: PlainHolds;
   readonly entries: Entry[] = [];
@@ -75,7 +75,7 @@ export class Run {
       ({ which }) => (LIMITS[which] as Which).algorithm === "concurrent",
     );
     const limits = step.costs
-      // Slots that nobody gives back are no case: core holds them whenever it takes them.
+      // Slots without a hold are not tested: core holds slots whenever it takes them.
       .filter(
         ({ which }) =>
           step.type === "reserve" || (LIMITS[which] as Which).algorithm !== "concurrent",
@@ -149,7 +149,7 @@ export class Run {
         which,
         timed.some(([each]) => each === which) ? of(taken.units.get(which) ?? 0) : 0,
       );
-    // Whoever asks again is answered alike, and moves nothing.
+    // Repeating the step gets the same answer, and changes nothing.
     const before = JSON.stringify([this.holds.key.usage, this.holds.identity.usage]);
     expect(this.holds.settle(step, this.now)).toEqual({ ...result, isRepeat: true });
     expect(JSON.stringify([this.holds.key.usage, this.holds.identity.usage])).toBe(before);
@@ -160,7 +160,7 @@ export class Run {
     for (const which of taken.units.keys()) taken.units.set(which, 0);
   }
 
-  /** What is over, whether or not anybody has noticed: slots by themselves. */
+  /** Forgets what has expired, whether or not it was noticed; slots on their own. */
   forgetExpired(): void {
     for (const [id, taken] of this.open) {
       const isSlotsOver = !this.holds.holds.has(`${id}.s`);
@@ -176,7 +176,8 @@ export class Run {
   change(step: StepOf<"change">): void {
     const kind = step.place === 0 ? "key" : "identity";
     this.rate = step.rate;
-    // As core does: it reads what it changes, and a read ends what is over. Else a decrement is refused of uses that are back.
+    // As core does: it reads what it changes, and a read ends what has expired. Otherwise a decrement is refused although the uses are
+    // back.
     this.holds.settle({ kind: "refresh", of: { kind, id: "any" }, refill: null }, this.now);
     this.forgetExpired();
     const counters = this.holds.counters({ kind });
@@ -190,7 +191,7 @@ export class Run {
       usage: {
         due: this.due(step.place as 0 | 1),
         operation,
-        // As core does: setting uses starts their refills anew.
+        // As core does: setting uses restarts their refills.
         restartsAt: operation.kind === "set" ? this.now : null,
       },
       ...(dropWindows && { dropWindows }),
@@ -220,7 +221,7 @@ export class Run {
     this.entries.push({ at: this.now, change: step });
   }
 
-  /** Has everything ended that is over, and refills applied. */
+  /** Ends everything that has expired, and applies refills. */
   refresh(place: 0 | 1): void {
     const kind = place === 0 ? "key" : "identity";
     const of = { kind, id: "any" } as const;
@@ -255,7 +256,7 @@ export class Run {
   }
 }
 
-/** Uses, worked out from the start as if each reservation had been charged with what it came to. */
+/** Uses, computed from scratch as if each reservation had been charged with what it finally used. */
 export function usesAsIf({ entries, granted, refills, now }: Run, place: 0 | 1): number | null {
   let left = granted[place];
   let refilledAt = START;
@@ -284,7 +285,7 @@ export function usesAsIf({ entries, granted, refills, now }: Run, place: 0 | 1):
   return left;
 }
 
-/** What was taken from a limit since it was emptied last, and when. */
+/** What was taken from a limit since it was last emptied, and when. */
 function takenFrom(
   { entries }: Run,
   which: number,
@@ -305,7 +306,7 @@ function takenFrom(
   return taken;
 }
 
-/** Units left of a limit, worked out from what was taken when. */
+/** Units left of a limit, computed from what was taken when. */
 export function roomAsIf(run: Run, which: number): number {
   const { algorithm } = LIMITS[which] as Which;
   const { now } = run;
@@ -321,7 +322,7 @@ export function roomAsIf(run: Run, which: number): number {
   return ROOM - sum;
 }
 
-/** What a bucket holds, in units × duration, had only that been taken which was used. */
+/** The content of a bucket, in units × duration, had only the used units been taken. */
 function levelAsIf(run: Run, which: number): number {
   const full = ROOM * DURATION;
   let [level, at] = [full, START];
@@ -340,7 +341,7 @@ export function stateOf(run: Run, which: number) {
   return limitAt(holder?.get(windowOf(limit)) ?? null, figures(limit, run.rate), run.now);
 }
 
-/** Without `expect`, which takes longer than everything that it would be asked of. */
+/** Without `expect`, which takes longer than everything that it would compare. */
 export function same(what: string, actual: unknown, expected: unknown): void {
   if (!Object.is(actual, expected)) throw new Error(`${what}: ${actual}, and not ${expected}`);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { LimitFigures } from "../rules/limit-algorithm.js";
 import type { LimitAlgorithm } from "../rules/limit-state.js";
 
-/** How far apart refills fall due, and when the first does. */
+/** The distance between refills, and the instant of the first. */
 export const PERIOD = 50;
 export const START = 1_000;
 export const DURATION = 40;
@@ -10,7 +10,7 @@ export const DURATION = 40;
 const OWNERS = [0, 1, null] as const;
 export type Owner = (typeof OWNERS)[number];
 
-/** One limit of each algorithm of each owner. */
+/** One limit of each algorithm for each owner. */
 export const LIMITS = OWNERS.flatMap((owner) =>
   (["fixed", "sliding", "token-bucket", "concurrent"] as const).map((algorithm) => ({
     owner,
@@ -28,7 +28,7 @@ const MARKS: Record<LimitAlgorithm, string> = {
 export const nameOf = ({ owner, algorithm }: Which) => `${owner ?? "none"}-${algorithm}`;
 export const windowOf = (which: Which) => `${MARKS[which.algorithm]}${DURATION}:${nameOf(which)}`;
 export const ROOM = 60;
-/** Units that flow into a bucket in `DURATION`: at first, and what it is changed to. */
+/** Units that flow into a bucket in `DURATION`: the first value, and those that it is changed to. */
 export const RATES = [17, 1, 300] as const;
 export const figures = ({ algorithm }: Which, rate: number): LimitFigures => ({
   algorithm,
@@ -64,7 +64,7 @@ function stepsOver(whiches: readonly number[], places: readonly (0 | 1 | null)[]
       weight: 4,
       arbitrary: fc.record({
         type: fc.constant("settle" as const),
-        /** Which, the latest first, and how much of each of what it holds was used, in percent. */
+        /** Which hold, the latest first, and how many percent of each thing that it holds were used. */
         pick: fc.nat({ max: 6 }),
         percent: fc.constantFrom(0, 0, 10, 50, 90, 100),
       }),
@@ -119,7 +119,7 @@ export type StepOf<Type extends Step["type"]> = Extract<Step, { readonly type: T
 
 const EVERY = LIMITS.map((_, index) => index);
 
-/** Few counters, so that a sequence meets them again and again: uses, limits of a key, and everything. */
+/** Few counters, so that a sequence hits them again and again: uses, limits of a key, and everything. */
 export const steps = fc.oneof(
   stepsOver([], [0]),
   stepsOver([0, 1, 2, 3], [0]),
@@ -128,7 +128,7 @@ export const steps = fc.oneof(
   stepsOver(EVERY, [0, 1, null]),
 );
 
-/** How uses are restored: to an amount, or by it up to a bound. */
+/** How uses are restored: to an amount, or by an amount up to a bound. */
 export type Refilling = { readonly amount: number; readonly bound: number | null } | null;
 export const refilling = fc.option(
   fc.record({

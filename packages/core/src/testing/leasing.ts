@@ -27,10 +27,12 @@ export const PLAN: ChargePlan = {
   ],
 };
 
-/** Steady and wall clock go together unless a test says otherwise. */
+/** The steady clock and the wall clock advance together unless a test says otherwise. */
 export const clock = { time: 0 };
 
-/** A store of one key with 10,000 uses, and units ahead on it, which was asked about twice already. Nothing that is given back is counted. */
+/**
+ * A store with one key of 10,000 uses, and units ahead on it. The store was asked twice already. Units that are given back are not counted.
+ */
 export function aProcess(own = PLAN) {
   const unused = { usage: usageOf(10_000), windows: [null] as (object | null)[], remembered: null };
   let state = unused;
@@ -64,7 +66,7 @@ export function aProcess(own = PLAN) {
 
 export type Process = ReturnType<typeof aProcess>;
 
-/** The fourth of four verifications in short order takes a lease: of 8 verifications, it included. */
+/** The fourth of four verifications in quick succession takes a lease: for 8 verifications, including itself. */
 export function aLeasing(plan?: ChargePlan): Process {
   const made = aProcess(plan);
   made.verify();
@@ -73,7 +75,7 @@ export function aLeasing(plan?: ChargePlan): Process {
   return made;
 }
 
-/** What the store was told of each lease, once it was told. */
+/** What the store was told about each lease. */
 export const reports = ({ settle }: Process) => settle.mock.calls.map(([, step]) => step);
 
 export const report = (id: string, verifications: number) => ({

@@ -7,7 +7,7 @@ import type { Usage } from "../store/counters.js";
 import type { EpochMs } from "../time.js";
 import type { LoadedKey } from "../verification/loaded-key.js";
 
-/** A key without limits of any kind, with the given fields in place of its own. */
+/** A key without limits of any kind; `fields` replace its own. */
 export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
   return {
     id: "key_1",
@@ -44,7 +44,7 @@ export function keyWith(fields: Partial<KeyRecord> = {}): KeyRecord {
   };
 }
 
-/** An identity without limits, with the given fields in place of its own. */
+/** An identity without limits; `fields` replace its own. */
 export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityRecord {
   return {
     id: "id_1",
@@ -59,7 +59,7 @@ export function identityWith(fields: Partial<IdentityRecord> = {}): IdentityReco
   };
 }
 
-/** An entry of the audit log that names an actor, a key and its identity, and no field; with the given fields in place of its own. */
+/** An entry of the audit log that names an actor, a key and its identity, and no field; `fields` replace its own. */
 export function entryWith(fields: Partial<AuditEntry> = {}): AuditEntry {
   return {
     id: "evt_1",
@@ -78,7 +78,7 @@ export function entryWith(fields: Partial<AuditEntry> = {}): AuditEntry {
   };
 }
 
-/** A use counter: by default without a limit, and never refilled. */
+/** A use counter: by default unlimited, and never refilled. */
 export function usageOf(
   remaining: number | null = null,
   refilledAt: EpochMs = 0,
@@ -119,7 +119,7 @@ export function loadedWith(
   };
 }
 
-/** What decides of a limit with fixed windows. */
+/** The figures of a limit with fixed windows. */
 export function fixedWindows(limit = 10, duration = 60_000) {
   return { algorithm: "fixed" as const, limit, duration, burst: limit, shadow: false };
 }

@@ -4,18 +4,18 @@ import { changeUsage, type Usage } from "../store/counters.js";
 import type { KeyStore, LoadedRecord, ReadResult, Want } from "../store/key-store.js";
 
 /**
- * Records, claims, counters and a revision in maps: as much of a store as transactions and the catalog ask of one. It keeps no
- * lists, links and windows; what real stores owe is tested on real stores.
+ * Records, claims, counters and a revision in maps: the part of a store that transactions and the catalog need. It keeps no lists, links or
+ * windows; the obligations of real stores are tested on real stores.
  */
 export class TestStore implements Pick<KeyStore, "read" | "commit"> {
   revision = 0;
-  /** Every read and every change that was handed in, also those that wrote nothing. */
+  /** Every read and every change that was handed in, including those that wrote nothing. */
   readonly reads: (readonly Want[])[] = [];
   readonly changes: Change[] = [];
   readonly #records = new Map<string, LoadedRecord>();
   readonly #claims = new Map<string, string>();
 
-  /** Writes a record without any condition, as another process might. */
+  /** Writes a record unconditionally, as another process might. */
   put<Value>(type: RecordType<Value>, value: Value, usage: Usage | null = null): void {
     const record = type.encode(value);
     const { kind, id } = record;
@@ -29,7 +29,7 @@ export class TestStore implements Pick<KeyStore, "read" | "commit"> {
     for (const claim of type.claims(value)) this.#claims.set(nameOf({ kind, ...claim }), id);
   }
 
-  /** Replaces the body of a record by one that nobody wrote. */
+  /** Damages a record: its body becomes undefined. */
   damage(address: RecordAddress): void {
     const state = this.#records.get(addressOf(address));
     if (state === undefined) throw new Error(`no ${addressOf(address)} to damage`);
