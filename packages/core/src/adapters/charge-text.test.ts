@@ -20,7 +20,7 @@ const PLAN: ChargePlan = {
 };
 const HOLD: HoldPlan = { keeps: "all", ttl: 60_000, slotTtl: null, most: [1_000] };
 
-test("every result of a charge is read from its text as the charge itself gives it", () => {
+test("every result of a charge is read back from its text unchanged", () => {
   const groups = fc.array(fc.nat(3), { maxLength: 16 });
   const state = fc.record({
     at: fc.constantFrom(0, 90, 100, 110),
@@ -56,7 +56,7 @@ test("every result of a charge is read from its text as the charge itself gives 
   );
 });
 
-test("a request that was remembered with the values of its limits alone is repeated as it was answered", () => {
+test("a request that was remembered with only the values of its limits is repeated with the same answer", () => {
   const read = (limits: string) => readChargeText(`repeat rate-limited 1 100:4\n${limits}`, PLAN);
   expect(read('[["a b",5,10,2]]')).toEqual(read(limitsText([LIMIT])));
   expect(read('[["a b",5,10,2]]')).toMatchObject({ limits: [{ name: "a b", remaining: 1 }] });

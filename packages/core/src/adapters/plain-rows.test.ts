@@ -65,7 +65,7 @@ describe("plainStatistics", () => {
     ]);
   });
 
-  test("are read in the order of the hours, from the first on and before the last", () => {
+  test("are read in the order of the hours, from the start on and before the end", () => {
     const plain = statistics([of("a", 3), of("a", 2), of("a", 1), of("a", 4), of("b", 2)]);
     expect(plain.read(read(2, 4)).map(({ hourAt }) => hourAt)).toEqual([2, 3]);
   });
@@ -78,14 +78,14 @@ describe("plainStatistics", () => {
     expect(plain.page({ kind: "key", dayAt: 2 * DAY, from: "", limit: 1 }).sums).toEqual([]);
   });
 
-  test("the next day is the earliest that has any", () => {
+  test("the next day is the earliest with sums", () => {
     const plain = statistics([of("a", 3 * DAY + 5), of("a", DAY + 5)]);
     expect([0, DAY, 2 * DAY, 4 * DAY].map((from) => plain.nextDay(from))).toEqual([
       ...[DAY, DAY, 3 * DAY, null],
     ]);
   });
 
-  test("are deleted before an instant, so many at once, and of the subjects that are named", () => {
+  test("are deleted before an instant, a bounded number at once, for the given subjects", () => {
     const plain = statistics([of("a", 1), of("a", 2), of("a", 3), of("b", 1)]);
     const b = [{ kind: "key", id: "b" }] as const;
     expect(plain.delete(3, 9, b)).toEqual({ deleted: 1, hasMore: false });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { requireFrom } from "./require-from.js";
 
-test("a package is looked for from the file that needs it", () => {
+test("a package is resolved from the file that needs it", () => {
   expect(requireFrom(import.meta.url, "node:path")).toHaveProperty("join");
   expect(requireFrom(import.meta.url, "fast-check/package.json")).toHaveProperty(
     "name",
@@ -9,11 +9,11 @@ test("a package is looked for from the file that needs it", () => {
   );
 });
 
-test("a file that is part of a bundle, and does not know where it is, looks for a package from the bundle", () => {
+test("a file in a bundle that does not know its own path resolves a package from the bundle", () => {
   expect(requireFrom(undefined, "node:path")).toHaveProperty("join");
 });
 
-test("a package that is nowhere has the error of Node.js, which names it", () => {
+test("a package that is not installed gives the error of Node.js, which names it", () => {
   for (const url of [import.meta.url, undefined])
     expect(() => requireFrom(url, "no-such-package")).toThrow(
       expect.objectContaining({

@@ -22,7 +22,7 @@ test("decoding gives back the bytes that were encoded", () => {
   );
 });
 
-test("no two texts mean the same bytes: encoding gives back the text that was decoded", () => {
+test("no two texts mean the same bytes: encoding gives back the decoded text", () => {
   fc.assert(
     fc.property(text, (input) => {
       expect(encodeBase58(decodeBase58(input) as Uint8Array)).toBe(input);
@@ -30,7 +30,7 @@ test("no two texts mean the same bytes: encoding gives back the text that was de
   );
 });
 
-test("the encoding is that of the textbook definition over one big number", () => {
+test("the encoding equals the textbook definition over one big number", () => {
   fc.assert(
     fc.property(bytes, (input) => {
       expect(encodeBase58(input)).toBe(naiveEncode(input));

@@ -9,7 +9,7 @@ test("the order of fields, a field that is undefined, and a date or its ms make 
   expect(canonicalJson({ ...other, prefix: undefined })).toBe(one);
 });
 
-test("what differs as JSON has another text, and what does not the same", () => {
+test("values that differ as JSON have different texts, and equal ones the same", () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const [first, second] = [one, other].map((value) => JSON.parse(JSON.stringify(value)));
@@ -19,7 +19,7 @@ test("what differs as JSON has another text, and what does not the same", () => 
   );
 });
 
-/** The same by other means: a replacer that sorts. */
+/** The same by other means: a sorting replacer. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
@@ -28,6 +28,6 @@ function sorted(value: unknown): string {
   );
 }
 
-test.each([undefined, () => 0, Symbol("a"), 10n])("%s says no more than what it is", (value) => {
+test.each([undefined, () => 0, Symbol("a"), 10n])("%s is written as its type only", (value) => {
   expect(canonicalJson(value)).toBe(typeof value);
 });

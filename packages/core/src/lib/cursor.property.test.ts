@@ -24,7 +24,7 @@ test("a cursor is read by the list it was written for, and by no other", () => {
   );
 });
 
-test("whatever is read as a cursor is the very text that would be written for it", () => {
+test("a text that is read as a cursor is exactly the text that would be written for it", () => {
   const text = fc.oneof(
     fc.string(),
     fc

@@ -48,7 +48,7 @@ describe("a cursor", () => {
     expect(decodeCursor(KEYS, text)).toBeNull();
   });
 
-  test("that was cut off anywhere does not come back as another page of the list, save behind a shorter id", () => {
+  test("that was cut off anywhere is not read as another page of the list, except after a shorter id", () => {
     for (let length = 0; length < cursor.length; length += 1) {
       const position = decodeCursor(KEYS, cursor.slice(0, length));
       if (position !== null) expect("key_1Abc".startsWith(position)).toBe(true);

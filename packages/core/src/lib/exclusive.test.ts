@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createExclusive } from "./promises.js";
 
-/** Resolves after so many turns of the queue of promises. */
+/** Resolves after this many turns of the microtask queue. */
 async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await null;
 }
@@ -51,7 +51,7 @@ test("work of another name does not wait", async () => {
   await blocked;
 });
 
-test("work that fails fails its own caller, and the next runs all the same", async () => {
+test("work that fails fails its own caller, and the next still runs", async () => {
   const exclusive = createExclusive();
   const failing = exclusive("a", async () => {
     throw new Error("broken");
@@ -70,7 +70,7 @@ test("work that throws at once fails its own caller too", async () => {
   expect(await exclusive("a", async () => "done")).toBe("done");
 });
 
-test("work that is submitted while other work runs waits for it, also when that was the last", async () => {
+test("work that is submitted while other work runs waits for it, even if that was the last", async () => {
   const exclusive = createExclusive();
   const order: string[] = [];
   const first = exclusive("a", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { BASE58_ALPHABET } from "./base58.js";
 import { createIdFactory, lowestIdAt, type RandomBytes } from "./id.js";
 
-test("ids sort in the order they were made, also when the clock stands still or goes back", () => {
+test("ids sort in the order they were made, even if the clock stands still or goes back", () => {
   const steps = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 1, maxLength: 200 });
   fc.assert(
     fc.property(fc.integer({ min: 1_000, max: 2 ** 45 }), steps, (start, moves) => {
@@ -48,7 +48,7 @@ function hashedCounter(): RandomBytes {
   };
 }
 
-test("an id sorts below the lowest of an instant exactly if it was made before", () => {
+test("an id sorts below the lowest id of an instant exactly if it was made before", () => {
   const instant = fc.nat({ max: 8_000_000_000_000 });
   const near = fc.integer({ min: -1, max: 1 });
   fc.assert(

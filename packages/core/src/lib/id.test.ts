@@ -65,7 +65,7 @@ describe("createIdFactory", () => {
     expect(readOrder(borrowed)).toEqual({ instant: 5_001, sequence: 0 });
     expect(borrowed > last).toBe(true);
 
-    now = 5_001; // the clock reaches the borrowed millisecond: it goes on there, and uses no number twice
+    now = 5_001; // the clock reaches the borrowed millisecond: counting continues there, and uses no number twice
     const caughtUp = createId("key");
     expect(readOrder(caughtUp)).toEqual({ instant: 5_001, sequence: 1 });
 
@@ -79,7 +79,7 @@ describe("createIdFactory", () => {
     expect([...new Set(ids)].sort()).toEqual(ids);
   });
 
-  test("two processes that make an id at the same instant differ in the random part alone", () => {
+  test("two processes that make an id at the same instant differ only in the random part", () => {
     const ones: RandomBytes = (size) => new Uint8Array(size).fill(1);
     const [left, right] = [
       createIdFactory(() => 5_000, zeros)("key"),

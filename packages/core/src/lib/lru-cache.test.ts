@@ -5,7 +5,7 @@ import { createLruCache } from "./lru-cache.js";
 const loaded = loadedWith({});
 
 describe("the cache of loaded keys", () => {
-  test("gives back what was kept, and nothing after it was forgotten", () => {
+  test("returns what was kept, and nothing after it was dropped", () => {
     const cache = createLruCache(10);
     cache.set("a", loaded);
     expect(cache.get("a")).toBe(loaded);
@@ -13,7 +13,7 @@ describe("the cache of loaded keys", () => {
     expect(cache.get("a")).toBeUndefined();
   });
 
-  test("holds at most what it was made for, whatever passes through", () => {
+  test("holds at most its maximum, whatever passes through", () => {
     const cache = createLruCache(10);
     for (let count = 0; count < 1_000; count += 1) cache.set(`${count}`, loaded);
     const held = Array.from({ length: 1_000 }, (_, count) => cache.get(`${count}`)).filter(
@@ -23,7 +23,7 @@ describe("the cache of loaded keys", () => {
     expect(held.length).toBeLessThanOrEqual(10);
   });
 
-  test("keeps a key that is in use while others pass through", () => {
+  test("keeps a key in use while others pass through", () => {
     const cache = createLruCache(10);
     cache.set("in use", loaded);
     for (let count = 0; count < 1_000; count += 1) {
@@ -32,7 +32,7 @@ describe("the cache of loaded keys", () => {
     }
   });
 
-  test("forgets a key of either generation", () => {
+  test("drops a key of either generation", () => {
     const cache = createLruCache(4);
     for (const hash of ["a", "b", "c"]) cache.set(hash, loaded);
     for (const hash of ["a", "b", "c"]) {
@@ -41,7 +41,7 @@ describe("the cache of loaded keys", () => {
     }
   });
 
-  test("replaces what it held under the same hash, also in the older generation", () => {
+  test("replaces the value of the same hash, even in the older generation", () => {
     const cache = createLruCache(4);
     const newer = loadedWith({});
     for (const hash of ["a", "b", "c"]) cache.set(hash, loaded);

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createRandomPool } from "./random.js";
 
-/** Fills with 1, 2, 3 … of 32 bits each, so that no four bytes that begin at a multiple of four come twice. */
+/** Fills with 1, 2, 3 … of 32 bits each, so that no four bytes at a multiple of four occur twice. */
 function counting() {
   const pools: Uint8Array[] = [];
   let next = 1;
@@ -15,7 +15,7 @@ function counting() {
   return { fill, pools };
 }
 
-test("nothing is handed out twice, whatever the sizes", () => {
+test("no byte is returned twice, whatever the sizes", () => {
   const words = fc.integer({ min: 1, max: 600 });
   fc.assert(
     fc.property(fc.array(words, { maxLength: 40 }), (sizes) => {
@@ -35,7 +35,7 @@ test("nothing is handed out twice, whatever the sizes", () => {
   );
 });
 
-test("what was handed out is not in the pool any more, and stays as it is", () => {
+test("returned bytes are no longer in the pool, and stay unchanged", () => {
   const { fill, pools } = counting();
   const random = createRandomPool(fill);
   const first = random(16);
@@ -56,7 +56,7 @@ test("small sizes share one draw, and a large one has its own", () => {
   expect(pools).toHaveLength(3);
 });
 
-test("Web Crypto fills the pool unless something else is given", () => {
+test("Web Crypto fills the pool unless another source is given", () => {
   const random = createRandomPool();
   expect(new Set(Array.from({ length: 500 }, () => random(16).join())).size).toBe(500);
 });

@@ -8,7 +8,7 @@ const WORKSPACE_ID = "ws_default";
 
 type Body = Readonly<Record<string, JsonValue>>;
 
-/** Each kind of JSON value with one of the others: what a body holds is never taken for something else. */
+/** Values of each JSON kind other than that of `value`: no member of a body may be mistaken for another kind. */
 const otherThan = (value: JsonValue | undefined): readonly JsonValue[] => {
   const all: readonly JsonValue[] = [null, true, 7, "text", [7], { member: 7 }];
   const shape = (one: unknown) =>
@@ -21,7 +21,7 @@ function isFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isFrozen);
 }
 
-/** A copy with something else in one place, at most so deep. */
+/** A copy with something else in one place, at most this deep. */
 function damagedAt(value: JsonValue, place: number, to: JsonValue, depth: number): JsonValue {
   if (typeof value !== "object" || value === null || depth === 0) return to;
   const names = Object.keys(value);
@@ -38,7 +38,7 @@ test("every kind of record is tested here", () => {
 });
 
 describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record }) => {
-  // As stores answer it: they give entries of the audit log their versions.
+  // As stores return it: they give entries of the audit log their versions.
   const encode = (value: unknown) => ({
     ...own.encode(value),
     ...(own.kind === "auditEntry" && { version: 2 }),
@@ -51,7 +51,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
   };
   const corrupt = expect.objectContaining({ code: "STORE_CORRUPT" });
 
-  test("that is read is what was written, also through the text of a store", () => {
+  test("is read as it was written, also through the text of a store", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);
@@ -62,7 +62,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("has a body that text can hold, and members only where they have a value", () => {
+  test("has a body that text can hold, and only members with a value", () => {
     fc.assert(
       fc.property(record, (value) => {
         const body = type.encode(value).body as Body;
@@ -73,7 +73,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is frozen as it is stored and as it is read: nobody changes what others hold", () => {
+  test("is frozen, stored and read: no holder can change it for others", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);
@@ -84,14 +84,14 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("that a store hands out again is the same value, of that workspace and no other", () => {
+  test("that a store returns again is the same value, for that workspace and no other", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);
         Object.defineProperty(stored, "memo", { value: undefined, writable: true });
         const first = decode(stored);
         expect(first).toEqual(value);
-        // A workspace is named by its own id, and a pointer says whose root key it leads to: these two are decoded each time.
+        // A workspace is named by its own id, and a pointer names the workspace that it leads to: these two are decoded each time.
         const { workspaceId } = first as { readonly workspaceId?: string };
         if (workspaceId === WORKSPACE_ID) expect(decode(stored)).toBe(first);
         expect(decode(stored)).toEqual(value);
@@ -106,7 +106,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is damaged where a member is of another kind of value, whichever it is", () => {
+  test("is damaged if any member has another kind of value", () => {
     fc.assert(
       fc.property(record, (value) => {
         const body = type.encode(value).body as Body;
@@ -120,7 +120,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is damaged where a number is negative, a fraction or beyond 2^53 - 1", () => {
+  test("is damaged if a number is negative, a fraction or beyond 2^53 - 1", () => {
     fc.assert(
       fc.property(record, (value) => {
         const body = type.encode(value).body as Body;
@@ -136,7 +136,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is damaged where a list of texts holds anything else", () => {
+  test("is damaged if a list of texts holds anything else", () => {
     fc.assert(
       fc.property(record, (value) => {
         const body = type.encode(value).body as Body;
@@ -151,7 +151,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("without one of its members is another record or a damaged one, never an error of ours", () => {
+  test("without one of its members is another record or a damaged one, never an internal error", () => {
     fc.assert(
       fc.property(record, (value) => {
         const body = type.encode(value).body as Body;
@@ -190,7 +190,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
   });
 
   test.each([[undefined], [null], [7], ["text"], [[]], [true]])(
-    "is damaged where its body is %j",
+    "is damaged if its body is %j",
     (body) => {
       fc.assert(
         fc.property(record, (value) => {
@@ -230,7 +230,7 @@ describe.each(ARBITRARY_RECORDS)("a record of kind $name", ({ type: own, record 
     );
   });
 
-  test("is damaged at version 0, which is a store that could not read it", () => {
+  test("is damaged at version 0, which means that the store could not read it", () => {
     fc.assert(
       fc.property(record, (value) => {
         const stored = type.encode(value);

@@ -15,7 +15,7 @@ const role = { ...named, permissions: [], createdAt: 1, version: 1 };
 const entry = entryWith({ at: 1 });
 
 describe("names that only one record may have", () => {
-  test("are the hash of a key, and what tells an imported secret from others", () => {
+  test("are the hash of a key, and the marks of an imported secret", () => {
     expect(keyType.claims(keyWith({ hash: "h", importMarks: ["m1", "m2"] }))).toEqual([
       { index: "hash", value: "h" },
       { index: "importMark", value: "m1" },
@@ -31,7 +31,7 @@ describe("names that only one record may have", () => {
     ]);
   });
 
-  test("are none of an API, a workspace, a root key or an entry of the audit log", () => {
+  test("do not exist for an API, a workspace, a root key or an entry of the audit log", () => {
     const { api, workspace } = loadedWith();
     expect(apiType.claims(api)).toEqual([]);
     expect(workspaceType.claims(workspace)).toEqual([]);
@@ -76,7 +76,7 @@ describe("lists", () => {
     expect(new Set([...all, ...actors]).size).toBe(5);
   });
 
-  test("of other kinds have one name each; workspaces and pointers are in none", () => {
+  test("of other kinds have one name each; workspaces and pointers are in no list", () => {
     const { api, workspace } = loadedWith();
     expect(apiType.lists(api)).toEqual([{ list: "api" }]);
     expect(identityType.lists(identityWith())).toEqual([{ list: "identity" }]);
@@ -93,7 +93,7 @@ describe("a key", () => {
     keyType.decode({ ...keyType.encode(keyWith()), body: body as never }, WORKSPACE_ID);
   const bare = { apiId: "api_1", hash: "hash_1", start: "pay_ab", createdAt: 1 };
 
-  test("of which nothing is said is stored as four members", () => {
+  test("with only defaults is stored as four members", () => {
     expect(keyType.encode(keyWith())).toEqual({
       kind: "key",
       id: "key_1",
@@ -103,11 +103,11 @@ describe("a key", () => {
     });
   });
 
-  test("is enabled, takes its own uses and holds nothing, where its body says nothing of it", () => {
+  test("is enabled, takes its own uses and has no grants if its body does not say otherwise", () => {
     expect(decode(bare)).toEqual(keyWith());
   });
 
-  test("is answered along with its identity", () => {
+  test("is returned along with its identity", () => {
     expect(keyType.encode(keyWith({ identityId: "id_1" })).link).toBe("id_1");
   });
 
@@ -184,7 +184,7 @@ describe("a limit in the words of the HTTP contract", () => {
     expect(fromWireKeyLimit({ ...limit, autoApply: false }).autoApply).toBe(true);
   });
 
-  test("of another name applies by itself only where it says so", () => {
+  test("of another name applies by itself only if it says so", () => {
     expect(fromWireKeyLimit({ ...limit, name: "a" })).toEqual(limitNamed("a"));
     expect(fromWireKeyLimit({ ...limit, name: "a", autoApply: true }).autoApply).toBe(true);
   });
@@ -197,7 +197,7 @@ describe("a limit in the words of the HTTP contract", () => {
 });
 
 describe("an entry of the audit log", () => {
-  test("is stored compactly: what stands for itself is left out", () => {
+  test("is stored compactly: derivable fields are left out", () => {
     const fields = [
       { field: "name", before: "tides", after: "gates" },
       { field: "expires", before: 5 },
@@ -213,7 +213,7 @@ describe("an entry of the audit log", () => {
     });
   });
 
-  test("is about the key that it names, or the identity where it names no key, unless it says otherwise", () => {
+  test("is about the key that it names, or the identity if it names no key, unless it says otherwise", () => {
     const bodyOf = (members: Partial<AuditEntry>) =>
       auditEntryType.encode({ ...entry, ...members }).body;
     expect(bodyOf({})).not.toHaveProperty("resourceId");

@@ -61,7 +61,7 @@ test("an address that differs in one bit is in its ranges up to that bit, and in
   );
 });
 
-test("the one form of an address or a range is its own one form", () => {
+test("the canonical form of an address or a range is its own canonical form", () => {
   fc.assert(
     fc.property(address, fc.nat(128), (text, bits) => {
       const canonical = canonicalAddress(text) as string;
@@ -73,7 +73,7 @@ test("the one form of an address or a range is its own one form", () => {
   );
 });
 
-test("an IPv4 address and the same mapped into IPv6 are one address, alone and in ranges", () => {
+test("an IPv4 address and its IPv4-mapped IPv6 form are one address, alone and in ranges", () => {
   fc.assert(
     fc.property(ipv4, fc.nat(32), (text, bits) => {
       expect(canonicalAddress(`::ffff:${text}`)).toBe(canonicalAddress(text));
@@ -84,7 +84,7 @@ test("an IPv4 address and the same mapped into IPv6 are one address, alone and i
   );
 });
 
-test("what a list holds is what Node's own block list holds", () => {
+test("a list holds the same addresses as Node's own block list", () => {
   const entry = fc.tuple(address, fc.nat(128));
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 5 }), address, (entries, text) => {
@@ -106,7 +106,7 @@ test("what a list holds is what Node's own block list holds", () => {
   );
 });
 
-test("whatever is read as an address is one for Node too", () => {
+test("every text that is read as an address is an address for Node too", () => {
   const near = fc.stringMatching(/^[0-9a-fxX:.%/ ]{0,24}$/);
   fc.assert(
     fc.property(fc.oneof(near, fc.string(), address), (text) => {
@@ -119,7 +119,7 @@ test("whatever is read as an address is one for Node too", () => {
   );
 });
 
-test("whatever is an address for Node is read, but for the old form of IPv4 in IPv6", () => {
+test("every address of Node is read, except the old form of IPv4 in IPv6", () => {
   fc.assert(
     fc.property(address, (text) => {
       expect(canonicalAddress(text)).not.toBeNull();

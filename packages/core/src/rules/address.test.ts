@@ -15,7 +15,7 @@ describe("an address", () => {
     ["fe80::1%eth0", "fe80::1"],
     ["fe80::1%3", "fe80::1"],
     [`fe80::1%${"e".repeat(64)}`, "fe80::1"],
-  ])("%s has the one form %s", (text, canonical) => {
+  ])("the canonical form of %s is %s", (text, canonical) => {
     expect(canonicalAddress(text)).toBe(canonical);
   });
 
@@ -38,9 +38,9 @@ describe("an address", () => {
     ["[2001:db8::7]:65535", "2001:db8::7"],
     ["[::ffff:192.0.2.7]:51234", "192.0.2.7"],
     ["[fe80::1%eth0]:51234", "fe80::1"],
-    // Not told apart from an address: without brackets all of it is one.
+    // Indistinguishable from an address: without brackets, all of it is one.
     ["2001:db8::7:443", "2001:db8::7:443"],
-  ])("%s, as proxies write it, is %s: the port is left off", (text, canonical) => {
+  ])("%s, as proxies write it, is %s: the port is removed", (text, canonical) => {
     expect(canonicalAddress(text)).toBe(canonical);
   });
 
@@ -113,14 +113,14 @@ describe("an address", () => {
     "%::1%eth0",
     "::1%eth0 ",
     `fe80::1%${"e".repeat(65)}`,
-  ])("%j is none", (text) => {
+  ])("%j is not an address", (text) => {
     expect(canonicalAddress(text)).toBeNull();
   });
 });
 
 describe("an entry of an allow-list", () => {
   test.each(["192.0.2.7:80", "[2001:db8::7]:443", "[2001:db8::7]"])(
-    "%s, with a port or in brackets, is none",
+    "%s, with a port or in brackets, is refused",
     (text) => {
       expect(canonicalAddressRange(text)).toBeNull();
     },
@@ -141,7 +141,7 @@ describe("an entry of an allow-list", () => {
     ["::ffff:10.0.0.0/104", "10.0.0.0/8"],
     ["::ffff:192.0.2.7/128", "192.0.2.7"],
     ["::ffff:0.0.0.0/96", "0.0.0.0/0"],
-  ])("%s has the one form %s", (text, canonical) => {
+  ])("the canonical form of %s is %s", (text, canonical) => {
     expect(canonicalAddressRange(text)).toBe(canonical);
   });
 
@@ -168,7 +168,7 @@ describe("an entry of an allow-list", () => {
     "*",
     "all",
     "",
-  ])("%j is none", (text) => {
+  ])("%j is refused", (text) => {
     expect(canonicalAddressRange(text)).toBeNull();
   });
 
@@ -181,10 +181,13 @@ describe("an entry of an allow-list", () => {
     ["2001:db8::1/32", "2001:db8::/32"],
     ["2001:db8:8000::/32", "2001:db8::/32"],
     ["::ffff:10.0.0.1/104", "::ffff:10.0.0.0/104"],
-  ])("%s is refused where %s is taken: bits beyond the prefix may be a mistake", (wrong, right) => {
-    expect(canonicalAddressRange(wrong)).toBeNull();
-    expect(canonicalAddressRange(right)).not.toBeNull();
-  });
+  ])(
+    "%s is refused and %s is accepted: bits beyond the prefix may be a mistake",
+    (wrong, right) => {
+      expect(canonicalAddressRange(wrong)).toBeNull();
+      expect(canonicalAddressRange(right)).not.toBeNull();
+    },
+  );
 });
 
 describe("an allow-list", () => {
@@ -228,7 +231,7 @@ describe("an allow-list", () => {
     expect(isAddressListed(["::/0"], "192.0.2.7")).toBe(false);
   });
 
-  test("that is empty, or is given no address, holds nothing", () => {
+  test("that is empty, or is asked about no address, holds nothing", () => {
     expect(isAddressListed([], "192.0.2.7")).toBe(false);
     expect(isAddressListed(["0.0.0.0/0", "::/0"], null)).toBe(false);
   });
@@ -247,7 +250,7 @@ describe("an allow-list", () => {
 });
 
 test.each([0, 1, 2, 3])(
-  "part %i of an IPv4 address is a number from 0 to 255, written in one way",
+  "part %i of an IPv4 address is a number from 0 to 255, in canonical form",
   (place) => {
     const numbers = Array.from({ length: 1_000 }, (_, number) => String(number));
     const others = [

@@ -8,7 +8,7 @@ test.each([true, false, undefined])(
   },
 );
 
-test("another limit applies by itself only where autoApply says so", () => {
+test("another limit applies by itself only if autoApply says so", () => {
   expect(isAutoApplied({ name: "tiles", autoApply: true })).toBe(true);
   expect(isAutoApplied({ name: "tiles", autoApply: false })).toBe(false);
   expect(isAutoApplied({ name: "tiles" })).toBe(false);

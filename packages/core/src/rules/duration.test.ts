@@ -34,6 +34,6 @@ test.each([
   null,
   undefined,
   {},
-])("%j is no duration", (duration) => {
+])("%j is not a duration", (duration) => {
   expect(durationMs(duration)).toBeNull();
 });

@@ -14,10 +14,10 @@ const refill = fc.record({
   amount: fc.integer({ min: 1, max: 60 }),
   units: fc.oneof(fc.integer({ min: 1, max: 30 }), fc.constant(1_000)),
 });
-/** What happens one after the other to uses of which some are held from the start: a refill, or a taking. */
+/** What happens, one after the other, to uses some of which are held from the start: a refill, or a taking. */
 const events = fc.array(fc.record({ taken: fc.nat({ max: 30 }), refill }), { maxLength: 6 });
 
-test("what comes back after refills leaves what they would have left, had it never been taken", () => {
+test("uses returned after refills leave the same number as if they had never been taken", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 60 }),
@@ -56,7 +56,7 @@ test("what comes back after refills leaves what they would have left, had it nev
   );
 });
 
-test("refills that came before a hold take nothing of what comes back of it", () => {
+test("refills before a hold take nothing from the uses that it returns", () => {
   fc.assert(
     fc.property(fc.nat({ max: 9 }), fc.nat({ max: 9 }), fc.nat({ max: 9 }), (free, units, back) => {
       const raises = [{ before: 3, free, units }];
@@ -65,7 +65,7 @@ test("refills that came before a hold take nothing of what comes back of it", ()
   );
 });
 
-test("raises are kept while a hold is open that is older, and forgotten then", () => {
+test("raises are kept as long as an older hold is open, and then forgotten", () => {
   const raises = [1, 2, 3].map((before) => ({ before, free: 0, units: before }));
   for (const [oldest, kept] of [
     [0, 3],

@@ -10,7 +10,7 @@ import {
   type WindowDrop,
 } from "./hold.js";
 
-test("leases come before reservations, and slots right after the reservation that they are of", () => {
+test("leases sort before reservations, and slots right after their reservation", () => {
   const [lease, reservation] = ["lse_zzzz", "rsv_1"];
   expect([lease, LAST_LEASE_ID, reservation].sort()).toEqual([lease, LAST_LEASE_ID, reservation]);
   expect([lease, reservation].map((id) => isLease({ id }))).toEqual([true, false]);

@@ -8,7 +8,7 @@ test.each([
   [400, 399, false],
   [399, 400, false],
   [0, 0, true],
-  // A clock that stands still, of a machine that slept: the other one shows it.
+  // One clock stands still while a machine sleeps; the other one shows it.
   [0, 3_600_000, false],
   [3_600_000, 0, false],
 ])(
@@ -19,7 +19,7 @@ test.each([
   },
 );
 
-test("clocks that run 11 % too fast or too slow end it before a change has waited for it", () => {
+test("clocks that run 11 % too fast or too slow end it before a change has waited long enough for it", () => {
   // The slowest clock lets a lease last longest; the fastest lets a change wait least.
   expect((500 * 0.8) / (1 - 0.11)).toBeLessThan(500 / (1 + 0.11));
 });
@@ -50,7 +50,7 @@ test.each([
   },
 );
 
-test("says how long a lease is, and takes a hundredth of what is left unless told otherwise", () => {
+test("returns how long a lease is, and a share of a hundredth of what is left by default", () => {
   expect(readLeases({ ms: "1s" })).toEqual({ ms: 1_000, share: 0.01 });
   expect(readLeases({ ms: 10, share: 0 })).toEqual({ ms: 10, share: 0 });
   expect(readLeases({ ms: 10_000, share: 1 })).toEqual({ ms: 10_000, share: 1 });

@@ -16,7 +16,7 @@ import {
 } from "./limit-algorithm.js";
 import { LIMIT_ALGORITHMS, type LimitState } from "./limit-state.js";
 
-/** Those that give back as time passes: slots are given back by whoever holds them. */
+/** The algorithms that give units back as time passes: slots are given back by their holders. */
 const TIMED = LIMIT_ALGORITHMS.filter((each) => each !== "concurrent");
 
 const figures = fc.record({
@@ -50,18 +50,18 @@ function stateAfter(limit: LimitFigures, from: number, taken: Steps): LimitState
   return state;
 }
 
-/** Empty groups at the end say nothing. */
+/** Empty groups at the end carry no information. */
 function withoutEmptyEnd(state: LimitState): LimitState {
   const end = state.earlier.findLastIndex((count) => count > 0);
   return { ...state, earlier: state.earlier.slice(0, end + 1) };
 }
 
-describe("the charges that write a state", () => {
-  test("write just that state, one after the other, and none is refused", () => {
+describe("the charges that recreate a state", () => {
+  test("recreate exactly that state, one after the other, and none is refused", () => {
     fc.assert(
       fc.property(figures, start, steps, (limit, from, taken) => {
         const before = stateAfter(limit, from, taken);
-        // Of a bucket also what a lease holds.
+        // For a bucket, also what a lease holds.
         const isLeased = limit.algorithm === "token-bucket" && taken.length % 2 === 1;
         const state = isLeased ? afterTaking(before, { ...limit, held: 3 }, 3) : before;
         let written: LimitState | null = null;
@@ -76,7 +76,7 @@ describe("the charges that write a state", () => {
     );
   });
 
-  test("are one for a fixed window and for a bucket, and for a sliding limit one a group that is not empty", () => {
+  test("are one for a fixed window and for a bucket, and one per non-empty group for a sliding limit", () => {
     fc.assert(
       fc.property(figures, start, steps, (limit, from, taken) => {
         const state = stateAfter(limit, from, taken);
@@ -118,7 +118,7 @@ test("a lease that takes no units of a bucket holds none of it", () => {
 });
 
 describe("when a state may be forgotten", () => {
-  test("a limit that is asked from then on answers as one that nothing was ever taken from", () => {
+  test("from then on a limit answers as if nothing had ever been taken from it", () => {
     fc.assert(
       fc.property(figures, start, steps, fc.nat({ max: 500 }), (limit, from, taken, later) => {
         const state = stateAfter(limit, from, taken);
@@ -144,8 +144,8 @@ describe("when a state may be forgotten", () => {
   });
 });
 
-describe("until when units count alike", () => {
-  test("whatever instant of that time they are used at, the limit is the same from then on as if that were when they were taken", () => {
+describe("until when units count in the same group", () => {
+  test("units used at any instant until then leave the limit as if they had been taken at that instant", () => {
     const algorithm = fc.constantFrom("fixed", "sliding");
     const instants = fc.tuple(fc.nat(), fc.nat({ max: 1_000 }), fc.integer({ min: 1, max: 4 }));
     fc.assert(
@@ -168,14 +168,14 @@ describe("until when units count alike", () => {
     );
   });
 
-  test("of a bucket, into which units flow all the time, nobody can say", () => {
+  test("there is no such instant for a bucket, because units flow in all the time", () => {
     const state = limitAt(null, { algorithm: "token-bucket", duration: 5, limit: 1, burst: 1 }, 7);
     expect(endOfGroup(state, { algorithm: "token-bucket", duration: 5 })).toBe(null);
   });
 });
 
-describe("how long a limit takes to be whole again", () => {
-  test("all of it can be taken, and that much later again", () => {
+describe("how long a limit takes to be fully available again", () => {
+  test("the whole limit can be taken, and again after that time", () => {
     fc.assert(
       fc.property(figures, start, fc.nat({ max: 100 }), (limit, from, later) => {
         const taken = afterTaking(limitAt(null, limit, from), limit, mostOf(limit));
@@ -203,7 +203,7 @@ describe("how long a limit takes to be whole again", () => {
   });
 });
 
-test("a concurrent limit has its free slots as room, and supposes that those that are held end after its duration", () => {
+test("a concurrent limit has its free slots as room, and assumes that held ones end after its duration", () => {
   const slots = { algorithm: "concurrent", limit: 5, duration: 2_000, burst: 5 } as const;
   const held = afterTaking(limitAt(null, slots, 1_000), slots, 3);
   expect(roomOf(held, slots)).toBe(2);

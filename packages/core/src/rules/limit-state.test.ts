@@ -29,7 +29,7 @@ describe("the name of a window says", () => {
     }
   });
 
-  test("nothing where core did not write it", () => {
+  test("nothing if core did not write it", () => {
     for (const window of ["", "60000", "n:requests", "n:x60000:requests", " 60000:requests"]) {
       expect(kindOfWindow(window)).toBeNull();
       expect(isSlotWindow(window)).toBe(false);
@@ -38,10 +38,10 @@ describe("the name of a window says", () => {
 });
 
 describe("kinds of windows", () => {
-  test("are read once as long as they are known, and a thousand are known", () => {
+  test("are read once while they are cached, and a thousand are cached", () => {
     const read = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => kindOfWindow(`n:${from + index}:read`));
-    // Of what other tests have read, fewer than a thousand are left, and none of these.
+    // Fewer than a thousand kinds are left from other tests, and none of these.
     const before = read(1_000_000, 1_001_000);
     const known = read(2_000_000, 2_000_500);
     expect(read(2_000_000, 2_000_500).every((kind, index) => kind === known[index])).toBe(true);

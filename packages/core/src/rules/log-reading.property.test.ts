@@ -7,7 +7,7 @@ interface Entry {
   readonly id: string;
 }
 
-/** A log as plainly as can be, with everything that ever was in it. */
+/** A log as simply as possible, with everything that ever was in it. */
 class Log {
   entries: Entry[] = [];
   ever: string[] = [];
@@ -32,7 +32,7 @@ class Log {
     this.deletions += this.entries.splice(place, count).length;
   }
 
-  /** Whether entries were deleted behind one that is there. */
+  /** Whether entries after an existing one were deleted. */
   get hasGaps(): boolean {
     const { version } = this.entries[0] ?? { version: this.last + 1 };
     return this.entries.length <= this.last - version;
@@ -69,7 +69,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test("V1: a reader is given every entry that follows what it has read, or is refused", () => {
+test("V1: a reader gets every entry after those that it has read, or is refused", () => {
   fc.assert(
     fc.property(steps, fc.boolean(), (all, hasOld) => {
       const log = new Log();
@@ -95,8 +95,7 @@ test("V1: a reader is given every entry that follows what it has read, or is ref
           const reading = readLog(position, part);
           if (reading.kind !== "read") {
             expect(reading.kind).toBe("pruned");
-            // A gap that was there before is one of those that count once anything is deleted. Without numbers, the entry that was read last
-            // is what tells.
+            // A gap that was there before counts as soon as anything is deleted. Without numbers, the entry that was read last tells.
             const isOld = hasOld && (position as LogPosition | null)?.version === 1;
             if (!isOld) expect(isNextMissed || hasDoubts).toBe(true);
             [position, owed] = [null, []];
@@ -118,7 +117,7 @@ test("V1: a reader is given every entry that follows what it has read, or is ref
   );
 });
 
-test("an entry whose number cannot be read is no gap", () => {
+test("an entry with an unreadable number is not a gap", () => {
   const [two, damaged, four] = [2, 0, 4].map((version, at) => ({ version, id: `evt_${at}` }));
   const entries = [two, damaged, four] as Entry[];
   const position = { version: 2, id: "evt_0", deleted: 0 };
@@ -126,7 +125,7 @@ test("an entry whose number cannot be read is no gap", () => {
   expect(reading).toMatchObject({ kind: "read", from: 1, until: 3 });
 });
 
-test("a log that went back to an earlier state is not read on from a later one", () => {
+test("a log that went back to an earlier state cannot be read from a later position", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

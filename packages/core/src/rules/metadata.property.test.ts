@@ -17,7 +17,7 @@ const { value } = fc.letrec((tie) => ({
 }));
 const object = fc.dictionary(name, value, { maxKeys: 5, noNullPrototype: true });
 
-test("whatever is accepted is what its JSON text gives back", () => {
+test("accepted metadata equals what its JSON text parses to", () => {
   fc.assert(
     fc.property(object, (given) => {
       const check = checkMetadata(given);
@@ -57,7 +57,7 @@ test("an object is refused for its size exactly when its JSON is longer than 16,
   );
 });
 
-test("what was accepted once is accepted again, as the same metadata", () => {
+test("accepted metadata is accepted again, unchanged", () => {
   fc.assert(
     fc.property(object, (given) => {
       const check = checkMetadata(given);
@@ -66,7 +66,7 @@ test("what was accepted once is accepted again, as the same metadata", () => {
   );
 });
 
-test("a value of any kind is accepted or refused, and never an error", () => {
+test("a value of any kind is accepted or refused, and never causes an error", () => {
   fc.assert(
     fc.property(
       fc.anything({

@@ -2,14 +2,14 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { checkMetadata, METADATA_BOUNDS, type Metadata } from "./metadata.js";
 
-/** The accepted copy; fails the test where the value is refused. */
+/** The accepted copy; fails the test if the value is refused. */
 function accept(value: unknown): Metadata {
   const check = checkMetadata(value);
   if (!check.ok) throw new Error(`was refused: ${check.message}`);
   return check.metadata;
 }
 
-/** Why the value is refused; fails the test where it is accepted. */
+/** Why the value is refused; fails the test if it is accepted. */
 function refusal(value: unknown): string {
   const check = checkMetadata(value);
   if (check.ok) throw new Error("was accepted");
@@ -43,7 +43,7 @@ describe("what metadata is", () => {
     expect(accept(value)).toEqual(value);
   });
 
-  test("an empty object is metadata, with which old metadata is cleared", () => {
+  test("an empty object is metadata, and clears old metadata", () => {
     expect(accept({})).toEqual({});
   });
 
@@ -90,7 +90,7 @@ describe("what metadata is", () => {
     },
   );
 
-  test("a message has no more of a long name than its beginning, and nothing of a value", () => {
+  test("a message shows only the beginning of a long name, and nothing of a value", () => {
     expect(refusal({ ["n".repeat(9_000)]: undefined })).toBe(notJson("n".repeat(100), "undefined"));
     expect(refusal({ a: { toString: () => "secret" } })).not.toContain("secret");
   });
@@ -204,7 +204,7 @@ describe("size: bytes of JSON in UTF-8, not characters", () => {
     },
   );
 
-  test("what JSON escapes counts as it is written", () => {
+  test("characters that JSON escapes count as they are written", () => {
     const room = 16_384 - '{"a":""}'.length;
     expect(accept({ a: '"'.repeat(room / 2) })).toBeDefined();
     expect(refusal({ a: `${'"'.repeat(room / 2)}x` })).toBe(TOO_LARGE);

@@ -24,7 +24,7 @@ function namesIn(wanted: PermissionQuery): string[] {
   return ("and" in wanted ? wanted.and : wanted.or).flatMap(namesIn);
 }
 
-test("something is missing exactly where the query is not satisfied", () => {
+test("something is missing exactly if the query is not satisfied", () => {
   fc.assert(
     fc.property(query, held, (wanted, having) => {
       expect(missingPermissions(wanted, having) === null).toBe(isSatisfied(wanted, having));
@@ -33,7 +33,7 @@ test("something is missing exactly where the query is not satisfied", () => {
   );
 });
 
-test("whatever would satisfy the missing part as well satisfies the whole", () => {
+test("permissions that also satisfy the missing part satisfy the whole query", () => {
   fc.assert(
     fc.property(
       query,
@@ -50,7 +50,7 @@ test("whatever would satisfy the missing part as well satisfies the whole", () =
   );
 });
 
-test("nothing that is held is called missing", () => {
+test("no held permission is reported as missing", () => {
   fc.assert(
     fc.property(query, held, (wanted, having) => {
       const missing = missingPermissions(wanted, having);

@@ -16,7 +16,7 @@ import {
 const DAY_MS = 86_400_000;
 const [MONDAY, TUESDAY] = [Date.UTC(2026, 2, 2), Date.UTC(2026, 2, 3)];
 
-/** Hundredths, and what they are of: often something of which they are a whole number. */
+/** A number of hundredths, and the number that it is a share of: the product is often a whole number. */
 const shares = fc.tuple(
   fc.integer({ min: 1, max: 99 }),
   fc
@@ -30,13 +30,13 @@ function limited(limit: number, more: Partial<LimitFigures> = {}): LimitFigures 
   return { algorithm: "fixed", limit, duration: DAY_MS, burst: 1, ...more };
 }
 
-test("settings that are left out are seven days, never, and four fifths", () => {
+test("the defaults are seven days, never, and four fifths", () => {
   const usual = { expiresWithin: 7 * DAY_MS, usesBelow: null, limitAbove: 0.8 };
   expect(readNoticeSettings()).toEqual({ ...usual, writesByItself: false });
   expect(readNoticeSettings({})).toEqual({ ...usual, writesByItself: true });
 });
 
-test("settings are what was given, also at their bounds", () => {
+test("settings are read as given, also at their bounds", () => {
   const given = { expiresWithin: "1h", usesBelow: 1, limitAbove: 0.999 };
   const read = { expiresWithin: 3_600_000, usesBelow: 1, limitAbove: 0.999, writesByItself: true };
   expect(readNoticeSettings(given)).toEqual(read);
@@ -63,7 +63,7 @@ test.each<[notice: unknown, message: string]>([
   expect(() => readNoticeSettings(notice)).toThrow(new TypeError(message));
 });
 
-test("uses are low below exactly the share, and a limit is near above exactly the share, whatever numbers make of it", () => {
+test("uses are low below exactly the share, and a limit is near above exactly the share, despite rounding", () => {
   fc.assert(
     fc.property(shares, fc.integer({ min: -1, max: 1 }), ([hundredths, whole], beside) => {
       const share = hundredths / 100;
@@ -88,13 +88,13 @@ test.each([
   expect(lowUses(readNoticeSettings({ usesBelow }), refill)).toBe(uses);
 });
 
-test("a limit is near above a share of what it holds at most: of a bucket, its burst", () => {
+test("a limit is near above a share of its capacity: of a bucket, its burst", () => {
   const settings = readNoticeSettings();
   expect(nearUnits(settings, limited(100))).toBe(80);
   expect(nearUnits(settings, limited(100, { algorithm: "token-bucket", burst: 10 }))).toBe(8);
 });
 
-test("a key expires soon from so long before its expiry on, and has expired from it on", () => {
+test("a key expires soon from that long before its expiry on, and has expired from the expiry on", () => {
   const settings = readNoticeSettings({ expiresWithin: "1d" });
   const noticed = [TUESDAY - DAY_MS - 1, TUESDAY - DAY_MS, TUESDAY - 1, TUESDAY].map((now) =>
     noticeOfExpiry(TUESDAY, now, settings),
@@ -140,7 +140,7 @@ test.each([
   expect(periodOfLimit(limit, at)).toEqual({ startAt, endAt });
 });
 
-test("what was noticed is remembered for a day after its period, and not beyond what dates are", () => {
+test("a notice is remembered for a day after its period, and not beyond the last date", () => {
   const until = (endAt: number) => rememberNoticedUntil({ startAt: MONDAY, endAt });
   expect(until(TUESDAY)).toBe(TUESDAY + DAY_MS);
   expect(until(LAST_INSTANT - 1)).toBe(LAST_INSTANT);

@@ -55,7 +55,7 @@ test("a query is answered as the same formula over truth values", () => {
   );
 });
 
-test("holding more never satisfies less", () => {
+test("holding more permissions never satisfies less", () => {
   fc.assert(
     fc.property(query, names, names, (wanted, held, more) => {
       if (isSatisfied(wanted, new HeldPermissions(held)))

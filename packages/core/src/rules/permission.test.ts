@@ -67,7 +67,7 @@ describe("HeldPermissions", () => {
     expect(new HeldPermissions(["a", "docs.*", "b"]).grant("docs.read")).toBe(true);
   });
 
-  test("who holds nothing has no permission", () => {
+  test("a key that holds nothing has no permission", () => {
     expect(new HeldPermissions([]).grant("docs.read")).toBe(false);
   });
 });
@@ -89,7 +89,7 @@ describe("isSatisfied", () => {
     expect(isSatisfied(query, held)).toBe(answer);
   });
 
-  test("an empty list is not satisfied, whoever asks", () => {
+  test("an empty list is never satisfied", () => {
     expect(isSatisfied({ and: [] }, new HeldPermissions(["*"]))).toBe(false);
     expect(isSatisfied({ or: [] }, new HeldPermissions(["*"]))).toBe(false);
   });

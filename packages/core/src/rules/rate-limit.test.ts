@@ -23,7 +23,7 @@ const limits = fc.record({
   autoApply: fc.boolean(),
 });
 
-test("what is written of limits is read as the same limits; of others than buckets there is no burst", () => {
+test("written limits are read as the same limits; only buckets have a burst", () => {
   fc.assert(
     fc.property(fc.array(limits, { maxLength: 3 }), (given) => {
       const expected = given.map((each) =>
@@ -34,7 +34,7 @@ test("what is written of limits is read as the same limits; of others than bucke
   );
 });
 
-test("what goes without saying is not written", () => {
+test("defaults are not written", () => {
   const fixed = { limit: 5, duration: 60_000 };
   expect(toWireFigures(fixedFigures(5, 60_000))).toEqual(fixed);
   expect(fromWireFigures({ ...fixed })).toEqual(fixedFigures(5, 60_000));
@@ -46,7 +46,7 @@ test("what goes without saying is not written", () => {
   expect(toWireFigures(bucket)).toEqual(written);
 });
 
-test("inherited fields say nothing", () => {
+test("inherited fields are ignored", () => {
   const inherited = Object.create({ shadow: true, algorithm: "sliding", burst: 9 }) as object;
   const wire = Object.assign(inherited, { limit: 5, duration: 60_000 });
   expect(fromWireFigures(wire)).toEqual(fixedFigures(5, 60_000));

@@ -46,13 +46,13 @@ describe("currentWindow", () => {
     expect(currentWindow(null, MINUTE, 90_000)).toEqual({ at: 60_000, used: 0, earlier: [] });
   });
 
-  test("within its window what was used still counts", () => {
+  test("within its window, earlier units still count", () => {
     const stored = { at: 60_000, used: 5, earlier: [] };
     expect(currentWindow(stored, MINUTE, 60_000)).toEqual(stored);
     expect(currentWindow(stored, MINUTE, 119_999)).toEqual(stored);
   });
 
-  test("at the edge what was used counts no more", () => {
+  test("at the edge, earlier units no longer count", () => {
     expect(currentWindow({ at: 60_000, used: 5, earlier: [] }, MINUTE, 120_000)).toEqual({
       at: 120_000,
       used: 0,

@@ -13,7 +13,7 @@ test("a version is a whole number above 1, which new records have, and exact in 
   }
 });
 
-test("every random byte makes another version", () => {
+test("every random byte changes the version", () => {
   const drawn = (bytes: Uint8Array) => drawVersion(() => bytes, 0);
   fc.assert(
     fc.property(sixBytes, sixBytes, (one, other) => {
@@ -22,7 +22,7 @@ test("every random byte makes another version", () => {
   );
 });
 
-test("no version follows itself, whatever the source of randomness answers", () => {
+test("no version follows itself, whatever the source of randomness returns", () => {
   fc.assert(
     fc.property(sixBytes, (bytes) => {
       const version = drawVersion(() => bytes, 0);

@@ -53,7 +53,7 @@ interface Day {
   readonly weekDay: number;
 }
 
-/** The instants at which those days from 1970 to 2500 begin that are wanted, found by counting day by day from the epoch, a Thursday. */
+/** The instants at which the wanted days from 1970 to 2500 begin, found by counting day by day from the epoch, a Thursday. */
 function countedDays(isWanted: (day: Day) => boolean): number[] {
   const found: number[] = [];
   let [year, month, dayOfMonth, weekDay] = [1970, 0, 1, 4];
@@ -87,7 +87,7 @@ const byWeekDay = Array.from({ length: 7 }, (_, index) =>
 );
 const everyDay = countedDays(() => true);
 
-describe("by the calendar a refill falls due on the days that counting day by day from 1970 finds", () => {
+describe("a calendar refill falls due on the days that counting day by day from 1970 finds", () => {
   test("monthly", () => {
     fc.assert(
       fc.property(monthDay, instant, (refillDay, now) => {
@@ -151,7 +151,7 @@ test("a refill of a span falls due at each multiple of it after its beginning, f
   );
 });
 
-test("spans are exact as far as instants go, as big integers are", () => {
+test("spans are exact up to the last instant, as with big integers", () => {
   const [longest, lastInstant] = [2 ** 52, 8_640_000_000_000_000];
   const span = fc.record({
     every: fc.oneof(
@@ -258,7 +258,7 @@ describe("the refills that fell due between two instants", () => {
   });
   const near = fc.integer({ min: 380 * DAY_MS, max: 430 * DAY_MS });
 
-  test("are those that going from each to the next finds, also around the beginning of a span", () => {
+  test("are those found by stepping from each to the next, also around the beginning of a span", () => {
     const cases = fc.oneof(fc.tuple(calendarRefill, instant), fc.tuple(shortSpan, near));
     fc.assert(
       fc.property(cases, apart, ([wanted, since], ms) => {
@@ -275,7 +275,7 @@ describe("the refills that fell due between two instants", () => {
     );
   });
 
-  test("by the week and the month are those that counting day by day from 1970 finds, centuries apart", () => {
+  test("by the week and the month are those found by counting day by day from 1970, even centuries apart", () => {
     const countIn = (instants: readonly number[], since: number, now: number) =>
       instants.filter((at) => at > since && at <= now).length;
     fc.assert(
@@ -291,7 +291,7 @@ describe("the refills that fell due between two instants", () => {
     );
   });
 
-  test("add up: those until an instant between, and those after it", () => {
+  test("add up: those up to an instant in between, and those after it", () => {
     fc.assert(
       fc.property(refill, fc.tuple(instant, instant, instant), (wanted, instants) => {
         const [since, between, now] = instants.sort((one, other) => one - other) as [
@@ -320,7 +320,7 @@ describe("uses after refills that carry over", () => {
   const left = fc.oneof(fc.integer({ min: 0, max: 300 }), fc.nat({ max: most }));
   const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.nat({ max: most }));
 
-  test("are as big integers have it", () => {
+  test("are the same as computed with big integers", () => {
     fc.assert(
       fc.property(left, carrying, times, (before, refill, count) => {
         const { amount, carryOver } = refill;
@@ -334,7 +334,7 @@ describe("uses after refills that carry over", () => {
     );
   });
 
-  test("are enough for a cost after so many refills, and not after one less", () => {
+  test("are enough for a cost after the computed number of refills, and not after one less", () => {
     fc.assert(
       fc.property(
         carrying,
@@ -363,7 +363,7 @@ describe("uses after refills that carry over", () => {
     );
   });
 
-  test("are what a refill without it leaves where nothing carries over", () => {
+  test("are the same as without a carry-over if nothing carries over", () => {
     fc.assert(
       fc.property(left, carrying, times, (before, { amount }, count) => {
         const after = count === 0 ? before : Math.max(before, amount);

@@ -95,7 +95,7 @@ describe("a refill of a span", () => {
     expect(nextRefillDueAt(every, now)).toBe(next);
   });
 
-  test("that lies beyond the last instant of a date does not fall due", () => {
+  test("that would be later than the last instant of a date does not fall due", () => {
     const longest: Refill = {
       interval: { every: 2 ** 52 },
       amount: 5,
@@ -104,7 +104,7 @@ describe("a refill of a span", () => {
     expect(nextRefillDueAt(longest, 8_000_000_000_000_000)).toBeNull();
   });
 
-  test("is shown as it was given, without what it is counted from", () => {
+  test("is shown as it was given, without the instant that it is counted from", () => {
     const given = { interval: { every: 90_000 }, amount: 5 };
     expect(refillSetting(countedFrom(given, 7))).toEqual(given);
     expect(countedFrom(given, 7)).toEqual({ ...given, from: 7 });
@@ -191,7 +191,7 @@ describe("a monthly refill", () => {
     );
   });
 
-  test("before its first day in January 1970 fell due before the epoch, where nothing is owed", () => {
+  test("before its first day in January 1970 was last due before the epoch, when nothing is owed", () => {
     expect(latestDue(monthlyOn(31), "1970-01-01T00:00:00.000Z")).toBe("1969-12-31T00:00:00.000Z");
   });
 
@@ -203,7 +203,7 @@ describe("a monthly refill", () => {
   });
 });
 
-test("the words of intervals are those that a calendar has", () => {
+test("the named intervals are those of the calendar", () => {
   expect(REFILL_INTERVALS).toEqual(["hourly", "daily", "weekly", "monthly"]);
 });
 
@@ -223,7 +223,7 @@ describe("dueRefill", () => {
     expect(dueRefill(null, Date.parse("2026-05-15T00:00:00.000Z"))).toBeNull();
   });
 
-  test("after several missed periods one refill is owed, that of the latest", () => {
+  test("after several missed periods only one refill is owed, the latest", () => {
     expect(dueRefill(monthlyOn(15), Date.parse("2026-05-20T08:00:00.000Z"))).toEqual({
       amount: 100,
       dueAt: Date.parse("2026-05-15T00:00:00.000Z"),
@@ -236,12 +236,12 @@ describe("a refill that carries uses over", () => {
   const [now, dueAt] = [Date.parse("2026-05-20T08:00:00.000Z"), Date.parse("2026-05-20")];
   const daysAgo = (days: number) => now - days * 86_400_000;
 
-  test("raises uses to no more than its amount and what it carries over", () => {
+  test("raises uses to at most its amount plus its carry-over", () => {
     expect(dueRefill(refill, now)).toMatchObject({ amount: 350, dueAt });
     expect(dueRefill({ ...refill, carryOver: 0 }, now)).toEqual({ amount: 100, dueAt });
   });
 
-  test("adds nothing before it is known up to when refills were applied", () => {
+  test("adds nothing until it is known up to when refills were applied", () => {
     expect(dueRefill(refill, now)?.carry).toMatchObject({ units: 0, since: null });
   });
 
@@ -276,7 +276,7 @@ describe("the next refill", () => {
     },
   );
 
-  test.each([DAILY, monthlyOn(1)])("of %o is none where no date lies that far", (refill) => {
+  test.each([DAILY, monthlyOn(1)])("of %o is null if no date is that late", (refill) => {
     expect(nextRefillDueAt(refill, 8_640_000_000_000_000)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { isRemembered, mayBeForgotten, REMEMBERED_MS } from "./repetition.js";
 
 const AT = 1_773_144_000_000;
 
-test("a write is remembered for 24 hours, and not at the very ms at which they are over", () => {
+test("a write is remembered for 24 hours, and no longer at exactly 24 hours", () => {
   expect(REMEMBERED_MS).toBe(24 * 60 * 60 * 1_000);
   for (const [after, remembers] of [
     [0, true],
@@ -15,11 +15,11 @@ test("a write is remembered for 24 hours, and not at the very ms at which they a
     expect(isRemembered(AT, AT + after)).toBe(remembers);
 });
 
-test("a clock that was set back does not end it", () => {
+test("a clock that is set back does not end this", () => {
   expect(isRemembered(AT, AT - 40 * REMEMBERED_MS)).toBe(true);
 });
 
-test("it may be forgotten a day after it has ended by the store's clock", () => {
+test("it may be deleted once it has been over for a day by the store's clock", () => {
   const ended = AT + REMEMBERED_MS;
   const known = { at: AT, storedAt: AT };
   for (const [storeNow, may] of [
@@ -31,7 +31,7 @@ test("it may be forgotten a day after it has ended by the store's clock", () => 
   expect(mayBeForgotten(known, ended - 1, ended + REMEMBERED_MS)).toBe(false);
 });
 
-test("what counts by the caller's clock, or was written less than two days ago by the store's, is never forgotten", () => {
+test("a write that still counts by the caller's clock, or is less than two days old by the store's, is never deleted", () => {
   const instant = fc.integer({ min: 0, max: 2 ** 50 });
   fc.assert(
     fc.property(instant, instant, instant, instant, (at, storedAt, now, storeNow) => {

@@ -11,15 +11,15 @@ const NONE: readonly number[] = [];
 
 const bucket = fc.record({
   rate: fc.integer({ min: 1, max: 90 }),
-  /** Missing when units were held, those included. */
+  /** Missing when the units were held, including them. */
   missing: fc.nat({ max: 4_000 }),
   units: fc.integer({ min: 1, max: 50 }),
-  /** Until something else was taken, and until units came back. */
+  /** Until something else was taken, and until the units came back. */
   pauses: fc.tuple(fc.nat({ max: 60 }), fc.nat({ max: 60 })),
   taken: fc.nat({ max: 40 }),
 });
 
-test("a bucket gets at least what has not flowed in since, and never gets fuller than full, or than it had been", () => {
+test("a bucket gets back at least what has not flowed in since, and never gets fuller than full or than before", () => {
   fc.assert(
     fc.property(bucket, ({ rate, missing, units, pauses: [first, second], taken }) => {
       const held = { window: "t40:b", owner: 0, units, at: 1_000, rate };
@@ -44,7 +44,7 @@ test("a bucket gets at least what has not flowed in since, and never gets fuller
 
 const steps = fc.array(
   fc.record({
-    /** Until it. */
+    /** Time before this taking. */
     pause: fc.nat({ max: 60 }),
     /** Units per `DURATION` by now. */
     rate: fc.constantFrom(1, 3, 40, 1_000),
@@ -63,7 +63,7 @@ interface BucketTaking {
   units: number;
 }
 
-/** What is missing from a bucket after all takings, as if none had ever been more. */
+/** What is missing from a bucket after all takings, as if none had ever taken more than it used. */
 function missingAfter(takings: readonly BucketTaking[]): number {
   let missing = 0;
   let last = 0;
@@ -74,7 +74,7 @@ function missingAfter(takings: readonly BucketTaking[]): number {
   return missing;
 }
 
-test("T2, H2: also where the rate changes meanwhile, no bucket is fuller than without what came back, and it gets what has not flowed in", () => {
+test("T2, H2: even if the rate changes, no bucket is fuller than if returned units had never been taken, and it gets back what has not flowed in", () => {
   fc.assert(
     fc.property(steps, (plan) => {
       const takings: BucketTaking[] = [];
@@ -112,7 +112,7 @@ test("T2, H2: also where the rate changes meanwhile, no bucket is fuller than wi
   );
 });
 
-test("a count of what flows in that would be no safe integer any more begins anew, and older reservations go by the rate", () => {
+test("an inflow counter that would exceed the safe integers restarts, and older reservations use the rate", () => {
   const limit = { limit: 5, duration: DURATION };
   const reserved = bucketAfterTaking({ at: 1_000, used: 0, earlier: NONE }, limit, 9, 0, true);
   const [leased = 0, , since = 0] = reserved.earlier;
@@ -125,7 +125,7 @@ test("a count of what flows in that would be no safe integer any more begins ane
   expect(afterReturn({ ...later, used: 500 }, KIND, counted, 9, 1_010).used).toBe(500 - 310);
 });
 
-test("what comes back in parts is what comes back at once, but for a bucket", () => {
+test("units returned in parts have the same effect as all at once, except for a bucket", () => {
   const state: fc.Arbitrary<LimitState> = fc.record({
     at: fc.integer({ min: 960, max: 1_100 }),
     used: fc.integer({ min: 20, max: 60 }),

@@ -16,7 +16,7 @@ const back = (
   afterReturn(stateOf(used), { algorithm, duration: DURATION }, heldAt(at), units, NOW, isLeased);
 
 describe("units that come back", () => {
-  test("go to the window that they came from, and to no other", () => {
+  test("return to the window that they came from, and to no other", () => {
     expect(back("fixed")).toEqual(stateOf(6));
     expect(back("fixed", { at: 0 })).toEqual(stateOf(9));
     expect(back("fixed", { used: 2 })).toEqual(stateOf(0));
@@ -27,11 +27,11 @@ describe("units that come back", () => {
     expect(back("concurrent", { used: 2 })).toEqual(stateOf(0));
   });
 
-  test("go to the sixteenth of a sliding span that they came from", () => {
+  test("return to the sixteenth of a sliding span that they came from", () => {
     expect(back("sliding")).toEqual(stateOf(6));
   });
 
-  test("of a bucket are what has not flowed in since, of a lease all of them", () => {
+  test("to a bucket are those that have not flowed in since; from a lease, all of them", () => {
     const used = 9 * DURATION;
     // Two a minute, for half a minute.
     expect(back("token-bucket", { used })).toEqual(stateOf(7 * DURATION));
@@ -53,7 +53,7 @@ describe("a limit to which units came back counts", () => {
     expect(endsAfterReturn(stateOf(9), kind, heldAt(AT))).toBe(end);
   });
 
-  test("until the last instant that there is, at the latest", () => {
+  test("at the latest until the last instant", () => {
     const late = { ...stateOf(9), at: LAST_INSTANT };
     const kind = { algorithm: "fixed", duration: DURATION } as const;
     expect(endsAfterReturn(late, kind, heldAt(AT))).toBe(LAST_INSTANT);

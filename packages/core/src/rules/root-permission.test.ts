@@ -122,7 +122,7 @@ describe("a root key", () => {
     expect(isRootAllowed([held], createKey)).toBe(isAllowed);
   });
 
-  test("of one namespace may take from no other, also where one name goes on from the other", () => {
+  test("of one namespace may take from no other, even if one name begins with the other", () => {
     const needed: RootPermission = { resource: "ratelimit", id: "mail.v1", action: "limit" };
     expect(isRootAllowed(["ratelimit.mail.v1.limit"], needed)).toBe(true);
     expect(isRootAllowed(["ratelimit.*.limit"], needed)).toBe(true);
@@ -134,7 +134,7 @@ describe("a root key", () => {
     expect(isRootAllowed([], createKey)).toBe(false);
   });
 
-  test("needs the form for all where no one resource is meant", () => {
+  test("needs the form for all if no single resource is meant", () => {
     const any: RootPermission = { resource: "api", id: null, action: "create_key" };
     expect(rootPermissionName(any)).toBe("api.*.create_key");
     expect(isRootAllowed(["api.api_1.create_key"], any)).toBe(false);

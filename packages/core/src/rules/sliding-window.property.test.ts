@@ -39,7 +39,7 @@ interface Attempt {
   readonly cost: number;
   readonly now: number;
   readonly isAdmitted: boolean;
-  /** What was admitted before, and when by the limit's time. */
+  /** What was admitted before, and when, by the limit's time. */
   readonly log: readonly { readonly at: number; readonly cost: number }[];
 }
 
@@ -75,7 +75,7 @@ test("S1: in no span of its duration are more than limit units admitted", () => 
   );
 });
 
-test("S2: what is refused would not fit beside the span and a sixteenth more of it", () => {
+test("S2: a refused cost would not fit beside the units of the span and a sixteenth more", () => {
   fc.assert(
     fc.property(schedule, (plan) => {
       const { duration, limit } = plan.limit;
@@ -106,7 +106,7 @@ test("R1: what is refused is admitted after the wait that is told, and not a mil
   );
 });
 
-test("a reset is the first instant at which the whole limit is left", () => {
+test("a reset is the first instant at which the whole limit is available", () => {
   fc.assert(
     fc.property(schedule, ({ limit, ...plan }) => {
       for (const { now, state } of attemptsOf({ limit, ...plan })) {
@@ -121,7 +121,7 @@ test("a reset is the first instant at which the whole limit is left", () => {
   );
 });
 
-test("at most sixteen groups are kept beside the latest", () => {
+test("at most sixteen groups are kept besides the latest", () => {
   fc.assert(
     fc.property(schedule, (plan) => {
       for (const { state } of attemptsOf(plan))

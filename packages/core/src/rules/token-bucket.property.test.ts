@@ -7,7 +7,7 @@ import type { LimitState } from "./limit-state.js";
 
 const algorithm = fc.constant("token-bucket" as const);
 
-/** Small buckets, and ones whose figures lie at the end of what whole numbers can hold. */
+/** Small buckets, and buckets with figures at the end of what whole numbers can hold. */
 const bucket = fc
   .oneof(
     fc.record({

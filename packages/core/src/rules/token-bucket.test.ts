@@ -11,22 +11,22 @@ import {
 const BUCKET = { limit: 10, duration: 1_000, burst: 10 };
 const NOW = 50_000;
 
-/** A bucket from which so many units are missing. */
+/** A bucket from which this many units are missing. */
 const missing = (units: number, earlier: readonly number[] = []): LimitState => ({
   at: NOW,
   used: units * BUCKET.duration,
   earlier,
 });
 
-describe("a bucket of which leases hold units", () => {
-  test("fills to its burst less these", () => {
+describe("a bucket with units held by leases", () => {
+  test("fills to its burst minus these", () => {
     const at = (ms: number) => bucketAt(missing(7, [4]), BUCKET, NOW + ms);
     expect(at(299)).toEqual({ ...missing(7, [4]), at: NOW + 299, used: 4_010 });
     for (const ms of [300, 301, 10_000])
       expect(at(ms)).toEqual({ ...missing(4, [4]), at: NOW + ms });
   });
 
-  test("fills no more where nothing else is missing, and is no fuller where less is", () => {
+  test("does not fill if nothing else is missing, and gets no fuller if less is", () => {
     for (const units of [4, 3])
       for (const earlier of [[4], [4, 700, 9]])
         expect(bucketAt(missing(units, earlier), BUCKET, NOW + 500)).toEqual({
@@ -36,7 +36,7 @@ describe("a bucket of which leases hold units", () => {
         });
   });
 
-  test("knows how many, and forgets them when the last is gone", () => {
+  test("knows how many, and forgets them when the last one is returned", () => {
     expect(bucketAfterTaking(missing(1), BUCKET, 3, 3, false)).toEqual(missing(4, [3]));
     expect(bucketAfterTaking(missing(4, [3]), BUCKET, 2, 2, false)).toEqual(missing(6, [5]));
     expect(bucketAfterTaking(missing(4, [3]), BUCKET, 2, 0, false)).toEqual(missing(6, [3]));
@@ -46,8 +46,8 @@ describe("a bucket of which leases hold units", () => {
   });
 });
 
-describe("a bucket of which units were reserved", () => {
-  test("counts from then on what flows in, and nothing that has no room", () => {
+describe("a bucket with reserved units", () => {
+  test("counts inflow from then on, and no inflow without room", () => {
     const reserved = bucketAfterTaking(missing(0), BUCKET, 4, 0, true);
     expect(reserved).toEqual(missing(4, [0, 0, NOW]));
     expect(bucketAt(reserved, BUCKET, NOW + 100).earlier).toEqual([0, 1_000, NOW]);
@@ -57,12 +57,12 @@ describe("a bucket of which units were reserved", () => {
     expect(again.earlier).toEqual([2, 7, NOW]);
   });
 
-  test("counts nothing where nothing was taken", () => {
+  test("counts nothing if nothing was taken", () => {
     expect(bucketAfterTaking(missing(1), BUCKET, 0, 0, true)).toEqual(missing(1));
     expect(bucketAfterTaking(missing(1), BUCKET, 2, 0, false)).toEqual(missing(3));
   });
 
-  test("begins to count anew where it would be no whole number any more", () => {
+  test("restarts its counter if that would exceed the whole numbers", () => {
     const counted = (flowed: number) =>
       bucketAt(missing(4, [0, flowed, 7]), BUCKET, NOW + 100).earlier;
     expect(counted(Number.MAX_SAFE_INTEGER - 1_000)).toEqual([0, Number.MAX_SAFE_INTEGER, 7]);
@@ -73,7 +73,7 @@ describe("a bucket of which units were reserved", () => {
 describe("units that come back to a bucket", () => {
   const held = { at: NOW - 400, rate: 10, flowed: 500 };
 
-  test("are those that have not flowed in since, by its own count", () => {
+  test("are those that have not flowed in since, by the inflow counter", () => {
     const back = (flowed: number) =>
       bucketAfterReturn(missing(9, [0, flowed, 0]), BUCKET, held, 4, NOW);
     expect(back(500).used).toBe(5_000);
@@ -86,7 +86,7 @@ describe("units that come back to a bucket", () => {
     ["it counts nothing", [], held],
     ["it counts since later", [0, 9_000, held.at + 1], held],
     ["it did not say what it had counted", [0, 9_000, 0], { ...held, flowed: undefined }],
-  ])("are worked out by the rate where %s", (_, earlier, from) => {
+  ])("are computed from the rate if %s", (_, earlier, from) => {
     // In 400 ms four have flowed in.
     const back = (units: number) =>
       bucketAfterReturn(missing(9, earlier), BUCKET, from, units, NOW);
@@ -97,7 +97,7 @@ describe("units that come back to a bucket", () => {
     expect(bucketAfterReturn(ahead, BUCKET, from, 6, NOW - 300).used).toBe(8_000);
   });
 
-  test("leave what leases hold, and fill no bucket beyond its burst", () => {
+  test("leave the units that leases hold, and fill no bucket beyond its burst", () => {
     const now = { ...held, at: NOW, flowed: undefined };
     expect(bucketAfterReturn(missing(5, [3]), BUCKET, now, 4, NOW).used).toBe(3_000);
     expect(bucketAfterReturn(missing(5), BUCKET, now, 9, NOW).used).toBe(0);

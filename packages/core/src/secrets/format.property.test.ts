@@ -10,7 +10,7 @@ const prefix = fc
   .filter((text) => !text.endsWith("_"));
 const randomBytes = fc.uint8Array({ minLength: 16, maxLength: 64 });
 
-test("every secret that is written is intact, and printable ASCII without a space", () => {
+test("every formatted secret is intact, and printable ASCII without a space", () => {
   fc.assert(
     fc.property(prefix, randomBytes, (word, bytes) => {
       const secret = formatSecret(word, bytes);
@@ -56,7 +56,7 @@ test("strings of any kind are classified without an error", () => {
   );
 });
 
-test("a start is the same for secrets that differ only behind it, and always a part of its secret", () => {
+test("secrets that differ only after the start have the same start, which is always a part of its secret", () => {
   fc.assert(
     fc.property(prefix, randomBytes, (word, bytes) => {
       const secret = formatSecret(word, bytes);
@@ -67,7 +67,7 @@ test("a start is the same for secrets that differ only behind it, and always a p
   );
 });
 
-describe("whoever sees a start", () => {
+describe("a reader of a start", () => {
   const CHECKSUM_BITS = 32n;
   const everyByteLength = Array.from({ length: 240 }, (_, index) => index + 16);
 
@@ -97,11 +97,11 @@ describe("whoever sees a start", () => {
   test("lacks at least 112 bits of the secret, whichever start and however many random bytes it is", () => {
     for (const byteLength of everyByteLength) {
       const { lowest, highest, length, shownCharacters } = bodiesOf(byteLength);
-      // One start stands for a block of consecutive numbers; the range cuts off its first and its last block.
+      // One start stands for a block of consecutive numbers; the range cuts off its first and last block.
       const blockSize = 58n ** BigInt(length - shownCharacters);
       const firstBlock = blockSize - (lowest % blockSize);
       const lastBlock = (highest % blockSize) + 1n;
-      // Of each 2^32 consecutive numbers one has the right checksum.
+      // One of each 2^32 consecutive numbers has the right checksum.
       for (const block of [blockSize, firstBlock, lastBlock]) {
         expect((block >> CHECKSUM_BITS) - 1n >= 1n << 112n).toBe(true);
       }
@@ -116,7 +116,7 @@ describe("whoever sees a start", () => {
   });
 });
 
-test("of base58 strings of any one length fewer than one in 500 claim to be ours", () => {
+test("of base58 strings of any one length fewer than one in 500 claim latchkey's format", () => {
   const claims = new Map<number, number>();
   for (let byteLength = 16; byteLength <= 255; byteLength += 1) {
     const { length } = formatSecret("", new Uint8Array(byteLength));

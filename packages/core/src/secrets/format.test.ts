@@ -41,7 +41,7 @@ describe("formatSecret", () => {
     expect(formatSecret("pay_live", counting)).toBe("pay_live_ZU7pDBawfUYPTJ5H3QqWYZeVevb4V");
   });
 
-  test("without a prefix there is a body alone", () => {
+  test("without a prefix a secret is only a body", () => {
     expect(plain).not.toContain("_");
   });
 
@@ -116,7 +116,7 @@ describe("secretShape", () => {
     },
   );
 
-  test("two neighbours that changed places are never intact", () => {
+  test("a body with two swapped neighbours is never intact", () => {
     for (let at = 0; at + 1 < plain.length; at += 1) {
       if (plain[at] === plain[at + 1]) continue;
       const swapped = plain.slice(0, at) + plain[at + 1] + plain[at] + plain.slice(at + 2);
@@ -124,7 +124,7 @@ describe("secretShape", () => {
     }
   });
 
-  test("a body that lost or won characters at its end is never intact", () => {
+  test("a body that lost or gained characters at its end is never intact", () => {
     for (let length = 1; length < plain.length; length += 1) {
       expect(secretShape(plain.slice(0, length))).not.toBe("intact");
     }
@@ -132,7 +132,7 @@ describe("secretShape", () => {
       expect(secretShape(plain + character)).not.toBe("intact");
   });
 
-  test("a body with leading zeros in front is foreign: no two bodies mean the same bytes", () => {
+  test("a body with extra leading zeros is foreign: no two bodies mean the same bytes", () => {
     expect(secretShape(`1${plain}`)).toBe("foreign");
   });
 
@@ -147,7 +147,7 @@ describe("secretShape", () => {
     expect(secretShape(encodeBase58(bytes))).toBe("foreign");
   });
 
-  test("version and length that fit, with 16 bytes and a wrong checksum, claim to be ours: damaged", () => {
+  test("version and length that fit, with 16 bytes and a wrong checksum, claim latchkey's format: damaged", () => {
     expect(secretShape(encodeBase58(Uint8Array.of(2, 16, ...bytesOf(20))))).toBe("damaged");
   });
 
@@ -165,7 +165,7 @@ describe("secretShape", () => {
   });
 
   test.each(["", "\0", "pay\n", "päy", "pay_🔑", "\u007f", "pay_\u00a0live", "\ud800"])(
-    "what no header can carry is malformed: %j",
+    "a text that no header can carry is malformed: %j",
     (secret) => {
       expect(secretShape(secret)).toBe("malformed");
     },

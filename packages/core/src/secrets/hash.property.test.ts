@@ -18,7 +18,7 @@ test("the portable and the native SHA-256 answer the same for every text", () =>
   );
 });
 
-test("SHA-256 of bytes is the one that the portable code answers", () => {
+test("SHA-256 of bytes equals that of the portable code", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       expect([...sha256Bytes(bytes)]).toEqual([...sha256(bytes)]);
@@ -39,7 +39,7 @@ test("a hash under a pepper is the HMAC-SHA-256 that node:crypto computes", () =
   );
 });
 
-test("the hash of a new secret is the first that the secret is looked up by", () => {
+test("a secret is first looked up by the hash that a new secret gets", () => {
   fc.assert(
     fc.property(pepperKey, pepperKey, text, (older, newer, secret) => {
       const hasher = createSecretHasher({ current: "p2", keys: { p1: older, p2: newer } });

@@ -7,7 +7,7 @@ import { canShowStart, importedStart } from "./shown-start.js";
 
 const printable = fc.stringMatching(/^[\x20-\x7e]{1,512}$/);
 
-test("whatever another system hashed is found by the secret itself", () => {
+test("a secret that another system hashed is found by the secret itself", () => {
   fc.assert(
     fc.property(printable, (secret) => {
       const digest = createHash("sha256").update(secret);
@@ -27,7 +27,7 @@ test("no two texts of base64 mean the same hash", () => {
   );
 });
 
-test("what is shown of a foreign secret is a beginning of it, behind which 28 characters or none of it stay hidden", () => {
+test("the shown start of a foreign secret is a beginning of it, and 28 characters or none of it stay hidden", () => {
   const hexadecimal = fc.stringMatching(/^([A-Za-z0-9-]{1,16}_)?[0-9a-f]{1,64}$/);
   fc.assert(
     fc.property(hexadecimal, (secret) => {
@@ -39,7 +39,7 @@ test("what is shown of a foreign secret is a beginning of it, behind which 28 ch
   );
 });
 
-test("what is shown of any secret could have been given", () => {
+test("the shown start of any secret could have been given with an import", () => {
   fc.assert(
     fc.property(printable, (secret) => {
       expect(canShowStart(secret, importedStart(secret))).toBe(true);

@@ -62,7 +62,7 @@ describe("an imported hash", () => {
 });
 
 describe("the beginning of an imported secret", () => {
-  test("of latchkey's own form is what is always shown", () => {
+  test("of latchkey's own format is its usual start", () => {
     const secret = formatSecret(
       "pay",
       Uint8Array.from({ length: 24 }, (_, at) => at),
@@ -113,7 +113,7 @@ describe("the beginning of an imported secret", () => {
     expect(canShowStart(`sk_live_${hex}`, start)).toBe(isAllowed);
   });
 
-  test("that is given may be the prefix of a short secret, and no more", () => {
+  test("that is given may be at most the prefix of a short secret", () => {
     expect(canShowStart("sk_hunter2", "sk_")).toBe(true);
     expect(canShowStart("sk_hunter2", "sk_h")).toBe(false);
     expect(canShowStart("sk_", "sk_")).toBe(false);

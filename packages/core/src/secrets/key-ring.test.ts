@@ -3,13 +3,13 @@ import { copyKeyRing, isKeyRing, type KeyRing, refuseSharedSecrets } from "./key
 
 const BOUNDS = { minBytes: 32, maxBytes: 64 };
 
-/** Bytes that count up: as good as random for the checks of a ring, and the same in every run. */
+/** Bytes that count up: for the checks of a ring as good as random, and the same in every run. */
 const keyOf = (length: number) => Uint8Array.from({ length }, (_, index) => index);
 
 const ringWith = (keys: Record<string, Uint8Array>, current = "a"): KeyRing => ({ current, keys });
 
 describe("copyKeyRing", () => {
-  test("answers every key by its id", () => {
+  test("returns every key by its id", () => {
     const copy = copyKeyRing("vault", ringWith({ a: keyOf(32), b: keyOf(64) }), BOUNDS);
     expect([...copy]).toEqual([
       ["a", keyOf(32)],
@@ -58,7 +58,7 @@ describe("copyKeyRing", () => {
     },
   );
 
-  test("a key that differs from a repeated byte in its last byte alone is accepted", () => {
+  test("a key that differs from a repeated byte only in its last byte is accepted", () => {
     const key = new Uint8Array(32).fill(7);
     key[31] = 8;
     expect(copyKeyRing("vault", ringWith({ a: key }), BOUNDS).size).toBe(1);
@@ -142,6 +142,6 @@ test.each([
   [undefined, false],
   ["keys", false],
   [Object.assign(() => {}, { keys: {} }), false],
-])("whether %j has the form of a ring: %j", (ring, isRing) => {
+])("%j has the form of a ring: %j", (ring, isRing) => {
   expect(isKeyRing(ring)).toBe(isRing);
 });

@@ -6,7 +6,7 @@ import { secretForm, secretStart, shownBodies } from "./shown-start.js";
 const prefixes = fc.oneof(fc.constant(""), fc.stringMatching(PREFIX_PATTERN));
 const secretBytes = fc.uint8Array({ minLength: BYTE_LENGTH.min, maxLength: BYTE_LENGTH.max });
 
-test("a secret of the form of another has its prefix and, up to 135 bytes, its length", () => {
+test("a secret in the format of another has its prefix and, up to 135 bytes, its length", () => {
   fc.assert(
     fc.property(prefixes, secretBytes, (prefix, bytes) => {
       const form = secretForm(secretStart(formatSecret(prefix, bytes)));
@@ -17,7 +17,7 @@ test("a secret of the form of another has its prefix and, up to 135 bytes, its l
   );
 });
 
-test("whatever a start says, a secret can be made of its form", () => {
+test("a secret can be made in the format of any start", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 32 }), (start) => {
       const { prefix, byteLength } = secretForm(start);

@@ -25,10 +25,10 @@ test("the public key is that of RFC 8032 section 7.1, test 1", async () => {
 
 test.each([
   "ERR_MODULE_NOT_FOUND",
-  // As a bundler says it that built the program without jose.
+  // The error of a bundler that built the program without jose.
   "MODULE_NOT_FOUND",
 ])(
-  "says how to install jose where it is missing, and finds it once it is there: %s",
+  "says how to install jose if it is missing, and finds it once it is installed: %s",
   async (code) => {
     let isThere = false;
     const missing = Object.assign(new Error("Cannot find package 'jose' imported from core"), {
@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("signs what it is given, so that whoever has the public key can check it", async () => {
+test("signs the given claims, so that the public key can verify them", async () => {
   const signer = createTokenSigner(ring);
   const token = await signer.sign({ sub: "key_1", exp: 4_102_444_800 });
   const { payload, protectedHeader } = await jwtVerify(
@@ -58,8 +58,8 @@ test("signs what it is given, so that whoever has the public key can check it", 
   expect(protectedHeader).toEqual({ alg: "EdDSA", kid: "a", typ: "JWT" });
 });
 
-test("a seed whose text has every kind of character signs as others do", async () => {
-  // In base64 it has both characters that base64url writes in another way.
+test("a seed whose text has every kind of character signs like any other", async () => {
+  // Its base64 has both characters that base64url writes differently.
   const bytes = Uint8Array.from({ length: 32 }, (_, at) => 255 - at * 5);
   expect(Buffer.from(bytes).toString("base64")).toMatch(/\+.*\/|\/.*\+/);
   const signer = createTokenSigner({ current: "a", keys: { a: bytes } });
@@ -98,14 +98,14 @@ test.each(["", "a".repeat(257), 7 as unknown as string, {} as unknown as string]
 test.each([
   ["of another library that is missing", "ERR_MODULE_NOT_FOUND", "Cannot find package 'other'"],
   ["of jose, but not that it is missing", "EACCES", "cannot read 'jose'"],
-])("a failure %s is what it is", async (_, code, message) => {
+])("a failure %s is passed on unchanged", async (_, code, message) => {
   const failure = Object.assign(new Error(message), { code });
   await expect(createTokenSigner(ring, () => Promise.reject(failure)).ready()).rejects.toBe(
     failure,
   );
 });
 
-test("any other failure to load it is what it is", async () => {
+test("any other failure to load it is passed on unchanged", async () => {
   const broken = new Error("broken");
   await expect(createTokenSigner(ring, () => Promise.reject(broken)).ready()).rejects.toBe(broken);
 });

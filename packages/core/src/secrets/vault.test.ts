@@ -106,14 +106,14 @@ describe("a sealed secret that was changed does not open", () => {
     },
   );
 
-  test("by putting the ciphertext behind the nonce of another one", () => {
+  test("by putting the ciphertext after the nonce of another one", () => {
     const other = partsOf(vault.seal(SECRET, ROW)).bytes;
     const mixed = Uint8Array.of(...other.subarray(0, 24), ...partsOf(sealed).bytes.subarray(24));
     expect(() => vault.open(withBytes(mixed), ROW)).toThrow(isDamaged);
   });
 });
 
-test("a sealed secret that another key of the same id does not open says that it may be the key", () => {
+test("a sealed secret that another key of the same id does not open reports that the key may be the cause", () => {
   const other = createVault({ current: "spring", keys: { spring: randomBytes(32) } }, randomBytes);
   expect(() => other.open(sealed, ROW)).toThrow("the vault key does not open the secret of key_");
 });
@@ -136,7 +136,7 @@ describe("a sealed secret that was moved does not open", () => {
     }
   });
 
-  test("to a row whose workspace and key have changed places", () => {
+  test("to a row with workspace and key swapped", () => {
     const text = vault.seal(SECRET, { workspaceId: "a", keyId: "b" });
     expect(() => vault.open(text, { workspaceId: "b", keyId: "a" })).toThrow(isDamaged);
   });
@@ -156,7 +156,7 @@ describe("the ring", () => {
     expect(partsOf(later.seal(SECRET, ROW)).vaultKeyId).toBe("autumn");
   });
 
-  test("what was sealed with an earlier key is distinguished from what was sealed with the current one", () => {
+  test("secrets sealed with an earlier key and with the current one are distinguished", () => {
     const later = createVault(rotated, randomBytes);
     expect(later.isCurrent(sealed)).toBe(false);
     expect(later.isCurrent(later.seal(SECRET, ROW))).toBe(true);
@@ -184,7 +184,7 @@ describe("the ring", () => {
   });
 
   test.each(["constructor", "__proto__", "toString"])(
-    "a vault key id %s is one that the ring does not hold",
+    "a vault key id %s is not in the ring",
     (id) => {
       const text = `v1.${id}.${encodeBase64Url(partsOf(sealed).bytes)}`;
       expect(() => vault.open(text, ROW)).toThrow(
@@ -206,7 +206,7 @@ describe("the ring", () => {
   });
 });
 
-test("no error holds the secret, its sealed text or key material", () => {
+test("no error contains the secret, its sealed text or key material", () => {
   const { bytes } = partsOf(sealed);
   const changed = bytes.map((byte, index) => (index === bytes.length - 1 ? byte ^ 1 : byte));
   const attempts = [

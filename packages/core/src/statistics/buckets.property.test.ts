@@ -100,7 +100,7 @@ test("buckets follow each other without a gap and hold the whole range", () => {
   );
 });
 
-test("the names of old are three of the outcomes", () => {
+test("the older field names show three of the outcomes", () => {
   fc.assert(
     fc.property(counted, ({ firstAt, endAt, hours }) => {
       for (const bucket of toBuckets(hours, firstAt, endAt, "day")) {

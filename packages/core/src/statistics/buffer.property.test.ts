@@ -12,7 +12,7 @@ const verification = fc.record({
   identityId: fc.constantFrom(null, "id_1", "id_2"),
   code: fc.constantFrom(...COUNTED_CODES),
   waitMs: fc.nat({ max: STATISTICS_SPAN_MS }),
-  /** Whether the next verification under the same identity meets the key as this one leaves it. */
+  /** Whether the next verification under the same identity finds the key as this one leaves it. */
   isCached: fc.boolean(),
 });
 const hand = fc.record({
@@ -23,7 +23,7 @@ const steps = fc.array(
   fc.oneof({ arbitrary: verification, weight: 5 }, { arbitrary: hand, weight: 1 }),
 );
 
-/** Counts and latest uses that a store has added up. */
+/** Counts and latest uses as a store adds them up. */
 function added(batches: readonly WorkspaceBatch[]) {
   const counts = new Map<string, number>();
   const lastUsed = new Map<string, number>();
@@ -40,7 +40,7 @@ function added(batches: readonly WorkspaceBatch[]) {
   return { counts, lastUsed };
 }
 
-test("every verification is added once for each of its subjects, whatever comes back on the way", () => {
+test("every verification is added once for each of its subjects, whatever is given back on the way", () => {
   fc.assert(
     fc.property(steps, (script) => {
       const buffer = createStatisticsBuffer(1_000);
@@ -80,7 +80,7 @@ test("every verification is added once for each of its subjects, whatever comes 
   );
 });
 
-test("no batch names a subject, hour and code twice, nor a key", () => {
+test("no batch contains a subject, hour and code twice, or a key twice", () => {
   fc.assert(
     fc.property(fc.array(verification), (script) => {
       const buffer = createStatisticsBuffer(1_000);

@@ -43,7 +43,7 @@ test("a verification counts for the key, its API and its identity", () => {
   ]);
 });
 
-test("the first verification of a key is distinguished from those that follow, in each hour and whenever all was taken out", () => {
+test("the first verification of a key is distinguished from those that follow, in each hour and after everything was taken out", () => {
   const buffer = createStatisticsBuffer(1);
   const key = countedKey();
   expect(buffer.count(key, "VALID", HOUR_AT)).toBe(true);
@@ -54,13 +54,13 @@ test("the first verification of a key is distinguished from those that follow, i
   expect(buffer.count(key, "VALID", HOUR_AT + STATISTICS_SPAN_MS)).toBe(true);
 });
 
-test("a verification that is not counted is no first one", () => {
+test("a verification that is not counted is not a first one", () => {
   const buffer = createStatisticsBuffer(1);
   buffer.count(keyNamed("key_1"), "VALID", HOUR_AT);
   expect(buffer.count(keyNamed("key_2"), "VALID", HOUR_AT)).toBe(false);
 });
 
-test("what was taken out is held no more", () => {
+test("counts that were taken out are no longer held", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(1);
@@ -69,7 +69,7 @@ test("what was taken out is held no more", () => {
   expect([...buffer.take(0)]).toEqual([]);
 });
 
-test("a verification whose answer took longer than that of a later one does not put the latest use back", () => {
+test("a verification that is answered after a later one does not move the latest use back", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 2);
   buffer.count(countedKey(), "VALID", HOUR_AT + 1);
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test("a key that changes its identity counts for each one what was done under it", () => {
+test("a key that changes its identity counts for each identity what was done under it", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey({}, "id_1"), "VALID", HOUR_AT);
   buffer.count(countedKey(), "VALID", HOUR_AT);
@@ -118,7 +118,7 @@ test("a key that changes its identity counts for each one what was done under it
   expect([of("key"), of("api"), of("identity")]).toEqual([[3], [3], [1, 1]]);
 });
 
-test("a key that was counted before, loaded once or afresh, goes on in the same counter", () => {
+test("a key that was counted before, loaded once or afresh, continues in the same counter", () => {
   const buffer = createStatisticsBuffer(10);
   const cached = countedKey();
   for (const key of [cached, cached, countedKey(), cached]) buffer.count(key, "VALID", HOUR_AT);
@@ -126,7 +126,7 @@ test("a key that was counted before, loaded once or afresh, goes on in the same 
   expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 4));
 });
 
-test("a key that was counted before it was taken out begins anew", () => {
+test("a key whose counts were taken out starts a new counter", () => {
   const buffer = createStatisticsBuffer(10);
   const cached = countedKey();
   buffer.count(cached, "VALID", HOUR_AT);
@@ -154,20 +154,20 @@ test.each([
   { keys: 1, counted: 1 },
   { keys: 2, counted: 2 },
   { keys: 3, counted: 2 },
-])("of $keys keys, $counted are counted where 2 are held at most", ({ keys, counted }) => {
+])("of $keys keys, $counted are counted if at most 2 are held", ({ keys, counted }) => {
   const buffer = createStatisticsBuffer(2);
   for (let index = 0; index < keys; index += 1)
     buffer.count(keyNamed(`key_${index}`), "VALID", HOUR_AT);
   expect(buffer.heldKeys).toBe(counted);
 });
 
-test("a key that is held goes on being counted while there is no room for another", () => {
+test("a held key is still counted while there is no room for another", () => {
   const buffer = createStatisticsBuffer(1);
   for (const id of ["key_1", "key_2", "key_1"]) buffer.count(keyNamed(id), "VALID", HOUR_AT);
   expect([...buffer.take(0)][0]?.batch.counts).toContainEqual(ofKey("VALID", 2));
 });
 
-test("what comes back is taken out again, together with what was counted since", () => {
+test("batches that are given back are taken out again, together with later counts", () => {
   const buffer = createStatisticsBuffer(10);
   buffer.count(countedKey(), "VALID", HOUR_AT + 9);
   for (const batch of buffer.take(0)) buffer.giveBack(batch);
@@ -177,7 +177,7 @@ test("what comes back is taken out again, together with what was counted since",
   expect(again?.batch.uses).toEqual([{ kind: "key", id: "key_1", usedAt: HOUR_AT + 10 }]);
 });
 
-test("a store that stays away does not fill the memory: the oldest batches are let go of", () => {
+test("a store that stays away does not fill the memory: the oldest batches are dropped", () => {
   const buffer = createStatisticsBuffer(10);
   for (let index = 0; index <= MAX_RETURNED; index += 1) {
     const counts = [
@@ -210,7 +210,7 @@ test.each([
   },
 );
 
-test("very many keys are put together a batch at a time, and each once", () => {
+test("very many keys are batched one batch at a time, and each once", () => {
   const keys = 3 * MAX_BATCH_SIZE;
   const buffer = createStatisticsBuffer(keys);
   for (let index = 0; index < keys; index += 1)

@@ -10,7 +10,7 @@ const FLUSH_MS = 5_000;
 const unavailable = (outcome: "not-applied" | "unknown") =>
   new LatchkeyError("STORE_UNAVAILABLE", "away", { outcome });
 
-/** A store that keeps every batch, and fails as the test says; and timers that the test lets run. */
+/** A store that keeps every batch and fails as the test says, and timers that the test fires. */
 function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs = FLUSH_MS) {
   const batches: StatisticsBatch[] = [];
   const failures: Error[] = [];
@@ -37,7 +37,7 @@ function setUp(onError: ErrorListener | null = null, isDurable = false, flushMs 
       };
     },
   );
-  /** Lets the next timer run, and waits until what it began is done. */
+  /** Fires the next timer, and waits until what it started is done. */
   const fire = async () => {
     timers.shift()?.callback();
     await recorder.flush();
@@ -75,20 +75,20 @@ test("a secret that no key has is not counted", () => {
   expect(timers).toHaveLength(0);
 });
 
-test("a flush without counts asks nothing of the store", async () => {
+test("a flush without counts does not call the store", async () => {
   const { recorder, batches } = setUp();
   await recorder.flush();
   expect(batches).toEqual([]);
 });
 
-test("a flush calls the timer off", async () => {
+test("a flush cancels the timer", async () => {
   const { recorder, timers } = setUp();
   recorder.count(loaded, "VALID", 1);
   await recorder.flush();
   expect(timers).toEqual([]);
 });
 
-test("what was not applied is written with the next", async () => {
+test("a batch that was not applied is written with the next", async () => {
   const { recorder, batches, failures, fire, countsOfKey } = setUp();
   failures.push(unavailable("not-applied"), unavailable("not-applied"));
   recorder.count(loaded, "VALID", 1);
@@ -102,7 +102,7 @@ test.each([
   unavailable("unknown"),
   new LatchkeyError("STORE_CORRUPT", "damaged"),
   new Error("anything else"),
-])("what may have been applied is not written again: %s", async (failure) => {
+])("a batch that may have been applied is not written again: %s", async (failure) => {
   const { recorder, batches, failures, fire, countsOfKey } = setUp();
   failures.push(failure);
   recorder.count(loaded, "VALID", 1);
@@ -112,7 +112,7 @@ test.each([
   expect(batches.map(countsOfKey)).toEqual([[1], [1]]);
 });
 
-test("a store that is away is not called for every batch: the rest waits for the next time", async () => {
+test("a store that cannot be reached is not called for every batch: the rest waits for the next flush", async () => {
   const { recorder, batches, failures } = setUp();
   for (let index = 0; index < 1_200; index += 1)
     recorder.count(keyNamed(`key_${index}`), "VALID", 1);
@@ -124,7 +124,7 @@ test("a store that is away is not called for every batch: the rest waits for the
   expect(new Set(keys).size).toBe(1_200);
 });
 
-test("nothing fails where the store fails", async () => {
+test("nothing fails if the store fails", async () => {
   const { recorder, failures } = setUp();
   failures.push(new Error("broken"));
   recorder.count(loaded, "VALID", 1);
@@ -151,7 +151,7 @@ test.each([
   expect(timers.map((timer) => timer.delayMs)).toEqual([delayMs]);
 });
 
-test("every failure is reported, also one after which the batch is kept", async () => {
+test("every failure is reported, even if the batch is kept", async () => {
   const reported: unknown[] = [];
   const { recorder, failures } = setUp((error) => reported.push(error));
   const all = [unavailable("not-applied"), unavailable("unknown"), new Error("broken")];
@@ -163,7 +163,7 @@ test("every failure is reported, also one after which the batch is kept", async 
   expect(reported).toEqual(all);
 });
 
-test("nothing is reported while all goes well", async () => {
+test("nothing is reported without a failure", async () => {
   const reported: unknown[] = [];
   const { recorder } = setUp((error) => reported.push(error));
   recorder.count(loaded, "VALID", 1);
@@ -190,7 +190,7 @@ test("a listener that throws or rejects does not stop the flush, nor the next", 
   }
 });
 
-test("of what is durable nothing but the latest use is written later", async () => {
+test("if counts are durable, only the latest use is written later", async () => {
   const { recorder, batches, fire } = setUp(null, true);
   recorder.count(loaded, "VALID", 3_700_001);
   recorder.count(loaded, "EXTRA_USES", 3_700_001, 4);
@@ -205,7 +205,7 @@ test.each([
   { afterMs: 3_659_000, hourAt: 0 },
   { afterMs: 3_661_000, hourAt: 3_600_000 },
 ])(
-  "what is written $afterMs ms after the start of its hour counts in that of $hourAt",
+  "counts written $afterMs ms after the start of their hour are added to the hour of $hourAt",
   async ({ afterMs, hourAt }) => {
     const { recorder, batches, passed } = setUp();
     recorder.count(loaded, "VALID", 1_000);

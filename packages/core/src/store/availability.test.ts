@@ -14,7 +14,7 @@ const KEY = { kind: "key", id: "key_1" } as const;
 
 const aChange = (fields: Partial<Change> = {}): Change => ({ ...EMPTY_CHANGE, ...fields });
 
-/** A store, and what another process sees of it through a guard that has read it once. */
+/** A store, and a guarded view of it by another process that has read it once. */
 async function aGuarded() {
   const store = new TestStore();
   const plans: ChargePlan[] = [];
@@ -57,7 +57,7 @@ async function aGuarded() {
   return { store, guarded, enter, plans, moments, settled, added };
 }
 
-test("a change waits for leases also in a workspace that is forgotten among many others", async () => {
+test("a change waits for leases even in a workspace that is no longer cached", async () => {
   const { guarded } = await aGuarded();
   await guarded.changeLeases(WORKSPACE, () => ({ grant: 300, wait: 300 }));
   await guarded.read(WORKSPACE, [KEY]);
@@ -77,14 +77,14 @@ const aPlan = (fields: Partial<ChargePlan> = {}): ChargePlan => ({
 });
 
 describe("a workspace that is open", () => {
-  test("is asked for its state once, as long as its revision is the same", async () => {
+  test("has its state read once per revision", async () => {
     const { store, guarded } = await aGuarded();
     await guarded.read(WORKSPACE, [KEY]);
     await guarded.read(WORKSPACE, []);
     expect(store.reads).toEqual([[KEY, STATE_ADDRESS], [KEY], []]);
   });
 
-  test("answers a read as the store does", async () => {
+  test("is read exactly as the store returns it", async () => {
     const { guarded } = await aGuarded();
     expect(await guarded.read("ws_new", [KEY])).toEqual({ revision: 0, found: [null] });
   });
@@ -93,7 +93,7 @@ describe("a workspace that is open", () => {
 describe.each(["incomplete", "moved"] as const)("a workspace that is %s", (state) => {
   const refused = { code: "STORE_UNAVAILABLE", reason: state, outcome: "not-applied" };
 
-  test("refuses reads, changes and charges that rest on no revision, also to who knew it open", async () => {
+  test("refuses reads, changes and charges without a revision, even if a process knew it as open", async () => {
     const { guarded, enter } = await aGuarded();
     await enter({ state, transfer: "t" }, 7);
     const moment = { now: 0, refill: null };
@@ -104,7 +104,7 @@ describe.each(["incomplete", "moved"] as const)("a workspace that is %s", (state
   });
 });
 
-test("a state that cannot be read is no open one", async () => {
+test("an unreadable state does not count as open", async () => {
   const { store, guarded, enter } = await aGuarded();
   await enter({ state: "moved", transfer: "t" }, 7);
   store.damage(STATE_ADDRESS);
@@ -128,7 +128,7 @@ test.each<[body: unknown, version: number]>([
   await expect(guarded.charge(aPlan(), { now: 1, refill: null })).rejects.toMatchObject(damaged);
 });
 
-test("a change that is stale at a place that it does not have is tried no more often than others", async () => {
+test("a change that is stale at a place that it does not have is retried no more often than others", async () => {
   const { store } = await aGuarded();
   const commit = vi.fn<KeyStore["commit"]>(async () => ({ kind: "stale", index: 9 }));
   const guarded = createAvailabilityStore(
@@ -140,7 +140,7 @@ test("a change that is stale at a place that it does not have is tried no more o
 });
 
 describe("a workspace that is followed", () => {
-  test("has the address of every record that a change writes in its trail, in the same change", async () => {
+  test("gets the address of every record that a change writes into its trail, in the same change", async () => {
     const { store, guarded, enter } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     // The first attempt expects no state: it writes nothing, and the next one knows.
@@ -150,7 +150,7 @@ describe("a workspace that is followed", () => {
     expect(enters).toEqual([{ list: "$trail:3", id: puts[0]?.record.id }]);
   });
 
-  test("has what verifications were counted of in its trail, once the sums are written", async () => {
+  test("gets the subjects of counted verifications into its trail, once the sums are written", async () => {
     const { store, guarded, enter, added } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.read(WORKSPACE, []);
@@ -163,7 +163,7 @@ describe("a workspace that is followed", () => {
     await expect(guarded.addStatistics(WORKSPACE, { counts, uses: [] })).resolves.toBeUndefined();
   });
 
-  test("has the name of each window without an owner in its trail that is taken from or dropped", async () => {
+  test("gets the name of each window without an owner that is taken from or dropped into its trail", async () => {
     const { store, guarded, enter, plans } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.commit(WORKSPACE, aChange({ dropWindows: ["w"] }));
@@ -174,7 +174,7 @@ describe("a workspace that is followed", () => {
     expect(plans.at(-1)?.limits).toEqual([limit]);
   });
 
-  test("has each record whose counters a charge may move in its trail before it is charged, once for each state", async () => {
+  test("gets each record whose counters a charge may change into its trail before the charge, once for each state", async () => {
     const { store, guarded, enter, plans } = await aGuarded();
     await enter({ state: "followed", transfer: "t", trail: "3" }, 7);
     await guarded.read(WORKSPACE, []);
@@ -192,7 +192,7 @@ describe("a workspace that is followed", () => {
     expect(store.changes).toHaveLength(before + 1);
     expect(store.changes.at(-1)?.puts.map(({ record }) => record.body)).toEqual([KEY]);
     expect(store.changes.at(-1)?.enters).toMatchObject([{ list: "$trail:3" }]);
-    // Another trail, of which this process has not heard when it is asked.
+    // Another trail, which this process has not heard of when it is asked.
     await enter({ state: "followed", transfer: "t", trail: "4" }, 8);
     await charge(2);
     expect(store.changes.at(-1)?.enters).toMatchObject([{ list: "$trail:4" }]);
@@ -201,7 +201,7 @@ describe("a workspace that is followed", () => {
     expect(plans).toHaveLength(4);
   });
 
-  test("has what ends in the step of a charge end before it, so that the trail has what that touched", async () => {
+  test("ends a hold before the charge that would end it in its step, so that the trail has what it touched", async () => {
     const { guarded, enter, moments, settled } = await aGuarded();
     await guarded.read(WORKSPACE, []);
     const ends = { kind: "end", id: "lse_1", uses: 1, limits: [], rest: true } as const;

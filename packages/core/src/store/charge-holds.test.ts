@@ -53,7 +53,7 @@ const sumsOf = (fields: Partial<HoldSums>): HoldSums => ({ ...NO_HOLDS, ...field
 const heldBy = (...given: Parameters<typeof charge>) => charge(...given).next?.held?.holds;
 
 describe("a charge that reserves", () => {
-  test("holds its uses beside the counters of the key", () => {
+  test("records its held uses with the counters of the key", () => {
     const { result, next } = charge();
     expect(result).toEqual({
       ...{ kind: "charged", remaining: 7, limits: [] },
@@ -67,7 +67,7 @@ describe("a charge that reserves", () => {
     expect(next?.held).toEqual({ holds: [hold], sums: [sums] });
   });
 
-  test("is beside those of the identity as well, where the plan says so, with its number there", () => {
+  test("is recorded with the identity as well if the plan says so, with its number there", () => {
     const holds = [sumsOf({ open: 1, next: 4 }), sumsOf({ open: 2, next: 9, uses: 5 })];
     const held = charge({ hold: OF_BOTH, uses: 1 }, { holds }).next?.held;
     expect(held?.holds).toMatchObject([{ identityId: "id_1", usesOf: 1, numbers: [4, 9] }]);
@@ -79,15 +79,15 @@ describe("a charge that reserves", () => {
     expect(heldBy({ hold: OF_BOTH, confirms })).toMatchObject([{ identityId: null }]);
   });
 
-  test("takes from no uses that are unlimited", () => {
+  test("does not take from unlimited uses", () => {
     expect(heldBy({}, { usage: usageOf(null) })).toMatchObject([{ uses: 3, usesOf: null }]);
   });
 
-  test("has an id that is empty where the moment names none", () => {
+  test("has an empty id if the moment names none", () => {
     expect(heldBy({}, {}, { holdId: undefined })).toMatchObject([{ id: "" }]);
   });
 
-  test("ends at the last instant that there is, at the latest", () => {
+  test("ends at the last instant at the latest", () => {
     const hold = { ...ALL, ttl: LAST_INSTANT };
     expect(heldBy({ hold })).toMatchObject([{ expiresAt: LAST_INSTANT, ttl: LAST_INSTANT }]);
   });
@@ -97,7 +97,7 @@ describe("a charge that reserves", () => {
     [2, 2, 0],
     [1, 3, 1],
   ])(
-    "is refused where the key has %i open and the identity %i of at most 2 and 3: record %s",
+    "is refused if the key has %i open and the identity %i of at most 2 and 3: record %s",
     (ofKey, ofIdentity, record) => {
       const holds = [sumsOf({ open: ofKey }), sumsOf({ open: ofIdentity })];
       const step = charge({ hold: OF_BOTH }, { holds });
@@ -113,7 +113,7 @@ describe("a charge that reserves", () => {
 });
 
 describe("limits of a charge that reserves", () => {
-  test("hold what was taken, with when, and of a bucket what flows in and what it has counted", () => {
+  test("hold what was taken and when, and for a bucket its rate and its inflow counter", () => {
     expect(heldBy({ limits: [FIXED] })?.[0]?.limits).toStrictEqual([
       { window: "60000:tokens", owner: 0, units: 4, at: MINUTE, rate: 0 },
     ]);
@@ -122,31 +122,31 @@ describe("limits of a charge that reserves", () => {
     ]);
   });
 
-  test("hold nothing of one that costs nothing, and no units of a shadow without room", () => {
+  test("hold nothing at a cost of 0, and no units of a shadow limit without room", () => {
     const shadow = { ...FIXED, name: "tried", window: "60000:tried", shadow: true, cost: 11 };
     expect(heldBy({ limits: [{ ...FIXED, cost: 0 }, shadow] })?.[0]?.limits).toMatchObject([
       { window: "60000:tried", units: 0 },
     ]);
   });
 
-  test("a bucket counts what flows in once units of it may come back", () => {
+  test("a bucket counts its inflow once units of it may come back", () => {
     const stateAfter = (plan: Partial<ChargePlan>) => charge(plan).next?.windows[0]?.earlier;
     expect(stateAfter({ limits: [BUCKET] })).toEqual([0, 0, NOW]);
     expect(stateAfter({ limits: [BUCKET], hold: undefined })).toEqual([]);
     const ofSlots = { ...ALL, keeps: "slots", slotTtl: MINUTE } as const;
     expect(stateAfter({ limits: [BUCKET, SLOTS], hold: ofSlots })).toEqual([]);
-    // A lease's are its own until it ends.
+    // Units of a lease belong to it until it ends.
     expect(stateAfter({ limits: [{ ...BUCKET, held: 4 }] })).toEqual([4]);
   });
 
-  test("a look changes nothing of it", () => {
+  test("a peek changes none of this", () => {
     const { result, next } = charge({ limits: [BUCKET], mode: "peek" });
     expect(next).toBeNull();
     expect(result).not.toHaveProperty("hold");
     expect(result).toMatchObject({ limits: [{ state: { earlier: [] } }] });
   });
 
-  test("its slots are held beside it, for as long as they last, and alone where nothing else is", () => {
+  test("its slots are held separately, for as long as they last, and alone if nothing else is held", () => {
     const limits = [FIXED, SLOTS];
     const both = heldBy({ limits, hold: { ...ALL, slotTtl: MINUTE } });
     expect(both).toMatchObject([
@@ -162,7 +162,7 @@ describe("limits of a charge that reserves", () => {
 describe("beside what is held", () => {
   const due = { amount: 10, dueAt: NOW - 1 };
 
-  test("nothing is decided while something of it is over", () => {
+  test("nothing is decided while a hold has expired", () => {
     const holds = [undefined, sumsOf({ open: 1, nextEnd: NOW })];
     expect(charge({}, { holds }).result).toEqual({ kind: "unsettled", record: 1 });
     const later = [undefined, sumsOf({ open: 1, nextEnd: NOW + 1 })];
@@ -176,7 +176,7 @@ describe("beside what is held", () => {
     ["nothing is", {}, due, 0, "charged"],
     ["it has been applied", { holds: sumsOf({ uses: 1 }), refilledAt: NOW }, due, 0, "charged"],
     ["uses are not counted", { holds: sumsOf({ uses: 1 }) }, due, null, "charged"],
-  ])("a due refill is applied first where %s", (_, usage, refill, uses, kind) => {
+  ])("a due refill is applied first if %s", (_, usage, refill, uses, kind) => {
     const step = charge(
       { uses, cost: 0 },
       { usage: { ...usageOf(10), ...usage } },

@@ -38,7 +38,7 @@ const newModel = (remaining: number | null): Model => ({
   windows: [null, null, null],
 });
 
-/** What the store would hand to the rule for this attempt. */
+/** What the store would pass to the rule for this attempt. */
 function prepare(
   model: Model,
   step: Attempt,
@@ -89,7 +89,7 @@ function run(
   }
 }
 
-/** The same rule in another shape: take one thing after another from a copy, and throw the copy away on a refusal. */
+/** The same rule in another form: takes one thing after another from a copy, and discards the copy on a refusal. */
 function naiveCharge(state: ChargeState, plan: ChargePlan, { now, refill }: ChargeMoment) {
   const usage: { remaining: number | null; refilledAt: number } = { ...state.usage };
   if (refill !== null && usage.remaining !== null && refill.dueAt > usage.refilledAt) {
@@ -220,7 +220,7 @@ test("no window and no refill ever goes back", () => {
   );
 });
 
-test("a peek answers what a charge would answer", () => {
+test("a peek returns what a charge would return", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 5 })), attempts, (remaining, steps) => {
       run(newModel(remaining), steps, (_, state, plan, moment) => {
@@ -233,7 +233,7 @@ test("a peek answers what a charge would answer", () => {
   );
 });
 
-test("with a request id every attempt may be sent any number of times: it is charged once, and answered alike", () => {
+test("with a request id every attempt may be sent any number of times: it is charged once, with the same answer each time", () => {
   fc.assert(
     fc.property(fc.option(fc.nat({ max: 12 })), attempts, (remaining, steps) => {
       run(newModel(remaining), steps, (_, state, plan, moment) => {

@@ -58,7 +58,7 @@ const limitOf = (fields: Partial<LimitCharge> = {}): LimitCharge => ({
 
 const window = (used: number, startedAt = MINUTE) => ({ at: startedAt, used, earlier: [] });
 
-/** What is read of a limit of these tests, when so many of its units are used. */
+/** The reading of a limit of these tests when this many of its units are used. */
 const readingOf = (name: string, used: number, exceeded: boolean) => ({
   name,
   limit: 10,
@@ -150,7 +150,7 @@ describe("limits", () => {
     expect(step.result).toMatchObject({ limits: [{ remaining: 5, resetAt: 180_000 }] });
   });
 
-  test("a limit at cost 0 is read and leaves its stored window untouched, also one that has ended", () => {
+  test("a limit at cost 0 is read and leaves its stored window untouched, even one that has ended", () => {
     const ended = window(10, 0);
     const step = charge(stateOf({ windows: [ended] }), { limits: [limitOf({ cost: 0 })] });
     expect(step.result).toMatchObject({
@@ -190,7 +190,7 @@ describe("limits", () => {
 });
 
 describe("all or nothing", () => {
-  test("one full limit among several refuses, takes from none, and is the one that is named", () => {
+  test("one full limit among several refuses, takes from none, and is the one that is reported", () => {
     const limits = [limitOf({ name: "a" }), limitOf({ name: "b" }), limitOf({ name: "c" })];
     const state = stateOf({ windows: [window(1), window(10), null] });
     expect(charge(state, { limits })).toEqual({
@@ -203,7 +203,7 @@ describe("all or nothing", () => {
     });
   });
 
-  test("every limit that refuses is named, not only the first", () => {
+  test("every limit that refuses is reported, not only the first", () => {
     const limits = [limitOf({ name: "a" }), limitOf({ name: "b" })];
     const { result } = charge(stateOf({ windows: [window(10), window(10)] }), { limits });
     expect(result).toMatchObject({ limits: [{ exceeded: true }, { exceeded: true }] });
@@ -226,7 +226,7 @@ describe("all or nothing", () => {
     });
   });
 
-  test("nothing of the state handed in is changed", () => {
+  test("the given state is not changed", () => {
     const freeze = <Value extends object>(value: Value): Value => Object.freeze(value);
     const state = freeze(
       stateOf({
@@ -285,7 +285,7 @@ describe("a refill in the same step", () => {
 });
 
 describe("a peek", () => {
-  test("answers as a charge does and writes nothing", () => {
+  test("answers like a charge and writes nothing", () => {
     const state = stateOf({ usage: usageOf(0), windows: [window(3)] });
     const moment = { refill: { amount: 5, dueAt: 1 } };
     const commit = charge(state, { limits: [limitOf()] }, moment);
@@ -307,7 +307,7 @@ describe("a request id", () => {
     expect(step.next?.remember).toEqual(remembered);
   });
 
-  test("is remembered with a refusal too, which moves no counter", () => {
+  test("is remembered with a refusal too, which changes no counter", () => {
     const state = stateOf({ usage: usageOf(0) });
     const step = charge(state, {}, { request });
     expect(step.next).toMatchObject({ usage: state.usage, windows: state.windows });
@@ -340,7 +340,7 @@ describe("a request id", () => {
     expect(next === null ? null : "taken anew").toBe(expected);
   });
 
-  test("without which nothing is looked up: what is remembered under another counts for nothing", () => {
+  test("is needed for a look-up: without one, remembered results are ignored", () => {
     expect(charge(stateOf({ remembered })).result).toMatchObject({ remaining: 9 });
   });
 
@@ -349,18 +349,18 @@ describe("a request id", () => {
   });
 });
 
-describe("a state that is read to be copied", () => {
+describe("a state that is read for copying", () => {
   const sliding = limitOf({ algorithm: "sliding", limit: 9, duration: 1_600 });
   const readOf = (used: number, earlier: readonly number[]) =>
     stateOfReading(readLimit(sliding, { at: NOW, used, earlier }, false), sliding);
 
-  test("has no empty groups behind the earliest that counts, as one that was written anew", () => {
+  test("has no empty groups before the earliest that counts, like a newly written one", () => {
     expect(readOf(2, [0, 3, 0, 0])).toEqual({ at: NOW, used: 2, earlier: [0, 3] });
     expect(readOf(2, [0, 0])).toEqual({ at: NOW, used: 2, earlier: [] });
     expect(readOf(2, [0, 3])).toEqual({ at: NOW, used: 2, earlier: [0, 3] });
   });
 
-  test("is none where nothing was taken", () => {
+  test("is null if nothing was taken", () => {
     expect([readOf(0, []), readOf(0, [0, 0])]).toEqual([null, null]);
   });
 });

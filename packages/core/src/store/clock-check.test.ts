@@ -4,7 +4,7 @@ import { type ClockDifferenceError, watchClock } from "./clock-check.js";
 const NOW = 1_000_000_000;
 const MINUTE = 60_000;
 
-// Only the host's timers: the two clocks that are compared are handed in.
+// Only the host's timers: the two compared clocks are passed in.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
 });
@@ -14,7 +14,7 @@ afterEach(() => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Watches a store whose clock shows what the test says, and lets minutes pass. */
+/** Watches a store with the given clock, and lets minutes pass. */
 function setUp(readClock?: () => Promise<number>, now = () => NOW) {
   const differences: number[] = [];
   const store = readClock === undefined ? {} : { readClock };
@@ -42,7 +42,7 @@ test.each([
   expect(differences).toEqual(example.differences);
 });
 
-test("a difference is reported once, and the clock is read no more", async () => {
+test("a difference is reported once, and then the clock is not read again", async () => {
   let reads = 0;
   const { differences, pass } = setUp(async () => {
     reads += 1;
@@ -63,7 +63,7 @@ test("the clock is read every ten minutes: one that drifts later is noticed", as
   expect(differences).toEqual([-2 * MINUTE]);
 });
 
-test("the time that reading takes is no difference: only what is certain counts", async () => {
+test("the time that reading takes is not a difference: only a certain one counts", async () => {
   let now = NOW;
   const { differences } = setUp(
     async () => {
@@ -76,7 +76,7 @@ test("the time that reading takes is no difference: only what is certain counts"
   expect(differences).toEqual([]);
 });
 
-test("a store without a clock, or one that is away, is no news", async () => {
+test("a store without a clock, or one that cannot be reached, is not reported", async () => {
   const away = setUp(() => Promise.reject(new Error("away")));
   const without = setUp();
   await away.pass(20);
@@ -84,7 +84,7 @@ test("a store without a clock, or one that is away, is no news", async () => {
   expect([away.differences, without.differences]).toEqual([[], []]);
 });
 
-test("a watch that is stopped reads no more", async () => {
+test("a stopped watch reads no clock", async () => {
   let reads = 0;
   const { stop, pass } = setUp(async () => {
     reads += 1;

@@ -83,7 +83,7 @@ test("a change is refused for exactly one of three reasons: no limit, too few us
   );
 });
 
-test("a restart is where refills begin: one that is due up to it is not owed, one that is due later is", () => {
+test("refills begin at a restart: one due until then is not owed, one due later is", () => {
   fc.assert(
     fc.property(usage, change, fc.nat({ max: 100 }), (before, wanted, restartsAt) => {
       const result = changeUsage(before, { ...wanted, restartsAt });
@@ -97,7 +97,7 @@ test("a restart is where refills begin: one that is due up to it is not owed, on
   );
 });
 
-test("without a restart refills go on: what they are applied up to never goes back", () => {
+test("without a restart refills go on: the instant up to which they are applied never goes back", () => {
   fc.assert(
     fc.property(usage, change, (before, wanted) => {
       const result = changeUsage(before, { ...wanted, restartsAt: null });
@@ -111,7 +111,7 @@ test("without a restart refills go on: what they are applied up to never goes ba
   );
 });
 
-test("a last refill is one that happened: the one before, the one that was owed, or none that lies after the restart", () => {
+test("the last refill is one that happened: the previous one, or the one that was owed, and never one after the restart", () => {
   fc.assert(
     fc.property(usage, change, (before, wanted) => {
       const result = changeUsage(before, wanted);

@@ -146,7 +146,7 @@ describe("changeUsage", () => {
       changeUsage(usageOf(10, refilledAt, lastRefillAt), change({ kind: "keep" }));
 
     test.each([1_999, 2_000, 2_001])(
-      "they do so from the instant given, also where they were applied up to %i",
+      "they do so from the given instant, even if they were applied up to %i",
       (refilledAt) => {
         expect(from(refilledAt, null)).toEqual(changed(10));
       },
@@ -168,7 +168,7 @@ describe("changeUsage", () => {
     const going = (operation: UsageChange["operation"], due: UsageChange["due"] = null) =>
       changeUsage(usageOf(10, 5_000, 4_000), { due, operation, restartsAt: null });
 
-    test("nothing of them moves", () => {
+    test("nothing about them changes", () => {
       expect(going({ kind: "increment", by: 1 })).toEqual({
         kind: "changed",
         usage: usageOf(11, 5_000, 4_000),
@@ -190,7 +190,7 @@ describe("changeUsage", () => {
     });
   });
 
-  test("a refusal says what is left with the owed refill applied", () => {
+  test("a refusal shows the uses left with the owed refill applied", () => {
     const due = { amount: 100, dueAt: 1_000 };
     expect(changeUsage(usage, change({ kind: "decrement", by: 101 }, due))).toEqual({
       kind: "insufficient",
@@ -199,13 +199,13 @@ describe("changeUsage", () => {
   });
 });
 
-test("the counter of a record that does not exist has nothing left; that of a plan without uses never ends", () => {
+test("the counter of a record that does not exist has nothing left; that of a plan without uses is unlimited", () => {
   expect(NO_USES).toEqual(usageOf(0));
   expect(UNLIMITED_USES).toEqual(usageOf(null));
   expect(Object.isFrozen(NO_USES) && Object.isFrozen(UNLIMITED_USES)).toBe(true);
 });
 
-test("no change of uses leaves the counter as it is, restarts nothing, and cannot be changed itself", () => {
+test("the empty change leaves the counter as it is, restarts nothing, and is frozen", () => {
   const usage = { remaining: 7, refilledAt: 1_000, lastRefillAt: 900 };
   expect(changeUsage(usage, NO_USAGE_CHANGE)).toEqual({ kind: "changed", usage });
   expect(NO_USAGE_CHANGE).toEqual({ due: null, operation: { kind: "keep" }, restartsAt: null });

@@ -5,7 +5,7 @@ import type { KeyStore } from "./key-store.js";
 const PLAN = { workspaceId: "ws_tides" } as Parameters<KeyStore["charge"]>[0];
 const MOMENT = { now: 1, refill: null };
 
-/** A store that answers who it is and what it was called with. */
+/** A store that returns its name and the arguments of each call. */
 class EchoStore {
   readonly #name = "echo";
   read = (...args: unknown[]) => this.#echo("read", args);
@@ -37,7 +37,7 @@ function intercepted(more: object = {}) {
 }
 
 describe("a store that is intercepted", () => {
-  test("is called with the same arguments, and what it answers comes back", async () => {
+  test("is called with the same arguments, and its answer is returned", async () => {
     const { store, calls } = intercepted();
     expect(await store.read("ws_tides", [])).toEqual({
       by: "echo",
@@ -47,7 +47,7 @@ describe("a store that is intercepted", () => {
     expect(calls).toEqual([{ method: "read", workspaceId: "ws_tides" }]);
   });
 
-  test("still answers a charge at once, and its workspace is that of the plan", () => {
+  test("still answers a charge synchronously, in the workspace of the plan", () => {
     const { store, calls } = intercepted();
     const answer: unknown = store.charge(PLAN, MOMENT);
     expect(answer).toEqual({ by: "echo", method: "charge", args: [PLAN, MOMENT] });
@@ -60,14 +60,14 @@ describe("a store that is intercepted", () => {
     expect(calls).toEqual([{ method: "close", workspaceId: null }]);
   });
 
-  test("has a clock of its own exactly where it had one before", async () => {
+  test("has a clock of its own exactly if it had one before", async () => {
     expect(intercepted().store).not.toHaveProperty("readClock");
     const { store, calls } = intercepted({ readClock: async () => 7 });
     expect(await store.readClock?.()).toBe(7);
     expect(calls).toEqual([{ method: "readClock", workspaceId: null }]);
   });
 
-  test("says what runs beside operations, also through another one, and only that", async () => {
+  test("marks calls that no operation waits for, also through another interceptor, and only those", async () => {
     const { store, calls } = intercepted();
     const outer = interceptStore(store, (call, run) => {
       calls.push(call);

@@ -44,7 +44,7 @@ function holding(uses: number | null = 100, ofIdentity: number | null = null) {
 const openOf = ({ open }: PlainHolds) => open.map(({ id }) => id).sort();
 
 describe("the end of a reservation", () => {
-  test("first ends those beside it that are over", () => {
+  test("first ends other expired holds of the same counters", () => {
     const { holds, reserve } = holding();
     reserve("rsv_1");
     reserve("rsv_2", {}, NOW + 1);
@@ -59,7 +59,7 @@ describe("the end of a reservation", () => {
     for (const id of ["rsv_1", "rsv_2"]) expect(holds.ended(id)).toMatchObject({ ended: null });
   });
 
-  test("leaves those beside it, if it is alone or of a lease", () => {
+  test("leaves other expired holds if it is alone or of a lease", () => {
     for (const [id, alone] of [
       ["rsv_2", true],
       ["lse_2", false],
@@ -74,7 +74,7 @@ describe("the end of a reservation", () => {
     }
   });
 
-  test("waits for no other that is not over yet", () => {
+  test("waits for no hold that has not expired yet", () => {
     const { holds, reserve } = holding();
     reserve("rsv_1");
     reserve("rsv_2");
@@ -96,7 +96,7 @@ describe("the end of a reservation", () => {
     expect(holds.ended("rsv_2")).toEqual({ ended: null, until: late + REMEMBER_END_MS });
   });
 
-  test("that says other units than before contradicts it", () => {
+  test("with other units than before is a conflict", () => {
     const { holds, reserve } = holding();
     reserve("rsv_1", { limits: [UNITS] });
     const ended = (cost: number) => end("rsv_1", { limits: [{ name: "files", cost }] });
@@ -109,13 +109,13 @@ describe("the end of a reservation", () => {
     ["none were taken", { cost: 0 }, 100, usageOf(100)],
     ["they are without end", {}, null, null],
     ["none are counted", { uses: null }, 100, null],
-  ])("tells no uses that are not there: %s", (_, plan, uses, usage) => {
+  ])("shows no uses that do not exist: %s", (_, plan, uses, usage) => {
     const { holds, reserve } = holding(uses);
     reserve("rsv_1", plan);
     expect(holds.settle(end("rsv_1", { uses: 0 }), NOW)).toMatchObject({ kind: "ended", usage });
   });
 
-  test("frees slots, of which nothing can be said, whoever's they are", () => {
+  test("frees slots, which cannot be named, whoever owns them", () => {
     for (const owner of [0, null]) {
       const { holds, reserve } = holding();
       reserve("rsv_1", slotOf(owner));
@@ -130,7 +130,7 @@ describe("the end of a reservation", () => {
     }
   });
 
-  test("gives nothing to an owner that is gone, nor to the workspace instead", () => {
+  test("returns nothing to an owner that is gone, nor to the workspace instead", () => {
     const { holds, reserve } = holding(100, 50);
     reserve("rsv_1", { ...OF_BOTH, limits: [{ ...UNITS, owner: 1 }] });
     const found = holds.holds.get("rsv_1");
@@ -144,7 +144,7 @@ describe("the end of a reservation", () => {
     expect(holds.identity.usage.remaining).toBe(46);
   });
 
-  test("of a lease comes back to the identity if its key is gone; a reservation is gone with its key", () => {
+  test("of a lease returns units to the identity if its key is gone; a reservation is gone with its key", () => {
     for (const [id, kind, remaining] of [
       ["lse_1", "ended", 50],
       ["rsv_1", "unknown", 46],
@@ -160,7 +160,7 @@ describe("the end of a reservation", () => {
 });
 
 describe("a renewal of slots of the workspace", () => {
-  test("says that they were used now, so that they are not forgotten, and never earlier", () => {
+  test("marks them as used now, never earlier, so that they are not deleted", () => {
     for (const [now, at] of [
       [NOW + 7, NOW + 7],
       [NOW - 7, NOW],
@@ -208,7 +208,7 @@ describe("what has expired", () => {
 });
 
 describe("a refresh", () => {
-  test("ends what is over, the earliest first, then by id, and says so", () => {
+  test("ends expired holds, the earliest first, then by id, and returns them", () => {
     const { holds, reserve } = holding();
     reserve("rsv_2", {}, NOW + 1);
     reserve("rsv_3");
@@ -222,17 +222,17 @@ describe("a refresh", () => {
     expect(holds.key.usage).toMatchObject({ remaining: 96, holds: { open: 1 } });
   });
 
-  test("ends so many at a time, until there are no more", () => {
+  test("ends a bounded number at a time, until there are no more", () => {
     const { holds, reserve } = holding(1_000);
     for (let count = 0; count < MOST_ENDED_AT_ONCE + 1; count += 1)
       reserve(`rsv_${String(count).padStart(3, "0")}`);
     const answer = holds.settle(refresh, NOW + 5 * MINUTE);
-    // The test's store asks again by itself.
+    // The store of these tests repeats the step by itself.
     expect(answer).toMatchObject({ hasMore: false, expired: [{ id: "rsv_100" }] });
     expect(holds.key.usage).toEqual(usageOf(1_000));
   });
 
-  test("refills, and uses that are held since before come back only in part", () => {
+  test("refills, and uses that were held before come back only in part", () => {
     const { holds, reserve } = holding(10);
     reserve("rsv_1");
     const refill = { instant: NOW + 1, amount: 8, carryOver: false } as never;
@@ -243,7 +243,7 @@ describe("a refresh", () => {
     expect(holds.key.usage).toMatchObject({ remaining: 8, holds: { open: 1 } });
   });
 
-  test("writes nothing where nothing is due", () => {
+  test("writes nothing if nothing is due", () => {
     const { holds } = holding();
     expect(holds.settle(refresh, NOW)).toEqual({ kind: "refreshed", expired: [], hasMore: false });
     expect(holds.key.usage).toEqual(usageOf(100));
@@ -275,7 +275,7 @@ describe("a restored record", () => {
     expect(holds.key.usage).toEqual(usageOf(92));
   });
 
-  test("is in the place of its kind", () => {
+  test("is at the index of its kind", () => {
     for (const [kind, place] of [
       ["key", 0],
       ["identity", 1],

@@ -24,7 +24,7 @@ test("H1, H2, C1: whatever is held, settled and refilled in between, all stands 
   );
 });
 
-/** As a process does that is told of every end at once: nothing else moves in between. */
+/** Like a process that learns of every end at once: nothing else happens in between. */
 function passTo(run: Run, until: number): void {
   for (;;) {
     const next = Math.min(...run.holds.open.map(({ expiresAt }) => expiresAt));
@@ -35,7 +35,7 @@ function passTo(run: Run, until: number): void {
   run.now = until;
 }
 
-test("H3: it is the same whenever it is noticed that something is over, or due", () => {
+test("H3: the result does not depend on when an expiry or a due refill is noticed", () => {
   fc.assert(
     fc.property(granted, fc.tuple(refilling, refilling), steps, (uses, refills, taken) => {
       const [late, early] = [new Run(uses, refills), new Run(uses, refills)];
@@ -56,7 +56,7 @@ test("H3: it is the same whenever it is noticed that something is over, or due",
   );
 });
 
-test("H1, C1: by clocks that differ, nothing is there twice and nothing is lost", () => {
+test("H1, C1: with clocks that differ, nothing is counted twice and nothing is lost", () => {
   const skews = fc.array(fc.integer({ min: -30, max: 30 }), { minLength: 40, maxLength: 40 });
   fc.assert(
     fc.property(granted, steps, skews, (uses, taken, skewed) => {

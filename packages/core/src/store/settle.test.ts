@@ -44,7 +44,7 @@ describe("the end of a reservation", () => {
       [7, 2, 0, 0],
     ],
     ["that names no limit", { uses: 1 }, { uses: 1, limits: [5] }, [9, 5, 0, 0]],
-  ])("%s says what was used, and gives the rest back, once", (_, fields, used, after) => {
+  ])("%s reports what was used, and returns the rest, once", (_, fields, used, after) => {
     const { holds, left } = reserved();
     expect(left()).toEqual([6, 5, 1, 1]);
     const answer = { kind: "ended", used, usage: { remaining: after[0] }, endedAt: NOW + 7 };
@@ -68,7 +68,7 @@ describe("the end of a reservation", () => {
     expect(left()).toEqual([6, 5, 1, 1]);
   });
 
-  test("comes too late from the instant on at which it ends by itself", () => {
+  test("comes too late from the instant on at which the hold expires", () => {
     const over = NOW + 5 * MINUTE;
     expect(reserved().holds.settle(end(), over - 1)).toMatchObject({ kind: "ended" });
     for (const step of [end(), renew(null)]) {

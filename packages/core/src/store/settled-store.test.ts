@@ -10,7 +10,7 @@ const MOMENT = { now: 5_000, revision: null };
 const UNKNOWN: HoldResult = { kind: "unknown" };
 const holdOf = (id: number) => ({ id: `rsv_${id}` }) as Hold;
 
-/** A store whose answers to steps come from a function, and what was heard of that. */
+/** A store that answers steps with a function, and what was reported about that. */
 function settledBy(answer: (step: EndStep, call: number) => HoldResult) {
   const steps: EndStep[] = [];
   const expired: string[] = [];
@@ -25,7 +25,7 @@ function settledBy(answer: (step: EndStep, call: number) => HoldResult) {
   return { end: () => settled.settle("ws_1", END, MOMENT), steps, expired };
 }
 
-test("an end is asked for again until nothing else is over, however much was", async () => {
+test("an end is repeated until no other hold has expired, however many had", async () => {
   const { end, expired } = settledBy((_step, call) =>
     call > 250 ? UNKNOWN : { kind: "refreshed", expired: [holdOf(call)], hasMore: true },
   );
@@ -33,12 +33,12 @@ test("an end is asked for again until nothing else is over, however much was", a
   expect(expired).toEqual(Array.from({ length: 250 }, (_, at) => `rsv_${at + 1}`));
 });
 
-test("a store that keeps answering that others are over, and ends none, is given up", async () => {
+test("a store that keeps answering that others have expired, and ends none, makes the call give up", async () => {
   const { end } = settledBy(() => ({ kind: "refreshed", expired: [], hasMore: true }));
   await expect(end()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
 });
 
-test("where something is damaged it is ended without the others, and refused if it is what is damaged", async () => {
+test("if a hold is damaged, the end runs without the others, and is refused if its own hold is damaged", async () => {
   const damaged = new LatchkeyError("STORE_CORRUPT", "the stored reservation is damaged");
   const { end, steps } = settledBy(({ isAlone }) => {
     if (isAlone === true) return UNKNOWN;

@@ -25,12 +25,12 @@ describe("a counter of a transaction", () => {
   });
   const refuse = ({ kind }: { readonly kind: string }) => new Error(`refused: ${kind}`);
 
-  test("moves as it is at that moment, and the answer is what it is afterwards", async () => {
+  test("changes as it is at the commit, and its new value is returned", async () => {
     const { store, transact } = setUp();
     store.put(identityType, identity, usageOf(10));
     const { usages } = await transact(WORKSPACE_ID, async (transaction) => {
       await transaction.readOne(address);
-      // A charge meanwhile moves no version, so nothing is stale.
+      // A charge meanwhile changes no version, so nothing is stale.
       store.put(identityType, identity, usageOf(8));
       transaction.changeCounters({ ...address, usage: by(3) }, refuse);
     });

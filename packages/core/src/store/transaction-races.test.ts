@@ -6,7 +6,7 @@ import { StaleReadError } from "./transaction.js";
 const WORKSPACE_ID = "ws_default";
 
 describe("racers", () => {
-  test("of one process all get through: 200 concurrent increments add up to 200", async () => {
+  test("of one process all succeed: 200 concurrent increments add up to 200", async () => {
     const { store, transact } = setUp();
     const racers = Array.from({ length: 200 }, () => transact(WORKSPACE_ID, increment));
     const results = await Promise.all(racers);
@@ -14,14 +14,14 @@ describe("racers", () => {
     expect(new Set(results.map(({ answer }) => answer)).size).toBe(200);
   });
 
-  test("take turns from their second attempt on: nobody runs more often than twice for the others' sake", async () => {
+  test("take turns from their second attempt on: none runs more than twice because of the others", async () => {
     const { store, transact } = setUp();
     await Promise.all(Array.from({ length: 50 }, () => transact(WORKSPACE_ID, increment)));
     // Each runs once, and all but the winner of the first round once more.
     expect(store.changes).toHaveLength(99);
   });
 
-  test("that come while others take turns get through as well", async () => {
+  test("that come while others take turns succeed as well", async () => {
     const { store, transact } = setUp();
     const late: Promise<unknown>[] = [];
     const early = Array.from({ length: 20 }, () =>
@@ -60,7 +60,7 @@ describe("racers", () => {
     expect(store.changes).toHaveLength(2);
   });
 
-  test("whoever fails, whoever succeeds: what is counted is what was answered", async () => {
+  test("count exactly as often as they succeed, whichever of them fail", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ fails: fc.boolean(), waits: fc.nat({ max: 3 }) }), { maxLength: 30 }),

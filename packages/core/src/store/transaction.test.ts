@@ -22,7 +22,7 @@ const role: RoleRecord = {
   version: 1,
 };
 
-/** Another process that counts in the API. */
+/** Counts in the API like another process. */
 function changeElsewhere(store: TestStore): void {
   const version = (store.get(API)?.record.version ?? 0) + 1;
   store.put(apiType, { ...api, createdAt: api.createdAt + countIn(store) + 1, version });
@@ -50,7 +50,7 @@ describe("what was read", () => {
     },
   );
 
-  test("and wanted with nothing, or not found, is not expected at all", async () => {
+  test("and wanted with nothing, or not found, is not expected", async () => {
     const { store, transact } = setUp();
     await transact(WORKSPACE_ID, async (transaction) => {
       await transaction.readOne({ ...API, expects: "nothing" });
@@ -60,7 +60,7 @@ describe("what was read", () => {
     expect(store.changes[0]?.expects).toEqual([]);
   });
 
-  test("is one snapshot: all that is wanted at once is read at once, with its revision", async () => {
+  test("is one snapshot: records wanted together are read together, with their revision", async () => {
     const { store, transact } = setUp();
     store.revision = 7;
     await transact(WORKSPACE_ID, async (transaction) => {
@@ -74,7 +74,7 @@ describe("what was read", () => {
 });
 
 describe("an operation", () => {
-  test("that writes nothing commits what it read, so that what it found is durable when it resolves", async () => {
+  test("that writes nothing commits its reads, so that what it found is durable when it resolves", async () => {
     const { store, transact } = setUp();
     const { answer, usages } = await transact(WORKSPACE_ID, async (transaction) => {
       await transaction.readOne(API);
@@ -85,7 +85,7 @@ describe("an operation", () => {
     expect(store.changes).toEqual([{ ...EMPTY_CHANGE, expects }]);
   });
 
-  test("that writes nothing runs again where what it read has changed meanwhile", async () => {
+  test("that writes nothing runs again if its reads have changed meanwhile", async () => {
     const { store, transact } = setUp();
     let runs = 0;
     await transact(WORKSPACE_ID, async (transaction) => {
@@ -96,7 +96,7 @@ describe("an operation", () => {
     expect(runs).toBe(2);
   });
 
-  test("that finds nothing to delete has that made durable before it says so", async () => {
+  test("that finds nothing to delete makes that durable before it returns it", async () => {
     const { store, transact } = setUp();
     const deleting = transact(WORKSPACE_ID, async (transaction) => {
       transaction.deleteAddress(API, [], []);
@@ -106,7 +106,7 @@ describe("an operation", () => {
     expect(store.changes).toEqual([EMPTY_CHANGE]);
   });
 
-  test("that finds nothing looks again where the record is back by then, as after a failover that lost its deletion", async () => {
+  test("that finds nothing reads again if the record is back by then, as after a failover that lost its deletion", async () => {
     const { store } = setUp();
     let looks = 0;
     const read: KeyStore["read"] = async (workspaceId, wants) => {
@@ -123,7 +123,7 @@ describe("an operation", () => {
     expect([answer, looks]).toEqual([API.id, 2]);
   });
 
-  test("that finds nothing says that nobody knows where that could not be made durable", async () => {
+  test("that finds nothing reports an unknown outcome if that could not be made durable", async () => {
     const { store } = setUp();
     const commit = async () => {
       throw new LatchkeyError("STORE_UNAVAILABLE", "no replica", { outcome: "unknown" });
@@ -193,7 +193,7 @@ describe("what is written", () => {
     });
   });
 
-  test("of a record that changes leaves the lists it is no longer in, and enters those it is in now", async () => {
+  test("of a record that changes leaves its former lists, and enters its new ones", async () => {
     const { store, transact } = setUp();
     const before = keyWith({ identityId: "id_1" });
     await transact(WORKSPACE_ID, async (transaction) =>
@@ -221,7 +221,7 @@ describe("what is written", () => {
     });
   });
 
-  test("of a record that cannot be read keeps what stands in it", async () => {
+  test("of a record that cannot be read keeps its content", async () => {
     const { store, transact } = setUp();
     const record = { ...apiType.encode(api), body: "damaged", version: 9 };
     await transact(WORKSPACE_ID, async (transaction) => transaction.putAnew(record));
@@ -237,7 +237,7 @@ describe("the version of a record and the revision", () => {
     transaction.renewRevision();
   };
 
-  test("are never those that an earlier state had, also after the store went back to it", async () => {
+  test("are never those of an earlier state, even after the store went back to it", async () => {
     const { store, transact } = setUp();
     const before = store.get(API) as LoadedRecord;
     const seen = new Set([`0 ${before.record.version}`]);
@@ -250,7 +250,7 @@ describe("the version of a record and the revision", () => {
     expect(seen.size).toBe(51);
   });
 
-  test("stay where a change says that nobody rests on it", async () => {
+  test("stay the same if a change says that no process relies on it", async () => {
     const { store, transact } = setUp();
     const after = { ...api, createdAt: 9 };
     await transact(WORKSPACE_ID, async (transaction) =>
@@ -261,7 +261,7 @@ describe("the version of a record and the revision", () => {
   });
 });
 
-describe("what moved meanwhile", () => {
+describe("what changed meanwhile", () => {
   test("makes the operation run again on fresh reads, and says so", async () => {
     const { store, transact } = setUp();
     const seen: [number, boolean][] = [];
@@ -277,7 +277,7 @@ describe("what moved meanwhile", () => {
     expect(countIn(store)).toBe(2);
   });
 
-  test("counts for nothing where only existence was wanted, unless the record is gone", async () => {
+  test("is ignored if only existence was wanted, unless the record is gone", async () => {
     const { store, transact } = setUp();
     let runs = 0;
     await transact(WORKSPACE_ID, async (transaction) => {
@@ -344,7 +344,7 @@ describe("a name that another record has", () => {
     expect(runs).toBe(1);
   });
 
-  test("is the error of the record that it belongs to, among several", async () => {
+  test("gives the error of its own record, among several", async () => {
     const { store, transact } = setUp();
     store.put(roleType, role);
     const inserting = transact(WORKSPACE_ID, async (transaction) => {
@@ -356,7 +356,7 @@ describe("a name that another record has", () => {
     expect(store.get({ kind: "role", id: "role_3" })).toBeNull();
   });
 
-  test("lets the operation run again and find the holder, where it gives no error", async () => {
+  test("makes the operation run again and find the holder, if it names no error", async () => {
     const { store, transact } = setUp();
     const { answer } = await transact(WORKSPACE_ID, async (transaction) => {
       const holder = await transaction.readOne({ kind: "role", index: "name", value: "anchor" });

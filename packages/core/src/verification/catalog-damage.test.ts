@@ -18,7 +18,7 @@ describe("a damaged record", () => {
     expect(asLoaded(second).key.id).toBe("key_2");
   });
 
-  test("of a role or a permission concerns only the keys that hold it", async () => {
+  test("of a role or a permission affects only the keys that hold it", async () => {
     const { store, catalog } = setUp();
     store.damage({ kind: "role", id: "role_e" });
     store.damage({ kind: "permission", id: "perm_b" });
@@ -34,7 +34,7 @@ describe("a damaged record", () => {
     expect(asLoaded(keys?.[3]).permissions).toEqual(["docs.read"]);
   });
 
-  test("of an API concerns only its keys", async () => {
+  test("of an API affects only its keys", async () => {
     const { store, catalog } = setUp();
     store.put(apiType, { ...api, id: "api_2" });
     store.damage({ kind: "api", id: "api_1" });
@@ -43,14 +43,14 @@ describe("a damaged record", () => {
     expect(asLoaded(keys?.[1]).api.id).toBe("api_2");
   });
 
-  test("of the workspace concerns all of its keys: it might be disabled", async () => {
+  test("of the workspace affects all of its keys: it might be disabled", async () => {
     const { store, catalog } = setUp();
     store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });
     store.damage({ kind: "workspace", id: WORKSPACE_ID });
     expect(await load(catalog, store, found())).toEqual([corrupt]);
   });
 
-  test("of an identity concerns the keys that are read along with it", async () => {
+  test("of an identity affects the keys that it is read along with", async () => {
     const { store, catalog } = setUp();
     const record = { ...identityType.encode(identityWith()), body: undefined };
     const linked = { record, usage: usageOf(), usedAt: null };
@@ -64,7 +64,7 @@ describe("a damaged record", () => {
     expect(asLoaded(keys?.[1]).identity).toBeNull();
   });
 
-  test("is one whose counter is gone: it must not become unlimited", async () => {
+  test("is also one whose counter is gone: it must not become unlimited", async () => {
     const { store, catalog } = setUp();
     expect(await load(catalog, store, found({}, { usage: null }))).toEqual([corrupt]);
     const [key] = (await load(catalog, store, found({}, { usage: null }))) ?? [];

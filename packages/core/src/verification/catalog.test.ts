@@ -19,7 +19,7 @@ import { emptySnapshot, learn, loadKey } from "./snapshot.js";
 const WORKSPACE_ID = "ws_default";
 const { api } = loadedWith();
 
-describe("a key is put together", () => {
+describe("a key is assembled", () => {
   test("with its API, its counters and a workspace that was never written", async () => {
     const { store, catalog } = setUp();
     const usage = usageOf(3);
@@ -36,7 +36,7 @@ describe("a key is put together", () => {
     expect((await loadOne(catalog, store)).workspace).toEqual(workspace);
   });
 
-  test("with the identity that was read along, and the uses that its keys share", async () => {
+  test("with the identity that was read along, and its shared uses", async () => {
     const { store, catalog } = setUp();
     const identity = identityWith();
     const usage = usageOf(5);
@@ -67,7 +67,7 @@ describe("a key is put together", () => {
     });
   });
 
-  test("with them in ascending order of name, in whatever order it has them", async () => {
+  test("with both in ascending order of name, whatever their stored order", async () => {
     const { store, catalog } = setUp();
     const ids = ["perm_b", "perm_r", "perm_w"];
     const names = ["billing.read", "docs.read", "docs.write"];
@@ -94,7 +94,7 @@ describe("a key is put together", () => {
     });
   });
 
-  test("is null where its API was deleted", async () => {
+  test("is null if its API was deleted", async () => {
     const { store, catalog } = setUp();
     store.remove({ kind: "api", id: "api_1" });
     expect(await load(catalog, store, found())).toEqual([null]);
@@ -109,7 +109,7 @@ describe("a key is put together", () => {
 });
 
 describe("what many keys share", () => {
-  test("is read once for a revision, whoever needs it", async () => {
+  test("is read once per revision, whichever key needs it", async () => {
     const { store, catalog } = setUp();
     const key = found({ roles: ["role_e"] });
     await load(catalog, store, key, found({ id: "key_2", roles: ["role_e"] }));
@@ -119,13 +119,13 @@ describe("what many keys share", () => {
     expect(store.reads).toHaveLength(2);
   });
 
-  test("is read in two trips at most: roles lead to permissions, permissions to nothing", async () => {
+  test("is read in at most two trips: roles lead to permissions, permissions to nothing", async () => {
     const { store, catalog } = setUp();
     await loadOne(catalog, store, found({ roles: ["role_e", "role_a"], permissions: ["perm_r"] }));
     expect(store.reads.map((wants) => wants.length)).toEqual([5, 2]);
   });
 
-  test("is one value for all keys that hold the same", async () => {
+  test("is one value for all keys with the same grants", async () => {
     const { store, catalog } = setUp();
     const [one, other] =
       (await load(
@@ -138,7 +138,7 @@ describe("what many keys share", () => {
     expect(Object.isFrozen(asLoaded(one).permissions)).toBe(true);
   });
 
-  test("is not what a key before held that had fewer, more or other roles and permissions", async () => {
+  test("is not taken from an earlier key with fewer, more or other roles and permissions", async () => {
     const { store, catalog } = setUp();
     const roles = [[], ["role_e"], ["role_a"], ["role_e", "role_a"], ["role_gone"]];
     const permissions = [[], ["perm_r"], ["perm_b"], ["perm_r", "perm_b"], ["perm_gone"]];
@@ -157,7 +157,7 @@ describe("what many keys share", () => {
     }
   });
 
-  test("is worked out once for 20,000 different sets", async () => {
+  test("is resolved once, for up to 20,000 different sets", async () => {
     const { store } = setUp();
     const snapshot = emptySnapshot(0);
     const wants = [
@@ -176,7 +176,7 @@ describe("what many keys share", () => {
     expect(held(0)).not.toBe(first);
   });
 
-  test("that is known already is answered with at once, without a promise", async () => {
+  test("that is cached is returned synchronously, without a promise", async () => {
     const { store, catalog } = setUp();
     const key = found({ roles: ["role_e"], permissions: ["perm_b"] });
     const first = await catalog.loadKeys(WORKSPACE_ID, store.revision, [key]);
@@ -196,7 +196,7 @@ describe("what many keys share", () => {
     expect((await loadOne(catalog, store, key)).roles).toEqual(["new"]);
   });
 
-  test("is read in batches of 5,000 where one page needs more", async () => {
+  test("is read in batches of 5,000 if one page needs more", async () => {
     const { store, catalog } = setUp();
     const roles = Array.from({ length: 5_001 }, (_, index) => `role_${index}`);
     expect((await loadOne(catalog, store, found({ roles }))).roles).toEqual([]);
@@ -205,7 +205,7 @@ describe("what many keys share", () => {
 });
 
 describe("a revision", () => {
-  test("that rises makes everything be read anew", async () => {
+  test("that changes causes everything to be read again", async () => {
     const { store, catalog } = setUp();
     const key = found({ permissions: ["perm_r"] });
     expect((await loadOne(catalog, store, key)).permissions).toEqual(["docs.read"]);
@@ -215,7 +215,7 @@ describe("a revision", () => {
     expect(loaded).toMatchObject({ permissions: ["docs.see"], revision: 1 });
   });
 
-  test("that rises while it is read ends in null: the keys must be read again", async () => {
+  test("that changes during a read gives null: the keys must be read again", async () => {
     const { store } = setUp();
     const catalog = new Catalog({
       read: async (workspaceId, wants) => {
@@ -226,7 +226,7 @@ describe("a revision", () => {
     expect(await catalog.loadKeys(WORKSPACE_ID, 0, [found()])).toBeNull();
   });
 
-  test("that rises between the two trips ends in null, and nothing of two revisions is mixed", async () => {
+  test("that changes between the two trips gives null, and two revisions are never mixed", async () => {
     const { store } = setUp();
     let trips = 0;
     const catalog = new Catalog({
@@ -246,7 +246,7 @@ describe("a revision", () => {
   });
 
   test.each([4, 6])(
-    "that is no more, %d, is not answered for, and drops nothing that is known",
+    "that is no longer current, %d, gives null, and drops nothing from the cache",
     async (late) => {
       const { store, catalog } = setUp();
       store.revision = 5;
@@ -258,7 +258,7 @@ describe("a revision", () => {
     },
   );
 
-  test("takes the place of any other, also of a higher one: a store may have lost that", async () => {
+  test("replaces any other, even a higher one: a store may have lost that", async () => {
     const { store, catalog } = setUp();
     const key = found({ permissions: ["perm_r"] });
     store.revision = 9;
@@ -272,14 +272,14 @@ describe("a revision", () => {
     expect(store.reads).toHaveLength(reads);
   });
 
-  test("is loaded in as many reads, however many answers of other revisions come in between", async () => {
+  test("is loaded in the same number of reads, however many late answers come in between", async () => {
     const { store } = setUp();
     store.revision = 5;
     const loading: Promise<unknown>[] = [];
     let calls = 0;
     const catalog: Catalog = new Catalog({
       read: async (workspaceId, wants) => {
-        // Every answer meets one that came late, until there are no more of these.
+        // Every read meets one late answer, until there are no more of these.
         calls += 1;
         if (calls <= 20)
           loading.push(Promise.resolve(catalog.loadKeys(WORKSPACE_ID, calls % 5, [found()])));
@@ -293,7 +293,7 @@ describe("a revision", () => {
     expect(store.reads.length).toBeLessThanOrEqual(22);
   });
 
-  test("of one workspace says nothing of another", async () => {
+  test("of one workspace is independent of another's", async () => {
     const { store, catalog } = setUp();
     store.revision = 5;
     await loadOne(catalog, store);
@@ -323,7 +323,7 @@ describe("permissions of roles", () => {
     ]);
   });
 
-  test("of a revision that has passed are null", async () => {
+  test("of a revision that is no longer current are null", async () => {
     const { store, catalog } = setUp();
     store.revision = 1;
     const roles = [role("role_e", "editor", ["perm_w"])];
@@ -335,7 +335,7 @@ describe("whether a workspace is disabled", () => {
   const isDisabled = (catalog: Catalog, revision = 0) =>
     catalog.isWorkspaceDisabled(WORKSPACE_ID, revision);
 
-  test("is what its record says, and false where it was never written", async () => {
+  test("follows its record, and is false if it was never written", async () => {
     for (const enabled of [true, false, null]) {
       const { store, catalog } = setUp();
       if (enabled !== null)
@@ -344,7 +344,7 @@ describe("whether a workspace is disabled", () => {
     }
   });
 
-  test("is not known of a damaged record, and of another revision it is null", async () => {
+  test("is unknown for a damaged record, and null for another revision", async () => {
     const { store, catalog } = setUp();
     store.put(workspaceType, { id: WORKSPACE_ID, name: null, enabled: false, version: 1 });
     const broken = new Catalog({

@@ -44,7 +44,7 @@ test("the checks are made in one order", () => {
   ]);
 });
 
-test("a key about which nothing is wrong fails none", () => {
+test("a flawless key fails none", () => {
   expect(judgeRecords(loadedWith(), PLAIN_QUESTION, NOW)).toBeNull();
   const live = { ...PLAIN_QUESTION, environment: "live" };
   expect(judgeRecords(loadedWith({ environment: "live" }), live, NOW)).toBeNull();
@@ -52,11 +52,11 @@ test("a key about which nothing is wrong fails none", () => {
   expect(judgeRecords(used, PLAIN_QUESTION, NOW)).toBeNull();
 });
 
-test("whatever fails at once, each check fails for its own reason alone and the first of the order is named", () => {
+test("in any combination of failures, each check fails only for its own reason, and the first in order is reported", () => {
   const names = RECORD_CHECKS.map(({ name }) => name);
   fc.assert(
     fc.property(fc.subarray(names), (failing) => {
-      // A span that begins with the start is not over before it.
+      // A span that begins with the start is not over before the start.
       fc.pre(!(failing.includes("idle") && failing.includes("start")));
       const [loaded, question] = withFailures(failing);
       const failed = RECORD_CHECKS.filter((check) => !check.passes(loaded, question, NOW));
@@ -66,16 +66,16 @@ test("whatever fails at once, each check fails for its own reason alone and the 
   );
 });
 
-describe("what a dry run shows of a check", () => {
+describe("the details of a check in a dry run", () => {
   const detailsOf = (name: RecordCheckName, loaded: LoadedKey, question: VerifyQuestion) =>
     RECORD_CHECKS.find((check) => check.name === name)?.details(loaded, question, NOW);
 
-  test("is nothing where the key has no start and no span, and the question names no environment", () => {
+  test("are null if the key has no start and no span, and the question names no environment", () => {
     for (const name of ["start", "idle", "environment"] as const)
       expect(detailsOf(name, loadedWith(), PLAIN_QUESTION)).toBeNull();
   });
 
-  test("is how long it takes until the key may be used, and the environments that differ", () => {
+  test("are how long it takes until the key starts, and the environments that differ", () => {
     const startsAt = NOW + 5;
     const early = loadedWith({ startsAt, environment: "test" });
     expect(detailsOf("start", early, PLAIN_QUESTION)).toEqual({ startsAt, retryAfterMs: 5 });
@@ -87,27 +87,27 @@ describe("what a dry run shows of a check", () => {
     expect(detailsOf("environment", started, asked)).toEqual({ wanted: "live" });
   });
 
-  test("is when a key that nobody uses expires, and when one does that has an expiry", () => {
+  test("are when an unused key expires, and when a key with an expiry does", () => {
     const idle = loadedWith({ createdAt: 0, expiresWhenUnused: 500 }, { lastUsedAt: NOW });
     expect(detailsOf("idle", idle, PLAIN_QUESTION)).toEqual({ idleExpiresAt: NOW + 500 });
     const expires = NOW + 5;
     expect(detailsOf("expiry", loadedWith({ expires }), PLAIN_QUESTION)).toEqual({ expires });
   });
 
-  test("has no field without a value", () => {
+  test("have no field without a value", () => {
     for (const { name } of RECORD_CHECKS) {
       const details = detailsOf(name, loadedWith(), PLAIN_QUESTION);
       expect(Object.values(details ?? {})).toEqual(name === "api" ? ["api_1"] : []);
     }
   });
 
-  test("never has the allow-list of an API", () => {
+  test("never contain the allow list of an API", () => {
     const [loaded] = withFailures(["address"]);
     const question = { ...PLAIN_QUESTION, address: "198.51.100.1" };
     expect(detailsOf("address", loaded, question)).toEqual({ ipAddress: "198.51.100.1" });
   });
 
-  test("says nothing of permissions that are not missing", () => {
+  test("do not show permissions that are not missing", () => {
     const loaded = loadedWith({}, { permissions: ["docs.read", "secret.plans"] });
     const question = { ...PLAIN_QUESTION, permissions: { and: ["docs.read", "docs.write"] } };
     expect(detailsOf("permissions", loaded, question)).toEqual({ missing: "docs.write" });

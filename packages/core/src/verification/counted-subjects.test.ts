@@ -6,7 +6,7 @@ const key = keyWith({ tags: ["beta", "eu"], uncountedTags: ["beta"] });
 const BARE = { keyId: "key_1", apiId: "api_1", identityId: null, tags: [] };
 
 describe("a verification is counted", () => {
-  test("for its key and API, its identity, and its tags, as other where they are not counted", () => {
+  test("for its key and API, its identity, and its tags, or as `other` for tags that are not counted", () => {
     expect(countedFor({ key, identity: identityWith() })).toEqual({
       ...{ keyId: "key_1", apiId: "api_1", identityId: "id_1", tags: ["other", "eu"] },
     });
@@ -28,7 +28,7 @@ describe("a verification is counted", () => {
   });
 });
 
-describe("what a verification adds to sums", () => {
+describe("what a verification adds to the sums", () => {
   const subjects = subjectsOf(BARE);
 
   test.each([
@@ -36,7 +36,7 @@ describe("what a verification adds to sums", () => {
     [1, { VALID: 1 }],
     [2, { VALID: 1, EXTRA_USES: 1 }],
     [9, { VALID: 1, EXTRA_USES: 8 }],
-  ])("depends on what becomes of it, at %i uses", (uses, charged) => {
+  ])("depends on its result, at %i uses", (uses, charged) => {
     expect(countsOfCharge(subjects, uses)).toEqual({
       subjects,
       sums: {
@@ -48,7 +48,7 @@ describe("what a verification adds to sums", () => {
     });
   });
 
-  test("is its code where the records refuse it", () => {
+  test("is its code if the records refuse it", () => {
     const sums = { EXPIRED: 1 };
     expect(countsOfRefusal(subjects, "EXPIRED")).toEqual({
       subjects,

@@ -20,7 +20,7 @@ import type { LimitRequest, VerifyQuestion } from "./question.js";
 /** `LATCHKEY_FUZZ_RUNS=10`: ten times as many runs. */
 const TIMES = Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
 
-/** Those that give back as time passes: slots are given back by whoever holds them. */
+/** The algorithms that give units back as time passes: slots are given back by their holders. */
 const TIMED = LIMIT_ALGORITHMS.filter((each) => each !== "concurrent");
 
 const NOW = Date.UTC(2026, 2, 10, 12) + 12_345;
@@ -121,7 +121,7 @@ const setup = fc.record({
 });
 type Setup = typeof setup extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What stored counters make of a plan; a window says how many lie between it and the one that goes on. */
+/** Stored counters for a plan. A window says how many windows lie between it and the current one. */
 function stateOf({ loaded, windows }: Setup, limits: readonly LimitCharge[]): ChargeState {
   const current = NOW - (NOW % MINUTE_MS);
   return {
@@ -178,7 +178,7 @@ test("the verdict is that of the first check that failed", () => {
   );
 });
 
-/** A key without anything in the way but limits and uses, and counters that no wrong clock has moved. */
+/** A key that only limits and uses can refuse, with counters that no wrong clock has changed. */
 const counted = setup
   .filter(({ loaded }) => effectiveUses(loaded).usage.refilledAt <= NOW)
   .map((on): Setup => {
@@ -190,7 +190,7 @@ const counted = setup
     };
   });
 
-test("after what a verdict waits for, the same verification passes, and not a millisecond earlier", () => {
+test("after the wait in a verdict, the same verification passes, and not a millisecond earlier", () => {
   fc.assert(
     fc.property(counted, (on) => {
       const verdict = verdictAt(on, NOW);
@@ -203,7 +203,7 @@ test("after what a verdict waits for, the same verification passes, and not a mi
   );
 });
 
-test("a verdict that says nothing of waiting is valid, or no time to come mends it", () => {
+test("a verdict without a wait is valid, or waiting does not help", () => {
   const later = fc.integer({ min: 1, max: 400 * 86_400_000 });
   fc.assert(
     fc.property(counted, later, (on, waitMs) => {
@@ -216,7 +216,7 @@ test("a verdict that says nothing of waiting is valid, or no time to come mends 
   );
 });
 
-test("what a check waits for mends it, and not a millisecond earlier", () => {
+test("a check passes after its wait, and not a millisecond earlier", () => {
   fc.assert(
     fc.property(setup, (on) => {
       for (const [index, check] of peekAt(on, on.question, NOW).entries()) {
@@ -231,7 +231,7 @@ test("what a check waits for mends it, and not a millisecond earlier", () => {
   );
 });
 
-test("a check that says nothing of waiting has passed, or no time to come mends it", () => {
+test("a check without a wait has passed, or waiting does not help", () => {
   const later = fc.integer({ min: 1, max: 400 * 86_400_000 });
   fc.assert(
     fc.property(setup, later, (on, waitMs) => {

@@ -18,7 +18,7 @@ interface Setup {
   readonly key?: Partial<KeyRecord>;
   readonly loaded?: Partial<LoadedKey>;
   readonly question?: Partial<VerifyQuestion>;
-  /** Units used of each limit in the window that goes on. */
+  /** Used units of each limit in the current window. */
   readonly used?: number;
 }
 
@@ -43,7 +43,7 @@ function checkIn<Name extends VerdictCheck["check"]>(name: Name, setup: Setup) {
   return found as Extract<VerdictCheck, { readonly check: Name }>;
 }
 
-test("of a secret that no key has there is one check, which failed", () => {
+test("a secret that no key has gets one check, which failed", () => {
   expect(NO_SUCH_KEY).toEqual([{ check: "exists", passed: false }]);
 });
 
@@ -66,7 +66,7 @@ test("a key without limits passes every check", () => {
   expect(checks.every(({ passed }) => passed)).toBe(true);
 });
 
-test("every check is made, also behind one that failed", () => {
+test("every check is made, also after one that failed", () => {
   const failed = checksIn({
     key: { enabled: false, expires: NOW, ratelimits: [limitNamed("default", 1)] },
     loaded: { usage: usageOf(0) },
@@ -83,7 +83,7 @@ test("every check is made, also behind one that failed", () => {
   ]);
 });
 
-test("no check that only a change of the key mends says when to try again", () => {
+test("no check that only a change of the key can fix says when to try again", () => {
   const checks = checksIn({
     key: { enabled: false, expires: NOW - 1 },
     question: { apiId: "api_2", permissions: "docs.read" },
@@ -183,7 +183,7 @@ describe("a rate limit", () => {
     },
   );
 
-  test("that would pass alone is shown as it is when another refuses", () => {
+  test("that would pass alone is shown as it is if another refuses", () => {
     const two = {
       ratelimits: [limitNamed("default", 10), { ...limitNamed("a", 5), autoApply: true }],
     };
@@ -210,7 +210,7 @@ describe("uses", () => {
     expect(check).toEqual({ check: "uses", passed, from: "key", remaining, cost });
   });
 
-  test("without a limit show no number and no refill", () => {
+  test("that are unlimited show no number and no refill", () => {
     const key = { refill: { interval: "daily", amount: 5 } as const };
     expect(checkIn("uses", { key })).toEqual({ check: "uses", passed: true, from: "key", cost: 1 });
   });
@@ -219,7 +219,7 @@ describe("uses", () => {
     { cost: 5, retry: { retryAfterMs: MIDNIGHT - NOW } },
     { cost: 6, retry: {} },
   ])(
-    "that are gone pass with the next refill of 5, if it is enough for $cost",
+    "that are used up pass with the next refill of 5, if it is enough for $cost",
     ({ cost, retry }) => {
       const key = { refill: { interval: "daily", amount: 5 } as const };
       const check = checkIn("uses", { key, loaded: withUses(0, NOW), question: { cost } });
@@ -262,7 +262,7 @@ describe("uses before the cost is taken", () => {
   const before = (kind: "charged" | "rate-limited" | "usage-exceeded", remaining: number | null) =>
     usesBefore({ cost: 3, charge: { kind, remaining, limits: [] } });
 
-  test("are what is left and the cost where it could be taken, and what is left where it could not", () => {
+  test("are the uses left plus the cost if it could be taken, otherwise the uses left", () => {
     expect(before("charged", 4)).toBe(7);
     expect(before("charged", 0)).toBe(3);
     expect(before("usage-exceeded", 2)).toBe(2);

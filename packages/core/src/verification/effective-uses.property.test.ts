@@ -34,7 +34,7 @@ const loaded = fc
     ),
   );
 
-test("what is charged is what is listed: the same number, after the same refill", () => {
+test("a charge and a listing use the same number, after the same refill", () => {
   fc.assert(
     fc.property(loaded, (key) => {
       const { confirms, uses } = planCharge(key, 1, []);
@@ -48,7 +48,7 @@ test("what is charged is what is listed: the same number, after the same refill"
   );
 });
 
-test("a key that takes its uses from an identity that is gone is never enabled", () => {
+test("a key that takes its uses from a deleted identity is never enabled", () => {
   fc.assert(
     fc.property(loaded, (key) => {
       fc.pre(key.key.usesFrom === "identity" && key.identity === null);

@@ -17,7 +17,7 @@ describe("the uses that a key takes from", () => {
     expect(effectiveUses(loaded)).toEqual({ usage: own, refill: ownRefill });
   });
 
-  test("are those of its identity, with the identity's refill, where it says so", () => {
+  test("are those of its identity, with the identity's refill, if it says so", () => {
     const loaded = loadedWith(
       { usesFrom: "identity", refill: ownRefill },
       { usage: own, identity, identityUsage: shared },
@@ -25,7 +25,7 @@ describe("the uses that a key takes from", () => {
     expect(effectiveUses(loaded)).toEqual({ usage: shared, refill: sharedRefill });
   });
 
-  test("are unlimited where those of its identity are, whatever its own", () => {
+  test("are unlimited if those of its identity are, whatever its own", () => {
     const unlimited = usageOf(null);
     const loaded = loadedWith(
       { usesFrom: "identity" },
@@ -34,7 +34,7 @@ describe("the uses that a key takes from", () => {
     expect(effectiveUses(loaded)).toEqual({ usage: unlimited, refill: null });
   });
 
-  test("are none, and not unlimited, where its identity is gone", () => {
+  test("are none, and not unlimited, if its identity is gone", () => {
     const loaded = loadedWith(
       { usesFrom: "identity", identityId: "id_gone", refill: ownRefill },
       { usage: usageOf(null) },

@@ -35,7 +35,7 @@ describe("a request", () => {
     expect(request.fingerprint).not.toBe(fingerprint);
   });
 
-  test("hands on nothing of what its id or its question says", () => {
+  test("reveals nothing of its id or its question", () => {
     const text = JSON.stringify(chargeRequestOf("secret-id", { ...QUESTION, apiId: "api_9" }, NOW));
     expect(text).not.toContain("secret-id");
     expect(text).not.toContain("api_9");

@@ -15,7 +15,7 @@ const questionWith = (fields: Partial<VerifyQuestion>): VerifyQuestion => ({
   ...fields,
 });
 
-/** What the records say of a question: why they refuse, or to charge. */
+/** What the records decide about a question: why they refuse, or to charge. */
 function answerOf(loaded: LoadedKey, question: VerifyQuestion): string {
   const refusal = judgeRecords(loaded, question, NOW);
   if (refusal === null) return "charge";
@@ -27,12 +27,12 @@ function refuse(loaded: LoadedKey, fields: Partial<VerifyQuestion> = {}) {
   return verdictOnRefusal(loaded, question, judgeRecords(loaded, question, NOW), charged, NOW);
 }
 
-describe("what the records say", () => {
-  test("a key about which nothing is wrong is charged", () => {
+describe("what the records decide", () => {
+  test("a flawless key is charged", () => {
     expect(answerOf(loadedWith(), PLAIN_QUESTION)).toBe("charge");
   });
 
-  test("in a disabled workspace no key is decided on: that is an error, not a verdict", () => {
+  test("in a disabled workspace no key is judged: that is an error, not a verdict", () => {
     const loaded = loadedWith({}, { workspace: DISABLED_WORKSPACE });
     expect(answerOf(loaded, PLAIN_QUESTION)).toBe("workspace-disabled");
   });
@@ -46,7 +46,7 @@ describe("what the records say", () => {
     { expires: NOW, answer: "EXPIRED" },
     { expires: NOW - 1, answer: "EXPIRED" },
   ])(
-    "at $expires, of a key that expires then, the answer at 1000000 is $answer",
+    "for a key that expires at $expires, the answer at 1000000 is $answer",
     ({ expires, answer }) => {
       expect(answerOf(loadedWith({ expires }), PLAIN_QUESTION)).toBe(answer);
     },
@@ -87,7 +87,7 @@ describe("what the records say", () => {
     expect(answerOf(loadedWith(), questionWith({ permissions: null }))).toBe("charge");
   });
 
-  test("names of roles are no permissions", () => {
+  test("names of roles are not permissions", () => {
     const loaded = loadedWith({}, { roles: ["admin"] });
     expect(answerOf(loaded, questionWith({ permissions: "admin" }))).toBe(
       "INSUFFICIENT_PERMISSIONS",
@@ -113,19 +113,19 @@ describe("the verdict that the store has confirmed", () => {
     expect(refuse(expired)).toMatchObject({ valid: false, code: "EXPIRED" });
   });
 
-  test("on a key that has not started says nothing of when to try again", () => {
+  test("on a key that has not started does not say when to try again", () => {
     const verdict = refuse(loadedWith({ startsAt: NOW + 5 }));
     expect(verdict).toMatchObject({ code: "NOT_STARTED", startsAt: NOW + 5 });
     expect(verdict).not.toHaveProperty("retryAfterMs");
   });
 
-  test("on a refusal for want of permissions says which part of the query is missing", () => {
+  test("on missing permissions shows which part of the query is missing", () => {
     const permissions = { or: ["docs.read", { and: ["docs.write", "docs.list"] }] };
     expect(refuse(loadedWith(), { permissions })).toMatchObject({ missing: permissions });
     expect(refuse(loadedWith({ enabled: false }), { permissions })).not.toHaveProperty("missing");
   });
 
-  test("says how long each window is that was evaluated, and by name: a remembered answer may be older", () => {
+  test("shows the duration of each evaluated window, matched by name: a remembered answer may be older", () => {
     const limit = { name: "tiles", ...fixedWindows(), cost: 1, window: "w", owner: 0 };
     const state = { at: NOW, used: 1, earlier: [] };
     const reading = { limit: 10, remaining: 9, resetAt: NOW + 1, exceeded: false, state };
@@ -139,7 +139,7 @@ describe("the verdict that the store has confirmed", () => {
     });
   });
 
-  test("names a limit without figures that stands behind one with figures by its place", () => {
+  test("names a limit without figures after one with figures by its index in the input", () => {
     const adHoc = fixedWindows(5, 1_000);
     const limits = [
       { name: "own", cost: 1, adHoc, isOptional: true },
@@ -150,12 +150,12 @@ describe("the verdict that the store has confirmed", () => {
     );
   });
 
-  test("in a disabled workspace is FORBIDDEN, and says which key it is", () => {
+  test("in a disabled workspace is FORBIDDEN, and names the key", () => {
     const verdict = refuse(loadedWith({}, { workspace: DISABLED_WORKSPACE }));
     expect(verdict).toMatchObject({ valid: false, code: "FORBIDDEN", keyId: expect.any(String) });
   });
 
-  test("about limits that nothing configures is an error that names each by its place", () => {
+  test("about limits that are not configured is an error that names each by its index", () => {
     const known = loadedWith({ ratelimits: [limitNamed("a", 1)] });
     const limits = [
       { name: "default", cost: 1, adHoc: null, isOptional: true },

@@ -22,7 +22,7 @@ describe("a cache of keys", () => {
     expect(cache.find("ws_a", ["h1"])).toBeUndefined();
   });
 
-  test("lets keys with limits alike share one list of them, and no others", () => {
+  test("lets only keys with equal limits share one list of them", () => {
     const cache = new KeyCache(4);
     const planned = (limit: number, duration = 60_000) =>
       cache.keep(loadedWith({ ratelimits: [limitNamed("default", limit, duration)] })).plainPlan;
@@ -33,7 +33,7 @@ describe("a cache of keys", () => {
     expect(first.limits).toMatchObject([{ limit: 10, duration: 60_000 }]);
   });
 
-  test("knows a thousand such lists", () => {
+  test("caches a thousand such lists", () => {
     const cache = new KeyCache(4);
     const planned = (limit: number) =>
       cache.keep(loadedWith({ ratelimits: [limitNamed("default", limit)] })).plainPlan.limits;
@@ -51,13 +51,13 @@ describe("the plan of a question", () => {
     return cachedKey(loaded, decideLimits(loaded, []).limits);
   };
 
-  test("is that of the plain question where neither cost nor limits differ", () => {
+  test("is that of the plain question if neither cost nor limits differ", () => {
     const key = cached();
     expect(chargePlanOf(key, { ...PLAIN_QUESTION, permissions: "a" })).toBe(key.plainPlan);
     expect(chargePlanOf(key, { ...PLAIN_QUESTION, cost: 2 })).not.toBe(key.plainPlan);
   });
 
-  test("is kept for the next question like it, also where that was read anew", () => {
+  test("is kept for the next equal question, even if that was parsed again", () => {
     const key = cached();
     const question = { ...PLAIN_QUESTION, cost: 2, limits: [named("charts", 3)] };
     const plan = chargePlanOf(key, question);
@@ -69,7 +69,7 @@ describe("the plan of a question", () => {
     { title: "another cost", change: { cost: 1 } },
     { title: "a limit at another cost", change: { limits: [named("charts", 4)] } },
     {
-      title: "a limit made up",
+      title: "an ad hoc limit",
       change: { limits: [{ ...named("charts", 3), adHoc: fixedWindows(1, 1) }] },
     },
     { title: "no limit", change: { limits: [] } },
@@ -82,7 +82,7 @@ describe("the plan of a question", () => {
     expect(after).toEqual(chargePlanOf(cached(), { ...question, ...change }));
   });
 
-  test("of a reservation is another, which is kept beside that of a verification", () => {
+  test("of a reservation is another one, kept apart from that of a verification", () => {
     const key = cached();
     const [verified, reserved] = [
       { ...PLAIN_QUESTION, cost: 2 },
@@ -100,7 +100,7 @@ describe("the plan of a question", () => {
     });
   });
 
-  test("says what it counts where the store counts in the step, uses of a reservation apart", () => {
+  test("says what it counts if the store counts in the step, except for uses of a reservation", () => {
     const key = cachedKey(loadedWith(), [], true);
     const charged = (cost: number, ttl?: number) =>
       chargePlanOf(key, { ...PLAIN_QUESTION, cost, ...(ttl !== undefined && { ttl }) })?.counts;
@@ -121,14 +121,14 @@ describe("the plan of a question", () => {
     expect(new KeyCache(1, true).keep(loadedWith()).subjects).not.toBeNull();
   });
 
-  test("is none where it names a limit that nothing configures", () => {
+  test("is null if it names a limit that is not configured", () => {
     const key = cached();
     expect(chargePlanOf(key, { ...PLAIN_QUESTION, limits: [named("tiles")] })).toBeNull();
   });
 });
 
 describe("what a reservation keeps of its key", () => {
-  test("is whom it counts for and the refill, once for all of them", () => {
+  test("is the subjects it counts for and the refill, once for all reservations", () => {
     const refill = { interval: "daily", amount: 9 } as const;
     const fields = { refill, tags: ["eu"], identityId: "id_1", name: "laptop" };
     const cached = cachedKey(loadedWith(fields, { identity: identityWith() }), []);
@@ -139,7 +139,7 @@ describe("what a reservation keeps of its key", () => {
     expect(reservedKeyOf(cached)).toBe(reserved);
   });
 
-  test("has no identity where the key has none", () => {
+  test("has no identity if the key has none", () => {
     expect(reservedKeyOf(cachedKey(loadedWith(), [])).identity).toBeNull();
   });
 });

@@ -48,7 +48,7 @@ test("no two limits of one plan take from the same window", () => {
   );
 });
 
-test("what applies by itself is what is charged where nothing is named", () => {
+test("the limits that apply by themselves are charged if none is named", () => {
   fc.assert(
     fc.property(loaded, (key) => {
       const { ratelimits } = key.key;
@@ -136,7 +136,7 @@ const autoApplied = fc
     return loadedWith({ ratelimits: toss(own) }, { identity });
   });
 
-test("a name is taken from once, whoever has limits of it, applies them or names them", () => {
+test("each name is taken from once, whether its limits are the key's, the identity's, applied or named", () => {
   fc.assert(
     fc.property(autoApplied, requested, (key, requests) => {
       const decision = decideLimits(key, requests);
@@ -148,7 +148,7 @@ test("a name is taken from once, whoever has limits of it, applies them or names
   );
 });
 
-test("taken from is what is named, and what applies by itself: the key's, and the identity's that no key's limit hides", () => {
+test("named limits are taken from, and those that apply by themselves: the key's, and the identity's that no key's limit hides", () => {
   fc.assert(
     fc.property(autoApplied, requested, (key, requests) => {
       const decision = decideLimits(key, requests);
@@ -170,7 +170,7 @@ test("taken from is what is named, and what applies by itself: the key's, and th
         const isConfigured = isNamed(own, charge.name) || isNamed(shared, charge.name);
         if (!request?.adHoc || (request.isOptional && isConfigured))
           expect(charge.owner).toBe(configuredBy);
-        // A limit that the request made up is kept by the workspace, unless it goes on with one of the key.
+        // The workspace keeps the window of an ad hoc limit, unless it continues one of the key.
         else expect([KEY_INDEX, null]).toContain(charge.owner);
       }
     }),

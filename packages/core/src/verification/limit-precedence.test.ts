@@ -24,7 +24,7 @@ describe("which limits are charged", () => {
   });
   const identity = identityWith({ ratelimits: [shared("tokens", 500), shared("default", 700)] });
 
-  test("a key without limits is charged none where none is named", () => {
+  test("a key without limits is charged for no limit if none is named", () => {
     expect(limitsOf(loadedWith(), [])).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe("which limits are charged", () => {
     ]);
   });
 
-  test("limits of the key that are to apply by themselves do, at cost 1", () => {
+  test("limits of the key with autoApply apply by themselves, at cost 1", () => {
     const loaded = loadedWith({
       ratelimits: [limitNamed("a"), { ...limitNamed("b"), autoApply: true }],
     });
@@ -61,10 +61,10 @@ describe("which limits are charged", () => {
     expect(limitsOf(loadedWith({}, { identity }), [])).toEqual([]);
   });
 
-  describe("a limit of the identity that is to apply by itself", () => {
+  describe("a limit of the identity with autoApply", () => {
     const sharing = identityWith({ ratelimits: [shared("tokens", 500, true)] });
 
-    test("does, at cost 1, after those of the key", () => {
+    test("applies by itself, at cost 1, after those of the key", () => {
       const loaded = loadedWith({ ratelimits: [limitNamed("default")] }, { identity: sharing });
       expect(limitsOf(loaded, [])).toMatchObject([
         { owner: KEY_INDEX, name: "default" },
@@ -72,12 +72,12 @@ describe("which limits are charged", () => {
       ]);
     });
 
-    test("does not where the key has one of its name, whether that applies by itself or not", () => {
+    test("does not apply if the key has one of its name, whether that applies by itself or not", () => {
       const loaded = loadedWith({ ratelimits: [limitNamed("tokens")] }, { identity: sharing });
       expect(limitsOf(loaded, [])).toEqual([]);
     });
 
-    test("is taken from once, at the cost that was named", () => {
+    test("is taken from once, at the requested cost", () => {
       const limits = limitsOf(loadedWith({}, { identity: sharing }), [
         requestFor("tokens", { cost: 3 }),
       ]);
@@ -164,7 +164,7 @@ describe("which limits are charged", () => {
     ]);
   });
 
-  test("names that nothing configures are listed, beside the limits that a peek can look at", () => {
+  test("names that are not configured are listed, next to the limits that a peek can read", () => {
     const loaded = loadedWith({ ratelimits: [limitNamed("default"), limitNamed("a")] });
     const requested = [requestFor("x"), requestFor("a"), requestFor("y")];
     expect(decideLimits(loaded, requested)).toMatchObject({
@@ -176,7 +176,7 @@ describe("which limits are charged", () => {
     });
   });
 
-  test("a limit of an identity that was deleted is one that nothing configures", () => {
+  test("a limit of an identity that was deleted counts as not configured", () => {
     const loaded = loadedWith({ identityId: "id_1" }, { identity: null });
     expect(decideLimits(loaded, [requestFor("tokens")])).toEqual({
       limits: [],
@@ -184,7 +184,7 @@ describe("which limits are charged", () => {
     });
   });
 
-  test("an optional name that nothing configures is passed over, one that is configured is charged", () => {
+  test("an optional name is ignored if it is not configured, and charged if it is", () => {
     const optional = requestFor("default", { isOptional: true, cost: 3 });
     expect(limitsOf(loadedWith(), [optional])).toEqual([]);
     const loaded = loadedWith({ ratelimits: [limitNamed("default")] });

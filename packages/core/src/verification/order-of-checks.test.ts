@@ -11,7 +11,7 @@ import type { VerifyQuestion } from "./question.js";
 
 const NOW = 1_000_000;
 
-/** Everything that one verification meets: records, question and counters. */
+/** All inputs of a verification: records, question and counters. */
 interface Setup {
   readonly key: Partial<KeyRecord>;
   readonly workspaceEnabled: boolean;
@@ -34,7 +34,7 @@ const flawless: Setup = {
 /** Every check, in the order in which verify makes them, with what makes it fail and nothing else. */
 const checks: readonly {
   readonly answer: string;
-  /** Where another check has the same answer. */
+  /** Present if another check has the same answer. */
   readonly check?: string;
   readonly fail: (setup: Setup) => Setup;
 }[] = [
@@ -104,7 +104,7 @@ const pairs = checks.flatMap((earlier, index) =>
   })),
 );
 
-test("a verification in which nothing is wrong is charged", () => {
+test("a verification without any flaw is charged", () => {
   expect(answerTo(flawless)).toBe("charged");
 });
 
@@ -116,7 +116,7 @@ test.each(pairs)("$first answers before $second", ({ earlier, later }) => {
   expect(answerTo(later.fail(earlier.fail(flawless)))).toBe(earlier.answer);
 });
 
-test("whatever fails at once, the earliest of the order answers", () => {
+test("in any combination of failures, the earliest in order answers", () => {
   fc.assert(
     fc.property(fc.subarray([...checks], { minLength: 1 }), (failing) => {
       const setup = failing.reduce((before, { fail }) => fail(before), flawless);

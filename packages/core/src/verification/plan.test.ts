@@ -19,7 +19,7 @@ const loaded = loadedWith(
 );
 
 describe("the plan of the atomic step", () => {
-  test("carries what the decision was made on, the cost and the limits", () => {
+  test("contains what the decision is based on, the cost and the limits", () => {
     expect(planCharge(loaded, 2, limits)).toEqual({
       workspaceId: "ws_default",
       revision: 7,
@@ -35,17 +35,17 @@ describe("the plan of the atomic step", () => {
     });
   });
 
-  test("of a key without an identity confirms the key alone", () => {
+  test("of a key without an identity confirms only the key", () => {
     const { confirms } = planCharge(loadedWith(), 1, []);
     expect(confirms).toEqual([{ kind: "key", id: "key_1", version: 1, handle: undefined }]);
   });
 
-  test("of a key whose identity was deleted expects that there is none", () => {
+  test("of a key whose identity was deleted expects it to be missing", () => {
     const { confirms } = planCharge(loadedWith({ identityId: "id_1" }), 1, []);
     expect(confirms[1]).toMatchObject({ kind: "identity", id: "id_1", version: null });
   });
 
-  test("takes the uses from what they are counted for: the key, or its identity", () => {
+  test("takes the uses from their owner: the key, or its identity", () => {
     const shared = loadedWith({ ...loaded.key, usesFrom: "identity" }, loaded);
     const confirmed = (key: typeof loaded) => {
       const { confirms, uses } = planCharge(key, 1, []);
@@ -55,11 +55,11 @@ describe("the plan of the atomic step", () => {
     expect(confirmed({ ...shared, key: { ...loaded.key, usesFrom: "identity" } })).toBe("identity");
   });
 
-  test("that confirms what takes nothing peeks: it takes no use and no limit", () => {
+  test("that only confirms is a peek: it takes no use and no limit", () => {
     expect(planPeek(loaded)).toEqual({ ...planCharge(loaded, 0, []), mode: "peek" });
   });
 
-  test("that shows what a verification would come to peeks at its whole cost", () => {
+  test("that shows the result of a verification is a peek at its whole cost", () => {
     expect(planPeek(loaded, 2, limits)).toEqual({ ...planCharge(loaded, 2, limits), mode: "peek" });
   });
 });
@@ -71,14 +71,14 @@ describe("what a plan holds", () => {
   });
   const most = [...MOST_OPEN];
 
-  test("is nothing where it takes no slots, and is no reservation", () => {
+  test("is nothing if it takes no slots and is no reservation", () => {
     for (const charged of [[], limits, [slots(5_000, 0)]])
       expect(planCharge(loaded, 1, charged).hold).toBeUndefined();
     expect(planPeek(loaded, 1, [slots(5_000)]).hold).toBeUndefined();
     expect(planCharge(loaded, 1, [], 60_000, "peek").hold).toBeUndefined();
   });
 
-  test("are its slots alone where it is no reservation, for the shortest of their durations", () => {
+  test("is only its slots if it is no reservation, for the shortest of their durations", () => {
     const hold = (...charged: LimitCharge[]) => planCharge(loaded, 1, charged).hold;
     expect(hold(slots(5_000))).toEqual({ keeps: "slots", ttl: 5_000, slotTtl: 5_000, most });
     for (const durations of [
@@ -89,13 +89,13 @@ describe("what a plan holds", () => {
     expect(hold(slots(5_000), slots(1_000, 0))?.ttl).toBe(5_000);
   });
 
-  test("is all of it where it is a reservation, and slots for no longer than theirs", () => {
+  test("is all of it if it is a reservation, with slots for at most their own duration", () => {
     const hold = (...charged: LimitCharge[]) => planCharge(loaded, 1, charged, 60_000).hold;
     expect(hold()).toEqual({ keeps: "all", ttl: 60_000, slotTtl: null, most });
     expect(hold(slots(5_000))).toEqual({ keeps: "all", ttl: 60_000, slotTtl: 5_000, most });
   });
 
-  test("is one of at most 1,000 of a key, and 10,000 of an identity", () => {
+  test("is one of at most 1,000 holds of a key, and 10,000 of an identity", () => {
     expect(most).toEqual([1_000, 10_000]);
     expect(planCharge(loadedWith(), 1, [], 60_000).hold?.most).toEqual([1_000]);
   });
@@ -113,7 +113,7 @@ describe("the refill that is due", () => {
     expect(dueRefillOf(shared, DAY_MS)).toEqual({ ...own, amount: 4 });
   });
 
-  test("is none without one, and none where the identity is gone", () => {
+  test("is null without one, and null if the identity is gone", () => {
     expect(dueRefillOf(loadedWith(), DAY_MS)).toBeNull();
     const orphan = loadedWith({ identityId: "id_1", usesFrom: "identity", refill: daily });
     expect(dueRefillOf(orphan, DAY_MS)).toBeNull();

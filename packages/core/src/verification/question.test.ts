@@ -7,7 +7,7 @@ const figures = fixedWindows(5, 1_000);
 const OWN: LimitRequest = { ...TILES, name: "own", adHoc: figures };
 
 describe("two requests name the same limits", () => {
-  test("if they are one list, or lists that are alike", () => {
+  test("if they are the same list, or equal lists", () => {
     const list = [TILES, OWN];
     expect(isSameLimits(list, list)).toBe(true);
     expect(isSameLimits(list, [{ ...TILES }, { ...OWN, adHoc: { ...figures } }])).toBe(true);
@@ -24,7 +24,7 @@ describe("two requests name the same limits", () => {
     ["another algorithm", { adHoc: { ...figures, algorithm: "sliding" as const } }],
     ["another burst", { adHoc: { ...figures, burst: 6 } }],
     ["a shadow", { adHoc: { ...figures, shadow: true } }],
-  ])("but not with %s, whichever of them comes first", (_, change) => {
+  ])("but not with %s, in either order", (_, change) => {
     const other = [TILES, { ...OWN, ...change }];
     expect(isSameLimits([TILES, OWN], other)).toBe(false);
     expect(isSameLimits(other, [TILES, OWN])).toBe(false);

@@ -30,7 +30,7 @@ describe("the wait after a refusal", () => {
     expect(wait([slow, full], { taken: [TILES, longer] })).toBe(60_000);
   });
 
-  test("is none where nothing refused that waiting would help", () => {
+  test("is null if waiting helps with nothing that refused", () => {
     expect(wait([])).toBeNull();
     expect(wait([{ ...full, exceeded: false }])).toBeNull();
     expect(wait([full], { taken: [{ ...TILES, shadow: true }] })).toBeNull();
@@ -38,12 +38,12 @@ describe("the wait after a refusal", () => {
     expect(wait([full], { taken: [] })).toBeNull();
   });
 
-  test("is not asked of a limit that did not refuse, or has been taken away since", () => {
+  test("ignores a limit that did not refuse, or was removed since", () => {
     const free = { ...full, name: "gone", exceeded: false };
     expect(wait([free, full])).toBe(30_000);
   });
 
-  test("ends with the refill as well where uses are missing, and at its instant", () => {
+  test("includes the refill if uses are missing, and ends exactly with it", () => {
     const untilMidnight = 86_400_000 - NOW;
     const key = { refill: daily };
     expect(wait([], { key, remaining: 0 })).toBe(untilMidnight);
@@ -54,7 +54,7 @@ describe("the wait after a refusal", () => {
     expect(wait([full], { key, remaining: 0, cost: 6 })).toBeNull();
   });
 
-  test("is none where the key expires before, or because nobody uses it", () => {
+  test("is null if the key expires before, also for lack of use", () => {
     expect(wait([full], { key: { expires: 60_000 } })).toBeNull();
     expect(wait([full], { key: { expires: 60_001 } })).toBe(30_000);
     const idle = (expiresWhenUnused: number) => ({ createdAt: 0, expiresWhenUnused });
@@ -64,14 +64,14 @@ describe("the wait after a refusal", () => {
 });
 
 describe("the wait for a refill", () => {
-  test("is none without one, for more than it restores, and where no date lies that far", () => {
+  test("is null without one, for more than it restores, and if no date is that late", () => {
     expect(refillRetryAfterMs(null, 0, 1, NOW, NOW)).toBeNull();
     expect(refillRetryAfterMs(daily, 0, 6, NOW, NOW)).toBeNull();
     const last = 8_640_000_000_000_000;
     expect(refillRetryAfterMs(daily, 0, 1, last, last)).toBeNull();
   });
 
-  test("begins where refills are applied up to, and a cost of 0 needs a use that is left", () => {
+  test("begins at the instant up to which refills are applied, and a cost of 0 needs one use left", () => {
     expect(refillRetryAfterMs(daily, 0, 0, NOW, NOW)).toBe(86_400_000 - NOW);
     expect(refillRetryAfterMs(daily, 0, 5, 86_400_000, NOW)).toBe(2 * 86_400_000 - NOW);
   });

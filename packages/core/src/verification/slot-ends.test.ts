@@ -46,19 +46,19 @@ describe("a refusal", () => {
     );
   });
 
-  test("by another limit says all, and one by a concurrent limit that was asked before", () => {
+  test("by another limit lacks nothing, and neither does one by a concurrent limit with known ends", () => {
     expect(lacks([FIXED], reading({ name: "minute" }))).toBe(false);
     expect(lacks([SLOTS], reading({ exceeded: false }))).toBe(false);
     expect(lacks([SLOTS], reading({ admitsAt: NOW + 1 }))).toBe(false);
   });
 
-  test("that was remembered may be of other limits than there are now", () => {
+  test("that was remembered may be about other limits than the current ones", () => {
     expect(lacks([SLOTS])).toBe(false);
     expect(lacks([SLOTS], reading({ name: "streams" }))).toBe(false);
     expect(lacks([], reading())).toBe(false);
   });
 
-  test("is the only answer that lacks anything", () => {
+  test("is the only answer that lacks the ends of slots", () => {
     const kinds = ["charged", "repeat", "usage-exceeded"] as const;
     for (const kind of kinds)
       expect(
@@ -73,7 +73,7 @@ describe("the ends of slots", () => {
     { kind: "identity", id: "id_1", version: 5 },
   ] as const;
 
-  /** What a refusal says once the store was asked for holds, and which records' holds it was asked for. */
+  /** A refusal completed from the store's holds, and the records whose holds were read. */
   async function told(holds: readonly Hold[], limit: LimitCharge, ...readings: LimitReading[]) {
     const asked: string[] = [];
     const store = {
@@ -104,7 +104,7 @@ describe("the ends of slots", () => {
     expect(asked).toEqual(["ws_default key key_1"]);
   });
 
-  test("are those of the latest, as many as the limit counts: older ones may be of before it was emptied", async () => {
+  test("are those of the latest slots, as many as the limit counts: older ones may be from before a reset", async () => {
     const numbered = [7, 9, 3, 8].map((number, index) => ({
       ...hold(NOW + 100 * (index + 1), 1),
       numbers: [number],
@@ -124,7 +124,7 @@ describe("the ends of slots", () => {
     [0, "key key_1", 100],
     [null, "key key_1", 300],
   ])(
-    "are those of the owner of the limit, the key's for one that a request brings: %s",
+    "are those of the owner of the limit, the key's for an ad hoc one: %s",
     async (owner, of, ms) => {
       const each = [0, 1, null].map((whose, index) =>
         hold(NOW + 100 * (index + 1), 1, undefined, whose),
@@ -135,7 +135,7 @@ describe("the ends of slots", () => {
     },
   );
 
-  test("are counted by the numbers of holds beside the owner of the limit", async () => {
+  test("are counted by the numbers of holds of the owner of the limit", async () => {
     const numbers = [
       [1, 9],
       [2, 8],
@@ -149,20 +149,20 @@ describe("the ends of slots", () => {
     expect(limits).toMatchObject([{ admitsAt: NOW + 100 }]);
   });
 
-  test("of other limits are no part of them", async () => {
+  test("do not include those of other limits", async () => {
     const others = [hold(NOW + 100, 3, "c60000:streams"), hold(NOW + 500, 1)];
     const { limits } = await told(others, SLOTS, reading());
     expect(limits).toMatchObject([{ resetAt: NOW + 500, admitsAt: NOW + 500 }]);
   });
 
-  test("have passed where nothing holds any more, or all that does is over", async () => {
+  test("have passed if nothing is held any more, or every hold has expired", async () => {
     for (const left of [[], [hold(NOW - 50, 0)]]) {
       const { limits } = await told(left, SLOTS, reading());
       expect(limits).toMatchObject([{ resetAt: NOW, admitsAt: NOW }]);
     }
   });
 
-  test("are not asked for where nothing lacks them", async () => {
+  test("are not read if nothing lacks them", async () => {
     const other = reading({ name: "streams" });
     expect(await told(holds, SLOTS, other)).toEqual({ limits: [other], asked: [] });
     const free = reading({ exceeded: false });

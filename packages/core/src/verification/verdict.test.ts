@@ -90,7 +90,7 @@ describe("the verdict", () => {
     expect(remaining(null)).not.toHaveProperty("remaining");
   });
 
-  test("that took the last use calls the key enabled: it was, when it was decided on", () => {
+  test("that took the last use shows the key as enabled: it was before the verification", () => {
     const lastUse = { kind: "charged", remaining: 0, limits: [] } as const;
     expect(verdictOf(loadedWith(), "VALID", lastUse, NOW)).toMatchObject({
       enabled: true,
@@ -166,14 +166,14 @@ describe("the verdict", () => {
   });
 });
 
-test("on a secret that no key has names nothing but the code", () => {
+test("on a secret that no key has contains nothing but the code", () => {
   expect(NO_KEY).toStrictEqual({
     NOT_FOUND: { valid: false, code: "NOT_FOUND" },
     FORBIDDEN: { valid: false, code: "FORBIDDEN" },
   });
 });
 
-test("the verdict says what is held, when the key starts, its tags, and when to try again", () => {
+test("the verdict shows the reservation, when the key starts, its tags, and when to try again", () => {
   const hold = { id: "rsv_1", expiresAt: NOW + 5 };
   expect(verdictOf(loadedWith(), "VALID", { ...charged, hold }, NOW)).toMatchObject({
     ...{ reservationId: "rsv_1", expiresAt: NOW + 5 },
@@ -218,7 +218,7 @@ describe("a limit in a verdict", () => {
     expect(ratelimitState(readingOf(), limitOf(fields))).toStrictEqual({ ...plain, ...said });
   });
 
-  test("says when it is whole again only where a date can", () => {
+  test("shows when it is fully available again only if a date can", () => {
     for (const algorithm of ["fixed", "sliding"] as const) {
       const at = (resetAt: number) =>
         ratelimitState(readingOf({ resetAt }), limitOf({ algorithm }));
@@ -227,14 +227,14 @@ describe("a limit in a verdict", () => {
     }
   });
 
-  test("says its figures alone where it is of another limit, or of none any more", () => {
+  test("shows only its figures if it belongs to another limit, or to a removed one", () => {
     for (const taken of [undefined, limitOf({ name: "streams", shadow: true })])
       expect(ratelimitState(readingOf({ resetAt: LAST_INSTANT + 1 }), taken)).toStrictEqual({
         ...{ ...plain, reset: LAST_INSTANT + 1 },
       });
   });
 
-  test("leads if it refuses, which a shadow does not", () => {
+  test("leads if it refuses, unless it is a shadow", () => {
     const readings = [readingOf({ exceeded: true }), readingOf({ name: "default", remaining: 1 })];
     const taken = [limitOf({ shadow: true }), limitOf({ name: "default" })];
     const charge = { kind: "charged", remaining: null, limits: readings } as const;
@@ -244,7 +244,7 @@ describe("a limit in a verdict", () => {
     });
   });
 
-  test("is a shadow that would have refused, as long as it is the one that was read", () => {
+  test("is reported as an exceeded shadow only if it is the limit that was read", () => {
     const readings = ["a", "b", "c", "d"].map((name) =>
       readingOf({ name, exceeded: name !== "b" }),
     );
@@ -256,7 +256,7 @@ describe("a limit in a verdict", () => {
   });
 });
 
-test("beside its keys an identity shows id, externalId and meta, not its limits and version", () => {
+test("next to its keys, an identity shows id, externalId and meta, not its limits and version", () => {
   const identity = identityWith({ meta: { org: "acme" }, ratelimits: [limitNamed("tokens")] });
   expect(publicIdentity(identity)).toStrictEqual({
     id: "id_1",

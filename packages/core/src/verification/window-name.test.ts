@@ -16,7 +16,7 @@ describe("the name of a window", () => {
     );
   });
 
-  test("of a limit that a request made up begins with whose counters it is among", () => {
+  test("of an ad hoc limit begins with the id of the counters that it belongs to", () => {
     expect(adHocWindow("key_1", { name: "burst", algorithm: "fixed", duration: 500 })).toBe(
       "a:key_1:500:burst",
     );
@@ -43,7 +43,7 @@ describe("the name of a window", () => {
     );
   });
 
-  test("is another for every other limit: no two share a window by accident", () => {
+  test("differs for different limits: no two share a window by accident", () => {
     fc.assert(
       fc.property(limit, limit, (one, other) => {
         const isSame = JSON.stringify(one) === JSON.stringify(other);
@@ -55,7 +55,7 @@ describe("the name of a window", () => {
     );
   });
 
-  test("tells its algorithm and its duration", () => {
+  test("contains its algorithm and its duration", () => {
     fc.assert(
       fc.property(limit, ({ name: of, algorithm, duration }) => {
         const kind = { algorithm, duration };
@@ -67,7 +67,7 @@ describe("the name of a window", () => {
     expect(kindOfWindow("x:60000:tiles")).toBeNull();
   });
 
-  test("of a limit without a key tells namespaces and identifiers apart, wherever one ends and the other begins", () => {
+  test("of a limit without a key distinguishes namespaces and identifiers, wherever one ends and the other begins", () => {
     const text = fc.string({
       minLength: 1,
       maxLength: 3,
@@ -86,7 +86,7 @@ describe("the name of a window", () => {
     );
   });
 
-  test("of a limit without a key is of one length, however long the identifier, and does not show it", () => {
+  test("of a limit without a key has the same length for every identifier, and does not show it", () => {
     const window = namespaceWindow("logins", "person@example.org".repeat(1_000), {
       ...FIXED,
       duration: 60_000,

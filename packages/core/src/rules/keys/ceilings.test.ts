@@ -96,7 +96,7 @@ test.each<[string, KeyCeilings, GivenToKey, string, number | readonly string[]]>
   expect(aboveCeiling(ceilings, given, NOW)).toEqual({ field, limit });
 });
 
-test("a change of limits gives the one named default, unless that stays as it is", () => {
+test("a change of limits gives the key the one named default, unless that stays the same", () => {
   const [one, other] = [limited(1, MINUTE_MS), limited(2, MINUTE_MS)];
   const beside = { ...other, name: "beside" };
   expect(givenByLimits([one], [{ ...one }, beside])).toEqual({});

@@ -39,13 +39,13 @@ describe("a filter by an instant", () => {
     expect(kept).toEqual([false, true, true]);
   });
 
-  test("of the expiry keeps no key that never expires", () => {
+  test("by the expiry keeps no key that never expires", () => {
     const never = { expires: null };
     expect(keeps({ expiresBefore: AT }, never)).toBe(false);
     expect(keeps({ expiresAfter: 0 }, never)).toBe(false);
   });
 
-  test("of the last use counts a key that was never used as used before any instant", () => {
+  test("by the last use counts a key that was never used as used before any instant", () => {
     const never = { lastUsedAt: null };
     expect(keeps({ usedBefore: 0 }, never)).toBe(true);
     expect(keeps({ usedAfter: 0 }, never)).toBe(false);
@@ -53,7 +53,7 @@ describe("a filter by an instant", () => {
 });
 
 describe("a filter by", () => {
-  test("enabled keeps the keys of which that is so", () => {
+  test("enabled keeps the keys that are enabled, or those that are not", () => {
     for (const enabled of [true, false])
       expect([true, false].map((is) => keeps({ enabled }, { enabled: is }))).toEqual([
         enabled,
@@ -61,7 +61,7 @@ describe("a filter by", () => {
       ]);
   });
 
-  test("a part of the name takes upper and lower case alike, in all scripts", () => {
+  test("a part of the name ignores case, in all scripts", () => {
     for (const nameContains of ["North Pier ß", "n", "PIER", "th p", "SS", "ß"])
       expect(keeps({ nameContains })).toBe(true);
     for (const nameContains of ["south", "pier  ", "northpier"])
@@ -70,7 +70,7 @@ describe("a filter by", () => {
     expect(keeps({ nameContains: "n" }, { name: null })).toBe(false);
   });
 
-  test("a part of the name takes every character as itself", () => {
+  test("a part of the name matches every character literally", () => {
     for (const nameContains of [".", ".*", "\\", "[", "%", "_"])
       expect([
         keeps({ nameContains }),
@@ -78,7 +78,7 @@ describe("a filter by", () => {
       ]).toEqual([false, true]);
   });
 
-  test("a start keeps the keys that may begin like that, as far as it is known of them", () => {
+  test("a start keeps the keys that may begin with it, as far as their start is known", () => {
     for (const start of ["p", "pay_live_3f", "pay_live_3fK", "pay_live_3fK9x"])
       expect(keeps({ start })).toBe(true);
     for (const start of ["Pay", "ay_live", "pay_live_3fk", "pay_live_4fK9x"])
@@ -86,7 +86,7 @@ describe("a filter by", () => {
     expect(keeps({ start: "p" }, { start: "" })).toBe(false);
   });
 
-  test("a permission keeps what a verification would grant it, by a wildcard too", () => {
+  test("a permission keeps the keys that a verification would grant it to, also by a wildcard", () => {
     for (const permission of ["team", "docs.read", "docs.drafts.read", "docs.*"])
       expect(keeps({ permission })).toBe(true);
     for (const permission of ["docs", "tea", "team.read", "docsx.read", "*"])
@@ -94,7 +94,7 @@ describe("a filter by", () => {
     expect(keeps({ permission: "anything" }, { held: new HeldPermissions(["*"]) })).toBe(true);
   });
 
-  test("a role or an environment takes the whole name, exactly", () => {
+  test("a role or an environment matches the whole name, exactly", () => {
     expect(["editor", "reader", "Editor", "edit"].map((role) => keeps({ role }))).toEqual([
       ...[true, true],
       ...[false, false],
@@ -112,7 +112,7 @@ test("tags keep the keys that have all of them, and others too", () => {
   expect(keeps({ tags: ["eu"] }, { tags: [] })).toBe(false);
 });
 
-test("several filters keep what each of them keeps", () => {
+test("several filters keep the keys that each of them keeps", () => {
   const filters: KeyFilter = { enabled: true, expiresBefore: AT + 1, role: "editor" };
   expect(keeps(filters)).toBe(true);
   for (const not of [{ enabled: false }, { expires: AT + 1 }, { roles: [] }])
@@ -120,7 +120,7 @@ test("several filters keep what each of them keeps", () => {
   expect(keeps({})).toBe(true);
 });
 
-test("filters are found in a question, in one order, whatever else is in it and whatever is undefined", () => {
+test("filters are found in a question in a fixed order, whatever else it contains and whatever is undefined", () => {
   const question = { role: "a", cursor: "c", enabled: false, expiresAfter: 0, name: "x" };
   expect(filtersIn({ ...question, permission: undefined })).toEqual([
     ["enabled", false],

@@ -12,7 +12,7 @@ const fields: fc.Arbitrary<IdleFields> = fc.record({
   idleFrom: fc.option(instant),
 });
 
-test("a key dies its whole span after the latest of creation, start, return and use, and never without a span", () => {
+test("a key expires its whole span after the latest of creation, start, return and use, and never without a span", () => {
   fc.assert(
     fc.property(fields, fc.option(instant), (key, usedAt) => {
       const { expiresWhenUnused, createdAt, startsAt, idleFrom } = key;
@@ -23,7 +23,7 @@ test("a key dies its whole span after the latest of creation, start, return and 
   );
 });
 
-test("a key that was used within half of its span is found alive by whoever goes by the uses that had to be stored", () => {
+test("a key that was used within half of its span is alive by the uses that had to be stored", () => {
   fc.assert(
     fc.property(fields, fc.array(instant), instant, (key, uses, after) => {
       let stored: number | null = null;
@@ -40,7 +40,7 @@ test("a key that was used within half of its span is found alive by whoever goes
   );
 });
 
-test("a use has to be stored from half of the span on, not before, and never of a key without a span", () => {
+test("a use must be stored from half of the span on, not before, and never for a key without a span", () => {
   fc.assert(
     fc.property(
       fields,

@@ -4,19 +4,19 @@ import { decideLeak, isDeadForGood, LEAK_POLICIES } from "./leak.js";
 const NOW = 1_000;
 const KEY = { canRotate: true, keepsAuditLog: true };
 
-test("what the policy says is done where it can be done", () => {
+test("the policy is followed if that is possible", () => {
   for (const policy of LEAK_POLICIES) expect(decideLeak(policy, KEY)).toBe(policy);
 });
 
-test("a key is disabled where it can have no successor that its owner could fetch", () => {
+test("a key is disabled if it cannot have a successor that its owner could fetch", () => {
   expect(decideLeak("rotate", { ...KEY, canRotate: false })).toBe("disable");
 });
 
-test("a key is disabled, and not deleted, where nothing would remember it", () => {
+test("a key is disabled, and not deleted, if nothing would remember it", () => {
   expect(decideLeak("delete", { ...KEY, keepsAuditLog: false })).toBe("disable");
 });
 
-test("a key is dead for good when it was rotated and its time is over", () => {
+test("a key is dead for good once it was rotated and has expired", () => {
   expect(isDeadForGood({ rotatedTo: "key_2", expires: NOW }, NOW)).toBe(true);
   expect(isDeadForGood({ rotatedTo: "key_2", expires: NOW + 1 }, NOW)).toBe(false);
   expect(isDeadForGood({ rotatedTo: null, expires: NOW }, NOW)).toBe(false);

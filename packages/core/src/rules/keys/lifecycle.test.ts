@@ -11,7 +11,7 @@ const EXPIRED: KeyStateFields = { ...ENABLED, expires: NOW - 1 };
 const EXHAUSTED: KeyStateFields = { ...ENABLED, remaining: 0 };
 const NOTHING: LifecycleUpdate = { enabled: undefined, expires: undefined, remaining: undefined };
 
-/** The fields after an update, or null where it is refused. `remaining` moves as the use counter says. */
+/** The fields after an update, or null if it is refused. `remaining` follows the use counter. */
 function factsAfter(
   facts: KeyStateFields,
   update: Partial<LifecycleUpdate>,
@@ -51,7 +51,7 @@ describe("the state table", () => {
     expect(keyState(facts, NOW + 1)).toBe("expired");
   });
 
-  test("a key that expires when it is not used does so at the instant that its uses lead to", () => {
+  test("a key that expires when unused does so at the instant that follows from its uses", () => {
     const facts = { ...ENABLED, idleExpiresAt: NOW };
     expect(keyState(facts, NOW - 1)).toBe("enabled");
     expect(keyState(facts, NOW)).toBe("expired");

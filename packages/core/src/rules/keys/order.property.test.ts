@@ -8,7 +8,7 @@ const place = fc.record({
   id: fc.constantFrom("key_1", "key_2", "key_Z", "key_a"),
 });
 
-test("of two places one comes first, whichever is named first, and none comes before itself", () => {
+test("of two places one comes first, in either order of the arguments, and none comes before itself", () => {
   fc.assert(
     fc.property(orders, place, place, (orderBy, one, other) => {
       const compared = comparePlaces(orderBy, one, other);
@@ -29,7 +29,7 @@ test("sorted places are sorted by pairs, however far apart", () => {
   );
 });
 
-test("a key that never expires comes last, one that was never used first, and equals by their ids", () => {
+test("a key that never expires comes last, one that was never used first, and equal ones by their ids", () => {
   const places: readonly KeyPlace[] = [
     { value: 5, id: "key_b" },
     { value: null, id: "key_a" },

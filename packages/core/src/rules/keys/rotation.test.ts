@@ -29,7 +29,7 @@ describe("a rotation", () => {
     expect(decideRotation({ ...fresh, expires }, 100, NOW).kind).toBe(kind);
   });
 
-  test("happens once to a key, also when it has died of it since", () => {
+  test("happens once to a key, even if it has expired because of it since", () => {
     for (const expires of [null, NOW - 1, NOW, NOW + 1]) {
       const decision = decideRotation({ expires, rotatedTo: "key_2" }, 100, NOW);
       expect(decision.kind).toBe("rotated-before");
@@ -45,7 +45,7 @@ describe("the expiry of a key that was rotated", () => {
     { before: 1_000, after: null, putsOff: true },
     { before: null, after: 1_000, putsOff: false },
     { before: null, after: null, putsOff: false },
-  ])("is put off by $after after $before: $putsOff", ({ before, after, putsOff }) => {
+  ])("is postponed by $after after $before: $putsOff", ({ before, after, putsOff }) => {
     expect(putsOffRotated("key_2", before, after)).toBe(putsOff);
   });
 

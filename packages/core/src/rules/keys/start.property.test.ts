@@ -14,7 +14,7 @@ test("once a key has started it has started for ever", () => {
   );
 });
 
-test("a start is too late where there is no instant at which the key is good, and only there", () => {
+test("a start is too late exactly if the key is valid at no instant", () => {
   fc.assert(
     fc.property(instantOrNull, instantOrNull, (startsAt, expires) => {
       const instants = Array.from({ length: 102 }, (_, at) => at);

@@ -21,8 +21,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("what is given back", () => {
-  test("says exactly what was used of uses and of each limit, the verification included that took it", () => {
+describe("what is reported when a lease is given back", () => {
+  test("is exactly what was used of uses and of each limit, including the verification that took the lease", () => {
     const made = aLeasing();
     made.verify();
     made.verify();
@@ -30,7 +30,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual([report("lse_1", 3)]);
   });
 
-  test("is none of a lease whose taking got no answer: nobody knows whether there is one", async () => {
+  test("is no use if the request for the lease got no answer: it is unknown whether there is one", async () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce(() => {
@@ -40,7 +40,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual([report("lse_1", 0)]);
   });
 
-  test("is none of a lease whose taking got no answer, where the store answers later", async () => {
+  test("is no use if the request for the lease got no answer, even if the store answers later", async () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce((() => Promise.reject(noAnswer(true, "lost"))) as never);
@@ -48,7 +48,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual([report("lse_1", 0)]);
   });
 
-  test("is told again for a minute where nobody knows whether there is a lease: the taking may arrive late", async () => {
+  test("is reported again for a minute if it is unknown whether there is a lease: the request may arrive late", async () => {
     const made = aProcess();
     made.verify();
     made.settle.mockResolvedValueOnce({ kind: "unknown" }).mockImplementationOnce(async () => {
@@ -63,7 +63,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 0)));
   });
 
-  test("is nothing of a taking that the store did not apply", () => {
+  test("is nothing if the store did not apply the request", () => {
     const made = aProcess();
     made.verify();
     made.charged.mockImplementationOnce(() => {
@@ -73,7 +73,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual([]);
   });
 
-  test("is said again with the same figures until the store answers", async () => {
+  test("is repeated with the same figures until the store answers", async () => {
     const made = aLeasing();
     made.settle
       .mockRejectedValueOnce(unavailable("down"))
@@ -82,7 +82,7 @@ describe("what is given back", () => {
     expect(reports(made)).toEqual(Array(3).fill(report("lse_1", 1)));
   });
 
-  test("is used no more, also while the store has not answered", () => {
+  test("is never used again, even while the store has not answered", () => {
     const made = aLeasing();
     made.settle.mockReturnValue(new Promise(() => undefined));
     vi.advanceTimersByTime(MS);
@@ -95,7 +95,7 @@ describe("what is given back", () => {
 describe("a lease that ends in the step of the next charge", () => {
   const endsOf = ({ charged }: Process) => charged.mock.calls.slice(2).map(([, { ends }]) => ends);
 
-  test("is told by that alone, whether a lease or one verification is taken then", async () => {
+  test("is reported by that step alone, whether that takes a lease or one verification", async () => {
     const made = aLeasing();
     for (let count = 0; count < 3; count += 1) made.verify();
     clock.time = MS;
@@ -114,7 +114,7 @@ describe("a lease that ends in the step of the next charge", () => {
     ["has no answer", () => Promise.reject(noAnswer(true, "lost"))],
     ["was not sent", () => Promise.reject(unavailable("down"))],
     ["finds another record", () => Promise.resolve({ kind: "stale", moved: 0 })],
-  ])("is told again by itself where that %s", async (_, answer) => {
+  ])("is reported again on its own if that %s", async (_, answer) => {
     const made = aLeasing();
     for (let count = 0; count < 3; count += 1) made.verify();
     made.charged.mockImplementationOnce(answer as never);
@@ -127,7 +127,7 @@ describe("a lease that ends in the step of the next charge", () => {
     expect(reports(made).filter((step) => "id" in step && step.id === "lse_1")).toHaveLength(1);
   });
 
-  test("is told again by itself where that throws", () => {
+  test("is reported again on its own if that throws", () => {
     const made = aLeasing();
     made.charged.mockImplementationOnce(() => {
       throw noAnswer(true, "lost");
@@ -139,7 +139,7 @@ describe("a lease that ends in the step of the next charge", () => {
       .then(() => expect(reports(made)).toEqual([report("lse_1", 1)]));
   });
 
-  test("is told in one of two charges of one turn, and closing waits for that", async () => {
+  test("is reported by one of two charges of one turn, and closing waits for that", async () => {
     const made = aLeasing();
     const answers: (() => void)[] = [];
     const charge = made.charged.getMockImplementation() as Process["charged"];

@@ -27,7 +27,7 @@ const at = (now: number, fields: Partial<ChargeMoment> = {}): ChargeMoment => ({
   ...fields,
 });
 
-/** A store that answers what it is told to, in a workspace with these lease times, and how often it was asked. */
+/** A store with the given answers, in a workspace with these lease times, and how often it was asked. */
 function aLeased(
   answer: () => SettledCharge = () => CHARGED,
   times: LeaseTimes | null = { grant: MS, wait: MS },
@@ -37,7 +37,7 @@ function aLeased(
   const changeLeases = vi.fn(
     async (_: string, change: (before: LeaseTimes | null) => LeaseTimes | null) => {
       known.leases = change(known.leases);
-      // Plans that were made before rest on another one.
+      // Plans that were made before are based on another revision.
       known.revision = 8;
       return { times: known.leases, version: known.revision };
     },
@@ -63,7 +63,7 @@ afterEach(() => {
 });
 
 describe("a plan that takes nothing", () => {
-  test("is asked about once, and then decided here for 0.8 of the lease", () => {
+  test("is sent to the store once, and then decided locally for 0.8 of the lease", () => {
     const { store, charge } = aLeased();
     expect(store.charge(PLAN, at(0))).toBe(CHARGED);
     vi.advanceTimersByTime(399);
@@ -73,13 +73,13 @@ describe("a plan that takes nothing", () => {
     expect(charge).toHaveBeenCalledTimes(2);
   });
 
-  test("is asked about again when the wall clock says so: the steady one stands still while a machine sleeps", () => {
+  test("is sent again when the lease is over by the wall clock: the steady one stands still while a machine sleeps", () => {
     const { store } = aLeased();
     store.charge(PLAN, at(0));
     expect(store.charge(PLAN, at(400))).toBe(CHARGED);
   });
 
-  test("is decided from the instant on at which the store was asked, not from that of its answer", async () => {
+  test("is decided locally from when the store was asked, not from when it answered", async () => {
     const { store, charge } = aLeased();
     charge.mockImplementationOnce(
       () =>
@@ -127,12 +127,12 @@ test.each<[string, SettledCharge]>([
   expect(charge).toHaveBeenCalledTimes(3);
 });
 
-describe("before anybody else knows of leases", () => {
+describe("before other processes know of leases", () => {
   test.each<[string, LeaseTimes | null]>([
     ["none", null],
     ["shorter ones", { grant: MS - 1, wait: MS - 1 }],
   ])(
-    "where there are %s, it says so and gets none, until it has confirmed what says so",
+    "with %s, a process announces leases and gets none until it has confirmed the announcement",
     async (_, times) => {
       const { store, charge, changeLeases, known } = aLeased(undefined, times);
       store.charge(PLAN, at(0));
@@ -140,7 +140,7 @@ describe("before anybody else knows of leases", () => {
       await Promise.resolve();
       expect(changeLeases).toHaveBeenCalledTimes(1);
       expect(known.leases).toEqual({ grant: MS, wait: MS });
-      // The plan rests on the revision from before.
+      // The plan is based on the revision before.
       Object.assign(known, { revision: 8 });
       store.charge(PLAN, at(0));
       expect(store.charge(PLAN, at(0))).toBe(CHARGED);
@@ -148,7 +148,7 @@ describe("before anybody else knows of leases", () => {
     },
   );
 
-  test("longer ones of others stay", async () => {
+  test("longer leases of other processes stay", async () => {
     const { store, known } = aLeased(undefined, { grant: 100, wait: 9_000 });
     store.charge(PLAN, at(0));
     await Promise.resolve();
@@ -156,7 +156,7 @@ describe("before anybody else knows of leases", () => {
   });
 });
 
-test("where leases were ended while this process was there, it does not begin again", async () => {
+test("a process that was running when leases were ended does not begin again", async () => {
   const { store, charge, changeLeases, known } = aLeased();
   store.charge(PLAN, at(0));
   known.leases = { grant: 0, wait: 0 };

@@ -16,7 +16,7 @@ function aPlan(keyId: string, fields: Partial<ChargePlan> = {}): ChargePlan {
   return { ...nothing, confirms, cost: 1, uses: 0, ...fields };
 }
 
-/** What watches the leases of others, over a store in which tests put holds beside records by their ids. */
+/** Watches the leases of others, over a store in which tests put holds on records by their ids. */
 function watching(mostRecords?: number) {
   const clock = { time: 0 };
   const held: Record<string, string[]> = {};
@@ -48,7 +48,7 @@ test("what a lease holds counts as used once it was seen for more than ten minut
   expect(settle.mock.calls).toEqual([["ws_1", endOfLease("lse_dead"), { now: 7, revision: null }]]);
 });
 
-test("is not ended if it was given back and another one is there since", async () => {
+test("a lease is not ended if it was given back and there is another one since", async () => {
   const { clock, held, settle, look } = watching();
   for (; clock.time <= 30 * MINUTE_MS; clock.time += 5 * MINUTE_MS) {
     held.key_1 = [`lse_${Math.floor(clock.time / (10 * MINUTE_MS))}`];
@@ -57,7 +57,7 @@ test("is not ended if it was given back and another one is there since", async (
   expect(settle).not.toHaveBeenCalled();
 });
 
-test("a record is looked at every ten seconds at most; an identity only if units of it are taken", async () => {
+test("a record is checked every ten seconds at most; an identity only if units of it are taken", async () => {
   const { clock, held, holds, look, count } = watching();
   held.id_1 = ["lse_1", "lse_2", "rsv_1"];
   const shared = aPlan("key_1", { uses: 1 });
@@ -74,7 +74,7 @@ test("a record is looked at every ten seconds at most; an identity only if units
   expect(holds).toHaveBeenCalledTimes(4);
 });
 
-test("a store that does not answer is asked again, and what was seen before is not forgotten", async () => {
+test("a store that does not answer is asked again, and earlier sightings are kept", async () => {
   const { clock, held, holds, settle, look } = watching();
   held.key_1 = ["lse_dead"];
   await look(aPlan("key_1"));
@@ -89,7 +89,7 @@ test("a store that does not answer is asked again, and what was seen before is n
   expect(settle).toHaveBeenCalledTimes(2);
 });
 
-test("so many keys may be in use that not all are remembered: those beside which others hold something are", async () => {
+test("with too many keys in use, those with leases of other processes are remembered", async () => {
   const { clock, held, settle, look } = watching(10);
   held.key_3 = ["lse_dead"];
   for (; clock.time <= 12 * MINUTE_MS; clock.time += 6 * MINUTE_MS)

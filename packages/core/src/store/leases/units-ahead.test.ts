@@ -23,7 +23,7 @@ afterEach(() => {
 });
 
 describe("a lease", () => {
-  test("is decided on without the store, and its verdicts count down by one verification", () => {
+  test("decides without the store, and its verdicts count down by one verification", () => {
     const { verify, charged } = aLeasing();
     expect(verify()).toMatchObject({
       leased: true,
@@ -56,7 +56,7 @@ describe("a lease", () => {
     expect(charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2 * 8]);
   });
 
-  test("that was not worth it is followed by verifications that ask, and so is the first of a key", () => {
+  test("that was not worth it is followed by verifications that ask the store, like the first of a key", () => {
     const { verify, charged } = aLeasing();
     for (let count = 0; count < 2; count += 1) verify();
     clock.time = MS + 1;
@@ -74,7 +74,7 @@ describe("a lease", () => {
     expect(charged).toHaveBeenCalledTimes(3);
   });
 
-  test("of a sliding limit is used within the group of its span in which it was taken, a sixteenth of it", () => {
+  test("of a sliding limit is used within the group, a sixteenth of the span, in which it was taken", () => {
     const limits = PLAN.limits.map((each) => ({ ...each, algorithm: "sliding" as const }));
     clock.time = 3_749 - 100;
     const { verify, charged } = aLeasing({ ...PLAN, limits });
@@ -85,7 +85,7 @@ describe("a lease", () => {
     expect(charged).toHaveBeenCalledTimes(3);
   });
 
-  test("holds what it takes beside the identity as well, where it takes of that", () => {
+  test("is recorded with the identity as well, if it takes units of that", () => {
     const confirms = [...PLAN.confirms, { kind: "identity" as const, id: "id_1", version: 2 }];
     for (const [plan, most] of [
       [{ ...PLAN, confirms }, [100]],
@@ -98,7 +98,7 @@ describe("a lease", () => {
       expect(aLeasing(plan).charged.mock.calls.at(-1)?.[0].hold).toMatchObject({ most });
   });
 
-  test("takes its share of an identity for all keys of a process together, also while the store has not answered", () => {
+  test("takes one share of an identity for all keys of a process together, even while the store has not answered", () => {
     const made = aProcess();
     const plans = Array.from({ length: 8 }, (_, at) => ({
       ...PLAN,
@@ -120,7 +120,7 @@ describe("a lease", () => {
     expect(costs).toEqual([16, 16, 16, 16, 16, 16, 2, 2]);
   });
 
-  test("is not used once a refill falls due that was not when it was taken", () => {
+  test("is not used once a refill falls due that was not due when it was taken", () => {
     const { verify, charged } = aLeasing();
     verify({ refill: { dueAt: 1, amount: 10 } as never });
     expect(charged).toHaveBeenCalledTimes(3);
@@ -128,7 +128,7 @@ describe("a lease", () => {
 });
 
 describe("closing", () => {
-  test("gives back what is held, and nothing is taken any more", async () => {
+  test("gives back what is held, and takes nothing more", async () => {
     const made = aLeasing();
     await made.ahead.giveAllBack();
     expect(reports(made)).toEqual([report("lse_1", 1)]);
@@ -136,7 +136,7 @@ describe("closing", () => {
     expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([2, 2, 2, 2, 2]);
   });
 
-  test("waits for a taking that has no answer yet, and gives that back, too", async () => {
+  test("waits for a request that has no answer yet, and gives those units back too", async () => {
     const made = aProcess();
     made.verify();
     let answer: (result: SettledCharge) => void = () => undefined;
@@ -215,19 +215,19 @@ describe("closing", () => {
   });
 });
 
-test("a verification that the store refuses is asked about again, once what this process holds of the key is back", async () => {
+test("a verification that the store refuses is sent again once this process has given back what it holds of the key", async () => {
   const made = aLeasing();
   const refused: SettledCharge = { kind: "usage-exceeded", remaining: 0, limits: [] };
   made.charged.mockImplementationOnce(() => refused);
   clock.time = 10;
-  // Of another question about the same key.
+  // For another question about the same key.
   const other = { ...PLAN, cost: 9_000 };
   await made.ahead.charge(other, { now: clock.time, refill: null }, true);
   expect(reports(made)).toEqual([report("lse_1", 1)]);
   expect(made.charged.mock.calls.slice(2).map(([{ cost }]) => cost)).toEqual([9_000, 9_000]);
 });
 
-test("a verification that the store refuses does not wait for a store that does not take back", async () => {
+test("a verification that the store refuses does not wait for a store that does not answer a return", async () => {
   const made = aLeasing();
   made.settle.mockRejectedValue(unavailable("down"));
   vi.advanceTimersByTime(MS);
