@@ -36,7 +36,7 @@ export interface LimitState {
 /** Most entries of `LimitState.earlier`. */
 export const MOST_EARLIER = 16;
 
-/** For a limit without groups, or with none before the latest, and for a bucket of which nothing is held. */
+/** For a limit without groups, or with none before the latest, and for a bucket without held or reserved units. */
 export const NONE_EARLIER: readonly number[] = Object.freeze([]);
 
 const MARKS = { fixed: "", sliding: "s", "token-bucket": "t", concurrent: "c" } as const;

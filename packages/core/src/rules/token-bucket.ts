@@ -130,7 +130,7 @@ export function bucketAfterReturn(
 
 /**
  * The bucket after a lease has ended. Unused units come back. Used units count from now on: until now, the bucket was as full as it can be
- * beside the held units.
+ * with the held units missing.
  */
 export function bucketAfterLease(
   state: LimitState,

@@ -13,7 +13,7 @@ export const GRANULARITIES = ["hour", "day", "month"] as const;
 /** One of {@link GRANULARITIES}. */
 export type Granularity = (typeof GRANULARITIES)[number];
 
-/** Verifications of one bucket. The counts beside `outcomes` are for older clients. */
+/** Verifications of one bucket. The other counts, next to `outcomes`, are for older clients. */
 export interface VerificationBucket {
   /** Start of the bucket, Unix epoch ms. */
   readonly time: EpochMs;

@@ -100,7 +100,7 @@ export interface ScanResult {
  *
  * Every method rejects (and `charge`, which may answer at once, throws or rejects) with a `LatchkeyError`: `STORE_UNAVAILABLE`
  * if the store cannot be reached, does not answer in time or is closed, with an `outcome` that says whether a write may have
- * happened; `STORE_CORRUPT` if the store cannot have written what it keeps beside the bodies. A call that might charge twice is
+ * happened; `STORE_CORRUPT` if the store cannot have written what it keeps besides the bodies. A call that might charge twice is
  * never retried.
  *
  * `describeKeyStore` of `@latchkey/conformance` tests all of this.

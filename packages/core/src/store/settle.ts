@@ -212,7 +212,7 @@ function endedBefore<Counters>(
   return isSame ? { kind: "ended", isRepeat: true, ...known.ended } : { kind: "conflict" };
 }
 
-/** The used units according to an end; null if it names a limit of which nothing is held, or slots, which are always freed. */
+/** The used units according to an end; null if it names a limit without held units, or slots, which are always freed. */
 function usedOf(
   { uses, limits }: Hold,
   asked: Pick<EndStep, "uses" | "limits" | "rest">,
