@@ -1,6 +1,6 @@
 import type { SpanMs } from "@latchkey/core";
 
-/** Waits that end early when something happens. */
+/** A wait that can be ended early. */
 export class Alarm {
   #isRung = false;
   #end: (() => void) | null = null;
@@ -11,7 +11,7 @@ export class Alarm {
     this.#end?.();
   }
 
-  /** Resolves after some ms of the machine's time, or when it rings. */
+  /** Resolves after `ms` of the machine's time, or when it rings. */
   async wait(ms: SpanMs): Promise<void> {
     if (!this.#isRung)
       await new Promise<void>((resolve) => {

@@ -7,8 +7,8 @@ import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 
 const DAY_MS = 86_400_000;
 
-describeOnEveryStore("where a clock that was ahead is set back", (openStore) => {
-  test("what was refused is sent again, and requests have the time that it is now", async () => {
+describeOnEveryStore("after a clock that was ahead is set back", (openStore) => {
+  test("a refused event is sent again, and requests are stamped with the current time", async () => {
     let ahead = 3 * DAY_MS;
     const receiver = await startReceiver(500);
     const process = sendingProcess(
@@ -34,7 +34,7 @@ describeOnEveryStore("where a clock that was ahead is set back", (openStore) => 
     }
   });
 
-  test("a process takes over from one that was killed when its lease is over, and not when the clock has caught up", async () => {
+  test("a process takes over from a killed one when that one's lease is over, not only when the clock has caught up", async () => {
     let ahead = DAY_MS;
     const clock = () => Date.now() + ahead;
     const open = openStore();
@@ -48,7 +48,7 @@ describeOnEveryStore("where a clock that was ahead is set back", (openStore) => 
     await until(() => receiver.received.length === 1);
     const second = sendingProcess(open(), options, { clock });
     await second.start();
-    // It has seen who sends, by the clock that is ahead.
+    // Time for it to see the current sender, by the clock that is ahead.
     await new Promise((resolve) => setTimeout(resolve, 100));
     dying.die();
     ahead = 0;

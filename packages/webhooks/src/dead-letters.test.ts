@@ -9,7 +9,7 @@ const DAY_MS = 24 * HOUR_MS;
 const NOON = Date.UTC(2026, 2, 10, 12);
 
 describeOnEveryStore("dead letters", (openStore) => {
-  /** A process that sends to a receiver that refuses for ever, and so many events that it gave up. */
+  /** A process whose receiver refuses everything for good, so that it gives up `count` events. */
   async function setUp(count: number, bounds: object = {}) {
     const open = openStore();
     const receiver = await startReceiver(410);
@@ -36,7 +36,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     return { open, receiver, options, process, latchkey, time, keyIds, dead, fail };
   }
 
-  test("go when they are too old, or too many, the earliest first", async () => {
+  test("are deleted when they are too old, or too many, the earliest first", async () => {
     const { process, time, keyIds, dead, fail } = await setUp(4, { maxDeadLetters: 3 });
     await until(() => process.errors.length > 1);
     expect(await dead()).toEqual(keyIds.slice(1));
@@ -51,7 +51,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(await dead()).toEqual(keyIds.slice(4));
   });
 
-  test("go by hand, but for those that are sent again and those that are not older", async () => {
+  test("can be deleted up to an instant, except those being sent again", async () => {
     const { process, latchkey, time, keyIds, dead, fail } = await setUp(2);
     await until(async () => (await dead()).length === 2);
     const [first] = (await process.listDeadLetters()).deadLetters;
@@ -65,7 +65,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(await process.pruneDeadLetters({ before })).toEqual({ deleted: 1 });
     expect(await dead()).toEqual([keyIds[2]]);
     expect(await process.pruneDeadLetters({ before })).toEqual({ deleted: 0 });
-    // The one that is to be sent again is still there: a refusal makes it a dead letter again.
+    // The one being sent again still exists: the next refusal makes it a dead letter again.
     await process.start();
     await until(async () => (await dead()).length === 2);
     expect(await dead()).toEqual([keyIds[0], keyIds[2]]);
@@ -77,13 +77,13 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(await latchkey.notice()).toEqual({ noticed: 0 });
   });
 
-  test("stay while their endpoint could read the event again: it would be sent again", async () => {
+  test("are kept while their endpoint could still read the event from the log: it would be sent again", async () => {
     const { process, latchkey, dead } = await setUp(3);
     await until(async () => (await dead()).length === 3);
     await process.stop();
     const deliveries = deliveriesOf(latchkey);
     const { cursor } = await latchkey.readEvents({ limit: 1 });
-    // As it is where the sender was killed before it had written how far it had got.
+    // As if the sender had been killed before it wrote its position.
     await deliveries.write((sender) => ({
       ...sender,
       endpoints: sender.endpoints.map((place) => ({ ...place, cursor })),
@@ -97,12 +97,12 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(await dead()).toHaveLength(3);
   });
 
-  test("that are to be sent again to an endpoint that is gone stay dead letters, and it is said", async () => {
+  test("to send again to an endpoint that was removed stay dead letters, and this is reported", async () => {
     const { open, process, receiver, options, keyIds, dead } = await setUp(2);
     await until(async () => (await dead()).length === 2);
     await process.stop();
     const { deadLetters } = await process.listDeadLetters();
-    // As the command line does, which does not know to whom is sent.
+    // As the command line does, which does not know the endpoints.
     for (const { deadLetterId } of deadLetters) await process.redeliver({ deadLetterId });
     expect(await dead()).toEqual([]);
     const before = receiver.received.length;
@@ -126,7 +126,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(receiver.received.at(-1)?.about).toBe(keyIds[0]);
   });
 
-  test("are read once an hour, and in between it is only asked how many there are", async () => {
+  test("are read once an hour, and only counted in between", async () => {
     const { open, options, process } = await setUp(3);
     await until(async () => (await process.listDeadLetters()).deadLetters.length === 3);
     await process.stop();
@@ -152,7 +152,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     await other.stop();
   });
 
-  test("that are to be sent again and are damaged are reported once, whatever is asked for", async () => {
+  test("to send again that are damaged are reported once, whatever else is sent again", async () => {
     const { open, process, receiver, options, dead } = await setUp(2);
     await until(async () => (await dead()).length === 2);
     const more = endpointAt(`${receiver.url}other`, { types: ["api.created"] });
@@ -182,7 +182,7 @@ describeOnEveryStore("dead letters", (openStore) => {
     expect(other.errors.filter((error) => `${error}`.includes("damaged"))).toHaveLength(1);
   });
 
-  test("of more than a page go all", async () => {
+  test("are all deleted, even if they fill more than a page", async () => {
     const { latchkey } = await setUp(0);
     const deliveries = deliveriesOf(latchkey);
     const places = { id: "0".repeat(32), cursor: await deliveries.endOfLog(), origin: null };

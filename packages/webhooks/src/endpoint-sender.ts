@@ -20,19 +20,19 @@ import { LONGEST_PAUSE_MS, nextTryAt } from "./retry.js";
 /** Concurrent requests to one endpoint. */
 const MOST_AT_ONCE = 10;
 
-/** Maximum events waiting for one endpoint. Further ones stay in the log, which is not read on until then. */
+/** Maximum events waiting for one endpoint. Further ones stay in the log, which is read on when there is room. */
 const MOST_WAITING = 10_000;
 
-/** Events of the log that are read at once, and how many such parts may be open. */
+/** Events of the log in one read, and maximum number of parts of the log that are open. */
 const [PART_SIZE, MOST_PARTS] = [100, 4];
 
-/** What events are sent with. */
+/** What the senders of all endpoints share. */
 export interface SendingContext {
   readonly deliveries: Deliveries;
   readonly settings: Settings;
   /** Resolves names. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly chance: () => number;
   /** How often to look for new events and at the clock, in ms of the machine's time. */
   readonly lookEveryMs: SpanMs;
@@ -40,8 +40,8 @@ export interface SendingContext {
 }
 
 /**
- * Sends the events of the log to one endpoint while it holds the lease. Everything it knows is in the store too, or follows from
- * it: if anything but the receiver fails, its state is dropped, and the next sender reads it again.
+ * Sends the events of the log to one endpoint while it holds the lease. Everything that it knows is in the store too, or follows from it:
+ * if anything but the receiver fails, its state is dropped, and the next sender reads it again.
  */
 export class EndpointSender {
   readonly #endpoint: Endpoint;
@@ -55,14 +55,14 @@ export class EndpointSender {
   #cursor: string | null;
   /** Parts of the log that were read but not passed yet, in order. */
   #parts: LogPart[] = [];
-  /** The position of the endpoint, if the store does not have it yet. */
+  /** The new position of the endpoint, if the store does not have it yet. */
   #place: string | null = null;
   #hasMore = true;
-  /** Whether the log has more since the last read started, and whether there may be events to send again. */
+  /** Whether the log may have grown since the last read started, and whether there may be dead letters to send again. */
   readonly #news = { inLog: true, asked: true };
   #failure: { readonly error: unknown } | null = null;
   #isHalted = false;
-  /** Whether an event has been given up since one was delivered. */
+  /** Whether an event was given up since the last one was delivered. */
   #isGivingUp = false;
 
   /** `cursor`: the position of the endpoint. */
@@ -73,7 +73,7 @@ export class EndpointSender {
     this.#context = context;
   }
 
-  /** Sends until it is stopped. Rejects if anything but a receiver fails. When it settles, nothing is in progress. */
+  /** Sends until it is stopped. Rejects if anything but the receiver fails. When it settles, nothing is in progress. */
   async run(): Promise<void> {
     try {
       for await (const delivery of this.#stored("pending")) this.#lanes.add(itemOf(delivery));
@@ -134,7 +134,7 @@ export class EndpointSender {
     } while (after !== null);
   }
 
-  /** Reads what is new: in the log, and among the dead letters to send again. */
+  /** Reads new events of the log, and dead letters to send again. */
   async #look(): Promise<void> {
     if (this.#news.inLog) this.#hasMore = true;
     this.#news.inLog = false;
@@ -157,7 +157,7 @@ export class EndpointSender {
     if (!this.#hasMore) return;
     const part: LogPart = { cursor: page.cursor, open: 0 };
     const ids = page.found.map(({ event }) => event.id);
-    // A previous holder of the lease may have read these, and given some of them up: a dead letter is sent again only on request.
+    // A previous holder of the lease may have read these, and given some of them up. A dead letter is sent again only on request.
     const stored = await this.#findStored(ids);
     for (const { event, number } of page.found) {
       if (this.#lanes.has(event.id) || stored.has(event.id)) continue;
@@ -196,7 +196,7 @@ export class EndpointSender {
     }
   }
 
-  /** What waits behind a failed event is stored, so that it no longer holds up the rest of the log. */
+  /** Stores events that wait behind a failed one, so that they no longer hold up the rest of the log. */
   async #storeBlocked(): Promise<void> {
     const blocked = this.#lanes.blocked();
     if (blocked.length === 0) return;
@@ -217,9 +217,9 @@ export class EndpointSender {
   }
 
   /**
-   * Starts to send what is due.
+   * Starts to send the events that are due.
    *
-   * @returns For how many ms nothing else is due.
+   * @returns Ms until the next one is due, or until it is time to look again.
    */
   #begin(): SpanMs {
     if (this.#isHalted || !this.#lease.isHeld()) return 0;
@@ -272,7 +272,7 @@ export class EndpointSender {
     return post(target, messageOf(event, now, signers), this.#abort.signal);
   }
 
-  /** @returns Whether it is sent again. */
+  /** @returns Whether the event will be sent again. */
   async #storeRefusal(
     item: Item,
     { failure, isFinal, retryAfterMs }: Extract<PostOutcome, { kind: "refused" }>,
@@ -282,7 +282,7 @@ export class EndpointSender {
     const now = deliveries.now();
     const before = this.#stateOf(item, sentAt);
     const tries = before.tries + 1;
-    // Not in the future, where a wrong clock may have put it.
+    // A wrong clock may have put it in the future.
     const since = Math.min(before.since, sentAt);
     const at = isFinal ? null : nextTryAt({ tries, since, retryAfterMs }, settings, now, chance());
     const state = at === null ? "dead" : "pending";
@@ -332,12 +332,12 @@ export class EndpointSender {
   };
 }
 
-/** No pause is longer than this, whatever the receiver asks for, by whichever clock it began: receivers may ask for a day. */
+/** An upper bound of all pauses, even if the clock was wrong when one began. A receiver can ask for a day; our own are at most 12 hours. */
 const LONGEST_WAIT_MS = 3 * LONGEST_PAUSE_MS;
 
 const GAPS: ReadonlySet<string> = new Set(["pruned", "unknown-position"]);
 
-/** For an event that was pruned before it was delivered, or cannot be read. */
+/** The outcome for an event that was pruned before it was delivered, or cannot be read. */
 const NO_EVENT: PostOutcome = {
   kind: "refused",
   failure: "no-event",

@@ -11,17 +11,17 @@ import { type StorePlace, startWorker, type Worker } from "./testing/processes.j
 import { type Received, startReceiver } from "./testing/receiver.js";
 import { endpointAt, expectSigned, readAll, until } from "./testing/sender.js";
 
-/** Kills in one run of a drill: one at each moment. `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
+/** Kills in one run: one at each of four moments. `LATCHKEY_FUZZ_RUNS=10`: ten times as many. */
 const KILLS = 4 * Number(process.env.LATCHKEY_FUZZ_RUNS ?? "1");
 
 function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
-  /** A latchkey with an API and keys, whose events are sent to a receiver from now on. */
+  /** A latchkey with an API, and a function that starts a process that sends its events to `url`. */
   async function setUp(url: string) {
     const { store, ...place } = open();
     onTestFinished(() => store.close());
     const latchkey = createLatchkey({ store });
     const { apiId } = await latchkey.createApi({ name: "payments" });
-    // No answer of the receiver is too late, however long the machine stands still.
+    // Long, so that no response is too late, even if the machine stalls.
     const options = {
       endpoints: [endpointAt(url)],
       firstRetryMs: 20,
@@ -51,7 +51,7 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
     for (const one of received) expectSigned(one);
   }
 
-  test("a process that is killed with -9 before, while and after a receiver answers loses nothing, and leaves each key in order", async () => {
+  test("a process killed with -9 before, while or after a receiver answers loses no event, and keeps each key in order", async () => {
     let kill: (() => void) | null = null;
     let kills = 0;
     const taken = new Set<string>();
@@ -65,7 +65,7 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
       if (kill === null) return answer();
       const killNow = kill;
       kill = null;
-      // Before it answers; when it has answered; a moment later, while that is written down.
+      // Killed before the answer (0), right after it (1, 2), or a moment later, while the result is being stored (3).
       if (moment === 0) killNow();
       answer();
       if (moment === 1 || moment === 2) setImmediate(killNow);
@@ -91,7 +91,7 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
     await expectInOrder(latchkey, receiver.received);
   });
 
-  test("a process that stands still beyond its lease and goes on sends nothing more, and takes nothing back", async () => {
+  test("a process that is suspended beyond its lease and continues sends nothing more, and undoes nothing", async () => {
     const held: (() => void)[] = [];
     const receiver = await startReceiver((response) => {
       const answer = () => response.writeHead(204).end();
@@ -103,10 +103,10 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
     const { keyId } = await latchkey.createKey({ apiId });
     await until(() => held.length > 0);
     await stopUnlocked(first, () => latchkey.updateKey({ keyId, name: "one" }));
-    // This one does not lose its lease in turn, however long the machine stands still.
+    // A long lease, so that this process does not lose it in turn if the machine stalls.
     await start(600_000);
     await until(() => receiver.received.length === 3);
-    // It hears of what it sent only now, and finds that it may not say so.
+    // The first process gets its response only now, and must not store the result: it has lost the lease.
     first.signal("SIGCONT");
     held[0]?.();
     for (let count = 0; count < 5; count += 1)
@@ -119,7 +119,7 @@ function defineDrills(open: () => StorePlace & { readonly store: KeyStore }) {
   });
 }
 
-/** Stops a process, but not while it has the lock of the file, without which nothing can be changed. */
+/** Suspends a process at a moment when it does not hold the lock of the database file, so that `change` succeeds. */
 async function stopUnlocked(worker: Worker, change: () => Promise<unknown>): Promise<void> {
   for (;;) {
     worker.signal("SIGSTOP");

@@ -5,10 +5,10 @@ import { describeOnEveryStore } from "./testing/every-store.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, readAll, sendingProcess, until } from "./testing/sender.js";
 
-/** A process dies before every so many calls of the store; `LATCHKEY_FUZZ_RUNS=5`: before each. */
+/** A process dies before every fifth call of the store; with `LATCHKEY_FUZZ_RUNS=5`, before every call. */
 const STRIDE = Math.ceil(5 / Number(process.env.LATCHKEY_FUZZ_RUNS ?? 1));
 
-/** Makes three keys, and changes each. */
+/** Creates three keys, and changes each. */
 async function changeKeys(latchkey: Latchkey, apiId: string): Promise<readonly string[]> {
   const keyIds: string[] = [];
   for (let count = 0; count < 3; count += 1) {
@@ -20,7 +20,7 @@ async function changeKeys(latchkey: Latchkey, apiId: string): Promise<readonly s
 }
 
 describeOnEveryStore("a process that sends and loses its lease", (openStore) => {
-  test("behind a dead letter leaves it dead: it is not sent behind those that followed", async () => {
+  test("after giving up an event leaves it a dead letter: it is not sent after later events", async () => {
     const store = openStore()();
     const seen: string[] = [];
     let [first, waiting] = ["", ""];
@@ -43,7 +43,7 @@ describeOnEveryStore("a process that sends and loses its lease", (openStore) => 
     const { apiId } = await latchkey.createApi({ name: "payments" });
     await watching.start();
     await watching.stop();
-    // Nobody answers what is about the first key: so the place in the log stays before the rest.
+    // Events about this key get no response, so the position stays before all later events.
     waiting = (await latchkey.createKey({ apiId })).keyId;
     first = (await latchkey.createKey({ apiId })).keyId;
     await latchkey.updateKey({ keyId: first, name: "named" });
@@ -56,7 +56,7 @@ describeOnEveryStore("a process that sends and loses its lease", (openStore) => 
     isCalm = true;
     seen.length = 0;
     skipped += 30_000;
-    // It is the last event, so all others were sent before it, or are not sent at all.
+    // The last event: once it has been sent, all others have been sent, or never will be.
     await latchkey.updateKey({ keyId: waiting, name: "named" });
     const last = (await readAll(latchkey)).at(-1)?.id as string;
     await openProcess().start();
@@ -68,9 +68,9 @@ describeOnEveryStore("a process that sends and loses its lease", (openStore) => 
 });
 
 describeOnEveryStore("a process that sends and is killed", (openStore) => {
-  test("before any of its calls of the store loses nothing, and leaves each key in order", async () => {
+  test("before any of its calls of the store loses no event, and keeps each key in order", async () => {
     const store = openStore()();
-    // The first event of a key is refused once; none about the third key is wanted.
+    // The first event of a key is refused once; all events about the third key are refused for good.
     const refused = new Set<string>();
     let unwanted: string | undefined;
     const receiver = await startReceiver((response, { eventId, type, about }) => {
@@ -114,7 +114,7 @@ describeOnEveryStore("a process that sends and is killed", (openStore) => {
       hasEnded = hasStarted && !first.errors.some((error) => String(error).includes("killed"));
       dying.die();
       await first.stop();
-      // The next one takes over when the time of the lease is over.
+      // The next process takes over when the lease is over.
       skipped += 5_000;
       const next = openProcess();
       await next.start();

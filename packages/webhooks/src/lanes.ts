@@ -1,38 +1,39 @@
 import type { DeliveryState } from "@latchkey/core";
 
-/** A part of the log that was read. The position moves past it when none of its events is open. */
+/** A part of the log that was read. The endpoint's position moves past it when none of its events is open. */
 export interface LogPart {
   /** The position after its last event. */
   readonly cursor: string;
+  /** Number of its events that are neither delivered nor stored. */
   open: number;
 }
 
-/** An event that is sent to an endpoint. */
+/** An event to send to an endpoint. */
 export interface Item {
   readonly eventId: string;
   readonly number: number;
-  /** The key or other object that it is about. */
+  /** Id of the key or other object that the event is about. */
   readonly lane: string;
   /** As stored; null if it has not been refused yet. */
   delivery: DeliveryState | null;
-  /** The part of the log it was read from, until it is delivered or stored. */
+  /** The part of the log that it was read from; null once it is delivered or stored. */
   part: LogPart | null;
 }
 
-/** What to send to one endpoint: of events about the same object, one at a time, in the order of the log. */
+/** The events to send to one endpoint. Each object has a lane: its events are sent one at a time, in the order of the log. */
 export class Lanes {
   readonly #lanes = new Map<string, Item[]>();
   readonly #known = new Set<string>();
   readonly #busy = new Set<Item>();
-  /** Those that are not stored. */
+  /** Events that are not stored. */
   readonly #fresh = new Set<Item>();
 
-  /** How many there are. */
+  /** Number of events. */
   get size(): number {
     return this.#known.size;
   }
 
-  /** How many are being sent. */
+  /** Number of events being sent. */
   get sending(): number {
     return this.#busy.size;
   }

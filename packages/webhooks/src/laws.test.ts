@@ -8,7 +8,7 @@ const FIRST_SEED = Number(process.env.LATCHKEY_LAW_SEED ?? 20261123);
 const RUNS = Number(process.env.LATCHKEY_FUZZ_RUNS ?? 1);
 const SEEDS = Array.from({ length: RUNS }, (_, index) => FIRST_SEED + index);
 
-/** Draws whole numbers from 0 up to, and not including, `end`: mulberry32. */
+/** Draws whole numbers from 0 up to, but not including, `end`, with mulberry32. */
 function chanceOf(seed: number) {
   let state = seed >>> 0;
   const below = (end: number): number => {
@@ -23,12 +23,12 @@ function chanceOf(seed: number) {
 
 const DAY_MS = 86_400_000;
 
-/** What a receiver answers to a request that is not taken. */
+/** How a receiver answers a request that it does not take. */
 const FAULTS = ["500", "302", "429", "410", "reset", "hang", "slow head"] as const;
 
 describeOnEveryStore("webhooks", (openStore) => {
   test.each(SEEDS)(
-    "take each event at least once, or give it up, and those of a key in order, whatever receivers, processes and clocks do (seed %i)",
+    "deliver each event at least once or give it up, and keep each key in order, whatever receivers, processes and clocks do (seed %i)",
     {
       timeout: 60_000,
     },
@@ -36,7 +36,7 @@ describeOnEveryStore("webhooks", (openStore) => {
       const chance = chanceOf(seed);
       const open = openStore();
       const stores = [open(), open()];
-      /** Requests in the order in which they came, and whether they were taken. */
+      /** Requests in order of arrival, and whether the receiver took them. */
       const seen: { readonly one: Received; readonly isTaken: boolean }[] = [];
       let isCalm = false;
       const receiver = await startReceiver((response, one) => {

@@ -8,42 +8,42 @@ import type {
   SpanMs,
 } from "@latchkey/core";
 
-/** Another process sends from now on. */
+/** Another process holds the lease now. */
 export class LeaseLostError extends Error {}
 
 /**
- * The right to send the events of a workspace, held by one process at a time. It writes only while it still holds the lease. A
- * process that was stopped for long and continues may send events that another one sends too, but writes nothing.
+ * The right to send the events of a workspace, held by one process at a time. Writes succeed only while the lease is held. A process that
+ * was suspended for a long time and continues may send events that another process sends too, but it writes nothing.
  */
 export class Lease {
   readonly #holder = randomUUID();
   readonly #deliveries: Deliveries;
   readonly #leaseMs: SpanMs;
   #until: EpochMs = 0;
-  /** The same by the machine's timer: the clock may be set back. */
+  /** The same by the machine's timer, because the clock may be set back. */
   #untilTimer = 0;
   readonly #patienceMs: SpanMs;
-  /** Since when the sender has been unchanged, as far as this process knows: by the clock, and by the machine's timer. */
+  /** When this process first saw the current version of the sender: by the clock, and by the machine's timer. */
   #seen = { version: -1, at: 0, timerAt: 0 };
 
   /** Whether the store had no sender at the last attempt to take the lease. */
   isUnknown = false;
 
-  /** `patienceMs`: how long a holder whose lease is over may take to notice it, because a clock may have jumped. */
+  /** `patienceMs`: how long a holder may take to notice that its lease is over. A clock that jumped may have ended it early. */
   constructor(deliveries: Deliveries, leaseMs: SpanMs, patienceMs: SpanMs) {
     this.#deliveries = deliveries;
     this.#leaseMs = leaseMs;
     this.#patienceMs = patienceMs;
   }
 
-  /** Whether it is held without a renewal. */
+  /** Whether the lease is held now. If not, `renew` may still get it back. */
   isHeld(): boolean {
     return this.#deliveries.now() < this.#until && performance.now() < this.#untilTimer;
   }
 
   /**
-   * Takes the lease if nobody holds it, if it is over, or if its holder has been silent for that long, by the clock or by the machine's timer:
-   * the holder's clock may have been wrong, and this one may have been set back.
+   * Takes the lease if nobody holds it, if it is over, or if its holder has been silent for the length of a lease, by the clock or by the
+   * machine's timer: the holder's clock may have been wrong, and this one may have been set back.
    *
    * @returns The sender; null if another process holds the lease, or the store has no sender.
    */
@@ -65,7 +65,7 @@ export class Lease {
   }
 
   /**
-   * Renews it.
+   * Renews the lease.
    *
    * @throws LeaseLostError if another process has it.
    */
@@ -75,7 +75,7 @@ export class Lease {
   }
 
   /**
-   * Writes in one step.
+   * Writes the changes atomically.
    *
    * @throws LeaseLostError if another process has it.
    */
@@ -103,7 +103,7 @@ export class Lease {
     if (written === null) throw new LeaseLostError();
   }
 
-  /** Releases it, if it is still held. */
+  /** Releases the lease, if it is still held. */
   async release(): Promise<void> {
     this.#until = 0;
     await this.#deliveries.write((sender) =>
@@ -115,7 +115,7 @@ export class Lease {
     return holder === this.#holder;
   }
 
-  /** `change`: what to write; false if the lease is not held any more. */
+  /** Writes a sender that holds the lease. `change`: returns the sender to write; false to write nothing. */
   async #hold(change: (sender: Sender) => Sender | false): Promise<Sender | null> {
     const until = this.#deliveries.now() + this.#leaseMs;
     const untilTimer = performance.now() + this.#leaseMs;

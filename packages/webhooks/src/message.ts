@@ -15,7 +15,7 @@ export interface Message {
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 export function messageOf(event: AuditEvent, now: EpochMs, signers: readonly Webhook[]): Message {
-  // A damaged entry must not stop all later ones.
+  // `toISOString` throws beyond the last instant, and one damaged entry must not stop all later events.
   const timestamp = new Date(Math.min(event.at, LAST_INSTANT)).toISOString();
   const body = JSON.stringify({ type: event.type, timestamp, data: event });
   const sentAt = new Date(now);

@@ -216,7 +216,7 @@ describe("createWebhooks refuses", () => {
     expect(() => make(options)).toThrow(message);
   });
 
-  test("what is no latchkey", () => {
+  test("anything that is not a latchkey", () => {
     for (const one of [undefined, null, {}, { workspaceId: "ws_default" }])
       expect(() => createWebhooks(one as never, { endpoints: [] })).toThrow(
         '"latchkey" must be what createLatchkey answers',

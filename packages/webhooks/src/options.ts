@@ -12,11 +12,11 @@ import type { RetryRule } from "./retry.js";
 /** Where events are sent. */
 export interface WebhookEndpoint {
   /**
-   * `https://…`, or `http://…` for a private network: at most 2,048 characters, without user and password. The URL identifies the endpoint:
-   * its position is kept under it.
+   * `https://…`, or `http://…` for a private network: at most 2,048 characters, without user, password and fragment. The URL identifies the
+   * endpoint: another URL is a new endpoint, without the position of the old one.
    */
   readonly url: string;
-  /** Which events: 1 or more. */
+  /** Types of the events to send: 1 or more. */
   readonly types: readonly AuditType[];
   /** Secret to sign events with: `whsec_` and the base64 of 24 to 64 random bytes. A list of up to 5 signs with each, to rotate secrets. */
   readonly secret: string | readonly string[];
@@ -26,7 +26,7 @@ export interface WebhookEndpoint {
 
 /** Options of `createWebhooks`. */
 export interface WebhookOptions {
-  /** 1 to 100, each with another URL; the same in every process that sends for this workspace. */
+  /** 1 to 100, each with its own URL; the same in every process that sends for this workspace. */
   readonly endpoints: readonly WebhookEndpoint[];
   /** How long failed events are retried: 1 ms to 30 days. Default: 3 days. */
   readonly retryForMs?: SpanMs | undefined;
@@ -44,7 +44,7 @@ export interface WebhookOptions {
 
 /** An endpoint whose options were checked. */
 export interface Endpoint {
-  /** A digest of the URL, which may hold what is secret. */
+  /** A digest of the URL, which itself may contain a secret. */
   readonly id: string;
   readonly url: URL;
   readonly types: readonly AuditType[];
@@ -63,7 +63,7 @@ export interface Settings extends RetryRule {
 
 const DAY_MS = 86_400_000;
 
-/** Least, most and usual value of each. */
+/** Minimum, maximum and default of each option. */
 const NUMBERS = {
   retryForMs: [1, 30 * DAY_MS, 3 * DAY_MS],
   firstRetryMs: [1, DAY_MS / 24, 5_000],
@@ -77,7 +77,7 @@ const [MAX_ENDPOINTS, MAX_SECRETS, MAX_ALLOWED, MAX_URL] = [100, 5, 100, 2_048];
 
 const SECRET = /^whsec_((?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
 
-/** @throws TypeError naming the wrong option and its bound. Never what was given. */
+/** @throws TypeError naming the wrong option and its bound, never its value. */
 export function readSettings(options: WebhookOptions): Settings {
   const given = fieldsOf(
     options,
@@ -165,12 +165,12 @@ function listOf(
   what: string,
   min: number = 1,
 ): readonly unknown[] {
-  // Spread, so that a hole is undefined, and refused.
+  // The spread turns holes into undefined, which is refused.
   if (Array.isArray(value) && value.length >= min && value.length <= max) return [...value];
   throw new TypeError(`"${path}" must be a list of ${min} to ${max} ${what}`);
 }
 
-/** The fields of an object. @throws TypeError naming one that it may not have. */
+/** The fields of an object. @throws TypeError naming an unknown field. */
 function fieldsOf(
   value: unknown,
   path: string,

@@ -18,26 +18,23 @@ describe("the next try", () => {
     [14, 40_960_000],
     [15, LONGEST_PAUSE_MS],
     [5_000, LONGEST_PAUSE_MS],
-  ])(
-    "after %i tries is %i ms later at the latest, and half of that at the earliest",
-    (tries, ms) => {
-      expect([pauseAfter(tries, 1), pauseAfter(tries, 0)]).toEqual([ms, ms / 2]);
-    },
-  );
+  ])("after %i tries comes at most %i ms later, and at least half of that", (tries, ms) => {
+    expect([pauseAfter(tries, 1), pauseAfter(tries, 0)]).toEqual([ms, ms / 2]);
+  });
 
-  test("is as late as the receiver asks for", () => {
+  test("waits as long as the receiver asks for", () => {
     expect(pauseAfter(1, 1, 60_000)).toBe(60_000);
     expect(pauseAfter(9, 1, 60_000)).toBe(5_000 * 2 ** 8);
   });
 
-  test("is the last one when the time is over, and there is none from that instant on", () => {
+  test("is at the end of the time at the latest; from that instant on there is none", () => {
     const end = SINCE + RULE.retryForMs;
     const next = (now: number) =>
       nextTryAt({ tries: 20, since: SINCE, retryAfterMs: 0 }, RULE, now, 1);
     expect([next(end - 1), next(end), next(end + 1)]).toEqual([end, null, null]);
   });
 
-  test("is later than now and within the time, and in the end there is none, whatever the figures", () => {
+  test("is always later than now and within the time, until there is none, for any options", () => {
     const span = fc.integer({ min: 1, max: 30 * 86_400_000 });
     fc.assert(
       fc.property(span, span, fc.double({ min: 0, max: 1, noNaN: true }), (first, all, chance) => {

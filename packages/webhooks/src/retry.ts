@@ -9,24 +9,24 @@ export interface RetryRule {
   readonly retryForMs: SpanMs;
 }
 
-/** What is known of a failed event. */
+/** What is known about a failed event. */
 export interface Refused {
   /** How often it was sent: 1 or more. */
   readonly tries: number;
   /** When its retry time started. */
   readonly since: EpochMs;
-  /** How long its receiver asks not to be called. */
+  /** How long the receiver asks the sender to wait. */
   readonly retryAfterMs: SpanMs;
 }
 
 /**
- * When an event is sent again that was refused; null: it is given up.
+ * When a refused event is sent again; null: it is given up.
  *
- * Pauses double, from `firstRetryMs` to 12 hours, and each is shortened by chance by up to a half, so that what failed at once does not come
- * back at once. The last try is when the time is over, at that very instant: one that fails then or later is given up.
+ * Pauses double, from `firstRetryMs` to 12 hours. Each is shortened at random by up to half, so that events that failed together do not
+ * come back together. The last try is at the very instant when the time is over: an event that fails then or later is given up.
  *
- * @param now - Unix epoch ms, handed in by the caller.
- * @param chance - From 0, for the shortest pause, to 1.
+ * @param now - Unix epoch ms, passed in by the caller.
+ * @param chance - A random number from 0, for the shortest pause, to 1.
  */
 export function nextTryAt(
   { tries, since, retryAfterMs }: Refused,

@@ -15,19 +15,19 @@ const GRACE_MS = 1_000;
 /** Pause after the store has failed. */
 const PAUSE_AFTER_FAILURE_MS = 1_000;
 
-/** After so many intervals, a live holder has noticed that its lease is over, because it checks once per interval. */
+/** Number of intervals after which a live holder has noticed that its lease is over: it checks once per interval. */
 const PATIENCE_LOOKS = 3;
 
-/** Expiries are noticed every so many intervals: every five seconds. */
+/** Number of intervals between two checks for expiries: five seconds. */
 const NOTICE_EVERY_LOOKS = 10;
 
-/** The number of dead letters is checked every so many intervals: every minute. */
+/** Number of intervals between two checks of the number of dead letters: a minute. */
 const PRUNE_EVERY_LOOKS = 120;
 
-/** How often dead letters are read to find those that are too old. */
+/** Interval between two searches for dead letters that are too old, in ms. */
 const PRUNE_OLD_EVERY_MS = 3_600_000;
 
-/** Maximum endpoints of earlier settings whose position is remembered. */
+/** Maximum number of endpoints of earlier settings whose position is kept. */
 const MOST_PLACES = 1_000;
 
 type DeliveryPage = Awaited<ReturnType<Deliveries["listDeliveries"]>>;
@@ -40,17 +40,17 @@ export class Sender {
   #stopping: Promise<void> | null = null;
   #running: Promise<void> = Promise.resolve();
   #isStopping = false;
-  /** Whether the latest call was start, and not stop. */
+  /** Whether the latest call was `start` rather than `stop`. */
   #isWanted = false;
   #senders: readonly EndpointSender[] = [];
   #endSending: () => void = () => undefined;
-  /** The start of a log that was found empty. */
+  /** The position at the start of a log that was found empty. */
   #beginning: string | undefined;
   /** Side tasks whose last run failed. */
   readonly #failing = new Set<string>();
   /** When dead letters were last read, by latchkey's clock. */
   #prunedAt = Number.NEGATIVE_INFINITY;
-  /** The number of damaged dead letters to send again that has been reported. */
+  /** Of the dead letters to send again, how many have been reported as damaged. */
   #damaged = 0;
 
   constructor(context: SendingContext) {
@@ -59,9 +59,9 @@ export class Sender {
 
   async start(): Promise<void> {
     this.#isWanted = true;
-    // Not awaited if there is nothing to wait for: events after this call are sent.
+    // No await if there is nothing to wait for: the position must be read now, so that events after this call are sent.
     if (this.#stopping !== null) await this.#stopping;
-    // Somebody may have called stop meanwhile.
+    // `stop` may have been called meanwhile.
     if (!this.#isWanted) return;
     this.#started ??= this.#start();
     await this.#started;
@@ -125,8 +125,8 @@ export class Sender {
   }
 
   /**
-   * The store was restored to a state without a sender, or the workspace was deleted and must not be created again by this.
-   * Sending continues once something happens there.
+   * Called if the store has no sender: it was restored to a state without one, or the workspace was deleted. Writing to a deleted workspace
+   * would create it again, so sending continues only when its log has an event.
    */
   async #beginAnew(): Promise<void> {
     const { found, cursor } = await this.#context.deliveries.readLog({
@@ -143,7 +143,7 @@ export class Sender {
     const senders = new Map<string, EndpointSender>();
     for (const endpoint of settings.endpoints) {
       const place = state.endpoints.find(({ id }) => id === endpoint.id);
-      // The store was restored to a state without it.
+      // The store was restored to a state without this endpoint.
       if (place === undefined) return addPlaces(this.#context);
       const { id, cursor } = place;
       senders.set(id, new EndpointSender(endpoint, cursor, lease, this.#context));
@@ -184,7 +184,7 @@ export class Sender {
     }
   }
 
-  /** Creates the function that checks, once for all endpoints, for new events, and wakes the endpoints that may have some. */
+  /** Creates the function that checks for new events, once for all endpoints, and wakes the endpoints that may have some. */
   #looking(senders: ReadonlyMap<string, EndpointSender>, lease: Lease): () => Promise<void> {
     const { deliveries } = this.#context;
     let seen: string | null = null;
@@ -208,7 +208,8 @@ export class Sender {
   }
 
   /**
-   * Makes what is to be sent again a dead letter as before, where nobody sends to its endpoint: it would be in no list, and never be deleted.
+   * Turns events to send again back into dead letters if their endpoint is no longer in the settings: otherwise they would be in no list,
+   * and never be deleted.
    */
   async #giveBack(endpointId: string, lease: Lease): Promise<void> {
     const { deliveries } = this.#context;
@@ -227,7 +228,7 @@ export class Sender {
       );
   }
 
-  /** If this fails, sending continues, and only the first of several failures is reported. */
+  /** A side task. If it fails, sending continues; of several failures in a row, only the first is reported. */
   #beside(name: string, everyMs: SpanMs, work: () => Promise<void>): Repetition {
     return new Repetition(everyMs, async () => {
       try {
@@ -253,7 +254,7 @@ export class Sender {
     const { deliveries, settings } = this.#context;
     const { deadLettersForMs, maxDeadLetters } = settings;
     const now = deliveries.now();
-    // Also where the clock was set back.
+    // The absolute value, in case the clock was set back.
     const isOldDue = Math.abs(now - this.#prunedAt) >= PRUNE_OLD_EVERY_MS;
     const { tooMany } = await deliveries.pruneDead({
       most: maxDeadLetters,
@@ -269,7 +270,7 @@ export class Sender {
   }
 }
 
-/** A task that is repeated until it ends or fails. */
+/** A task that is repeated until it is ended or fails. */
 class Repetition {
   readonly #everyMs: SpanMs;
   readonly #work: () => Promise<void>;
@@ -295,10 +296,10 @@ class Repetition {
 }
 
 /**
- * Stores the start of endpoints that are new: after all current events. The log is read before anything is awaited, so events after
- * this call are sent.
+ * Stores the position of new endpoints: after all current events. The log is read before anything is awaited, so events after this call are
+ * sent.
  *
- * @param beginning - The start to use instead.
+ * @param beginning - The position to use instead.
  */
 async function addPlaces(
   { deliveries, settings }: SendingContext,

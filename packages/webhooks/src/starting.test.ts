@@ -5,7 +5,7 @@ import { createWebhooks } from "./index.js";
 import { startReceiver } from "./testing/receiver.js";
 import { endpointAt, sendingProcess, until } from "./testing/sender.js";
 
-test("start is refused where there are no events, and may be called again", async () => {
+test("start is refused without an audit log, and can be called again", async () => {
   const latchkey = createLatchkey({ store: memoryStore(), auditLog: false });
   const webhooks = createWebhooks(latchkey, { endpoints: [endpointAt("http://127.0.0.1/")] });
   for (let count = 0; count < 2; count += 1)
@@ -16,7 +16,7 @@ test("start is refused where there are no events, and may be called again", asyn
   await webhooks.stop();
 });
 
-test("an endpoint begins with what is changed after start was called, however long the store takes to find the end of the log", async () => {
+test("an endpoint begins with the first event after start was called, even if the store is slow to find the end of the log", async () => {
   const receiver = await startReceiver();
   const store = interceptStore(memoryStore(), async ({ method }, run) => {
     if (method === "page") await new Promise((resolve) => setTimeout(resolve, 50));
@@ -33,7 +33,7 @@ test("an endpoint begins with what is changed after start was called, however lo
   expect(receiver.received.map(({ about }) => about)).toEqual([keyId]);
 });
 
-test("what is changed while the end of the log cannot be found is changed all the same", async () => {
+test("changes succeed while the end of the log cannot be found", async () => {
   const store = interceptStore(memoryStore(), ({ method }, run) =>
     method === "page" ? Promise.reject(new Error("no disk")) : run(),
   );
@@ -45,7 +45,7 @@ test("what is changed while the end of the log cannot be found is changed all th
   expect((await process.latchkey.getKey({ keyId })).id).toBe(keyId);
 });
 
-test("start and stop may be called in any order, and as often as one likes", async () => {
+test("start and stop can be called in any order, any number of times", async () => {
   const receiver = await startReceiver();
   const process = sendingProcess(memoryStore(), { endpoints: [endpointAt(receiver.url)] });
   const { apiId } = await process.latchkey.createApi({ name: "payments" });
@@ -68,7 +68,7 @@ test.each([
   [["stop", "start", "stop", "start"], true],
   [["start", "stop", "start", "stop"], false],
   [["start", "stop", "stop", "start"], true],
-] as const)("the latest of calls that were made at once decides: %j", async (calls, isSending) => {
+] as const)("of concurrent calls, the last one decides: %j", async (calls, isSending) => {
   const receiver = await startReceiver();
   const process = sendingProcess(memoryStore(), { endpoints: [endpointAt(receiver.url)] });
   const { apiId } = await process.latchkey.createApi({ name: "payments" });
@@ -80,7 +80,7 @@ test.each([
   expect(receiver.received).toHaveLength(isSending ? 1 : 0);
 });
 
-test("stop does not wait for a receiver that hangs, and what it was sent is sent again", async () => {
+test("stop does not wait for a receiver that hangs, and the event is sent again later", async () => {
   const receiver = await startReceiver(() => undefined);
   const options = { endpoints: [endpointAt(receiver.url)], timeoutMs: 60_000 };
   const process = sendingProcess(memoryStore(), options);
@@ -98,7 +98,7 @@ test("stop does not wait for a receiver that hangs, and what it was sent is sent
   expect(second?.eventId).toBe(first?.eventId);
 });
 
-test("a receiver that asks for a day is left alone for a day, also by a process whose clock is behind", async () => {
+test("a receiver that asks for a pause of a day gets it, even from a process whose clock is behind", async () => {
   const receiver = await startReceiver((response) =>
     response.writeHead(503, { "retry-after": "86400" }).end(),
   );
@@ -118,7 +118,7 @@ test("a receiver that asks for a day is left alone for a day, also by a process 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("a store that fails for a while is reported once, and sending goes on", async () => {
+test("a store that fails for a while is reported, and sending continues afterwards", async () => {
   const receiver = await startReceiver();
   let isFailing = false;
   const store = interceptStore(memoryStore(), (_, run) =>
@@ -137,7 +137,7 @@ test("a store that fails for a while is reported once, and sending goes on", asy
   expect(receiver.received.length).toBeLessThanOrEqual(3);
 });
 
-test("a dead letter of an endpoint that is gone is listed without its URL, and is not sent again", async () => {
+test("a dead letter of an endpoint that was removed is listed without its URL, and cannot be sent again", async () => {
   const receiver = await startReceiver(410);
   const store = memoryStore();
   const process = sendingProcess(store, { endpoints: [endpointAt(receiver.url)] });
@@ -167,7 +167,7 @@ test("a dead letter of an endpoint that is gone is listed without its URL, and i
   expect((await process.listDeadLetters()).deadLetters).toEqual([]);
 });
 
-test("an endpoint that was taken out and comes back is sent what it missed; one that is new is not", async () => {
+test("an endpoint that was removed and added again gets the events that it missed; a new one does not", async () => {
   const [one, other] = [await startReceiver(), await startReceiver()];
   const store = memoryStore();
   const first = sendingProcess(store, { endpoints: [endpointAt(one.url)] });
@@ -188,7 +188,7 @@ test("an endpoint that was taken out and comes back is sent what it missed; one 
   await until(() => one.received.length === 2 && other.received.length === 2);
 });
 
-test("each workspace has a sender, endpoints and dead letters of its own", async () => {
+test("each workspace has its own sender, endpoints and dead letters", async () => {
   const receiver = await startReceiver(410);
   const latchkey = createLatchkey({ store: memoryStore(), onError: () => undefined });
   const endpoints = [endpointAt(receiver.url)];

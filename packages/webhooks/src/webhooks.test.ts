@@ -23,7 +23,7 @@ async function setUp(openStore: OpenStore, answer: Parameters<typeof startReceiv
 }
 
 describeOnMemoryOrAll("webhooks", (openStore) => {
-  test("an event is sent signed, by the Standard Webhooks scheme, and once", async () => {
+  test("an event is sent once, signed by the Standard Webhooks scheme", async () => {
     const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const { keyId } = await latchkey.createKey({ apiId, name: "build server" });
@@ -49,7 +49,7 @@ describeOnMemoryOrAll("webhooks", (openStore) => {
     expect(receiver.received.map(({ type }) => type)).toEqual(["key.created", "key.deleted"]);
   });
 
-  test("a receiver that answers 410 is not sent the event again, and the next one is", async () => {
+  test("a receiver that answers 410 does not get that event again, but gets the next one", async () => {
     const { receiver, process, latchkey, apiId } = await setUp(openStore, 410);
     await process.start();
     const { keyId } = await latchkey.createKey({ apiId });
@@ -63,7 +63,7 @@ describeOnMemoryOrAll("webhooks", (openStore) => {
     ]);
   });
 
-  test("a secret that changes signs with both for as long as both are given", async () => {
+  test("events are signed with both secrets while a rotation lists both", async () => {
     const { open, receiver, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     await latchkey.createKey({ apiId });
@@ -79,7 +79,7 @@ describeOnMemoryOrAll("webhooks", (openStore) => {
 });
 
 describeOnEveryStore("webhooks", (openStore) => {
-  test("an endpoint begins with what is changed after start was called, though nobody waited for that", async () => {
+  test("an endpoint begins with the first event after start was called, even if that was not awaited", async () => {
     const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await latchkey.createKey({ apiId });
     const started = process.start();
@@ -89,7 +89,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received.map(({ about }) => about)).toEqual([keyId]);
   });
 
-  test("what is changed while nobody sends is sent when somebody does", async () => {
+  test("events that happen while no process sends are sent when one starts", async () => {
     const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     await process.stop();
@@ -102,7 +102,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received.map(({ about }) => about).sort()).toEqual(keyIds.sort());
   });
 
-  test("an event that is refused is sent again until it is taken, and those of its key wait, while those of others do not", async () => {
+  test("a refused event is sent again until it is taken; later events of its key wait, those of other keys do not", async () => {
     const { receiver, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const first = await latchkey.createKey({ apiId });
@@ -165,7 +165,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     await expect(process.redeliver({ deadLetterId })).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  test("one process sends at a time, and another begins when that has stopped", async () => {
+  test("one process sends at a time, and another one takes over when it has stopped", async () => {
     const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     const other = sendingProcess(open(), options);
@@ -179,7 +179,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received).toHaveLength(11);
   });
 
-  test("an event that waits says nothing any more of an identity that was erased", async () => {
+  test("a waiting event no longer contains data of an identity that was erased", async () => {
     const { receiver, process, latchkey, apiId } = await setUp(openStore, 500);
     await process.start();
     const externalId = "ada-lovelace";
@@ -194,7 +194,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received.at(-1)?.body).toContain('"erased":true');
   });
 
-  test("where events were pruned before they were sent it goes on with the earliest, and says so", async () => {
+  test("if events were pruned before they were sent, sending continues with the earliest one left, and the gap is reported", async () => {
     const { open, receiver, options, process, latchkey, apiId } = await setUp(openStore);
     await process.start();
     await process.stop();
@@ -228,14 +228,14 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(dead).not.toHaveProperty("event");
   });
 
-  test("what has come about by itself is noticed and sent once, though the clocks of two processes jump beyond the lease", async () => {
+  test("an expiry is noticed and sent once, even if the clocks of two processes jump beyond the lease", async () => {
     const { open, receiver, apiId } = await setUp(openStore);
     let now = Date.UTC(2026, 2, 10);
     const types = ["key.expiresSoon", "key.hasExpired"] as const;
     const options = { endpoints: [endpointAt(receiver.url, { types })] };
     const one = sendingProcess(open(), options, { clock: () => now });
     await one.start();
-    // It looks more seldom, and is more patient.
+    // It looks less often, and waits longer before it takes over.
     const other = sendingProcess(open(), options, { clock: () => now, lookEveryMs: 500 });
     await other.start();
     await one.latchkey.createKey({ apiId, expires: now + 30 * DAY_MS });
@@ -247,7 +247,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     expect(receiver.received.map(({ type }) => type)).toEqual(types);
   });
 
-  test("a sender does not bring back a workspace that is deleted, and goes on once something happens there", async () => {
+  test("a sender does not create a deleted workspace again, and continues once something happens there", async () => {
     const openHandle = openStore();
     const receiver = await startReceiver();
     const { store, calls } = dyingStore(openHandle());
@@ -268,7 +268,7 @@ describeOnEveryStore("webhooks", (openStore) => {
     await process.stop();
   });
 
-  test("dead letters are listed a page at a time, and their cursor fits no other list", async () => {
+  test("dead letters are listed a page at a time, and their cursor is refused by other lists", async () => {
     const { process, latchkey, apiId } = await setUp(openStore, 410);
     await process.start();
     for (let count = 0; count < 5; count += 1) await latchkey.createKey({ apiId });

@@ -18,7 +18,7 @@ export interface DeadLetter {
   readonly url?: string;
   /** Id of the event. */
   readonly eventId: string;
-  /** The event as it is now, without anything erased since. Absent if it was pruned: then it cannot be sent again. */
+  /** The event as stored now, without data erased since. Absent if it was pruned: it cannot be sent again then. */
   readonly event?: AuditEvent;
   /** How often it was sent. */
   readonly tries: number;
@@ -34,15 +34,15 @@ export interface DeadLetterList {
   readonly deadLetters: readonly DeadLetter[];
   /** Cursor of the next page; absent on the last one. */
   readonly cursor?: string;
-  /** Damaged ones that were left out; absent: none. */
+  /** Number of damaged dead letters that were left out; absent: none. */
   readonly damaged?: number;
 }
 
 /** Sends the events of a workspace. */
 export interface Webhooks {
   /**
-   * Starts sending, or waits until the process that sends now has stopped. New endpoints start with the first event after this call; it
-   * resolves when this is stored.
+   * Starts sending; if another process is sending, takes over when that one stops. New endpoints start with the first event after this
+   * call, which resolves when their position is stored.
    *
    * @throws LatchkeyError `PRECONDITION_FAILED` with the reason `no-audit-log` if `auditLog` is false; `STORE_UNAVAILABLE`.
    * @example
@@ -96,7 +96,7 @@ export interface Webhooks {
   }): Promise<PrunedCount>;
 }
 
-/** A latchkey, whatever names and metadata its program knows. */
+/** A latchkey, whatever names and metadata its program declares. */
 type AnyLatchkey = Pick<Latchkey, "workspaceId" | "now" | "notice">;
 
 /**
@@ -114,13 +114,13 @@ export function createWebhooks(latchkey: AnyLatchkey, options: WebhookOptions): 
   return createWebhooksWith(latchkey, options, {});
 }
 
-/** What a test controls. */
+/** Settings that only a test overrides. */
 export type TestSettings = Partial<Omit<SendingContext, "deliveries" | "settings" | "notice">>;
 
 /** How often to look for new events. */
 const LOOK_EVERY_MS = 500;
 
-/** As {@link createWebhooks}, with what a test controls. */
+/** {@link createWebhooks}, with settings that only a test overrides. */
 export function createWebhooksWith(
   latchkey: AnyLatchkey,
   options: WebhookOptions,

@@ -72,12 +72,12 @@ const ALLOWED = [
   "3ffe:ffff::1",
 ];
 
-describe("an address that is not of the public Internet", () => {
+describe("an address outside the public Internet", () => {
   test.each(REFUSED)("%s is refused", (address) => {
     expect(mayConnect(address, [])).toBe(false);
   });
 
-  test("is allowed where a range says so, in whatever form it is written", () => {
+  test("is allowed if a range contains it, in any notation", () => {
     const allow = ["127.0.0.0/8", "fd00::/8"];
     for (const address of ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd00::1"])
       expect([address, mayConnect(address, allow)]).toEqual([address, true]);

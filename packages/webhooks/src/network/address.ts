@@ -31,7 +31,7 @@ const NOT_PUBLIC: readonly string[] = [
   "8000::/1",
 ];
 
-/** IPv4 addresses as written in networks without IPv4 (RFC 6052): the address inside decides. */
+/** IPv4 addresses as written in networks without IPv4 (RFC 6052): the embedded address decides. */
 const TRANSLATED = /^64:ff9b::(?:(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4}))?$/;
 
 /**

@@ -9,14 +9,14 @@ export type Resolve = (
   callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A name or an address leads to an address that is not allowed. */
+/** A name resolves to an address that is not allowed. */
 export class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
 }
 
 /**
- * Creates the function with which a connection resolves its name. The connection uses the address that was checked here, and the
- * name is not resolved again. If one of several addresses is not allowed, none is used, because the name may be an attack.
+ * Creates the function that a connection resolves its name with. The connection uses the address that was checked here, and the name is not
+ * resolved again. If one of several addresses is not allowed, none is used, because the name may be an attack.
  */
 export function checkedLookup(
   allow: readonly string[],

@@ -19,7 +19,7 @@ function send(
   return post({ url: new URL(url), allow, timeoutMs, resolve }, MESSAGE, signal);
 }
 
-/** A server of bare sockets, and how many connections it has had. */
+/** A server of bare sockets, which counts its connections. */
 async function startSockets(onData: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   let count = 0;
@@ -47,7 +47,7 @@ const refused = (failure: string, rest: object = {}) => ({
   ...rest,
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each([200, 201, 202, 204, 299])("with %i takes the event", async (status) => {
     const { url } = await startReceiver(status);
     expect(await send(url)).toEqual({ kind: "taken" });
@@ -58,12 +58,12 @@ describe("an answer", () => {
     expect(await send(url)).toEqual(refused(String(status)));
   });
 
-  test("with 410 asks for no more of it", async () => {
+  test("with 410 is final: the event must not be sent again", async () => {
     const { url } = await startReceiver(410);
     expect(await send(url)).toEqual(refused("410", { isFinal: true }));
   });
 
-  test("may ask for a pause, in seconds and of a day at most", async () => {
+  test("can ask for a pause, in seconds, of at most a day", async () => {
     const { url, answerWith } = await startReceiver();
     const pauseOf = async (value: string) => {
       answerWith((response) => response.writeHead(503, { "retry-after": value }).end());
@@ -76,7 +76,7 @@ describe("an answer", () => {
       expect(await pauseOf(text)).toBe(0);
   });
 
-  test("that redirects is not followed", async () => {
+  test("that is a redirect is not followed", async () => {
     const other = await startReceiver();
     const { url } = await startReceiver((response) =>
       response.writeHead(307, { location: other.url }).end(),
@@ -85,12 +85,12 @@ describe("an answer", () => {
     expect(other.received).toEqual([]);
   });
 
-  test("that does not come ends the exchange in time", async () => {
+  test("that never comes is a timeout", async () => {
     const { url } = await startReceiver(() => undefined);
     expect(await send(url, { timeoutMs: 50 })).toEqual(refused("timeout"));
   });
 
-  test("whose head comes byte by byte ends it in time", async () => {
+  test("whose head comes byte by byte is a timeout", async () => {
     const { url } = await startSockets((socket) => {
       const head = "HTTP/1.1 200 OK\r\nx: ";
       let at = 0;
@@ -100,7 +100,7 @@ describe("an answer", () => {
     expect(await send(url, { timeoutMs: 100 })).toEqual(refused("timeout"));
   });
 
-  test("whose body comes byte by byte has its status, and is broken off in time", async () => {
+  test("whose body comes byte by byte counts by its status, and is aborted at the deadline", async () => {
     const { url } = await startSockets((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n");
       const timer = setInterval(() => socket.write("a"), 5);
@@ -109,7 +109,7 @@ describe("an answer", () => {
     expect(await send(url, { timeoutMs: 100 })).toEqual({ kind: "taken" });
   });
 
-  test("is read no further than 16 KiB of its body", async () => {
+  test("is aborted after 16 KiB of its body", async () => {
     let end = (_written: number): void => undefined;
     const ended = new Promise<number>((resolve) => {
       end = resolve;
@@ -135,8 +135,8 @@ describe("an answer", () => {
       `HTTP/1.1 200 OK\r\nx: ${"a".repeat(20_000)}\r\n\r\n`,
       "HPE_HEADER_OVERFLOW",
     ],
-    ["is no HTTP", "SSH-2.0-server\r\n\r\n", "HPE_INVALID_CONSTANT"],
-    ["ends before its head", "HTTP/1.1 200", "ECONNRESET"],
+    ["is not HTTP", "SSH-2.0-server\r\n\r\n", "HPE_INVALID_CONSTANT"],
+    ["ends within its head", "HTTP/1.1 200", "ECONNRESET"],
     [
       "changes the protocol",
       "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n",
@@ -147,7 +147,7 @@ describe("an answer", () => {
     expect(await send(url)).toEqual(refused(failure));
   });
 
-  test("is not waited for where nobody listens", async () => {
+  test("is not waited for if the port is closed", async () => {
     const { url } = await startSockets(() => undefined);
     const closed = new URL(url);
     closed.port = "1";
@@ -155,8 +155,8 @@ describe("an answer", () => {
   });
 });
 
-describe("what is broken off", () => {
-  test("says so, at once where it had not begun", async () => {
+describe("an aborted request", () => {
+  test("resolves as stopped, and is not sent at all if it was aborted before", async () => {
     const { url, received } = await startReceiver(() => undefined);
     const controller = new AbortController();
     const sent = send(url, {}, controller.signal);
@@ -197,12 +197,12 @@ describe("a private address", () => {
   let asked = 0;
 
   test.each([
-    ["is one", ["127.0.0.1"]],
-    ["is the second of two", ["93.184.215.14", "127.0.0.1"]],
-    ["is the first of two", ["10.0.0.1", "93.184.215.14"]],
-    ["is written as IPv6", ["::ffff:127.0.0.1"]],
-    ["is that of a cloud's settings", ["169.254.169.254"]],
-  ])("is not connected to where what a name leads to %s", async (_, addresses) => {
+    ["only one", ["127.0.0.1"]],
+    ["second of two", ["93.184.215.14", "127.0.0.1"]],
+    ["first of two", ["10.0.0.1", "93.184.215.14"]],
+    ["only one, written as IPv6", ["::ffff:127.0.0.1"]],
+    ["metadata service of a cloud", ["169.254.169.254"]],
+  ])("is not connected to if a name resolves to it: the %s", async (_, addresses) => {
     asked = 0;
     const { port, count } = await startSockets((socket) => socket.end());
     const url = `http://hooks.example:${port}/`;
@@ -211,7 +211,7 @@ describe("a private address", () => {
     expect(count()).toBe(0);
   });
 
-  test("is not connected to by a name that leads elsewhere when it is asked again: it is asked once", async () => {
+  test("is not connected to through a name that resolves differently the second time: it is resolved once", async () => {
     asked = 0;
     const { received, url } = await startReceiver();
     const { port } = new URL(url);
@@ -224,7 +224,7 @@ describe("a private address", () => {
     expect(received[0]?.headers.host).toBe(`hooks.example:${port}`);
   });
 
-  test("is no other than a name without addresses to one who waits", async () => {
+  test("is reported in another way than a name without addresses", async () => {
     expect(await send("http://hooks.example/", { resolve: resolvesTo([]) })).toEqual(
       refused("unreachable"),
     );

@@ -6,7 +6,7 @@ import type { SpanMs } from "@latchkey/core";
 import { mayConnect } from "./address.js";
 import { checkedLookup, PrivateAddressError, type Resolve } from "./lookup.js";
 
-/** Where something is sent. */
+/** Where a message is sent, and how. */
 export interface Target {
   readonly url: URL;
   /** Ranges of addresses that are allowed although they are not public. */
@@ -17,22 +17,22 @@ export interface Target {
   readonly resolve?: Resolve | undefined;
 }
 
-/** The result of sending something. */
+/** The result of sending a message. */
 export type PostOutcome =
   | { readonly kind: "taken" }
   | {
       readonly kind: "refused";
       /** An HTTP status, the code of a system error, or a word. Never text that the receiver wrote. */
       readonly failure: string;
-      /** Whether the receiver asks never to get this again. */
+      /** Whether the event must not be sent again. */
       readonly isFinal: boolean;
-      /** How long the receiver asks not to be called. */
+      /** How long the receiver asks the sender to wait. */
       readonly retryAfterMs: SpanMs;
     }
-  /** Whether the sender aborted it. */
+  /** The sender aborted it. */
   | { readonly kind: "stopped" };
 
-/** Maximum bytes read of the head and of the body of a response. */
+/** Maximum bytes of the head of a response, and of its body. */
 const MAX_ANSWER = 16 * 1024;
 
 /** The longest pause that a receiver can ask for. */
@@ -51,7 +51,7 @@ export function post(
   signal: AbortSignal,
 ): Promise<PostOutcome> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  // A literal address is connected to without a lookup.
+  // Node connects to a literal address without a lookup.
   if (isIP(host) !== 0 && !mayConnect(host, allow))
     return Promise.resolve(refusedBecause("private-address"));
   if (signal.aborted) return Promise.resolve({ kind: "stopped" });

@@ -1,15 +1,15 @@
 import { interceptStore, type KeyStore } from "@latchkey/core";
 
-/** A store whose process dies. */
+/** A store as seen by a process that dies. */
 export interface DyingStore {
   readonly store: KeyStore;
-  /** How many calls were carried out. */
+  /** Number of calls that were carried out. */
   readonly calls: () => number;
-  /** From now on no call is carried out. */
+  /** From now on, every call rejects and is not carried out. */
   die(): void;
 }
 
-/** The store as a process uses it that dies before a call: neither this nor any later one is carried out. `before`: number of the call, from 0. */
+/** The store as seen by a process that dies before call number `before`, counted from 0: neither that call nor any later one is made. */
 export function dyingStore(store: KeyStore, before: number = Number.POSITIVE_INFINITY): DyingStore {
   let [calls, end] = [0, before];
   return {

@@ -10,14 +10,14 @@ import { describeOnSharedRedis, PATIENT as PATIENT_REDIS } from "@latchkey/redis
 import { sqliteStore } from "@latchkey/sqlite";
 import { describe, onTestFinished } from "vitest";
 
-/** Makes what opens an empty store, for the test that runs: every handle has the same data, as if another process had it. */
+/** Creates an empty store for the current test, and returns a function that opens handles of it, each as if by another process. */
 export type OpenStore = () => () => KeyStore;
 
 type Define = (open: OpenStore) => void;
 
 /**
- * Defines tests of what is sent and of how it is answered, in which a store has no part. They run on memory, and on every store with
- * `LATCHKEY_TEST_STORES=all`, as they do every week.
+ * Defines tests of requests and responses, which do not depend on the kind of store. They run on memory, or with
+ * `LATCHKEY_TEST_STORES=all` (every week) on every store.
  */
 export function describeOnMemoryOrAll(title: string, define: Define): void {
   if (process.env.LATCHKEY_TEST_STORES === "all") describeOnEveryStore(title, define);
@@ -43,7 +43,7 @@ export function describeOnEveryStore(title: string, define: Define): void {
       return () => closedInTheEnd(sqliteStore(join(folder, "keys.db")));
     }));
 
-  // Whatever the server of REDIS_URL is set to, it holds tests only.
+  // The server of REDIS_URL holds only test data, so its settings do not matter.
   const lenient = { ...PATIENT_REDIS, allowEviction: true, allowNoPersistence: true };
   describeOnSharedRedis(`${title} on Redis`, (url) =>
     define(() => {

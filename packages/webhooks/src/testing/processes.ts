@@ -3,16 +3,16 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { WebhookOptions } from "../options.js";
 
-/** Where a store is that several processes open. */
+/** The location of a store that several processes open. */
 export interface StorePlace {
-  /** A path of SQLite, or a URL of Redis. */
+  /** Path of an SQLite file, or URL of a Redis server. */
   readonly place: string;
   readonly keyPrefix: string;
 }
 
 /** A running `sender.worker.ts`. */
 export interface Worker {
-  /** Resolves when it sends, or was killed before. */
+  /** Resolves when the worker sends, or has been killed before that. */
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   signal(name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): void;

@@ -7,21 +7,21 @@ export interface Received {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Of the body. */
+  /** Type of the event. */
   readonly type: string;
   readonly eventId: string;
-  /** The key that it is about, or what else. */
+  /** Id of the key or other object that the event is about. */
   readonly about: string;
 }
 
 /** Answers a request. */
 export type Answer = (response: ServerResponse, received: Received) => void;
 
-/** A receiver of webhooks on a port of its own, for the test that runs. */
+/** A receiver of webhooks on its own port, for the current test. */
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** What it answers from now on. */
+  /** Sets the answer to all further requests. */
   answerWith(answer: Answer | number): void;
 }
 

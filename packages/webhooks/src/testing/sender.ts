@@ -11,7 +11,7 @@ import type { WebhookEndpoint, WebhookOptions } from "../options.js";
 import { createWebhooksWith, type TestSettings, type Webhooks } from "../webhooks.js";
 import type { Received } from "./receiver.js";
 
-/** A secret of the tests, by its number. */
+/** The test secret with a number. */
 export function secretOf(number = 1): string {
   return `whsec_${Buffer.alloc(32, number).toString("base64")}`;
 }
@@ -22,14 +22,14 @@ export function endpointAt(url: string, more: Partial<WebhookEndpoint> = {}): We
   return { url, types, secret: secretOf(), allow: ["127.0.0.0/8"], ...more };
 }
 
-/** A process that sends: it has a handle of the store of its own. */
+/** A simulated process that sends, with its own handle of the store. */
 export interface SendingProcess extends Webhooks {
   readonly latchkey: Latchkey;
-  /** What it reported. */
+  /** Errors that it reported. */
   readonly errors: readonly unknown[];
 }
 
-/** Makes one for the test that runs. It looks for what is new every 5 ms. */
+/** Creates a sending process for the current test. It looks for new events every 5 ms. */
 export function sendingProcess(
   store: KeyStore,
   options: WebhookOptions,
@@ -47,14 +47,14 @@ export function sendingProcess(
   return { ...webhooks, latchkey, errors };
 }
 
-/** Checks a signature as a receiver does, but for the age of the message. */
+/** Checks a signature as a receiver does, except the age of the message. */
 export function expectSigned({ headers, body }: Received, secret = secretOf()): void {
   const { "webhook-id": id = "", "webhook-timestamp": at = "" } = headers;
   const signed = new Webhook(secret).sign(id, new Date(Number(at) * 1_000), body);
   expect(headers["webhook-signature"]?.split(" ")).toContain(signed);
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export function until(holds: () => unknown): Promise<void> {
   return expect.poll(holds, { timeout: 120_000, interval: 5 }).toBeTruthy();
 }

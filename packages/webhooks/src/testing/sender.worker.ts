@@ -3,10 +3,10 @@ import { redisStore } from "@latchkey/redis";
 import { sqliteStore } from "@latchkey/sqlite";
 import { createWebhooks, type WebhookOptions } from "../index.js";
 
-/** A process of its own that sends until it is killed: says `ready` when it has begun, and what it reports. */
+/** A separate process that sends until it is killed. It prints `ready` when it has started, and every error that it reports. */
 const [place = "", keyPrefix = "", settings = "{}"] = process.argv.slice(2);
 
-/** Nobody who sends is to fail since the machine stands still for a while. */
+/** Long, so that a machine that stalls for a while does not fail the worker. */
 const TIMEOUTS = { commandTimeoutMs: 60_000, configTimeoutMs: 60_000, connectTimeoutMs: 60_000 };
 const store = place.startsWith("redis:")
   ? redisStore(place, { ...TIMEOUTS, keyPrefix })
