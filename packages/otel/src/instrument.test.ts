@@ -11,7 +11,7 @@ const AWAY = new LatchkeyError("STORE_UNAVAILABLE", "the secret of the store", {
   outcome: "not-applied",
 });
 
-/** A store on memory that fails as often as it is told to. */
+/** A memory store whose calls can be made to fail. */
 function failingStore() {
   let failures = 0;
   const store = interceptStore(memoryStore(), (_, run) => {
@@ -51,7 +51,7 @@ describe("metrics", () => {
     expect(spans().map(({ name }) => name)).toContain("latchkey.verifyKey");
   });
 
-  test("count reservations by how they ended, and the verdicts that made them", async () => {
+  test("count reservations by how they ended, and the verdicts that created them", async () => {
     let now = 1_000;
     const { latchkey, metric, spans, key, apiId } = await observed({ clock: () => now });
     const reserve = async () => {
@@ -78,7 +78,7 @@ describe("metrics", () => {
     expect(span?.attributes).toMatchObject(labels);
   });
 
-  test("count verdicts by code and API, and those on unknown secrets without one", async () => {
+  test("count verdicts by code and API, those on unknown secrets without an API", async () => {
     const { latchkey, metric, key, keyId, apiId } = await observed();
     await latchkey.verifyKey({ key });
     await latchkey.verifyKey({ key });
@@ -95,7 +95,7 @@ describe("metrics", () => {
     });
   });
 
-  test("count what shadows would have refused beside the verdicts, which stay as they are", async () => {
+  test("count verdicts that a shadow limit would have refused, without changing them", async () => {
     const { latchkey, metric, keyId, key, apiId } = await observed();
     const limit = { limit: 1, duration: 3_600_000 };
     await latchkey.updateKey({ keyId, ratelimit: { ...limit, shadow: true } });
@@ -123,7 +123,7 @@ describe("metrics", () => {
     });
   });
 
-  test("hold only so many APIs apart: the rest is other", async () => {
+  test("distinguish only maxApis APIs: the rest are other", async () => {
     const { latchkey, metric, key, apiId } = await observed({ telemetry: { maxApis: 1 } });
     await latchkey.verifyKey({ key });
     for (const name of ["buoys", "piers"]) {
@@ -139,7 +139,7 @@ describe("metrics", () => {
     ]);
   });
 
-  test("name operations, and the code of the error where one failed", async () => {
+  test("name operations, and the error code of a failed one", async () => {
     const { latchkey, metric, key } = await observed();
     await latchkey.verifier()(key);
     await latchkey.getKey({ keyId: "key_unknown" }).catch(() => undefined);
@@ -171,7 +171,7 @@ describe("metrics", () => {
     ]);
   });
 
-  test("count what the store makes latchkey try again", async () => {
+  test("count the calls of the store that latchkey has to retry", async () => {
     const store = memoryStore();
     const { latchkey, metric, key, keyId } = await observed({ store });
     await latchkey.verifyKey({ key });
@@ -185,7 +185,7 @@ describe("metrics", () => {
 });
 
 describe("spans", () => {
-  test("are one for an operation, and one in it for each call of the store", async () => {
+  test("exist for each operation, and within it for each call of the store", async () => {
     const { latchkey, spans, key, apiId } = await observed();
     const before = spans().length;
     await latchkey.verifyKey({ key });
@@ -217,13 +217,13 @@ describe("spans", () => {
     );
   });
 
-  test("name the key only where that was asked for", async () => {
+  test("name the key only with keyIds", async () => {
     const { latchkey, spans, key, keyId } = await observed({ telemetry: { keyIds: true } });
     await latchkey.verifyKey({ key });
     expect(spans().at(-1)?.attributes).toMatchObject({ "latchkey.key.id": keyId });
   });
 
-  test("of a failure have the type of the error and nothing more of it", async () => {
+  test("of a failure contain the type of the error, and nothing else of it", async () => {
     const { store, failNext } = failingStore();
     const { latchkey, spans, dump } = await observed({ store });
     failNext();
@@ -235,8 +235,8 @@ describe("spans", () => {
     expect(await dump()).not.toContain("the secret of the store");
   });
 
-  test("of the store are left out where that of the operation is", async () => {
-    // What has no parent is kept if it is of the store.
+  test("of the store are left out if the span of the operation is", async () => {
+    // Samples a root span only if it is the store's.
     const root: Sampler = {
       shouldSample: (_context, _traceId, name) => ({
         decision: name.startsWith("latchkey.store")
@@ -252,7 +252,7 @@ describe("spans", () => {
     expect(spans()).toMatchObject([{ name: "latchkey.store.read" }]);
   });
 
-  test("are there for other workspaces, for whoever acts and for verifiers", async () => {
+  test("exist for other workspaces, actors and verifiers too", async () => {
     const { latchkey, spans, key } = await observed();
     await latchkey.workspace("ws_north").actingAs("harbour master").listApis();
     await latchkey.verifier()(key);
@@ -308,8 +308,8 @@ test("120 secrets that go through every kind of call are in no span and no metri
   }
 });
 
-describe("a latchkey that is observed", () => {
-  test("answers and throws as one that is not, and calls the host's listener", async () => {
+describe("an instrumented latchkey", () => {
+  test("returns and throws the same as any other, and calls the host's listener", async () => {
     const events: LatchkeyEvent[] = [];
     const { latchkey, key, keyId, apiId } = await observed({
       onEvent: (event) => events.push(event),
@@ -323,13 +323,13 @@ describe("a latchkey that is observed", () => {
     expect(Object.keys(latchkey)).toEqual(Object.keys(createLatchkey({ store: memoryStore() })));
   });
 
-  test("is made by a function of the same type", () => {
+  test("is created by a function of the same type", () => {
     const create = instrument(createLatchkey);
     expectTypeOf(create).toEqualTypeOf<typeof createLatchkey>();
     expect(create).toBeTypeOf("function");
   });
 
-  test("reports a listener of the host's that throws", async () => {
+  test("reports an error that the host's listener throws", async () => {
     const broken = new Error("the listener is broken");
     const errors: unknown[] = [];
     await observed({
@@ -352,7 +352,7 @@ describe("a latchkey that is observed", () => {
     },
   );
 
-  test("is refused with the options that createLatchkey refuses", () => {
+  test("cannot be created with options that createLatchkey refuses", () => {
     const create = instrument(createLatchkey);
     expect(() => create({} as never)).toThrow('"store" must be a KeyStore');
     expect(() => create(undefined as never)).toThrow("needs an object of options");
@@ -371,7 +371,7 @@ test.each([
   expect(() => instrument(createLatchkey, options as never)).toThrow(new TypeError(message));
 });
 
-test("a store alone can be observed, and still answers a charge at once", async () => {
+test("a store alone can be instrumented, and a synchronous charge stays synchronous", async () => {
   const { providers, metric } = openTelemetry();
   const store = instrumentStore(memoryStore(), providers);
   const plan = {
@@ -393,7 +393,7 @@ test("a store alone can be observed, and still answers a charge at once", async 
   ]);
 });
 
-test("without providers it goes to the global ones, which do nothing unless there are some", async () => {
+test("without providers in the options, the global ones are used, which do nothing unless they were set", async () => {
   const latchkey = instrument(createLatchkey)({ store: memoryStore() });
   expect(await latchkey.listApis()).toMatchObject({ apis: [] });
 });

@@ -26,7 +26,7 @@ export function instrument<Create extends (options: never) => object>(
   const measuring = createMeasuring(instruments);
   const create = createLatchkey as unknown as (options: LatchkeyOptions) => Latchkey;
   const createObserved = (given: LatchkeyOptions): Latchkey => {
-    // createLatchkey reports what is wrong with them.
+    // createLatchkey reports wrong options.
     if (typeof given?.store?.charge !== "function") return create(given);
     const { onEvent } = given;
     const record = (event: LatchkeyEvent): unknown => {

@@ -10,7 +10,7 @@ import {
 import { METRIC, OTHER, SCOPE } from "./names.js";
 import { checkedOptions, type TelemetryOptions } from "./options.js";
 
-/** Creates metrics. */
+/** The metrics. */
 export interface Meters {
   readonly verifications: Counter;
   readonly shadowLimited: Counter;
@@ -21,20 +21,20 @@ export interface Meters {
   readonly storeRetries: Counter;
 }
 
-/** Creates spans and metrics. */
+/** What records spans and metrics. */
 export interface Instruments {
   readonly tracer: Tracer;
   /** The instruments of the current provider. */
   readonly meters: () => Meters;
-  /** The name of an API in metrics. */
+  /** The label of an API in metrics: its id, or `other` beyond the maximum number of APIs. */
   readonly apiLabel: (apiId: string) => string;
   /** Whether spans contain ids of keys. */
   readonly keyIds: boolean;
 }
 
 /**
- * Seconds, from a verification on memory to a store in trouble. The default boundaries start at 5 ms, and would show no
- * difference between verifications.
+ * Histogram boundaries in seconds, from a verification in memory to a store in trouble. The SDK's default boundaries start at 5 ms, and
+ * would show no difference between verifications.
  */
 const BOUNDARIES = [
   0.000_005, 0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01,
@@ -42,7 +42,7 @@ const BOUNDARIES = [
 ];
 
 /**
- * Creates the instruments with the providers in the options, or the global ones.
+ * Creates the instruments with the providers of the options, or the global ones.
  *
  * @throws TypeError naming the wrong option.
  */
@@ -58,8 +58,8 @@ export function createInstruments(options: TelemetryOptions): Instruments {
 }
 
 /**
- * The meters of a provider. Those of the global one are looked up at each measurement, and created again if it has changed:
- * unlike a tracer, a meter created before an SDK starts never records anything.
+ * The metrics of a provider. The global provider is looked up at each measurement, and if it has changed, the metrics are created again:
+ * unlike a tracer, a meter that was created before an SDK starts never records anything.
  */
 function metersOf(given: MeterProvider | undefined): () => Meters {
   let provider = given ?? metrics.getMeterProvider();

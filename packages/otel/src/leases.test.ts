@@ -2,7 +2,7 @@ import type { LatchkeyEvent } from "@latchkey/core";
 import { expect, test } from "vitest";
 import { observed } from "./testing/observed.js";
 
-test("metrics tell verifications apart that a lease decided, without the store", async () => {
+test("metrics distinguish verifications that a lease decided without the store", async () => {
   let leased = 0;
   const onEvent = (event: LatchkeyEvent) => {
     if ("leased" in event) leased += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { observed } from "./testing/observed.js";
 
-test("a list that is iterated over has a span and a measurement for each page, as the operation that reads it", async () => {
+test("iterating over a list makes a span and a measurement for each page, under the operation that reads it", async () => {
   const { latchkey, spans, metric, apiId } = await observed();
   for (let count = 0; count < 4; count += 1) await latchkey.createKey({ apiId });
   const before = spans().length;

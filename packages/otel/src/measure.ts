@@ -17,17 +17,17 @@ export interface Measurement {
   readonly duration: () => Histogram;
   /** Name of the span: one of a few. */
   readonly name: string;
-  /** Of the metric. */
+  /** Labels of the metric. */
   readonly labels: Attributes;
-  /** Of the span. */
+  /** Attributes of the span, known before the call. */
   readonly attributes: Attributes;
-  /** Called with the result, and returns the attributes of the span. */
+  /** Called with the result. Returns further attributes of the span. */
   readonly onAnswer: (answer: unknown) => Attributes;
 }
 
 /**
- * Runs a call inside a span, and records how long it took. Its result or error is passed on unchanged; a result that is not a
- * promise stays synchronous. Of an error, only the type is recorded, never the message.
+ * Runs a call inside a span, and records how long it took. Its result or error is passed on unchanged; a result that is not a promise stays
+ * synchronous. Only the type of an error is recorded, never its message.
  */
 export function measure(measurement: Measurement, run: () => unknown): unknown {
   const { tracer, duration, name, labels, attributes, onAnswer } = measurement;
@@ -68,14 +68,14 @@ export function measure(measurement: Measurement, run: () => unknown): unknown {
 }
 
 /**
- * The `error.type` of an error: its code, or `_OTHER`, so that the number of values is bounded. Its message may contain more than
- * a label should.
+ * The `error.type` of an error: its code, or `_OTHER`, so that the number of values is bounded. Its message may contain more than a label
+ * should.
  */
 function errorTypeOf(error: unknown): string {
   return error instanceof LatchkeyError ? error.code : "_OTHER";
 }
 
-/** The call becomes a child of the span. If nobody collects spans, there is none, and a context would cost more than the call. */
+/** Runs a call with the span as its parent. If nobody collects spans, it runs without one: a context would cost more than the call. */
 function runInside(span: Span, run: () => unknown): unknown {
   if (!isSpanContextValid(span.spanContext())) return run();
   return context.with(trace.setSpan(context.active(), span), run);

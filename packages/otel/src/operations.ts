@@ -6,9 +6,9 @@ import { ATTRIBUTE } from "./names.js";
 
 type Operation = (...args: readonly unknown[]) => unknown;
 
-/** Makes what turns every operation of a latchkey into a span and a measurement, in any workspace and for any actor. */
+/** Creates the function that makes every operation of a latchkey a span and a measurement, in any workspace and for any actor. */
 export function createMeasuring(instruments: Instruments): (latchkey: Latchkey) => Latchkey {
-  // As long as latchkey keeps what it has bound.
+  // Keeps one wrapper per latchkey, so that `workspace` and `actingAs` return the same object again if latchkey does.
   const kept = new WeakMap<Latchkey, Latchkey>();
   return function measuring(latchkey) {
     const measured = kept.get(latchkey) ?? measuredOperations(latchkey, instruments, measuring);
@@ -17,7 +17,7 @@ export function createMeasuring(instruments: Instruments): (latchkey: Latchkey) 
   };
 }
 
-/** `measuring`: for the same in other workspaces and for other actors. */
+/** `measuring`: wraps the latchkey of another workspace or actor. */
 function measuredOperations(
   latchkey: Latchkey,
   instruments: Instruments,
@@ -45,7 +45,7 @@ function measuredOperations(
   const own: Latchkey = { ...latchkey, ...Object.fromEntries(operations) };
   return {
     ...own,
-    // They read each page with an operation.
+    // Bound again, so that they read each page with a measured operation.
     ...bindLists(own),
     verifier: (...question: Parameters<Latchkey["verifier"]>) =>
       measured("verifyKey", latchkey.verifier(...question) as Operation) as Verifier,
@@ -54,7 +54,7 @@ function measuredOperations(
   };
 }
 
-/** What a span contains of a verdict: only its code, its API and its key. */
+/** The attributes of a verdict: its code, its API and, with `keyIds`, its key. */
 function describeVerdict(answer: unknown, keyIds: boolean): Attributes {
   const { code, apiId, keyId } = answer as Readonly<Record<string, string | undefined>>;
   return {

@@ -7,7 +7,7 @@ export interface TelemetryOptions {
   /** Provider for metrics. Default: the global one. */
   readonly meterProvider?: MeterProvider;
   /**
-   * Most APIs with metrics of their own, in the order in which they are seen; all others are `other`. A whole number from 0 to 10,000.
+   * How many APIs have their own label in metrics: the first ones seen; all others are `other`. A whole number from 0 to 10,000.
    * Default: 100.
    */
   readonly maxApis?: number;
@@ -18,7 +18,7 @@ export interface TelemetryOptions {
 const DEFAULT_APIS = 100;
 const MOST_APIS = 10_000;
 
-/** A misspelt option must not be ignored. */
+/** Any other option is refused, so that a misspelt one is not ignored. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "tracerProvider",
   "meterProvider",

@@ -5,8 +5,8 @@ import { ATTRIBUTE } from "./names.js";
 import type { TelemetryOptions } from "./options.js";
 
 /**
- * A store whose calls are spans and metrics. `instrument` includes this: use it for a store without a latchkey, or if only the store is of
- * interest.
+ * Wraps a store so that its calls are spans and metrics. `instrument` already does this: use it for a store without a latchkey, or if only
+ * the store is of interest.
  *
  * @throws TypeError naming the wrong option.
  */
@@ -14,7 +14,7 @@ export function instrumentStore(store: KeyStore, options: TelemetryOptions = {})
   return measuredStore(store, createInstruments(options));
 }
 
-/** As {@link instrumentStore}, with existing instruments. */
+/** {@link instrumentStore} with existing instruments. */
 export function measuredStore(store: KeyStore, instruments: Instruments): KeyStore {
   const { tracer, meters } = instruments;
   return interceptStore(store, ({ method, workspaceId }, run) => {
@@ -37,7 +37,7 @@ export function measuredStore(store: KeyStore, instruments: Instruments): KeySto
   });
 }
 
-/** The result of a commit or a charge, one of a few words; null for calls that return records or sums. */
+/** The kind of the result of a commit or a charge, one of a few words; null for calls that return records or sums. */
 function kindOf(answer: unknown): string | null {
   if (typeof answer !== "object" || answer === null || !("kind" in answer)) return null;
   return String(answer.kind);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { observed } from "./testing/observed.js";
 
-test("a latchkey that is observed is kept for each workspace and actor, as latchkey keeps them", async () => {
+test("workspace and actingAs return the same instrumented latchkey again, as latchkey does", async () => {
   const { latchkey } = await observed();
   expect(latchkey.workspace("ws_other")).toBe(latchkey.workspace("ws_other"));
   expect(latchkey.workspace(latchkey.workspaceId)).toBe(latchkey);

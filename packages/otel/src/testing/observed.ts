@@ -24,7 +24,7 @@ class TestReader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
 }
 
-/** Providers that keep spans and metrics in memory. Spans find their parents until the test is over. */
+/** Providers that keep spans and metrics in memory. Until the test is over, spans have their parents. */
 export function openTelemetry(sampler?: Sampler) {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   const exporter = new InMemorySpanExporter();
@@ -40,7 +40,7 @@ export function openTelemetry(sampler?: Sampler) {
   });
   return {
     providers: { tracerProvider, meterProvider },
-    /** Finished spans, in the order in which they ended, with the name of the span that each is in. */
+    /** Finished spans, in the order in which they ended, with the names of their parents. */
     spans: () => {
       const finished = exporter.getFinishedSpans();
       const nameOf = new Map(finished.map((span) => [span.spanContext().spanId, span.name]));
@@ -51,7 +51,7 @@ export function openTelemetry(sampler?: Sampler) {
         parent: nameOf.get(parentSpanContext?.spanId ?? "") ?? null,
       }));
     },
-    /** The series of a metric, and how it is measured. */
+    /** The series of a metric, and its unit. */
     metric: async (name: string) => {
       const { resourceMetrics } = await reader.collect();
       const found = resourceMetrics.scopeMetrics
@@ -65,7 +65,7 @@ export function openTelemetry(sampler?: Sampler) {
       }));
       return { unit: found.descriptor.unit, series };
     },
-    /** All that was exported, as text. */
+    /** Everything that was exported, as text. */
     dump: async () =>
       JSON.stringify([
         exporter
@@ -76,7 +76,7 @@ export function openTelemetry(sampler?: Sampler) {
   };
 }
 
-/** A latchkey that is observed, over an empty store, with a key of an API. */
+/** An instrumented latchkey over an empty store, with an API and a key. */
 export async function observed({
   telemetry = {},
   store = memoryStore(),
