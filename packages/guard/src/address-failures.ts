@@ -1,42 +1,42 @@
 import { type EpochMs, type SpanMs, windowStartAt } from "@latchkey/core";
 
-/** Most networks that failures are kept of. */
+/** Maximum number of networks in the table. */
 export const MAX_NETWORKS = 10_000;
 
-/** Most of them that may be networks without room. */
+/** Networks without room beyond this number are the first to be forgotten. */
 const MAX_USED_UP = MAX_NETWORKS / 2;
 
 /**
- * Counts failures of each network in the current window, which is the same for all networks: when it ends, all counts are dropped.
+ * Counts the failures of each network in the current window. All networks share one window: when it ends, all counts are dropped.
  *
- * The table is bounded. Where it is full, the network is forgotten whose latest attempt is longest ago: among those with room, for to be
- * one of them costs an attacker a single request, unless networks without room take up more than half. So somebody without room has to
- * use up 5,000 other networks to be forgotten, and a network that is not known yet is always counted from its first failure on.
+ * The table is bounded. When it overflows, it forgets the network whose latest failed attempt is longest ago: one with room, because an
+ * attacker gets into the table with a single request; or one without room, if those take up more than half of the table. So a network
+ * without room is forgotten only after 5,000 others have used up their room, and a new network is always counted from its first failure on.
  */
 export class AddressFailures {
   readonly #limit: number;
   readonly #duration: SpanMs;
   #windowStartsAt: EpochMs = 0;
-  /** Failures by network, that with the latest last. */
+  /** Failures by network, the network with the latest failure last. */
   readonly #withRoom = new Map<string, number>();
   readonly #usedUp = new Map<string, number>();
 
-  /** `limit`: failures in each window: a whole number >= 1. `duration`: of a window, in ms: a whole number >= 1. */
+  /** `limit`: failures allowed in each window, a whole number >= 1. `duration`: length of a window, whole ms >= 1. */
   constructor({ limit, duration }: { readonly limit: number; readonly duration: SpanMs }) {
     this.#limit = limit;
     this.#duration = duration;
   }
 
-  /** Failures that a network has left in the window that contains `now`: a whole number >= 0. */
+  /** How many more failures the network may have in the window that contains `now`: a whole number >= 0. */
   roomOf(network: string, now: EpochMs): number {
     this.#open(now);
     if (!this.#usedUp.has(network)) return this.#limit - (this.#withRoom.get(network) ?? 0);
-    // An attempt: a network that keeps trying is not dropped.
+    // Asking counts as an attempt, so a network that keeps trying is not forgotten.
     moveToEnd(this.#usedUp, network, this.#limit);
     return 0;
   }
 
-  /** Counts a failure. */
+  /** Counts a failure of the network. */
   count(network: string, now: EpochMs): void {
     const room = this.roomOf(network, now);
     if (room === 0) return;

@@ -4,30 +4,30 @@ import { networkOf } from "./address-network.js";
 import type { Turn } from "./deadline.js";
 import type { GuardSettings } from "./options.js";
 
-/** Requests of one network that are not decided on yet. */
+/** Requests of one network that are being decided, or wait for that. */
 interface Undecided {
   count: number;
-  /** Wake those that wait for one of them. In the order in which they came. */
+  /** One function per waiting request, which wakes it; in order of arrival. */
   readonly waiting: Set<() => void>;
 }
 
-/** A request that may be decided on, until it says how that ended; or one that may not. */
+/** Whether a request may be decided now. If so, `leave` must be called with the result: whether it ended in 401. */
 export type Passage =
   | { readonly kind: "pass"; readonly leave: (isFailure: boolean) => void }
   | { readonly kind: "no-room"; readonly retryAfterMs: SpanMs };
 
-/** Of a request that is not counted. */
+/** For a request that is not counted. */
 export const FREE_PASSAGE: Passage = { kind: "pass", leave: () => undefined };
 
 /**
- * Admits requests of an address while there is room for their failures. At any time, only as many are being decided as may still fail, and
- * the others wait. So no window ever has more failures than its limit, and no good request is refused because of undecided ones.
+ * Admits requests of an address while there is room for their failures. Only as many requests are decided at the same time as may still
+ * fail; the others wait. So no window ever has more failures than its limit, and no good request is refused because of undecided ones.
  */
 export class AddressGate {
   readonly #failures: AddressFailures;
   readonly #now: Clock;
   readonly #undecided = new Map<string, Undecided>();
-  /** The latest instant of the clock. */
+  /** The last time the clock returned. */
   #latest: EpochMs = 0;
 
   constructor(limit: NonNullable<GuardSettings<never>["limitByAddress"]>, now: Clock) {
@@ -36,10 +36,10 @@ export class AddressGate {
   }
 
   /**
-   * Waits until the request may be decided, or there is no room.
+   * Waits until the request may be decided, or there is no room for its failure.
    *
-   * @param address - From `canonicalAddress`; null if unknown, which is not counted.
-   * @param turn - When it ends, others need not wait for this request.
+   * @param address - From `canonicalAddress`; null if unknown: such a request is not counted.
+   * @param turn - When it is over, other requests no longer wait for this one.
    */
   async enter(address: string | null, turn: Turn): Promise<Passage> {
     if (address === null) return FREE_PASSAGE;
@@ -60,7 +60,7 @@ export class AddressGate {
         };
       });
     }
-    // It may have been woken instead of another.
+    // This request may have been woken in place of another one, which would then wait for ever.
     this.#wake(network);
     return FREE_PASSAGE;
   }
@@ -79,17 +79,17 @@ export class AddressGate {
     return { kind: "pass", leave };
   }
 
-  /** Who leaves must not stumble over a clock that fails. */
+  /** Now, or the last known time if the clock fails: a request that leaves must still be counted. */
   #instant(): EpochMs {
     try {
       this.#latest = this.#now();
     } catch {
-      // Whoever enters next is told.
+      // The next request to enter reports it.
     }
     return this.#latest;
   }
 
-  /** Wakes as many as may be decided now, or all of them, to be refused, if there is no room. */
+  /** Wakes as many waiting requests as may be decided now; if there is no room, all of them, to be refused. */
   #wake(network: string): void {
     const undecided = this.#undecided.get(network);
     if (undecided === undefined) return;

@@ -1,11 +1,12 @@
-/** Groups of an IPv6 address, and those of them that name its network. */
+/** Groups of 16 bits: of an IPv6 address, and of its network. */
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 
 /**
- * What an address is counted as: IPv4 unchanged, IPv6 as its /64 network, because one client usually has all of its addresses.
+ * The network that an address is counted under: an IPv4 address itself, or the /64 of an IPv6 address, because one client usually has all
+ * addresses of a /64.
  *
- * @param address - From `canonicalAddress`, where an IPv4-mapped address is IPv4.
+ * @param address - From `canonicalAddress`, which turns an IPv4-mapped address into IPv4.
  */
 export function networkOf(address: string): string {
   if (!address.includes(":")) return address;

@@ -4,10 +4,10 @@ import type { PermissionQuery } from "@latchkey/core";
 const SCOPE = /^[!#-[\]-~]+$/;
 
 /**
- * The value of `WWW-Authenticate`. The scheme must be followed by at least one parameter, so the realm is always there.
+ * The value of `WWW-Authenticate`. At least one parameter must follow the scheme, so the realm is always there.
  *
- * @param error - Null if no key was presented: then there is no error.
- * @param missing - The missing permissions, named as scopes if a single list can express them.
+ * @param error - Null if no key was presented: the challenge then has no error.
+ * @param missing - The missing permissions. They become scopes if a single list can express them.
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  */
 export function writeChallenge(
@@ -21,7 +21,7 @@ export function writeChallenge(
   return scopes === null ? challenge : `${challenge}, scope="${scopes.join(" ")}"`;
 }
 
-/** The names that are all missing; null where one of several would do, or a name is no scope. */
+/** The names, if all of them are missing; null if one of several would do, or a name is not a valid scope. */
 function scopesOf(missing: PermissionQuery): readonly string[] | null {
   if (typeof missing === "string") return SCOPE.test(missing) ? [missing] : null;
   if (!Object.hasOwn(missing, "and")) return null;

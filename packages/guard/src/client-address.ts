@@ -15,11 +15,11 @@ export function clientAddress(
   trustProxy: number,
 ): string | null {
   const address = trustProxy === 0 ? remoteAddress : hopBefore(forwardedFor, trustProxy);
-  // A host's function may have found anything.
+  // A host's function may return anything.
   return typeof address === "string" ? canonicalAddress(address) : null;
 }
 
-/** The hop that many places before the socket. A header that was sent twice is one list, in the order of its lines. */
+/** The hop `places` before the socket. A header that was sent several times is one list, in the order of its lines. */
 function hopBefore(forwardedFor: readonly string[], places: number): string | null {
   const hops = forwardedFor.join(",").split(",");
   return hops.at(-places)?.trim() ?? null;

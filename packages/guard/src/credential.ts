@@ -4,19 +4,19 @@ import type { PresentedRequest } from "./presented-request.js";
 export type Credential =
   | { readonly kind: "key"; readonly key: string }
   | { readonly kind: "none" }
-  /** Something that is no key, or more than one. `detail` never repeats it. */
+  /** Something that is not a key, or more than one key. `detail` never repeats it. */
   | { readonly kind: "malformed"; readonly detail: string };
 
-/** Longest key that is looked at, in characters. */
+/** Longest key, in characters. A longer one is malformed, and is not looked up. */
 export const MAX_KEY_LENGTH = 512;
 
 const BEARER = /^bearer(?: +(.*))?$/is;
 /**
- * A text in quotes, of which RFC 9110 says that it may hold commas; also one that nothing closes, which would else be looked for again from
- * each quote within it.
+ * A quoted string, which may contain commas (RFC 9110). It also matches one that is never closed: otherwise the search would start again at
+ * each quote within it, and take the square of the length.
  */
 const QUOTED = /"(?:[^"\\]|\\.)*("?)/g;
-/** What can follow a comma in credentials of one scheme: nothing, or a parameter. */
+/** Within the credentials of one scheme, only a parameter or nothing can follow a comma. */
 const PARAMETER = /^[ \t]*(?:[^\s=,]+[ \t]*=|$)/;
 const SPACE_OR_CONTROL = /[\s\p{Cc}]/u;
 const CONTROL = /\p{Cc}/u;
@@ -24,9 +24,9 @@ const CONTROL = /\p{Cc}/u;
 const NONE: Credential = Object.freeze({ kind: "none" });
 
 /**
- * The key of a request: `Authorization: Bearer`, or `X-API-Key`, or the same in both. `Authorization` of another scheme is no key.
- * Malformed: a header that was sent twice, two keys that differ, a key that is empty, longer than {@link MAX_KEY_LENGTH} or holds
- * white space or control characters.
+ * The key of a request, from `Authorization: Bearer`, or `X-API-Key`, or both if they are equal. `Authorization` with another scheme is
+ * ignored. Malformed: a header that was sent twice, two different keys, or a key that is empty, longer than {@link MAX_KEY_LENGTH} or
+ * contains white space or control characters.
  */
 export function readCredential({
   authorization,
@@ -43,7 +43,7 @@ export function readCredential({
   return malformed("two API keys that differ were sent");
 }
 
-/** What the host's own way to find the key has found: null and undefined are none, and whatever is no text is malformed. */
+/** The key that the host's `getKey` returned: null and undefined mean none; anything else that is not a text is malformed. */
 export function readFoundKey(found: unknown): Credential {
   if (found === undefined || found === null) return NONE;
   return typeof found === "string" ? readKey(found, CONTROL) : malformed("the API key is no text");
@@ -56,8 +56,8 @@ function readBearer(value: string): Credential {
 }
 
 /**
- * Whether a header of another scheme holds a second one, which a proxy or `Headers` has joined to it: behind one of its commas stands
- * something else than a parameter.
+ * Whether a header of another scheme contains a second one, which a proxy or `Headers` has joined to it: then something other than a
+ * parameter follows one of its commas.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-11.4
  */
@@ -68,7 +68,7 @@ function isJoined(value: string): boolean {
   return rest.some((part) => !PARAMETER.test(part));
 }
 
-/** `forbidden`: what a key found in this way must not hold. */
+/** `forbidden`: matches characters that the key must not contain. */
 function readKey(key: string, forbidden: RegExp): Credential {
   if (key === "") return malformed("the API key is empty");
   if (key.length > MAX_KEY_LENGTH) return malformed("the API key is too long");

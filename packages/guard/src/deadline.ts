@@ -1,16 +1,16 @@
 import type { SpanMs } from "@latchkey/core";
 import { inBackground } from "./background-timer.js";
 
-/** The time that one request has. */
+/** The time that one request has to be decided. */
 export interface Turn {
-  /** Whether it has passed: then nobody waits for the result. */
+  /** Whether the time is over. The request was answered then, and a later result is dropped. */
   readonly isOver: boolean;
-  /** Is called once when the time is over, where the request holds something up. */
+  /** Called once when the time is over. Set by a request that others wait for, or that waits itself. */
   whenOver: (() => void) | null;
 }
 
 /**
- * Runs work with a deadline, and returns its result, or that of `late` if it takes longer. A later result is dropped.
+ * Runs work with a deadline, and returns its result, or the result of `late` if the work takes longer. A later result is dropped.
  *
  * @param work - Calls `settle` with its result. Must neither throw nor reject.
  * @param late - Must not throw.
@@ -20,14 +20,14 @@ export type Within = <Result>(
   late: () => Result,
 ) => Promise<Result>;
 
-/** In place of a result that was not there in time. */
+/** The result of a request that was not decided in time. */
 const LATE = Symbol("late");
 
 /** A pending request, linked to those before and after it. */
 interface PendingTurn extends Turn {
   isOver: boolean;
   isPending: boolean;
-  /** By the timer of the process, which no change of a clock moves. */
+  /** By the monotonic clock of the process, which ignores changes of the system time. */
   readonly endsAt: number;
   readonly end: () => void;
   previous: PendingTurn | null;
@@ -35,13 +35,13 @@ interface PendingTurn extends Turn {
 }
 
 /**
- * Makes the deadline that the requests of a guard share: one timer for all of them, which is set again for the oldest that is still
- * pending when it goes off. A timer for each would cost more than a verification in memory. It keeps no process alive.
+ * Creates the deadline that the requests of a guard share. One timer serves all of them: when it fires, it is set again for the oldest
+ * request that is still pending. A timer per request would cost more than a verification in memory. It does not keep the process alive.
  *
- * @param timeoutMs - Whole ms >= 1, as long as a timer can be.
+ * @param timeoutMs - Whole ms, from 1 to the longest delay of a timer.
  */
 export function createDeadline(timeoutMs: SpanMs): Within {
-  // In order of their beginning, and so of their end. Linked: to enter and leave takes 10 ns, and 74 ns in a Set.
+  // In order of arrival, which is also the order of deadlines. A linked list: entering and leaving takes 10 ns, against 74 ns with a Set.
   let oldest: PendingTurn | null = null;
   let newest: PendingTurn | null = null;
   let isSet = false;
@@ -91,7 +91,7 @@ export function createDeadline(timeoutMs: SpanMs): Within {
     return turn;
   }
 
-  /** Answers whether it was pending. */
+  /** Returns whether it was pending. */
   function leave(turn: PendingTurn): boolean {
     const { isPending, previous, next } = turn;
     if (!isPending) return false;
@@ -109,11 +109,11 @@ export function createDeadline(timeoutMs: SpanMs): Within {
   ) =>
     new Promise<Result | typeof LATE>((resolve) => {
       const turn = enter(() => resolve(LATE));
-      // Not by `then` on a promise of the work, which costs a promise more.
+      // Not with `then` on a promise of the work, which would cost one more promise.
       work(turn, (result) => {
         if (leave(turn)) resolve(result);
       });
     })
-      // In the async context of the request: the timer has that of another one.
+      // In the async context of the request: the timer runs in that of another one.
       .then((result) => (result === LATE ? late() : result));
 }

@@ -44,10 +44,10 @@ export interface CreateDecision<Request, Types extends LatchkeyTypes = DefaultTy
 }
 
 /**
- * Creates the decision that all guards share: from what a request presents to an admission or a refusal, as data. It depends on no
- * framework: `@latchkey/guard/express` and the others are thin layers over it, and so is one that you write.
+ * Creates the decision that all guards share: it turns the headers and address of a request into an admission or a refusal, as data. It
+ * depends on no framework: `@latchkey/guard/express` and the others are thin layers over it, and so is one that you write.
  *
- * Nothing is admitted without a verdict `VALID`, except a request without a key if the question has `optional`.
+ * A request is admitted only with the verdict `VALID`, or without a key if the question has `optional`.
  *
  * @throws TypeError naming the wrong option. The returned function throws one for a wrong question, or a LatchkeyError `BAD_REQUEST`.
  * @example
@@ -67,25 +67,25 @@ export function createDecision<Request, Types extends LatchkeyTypes = DefaultTyp
   return create as CreateDecision<Request, Types>;
 }
 
-/** Decides on one request of a guarded route. Never rejects. `present`: reads the request: what it throws is a 500. */
+/** Decides on one request of a guarded route. Never rejects. `present`: reads the request; if it throws, the refusal is a 500. */
 type DecideOn<Request, Types extends LatchkeyTypes> = (
   present: () => PresentedRequest,
   request: Request,
 ) => Promise<Decision<Types>>;
 
-/** What an entry makes its guards of. */
+/** What the entry of a framework builds its guards from. */
 export interface Decisions<Request, Types extends LatchkeyTypes = DefaultTypes> {
   createDecide(question?: GuardQuestion<Request, Types>): DecideOn<Request, Types>;
-  /** The response if the handler of an admitted request failed, which is reported. Never rejects. */
+  /** Reports the error with which the handler of an admitted request failed, and returns the response. Never rejects. */
   refuseFailure(error: unknown, request: Request): Promise<Refused>;
-  /** Tells the host of an error. */
+  /** Reports an error to the host. */
   report(error: unknown, request: Request): void;
 }
 
 /**
- * Makes the decisions of an entry. Errors as {@link createDecision}.
+ * Creates the decisions of an entry. Throws as {@link createDecision} does.
  *
- * @param defaults - Options of the entry, where the host has none.
+ * @param defaults - Options of the entry, used where the host gives none.
  */
 export function createDecisions<Request, Types extends LatchkeyTypes>(
   latchkey: GuardLatchkey<Types>,
@@ -94,7 +94,7 @@ export function createDecisions<Request, Types extends LatchkeyTypes>(
 ): Decisions<Request, Types> {
   if (typeof latchkey?.verifier !== "function")
     throw new TypeError('"latchkey" must be what createLatchkey returns');
-  // What the program knows is types alone: this works on any latchkey.
+  // The names that a program declares are types only: at run time, any latchkey will do.
   const anyLatchkey = latchkey as unknown as GuardLatchkey;
   const settings = readOptions(options, defaults);
   const { limitByAddress, timeoutMs } = settings;
@@ -104,7 +104,7 @@ export function createDecisions<Request, Types extends LatchkeyTypes>(
   const within = createDeadline(timeoutMs);
   const refuseLate = (request: Request): Refused => {
     const what = `no decision in ${timeoutMs} ms: the store or a function of the guard is late`;
-    // No hook sees it: there is no time left for one.
+    // It does not go through `onRefusal`: there is no time left for a hook.
     return changedRefusal(refuser.refusalOf(unavailable(what, "unknown"), request), undefined);
   };
   const decisions: Decisions<Request> = {
@@ -130,7 +130,7 @@ export function createDecisions<Request, Types extends LatchkeyTypes>(
   return decisions as unknown as Decisions<Request, Types>;
 }
 
-/** What a decision rests on beside the request. */
+/** What a decision needs besides the request. */
 interface Route<Request> {
   readonly latchkey: GuardLatchkey;
   readonly settings: GuardSettings<Request>;
@@ -142,7 +142,7 @@ interface Route<Request> {
   readonly limitNames: readonly string[];
 }
 
-/** In one function: a second async function would take 6 % of the time of an admission in memory. Never rejects. */
+/** Never rejects. One function on purpose: a second async function would add 6 % to the time of an admission in memory. */
 async function decide<Request>(
   route: Route<Request>,
   present: () => PresentedRequest,
@@ -175,16 +175,16 @@ async function decide<Request>(
         decision = decideOnVerdict(route, verdict, request);
       } else decision = decideWithoutKey(route, credential);
       if (decision.admitted) {
-        // For what is held for an abandoned request.
+        // The request timed out: free what was held for it.
         if (turn.isOver) decision.end?.("release");
         return settle(decision);
       }
       refusal = decision;
-      // Whatever a hook makes of it.
+      // Whatever status a hook turns it into.
       isFailure = refusal.status === 401;
     }
   } catch (error) {
-    // For a request that timed out, the host was told at that time.
+    // A timeout was reported to the host when it happened.
     if (turn.isOver) return;
     refusal = refusalOfError(route, error, request);
   } finally {
@@ -201,7 +201,7 @@ function refusalOfError<Request>(
   try {
     return refuser.refusalOf(withLimitName(error, limitNames), request);
   } catch {
-    // A host may throw what throws when it is looked at.
+    // The host may have thrown an object whose getters throw.
     refuser.report(error, request);
     return refuseFailure(refuser.style);
   }
@@ -218,7 +218,7 @@ function decideWithoutKey<Request>(
     : refuseCredential(style, "KEY_MISSING");
 }
 
-/** `verdict`: null for an abandoned request: nothing was taken. */
+/** `verdict`: null if the request timed out before anything was taken. */
 function decideOnVerdict<Request>(
   { refuser: { style, report }, latchkey, onClose }: Route<Request>,
   verdict: VerifyOutcome | null,
@@ -228,7 +228,7 @@ function decideOnVerdict<Request>(
   const now = latchkey.now();
   if (verdict.code !== "VALID") return refuseVerdict(style, verdict, now);
   const headers = rateLimitFields(verdict.ratelimits, now);
-  // Asked for first, which takes no time; a polluted prototype has one for every verdict.
+  // The plain read comes first because it is cheap; `hasOwn` because a polluted prototype would give every verdict a reservation.
   if (verdict.reservationId === undefined || !Object.hasOwn(verdict, "reservationId"))
     return { admitted: true, apiKey: verdict, headers };
   const held = verdict as HeldVerdict;
@@ -238,7 +238,7 @@ function decideOnVerdict<Request>(
   return { admitted: true, apiKey, headers, end: (how) => hold.end(how) };
 }
 
-/** Address of a request; null if unknown. Synchronous unless a function of the host has to find it. */
+/** Address of a request; null if unknown. Synchronous unless the host has a `getAddress`. */
 function addressOf<Request>(
   { settings: { getAddress, trustProxy } }: Route<Request>,
   presented: PresentedRequest,

@@ -24,9 +24,9 @@ export interface ElysiaCall {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** The parts of Elysia's types that a guard adds nothing to. */
+/** The parts of Elysia's types to which a guard adds nothing. */
 interface Nothing {
-  // biome-ignore-start lint/complexity/noBannedTypes: as Elysia types what is empty
+  // biome-ignore-start lint/complexity/noBannedTypes: Elysia's own type for nothing
   readonly singleton: { decorator: {}; store: {}; derive: {}; resolve: {} };
   readonly definitions: { typebox: {}; error: {} };
   readonly metadata: {
@@ -39,7 +39,7 @@ interface Nothing {
   };
   readonly routes: {};
   readonly hooks: { derive: {}; schema: {}; standaloneSchema: {}; response: {} };
-  // biome-ignore-end lint/complexity/noBannedTypes: as Elysia types what is empty
+  // biome-ignore-end lint/complexity/noBannedTypes: Elysia's own type for nothing
 }
 
 /** A plugin that guards the routes after it, whose handlers get `apiKey`: null only if the key is optional and none was presented. */
@@ -60,12 +60,11 @@ export interface CreateElysiaGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (question: GuardQuestion<ElysiaCall, Types>): ElysiaGuard<ApiKey<Types> | null>;
 }
 
-/** What is held for a pending request. */
+/** Functions that end what is held for a pending request. */
 const held = new WeakMap<Request, Set<() => void>>();
 
 /**
- * Creates guards for routes of Elysia 1.4. Each is a plugin: it resolves `apiKey` for the routes that are added after it, or sends the
- * refusal.
+ * Creates guards for routes of Elysia 1.4. Each is a plugin: for the routes added after it, it resolves `apiKey` or sends the refusal.
  *
  * The address of the socket is known on Bun (`server.requestIP`). Elsewhere, set `trustProxy`, or find the address with `getAddress`.
  *
@@ -83,7 +82,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     question?: GuardQuestion<ElysiaCall, Types>,
   ): ElysiaGuard<ApiKey<Types> | null> => {
     const decide = createDecide(question);
-    // Named one by one: Elysia reads the text of a function to see what it must prepare, and of a whole context it would read the body.
+    // Destructured on purpose: Elysia parses the source of a function to see what it uses, and for a whole context it would read the body.
     const plugin = new Elysia()
       .wrap(endWithResponse)
       .resolve({ as: "scoped" }, async ({ request, params, server, set }) => {
@@ -107,7 +106,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   return guard as CreateElysiaGuard<Types>;
 }
 
-/** What Elysia's adapter for Node adds to a request. */
+/** Fields that Elysia's adapter for Node adds to a request. */
 interface OnNode {
   readonly req: { readonly socket?: { readonly remoteAddress?: string } | null };
   readonly res: unknown;
@@ -135,13 +134,15 @@ function hold(request: Request, end: () => void): void {
   else ends.add(end);
 }
 
-/** Around all that an app does for a request. It knows nothing of one guard: of several, Elysia keeps one. */
+/**
+ * Wraps everything that an app does for a request. It does not depend on a particular guard: if several guards add it, Elysia keeps one.
+ */
 function endWithResponse(
   handle: (request: Request, ...rest: readonly unknown[]) => unknown,
 ): (request: Request, ...rest: readonly unknown[]) => unknown {
   return (request, ...rest) => {
     const answer = handle(request, ...rest);
-    // A synchronous decision has not called the store.
+    // A synchronous answer has not called the store, so nothing is held.
     return answer instanceof Promise ? untilEnded(request, answer) : answer;
   };
 }

@@ -29,7 +29,7 @@ declare global {
     interface Request {
       /**
        * The verdict on the key of this request: absent without a guard, null if the key is optional and none was presented. Behind a guard,
-       * `res.locals.apiKey` is the same and its type knows the guard.
+       * `res.locals.apiKey` is the same verdict, typed by that guard.
        */
       apiKey?: ApiKey | null;
     }
@@ -37,8 +37,8 @@ declare global {
 }
 
 /**
- * Middleware of one route, whose handlers find the verdict in `res.locals.apiKey`. It declares no path parameters, so that those of the
- * route stay typed. It returns no promise: Restify would take one that resolves after a refusal for a call of `next`.
+ * Middleware of one route. The handlers find the verdict in `res.locals.apiKey`. It declares no path parameters, so the route's own ones
+ * stay typed. It returns no promise: Restify would take one that resolves after a refusal for a call of `next`.
  */
 export type ExpressGuard<Key = ApiKey> = (
   request: NodeRequest,
@@ -79,7 +79,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       try {
         const decision = await decide(() => presentedByNode(request), request as Request);
         if (!decision.admitted) return writeRefusal(response, decision);
-        // The host has responded meanwhile: there is nothing left to do.
+        // The host has already responded: there is nothing left to do.
         if (response.writableEnded) return decision.end?.("release");
         watchResponse(request, response, decision);
         writeHeaders(response, decision);

@@ -20,8 +20,8 @@ export type {
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * The verdict on the key of this request, behind a guard. Behind one with `optional: true` it may be null: read it with `apiKeyOf`
-     * there, whose type says so.
+     * The verdict on the key of this request, behind a guard. With `optional: true` it may be null: there, read it with `apiKeyOf`, whose
+     * type says so.
      */
     apiKey: ApiKey;
   }
@@ -56,14 +56,14 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     const decide = createDecide(question);
     return async (request, reply) => {
       const decision = await decide(() => presentedByNode(request.raw), request);
-      // The host has responded meanwhile: Fastify then stops by itself.
+      // The host has already responded: Fastify then stops by itself.
       if (reply.sent) {
         if (decision.admitted) decision.end?.("release");
         return reply;
       }
       if (decision.admitted) watchResponse(request.raw, reply.raw, decision);
       reply.headers(decision.headers);
-      // As bytes: to a text Fastify adds a charset, which problem details have none of.
+      // As bytes: Fastify would add a charset to the media type of a text, and problem details have none.
       if (!decision.admitted) return reply.code(decision.status).send(Buffer.from(decision.body));
       (request as { apiKey: ApiKey | null }).apiKey = decision.apiKey as ApiKey | null;
       return undefined;

@@ -15,10 +15,10 @@ export type {
   ReservedKey,
 } from "./named-types.js";
 
-/** What fetch handlers are called with: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
+/** First argument of a fetch handler: a request (Next.js, Bun, Deno), or an event that has one (Remix, SvelteKit). */
 export type RequestOrEvent = Request | { readonly request: Request };
 
-/** A guarded handler: after the request comes the verdict, then anything else that the framework passes. */
+/** A guarded handler: it gets the request, the verdict, then anything else that the framework passes. */
 export type FetchHandler<Subject extends RequestOrEvent, Rest extends unknown[], Key> = (
   subject: Subject,
   apiKey: Key,

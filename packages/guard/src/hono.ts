@@ -30,7 +30,7 @@ export interface CreateHonoGuard<Types extends LatchkeyTypes = DefaultTypes> {
   (question: GuardQuestion<Context, Types>): HonoGuard<ApiKey<Types> | null>;
 }
 
-/** What `@hono/node-server` adds. */
+/** What `@hono/node-server` puts into `env`. */
 interface NodeEnvironment {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
   readonly outgoing?: unknown;
@@ -82,7 +82,7 @@ function remoteAddressOf({ env }: Context): string | null {
   return nodeOf(env)?.incoming?.socket?.remoteAddress ?? null;
 }
 
-/** Request and response of Node, whose end is seen. */
+/** The request and response of Node, which report their end. */
 function onNode({ env }: Context): [request: { readonly socket?: unknown }, response: unknown] {
   const node = nodeOf(env);
   return [node?.incoming ?? {}, node?.outgoing];

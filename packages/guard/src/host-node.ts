@@ -8,7 +8,7 @@ interface FastifyLike {
   header(name: string, value: string): unknown;
 }
 
-/** What a framework hands on: the request of Node, or what Fastify has around it. */
+/** The request of Node, from itself or from Fastify's wrapper. */
 export function rawRequest(request: unknown): NodeRequest {
   return (rawOf(request) ?? request) as NodeRequest;
 }
@@ -22,13 +22,13 @@ export function rawResponse(response: unknown): NodeResponse | undefined {
 }
 
 /**
- * Sets header fields of a response that the framework sends later, unless its headers were sent already. Not those of a body, which is the
- * framework's: of a trailer that nothing follows, Node throws where nobody catches it.
+ * Sets header fields of a response that the framework sends later, unless its headers were sent already. Fields about the body are left
+ * out, because the body is the framework's: for a `Trailer` without trailers, Node would throw where nobody catches it.
  */
 export function setHostHeaders(response: unknown, headers: HeaderFields): void {
   const raw = rawResponse(response);
   if (raw === undefined || raw.headersSent) return;
-  // Fastify sends those that it was told of, in place of those of Node.
+  // Fastify sends the headers that it knows, in place of those set on Node's response.
   const set =
     raw === response
       ? (name: string, value: string) => raw.setHeader(name, value)

@@ -48,7 +48,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
     return async (context, next) => {
       const { req, res } = context;
       const decision = await decide(() => presentedByNode(req), context as Context);
-      // The host has responded meanwhile: there is nothing left to do.
+      // The host has already responded: there is nothing left to do.
       if (res.writableEnded) {
         if (decision.admitted) decision.end?.("release");
         return;

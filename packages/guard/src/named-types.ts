@@ -1,6 +1,6 @@
 /**
- * The types that guards of every framework are made of. Each entry exports them: TypeScript can write the type of an exported
- * guard into a declaration only if a module that the file imports has a name for each of its parts.
+ * The types in the signatures of all guards. Every entry exports them: TypeScript can write the type of an exported guard into a
+ * declaration file only if a module that the file imports exports a name for each of its parts.
  */
 export type { GuardOptions } from "./options.js";
 export type { GuardLatchkey, GuardQuestion } from "./question.js";

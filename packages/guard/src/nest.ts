@@ -33,8 +33,8 @@ export type CreateNestGuard<Types extends LatchkeyTypes = DefaultTypes> = (
 ) => NestGuard;
 
 /**
- * Thrown by a guard that refuses: its response is the body of the refusal, and the headers are set already. Exception filters see it like
- * any other exception.
+ * Thrown by a guard that refuses. Its response is the body of the refusal; the headers are already set. Exception filters see it like any
+ * other exception.
  */
 export class ApiKeyRefused extends HttpException {
   /** The refusal, as it is sent: with its code, its headers and its verdict. */
@@ -89,7 +89,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
         const raw = rawResponse(response);
         setHostHeaders(response, decision.headers);
         if (!decision.admitted) throw new ApiKeyRefused(decision);
-        // The host has responded meanwhile: there is nothing left to do.
+        // The host has already responded: there is nothing left to do.
         if (raw?.writableEnded === true) {
           decision.end?.("release");
           return false;
@@ -102,7 +102,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
   };
 }
 
-/** Nest sends an object as JSON, and wraps a text of the host in an object. */
+/** The response for Nest, which sends an object as JSON. A text from the host's hook stays a text, which Nest wraps in an object. */
 function bodyOf({ body }: Refused): string | Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(body);

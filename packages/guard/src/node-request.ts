@@ -2,7 +2,7 @@ import type { PresentedRequest } from "./presented-request.js";
 import type { Admission, Decision, Refused } from "./refusal.js";
 import { whenResponseEnds } from "./response-end.js";
 
-/** The part of a request of `node:http` that a guard reads. That of `node:http2` has it as well. */
+/** The part of a `node:http` request that a guard reads. A request of `node:http2` has it as well. */
 export interface NodeRequest {
   readonly rawHeaders: readonly string[];
   readonly headers?: Readonly<Record<string, unknown>>;
@@ -19,15 +19,14 @@ export interface NodeResponse {
   getHeaderNames(): readonly string[];
   end(body: string): unknown;
   destroy(): unknown;
-  /** Of HTTP/2. */
+  /** Only on HTTP/2. */
   readonly stream?: { close(code: number): unknown };
 }
 
 /**
- * What a request of `node:http` presents. Read from the raw headers: of a header that was sent twice, Node drops the second or
- * joins both.
+ * What a request of `node:http` presents. It reads the raw headers: in `headers`, Node drops the second of two equal names, or joins both.
  *
- * @throws TypeError where there are none: some stand-ins for a request have only those that Node has tidied up.
+ * @throws TypeError if there is no list of raw headers: some stand-ins for a request have only `headers`.
  */
 export function presentedByNode(request: NodeRequest): PresentedRequest {
   const { socket } = request;
@@ -49,13 +48,13 @@ export function presentedByNode(request: NodeRequest): PresentedRequest {
         break;
     }
   }
-  // Of a connection that is gone Node knows no socket.
+  // A request whose connection is gone may have no socket.
   return { authorization, apiKey, forwardedFor, remoteAddress: socket?.remoteAddress ?? null };
 }
 
 /**
- * Names and values of the headers, in turn. A request that a program has made of the event of a serverless platform has an empty list of raw
- * headers, and its headers by name: without a connection, nobody has read any from it.
+ * Names and values of the headers, alternating. A request that a program has built from the event of a serverless platform was not read
+ * from a connection: its list of raw headers is empty, and only `headers` is filled.
  */
 function fieldsOf(request: NodeRequest): readonly string[] {
   const { rawHeaders } = request;
@@ -66,7 +65,7 @@ function fieldsOf(request: NodeRequest): readonly string[] {
   );
 }
 
-/** Ends what is held for an admission when its response ends. A response that does not report its end counts as ended at once. */
+/** Ends what is held for an admitted request when its response ends; at once if the response cannot report its end. */
 export function watchResponse(
   request: NodeRequest,
   response: unknown,
@@ -75,7 +74,7 @@ export function watchResponse(
   if (end !== undefined && !whenResponseEnds(request, response, end)) end();
 }
 
-/** The headers that are about the body that was to be sent, beside its type. */
+/** Headers that describe the body, except its type. A response with another body must not send them. */
 const BODY_HEADERS = [
   "Content-Encoding",
   "Content-Language",
@@ -85,7 +84,7 @@ const BODY_HEADERS = [
   "Transfer-Encoding",
 ];
 
-/** Whether a header is about the body that was to be sent, beside its type. */
+/** Whether a header describes the body, other than by its type. */
 export function isOfBody(name: string): boolean {
   return BODY_HEADERS.some((one) => one.toLowerCase() === name.toLowerCase());
 }
@@ -96,7 +95,7 @@ export function writeHeaders(response: NodeResponse, { headers }: Pick<Decision,
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Sends a refusal, unless the host has responded meanwhile. */
+/** Sends a refusal, unless the host has already responded. */
 export function writeRefusal(response: NodeResponse, refusal: Refused): void {
   if (response.headersSent || response.writableEnded) return;
   response.statusCode = refusal.status;
@@ -140,10 +139,10 @@ function writeBare(response: NodeResponse): void {
   }
 }
 
-/** The error code of HTTP/2 for what went wrong in the server. */
+/** The HTTP/2 error code for a failure of the server. */
 const INTERNAL_ERROR = 2;
 
-/** Breaks a response off. Over HTTP/2 with an error: a stream that is only destroyed ends like a complete one. */
+/** Aborts a response. Over HTTP/2, with an error code: a stream that is only destroyed ends like a complete one. */
 function abort(response: NodeResponse): void {
   if (typeof response.stream?.close === "function") response.stream.close(INTERNAL_ERROR);
   else response.destroy();

@@ -22,7 +22,7 @@ export type {
   ReservedKey,
 } from "./named-types.js";
 
-/** A guarded listener, which is called with the verdict as well. */
+/** A guarded listener: it gets the verdict as its third argument. */
 export type NodeHandler<Key> = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -58,7 +58,7 @@ export interface CreateNodeGuard<Types extends LatchkeyTypes = DefaultTypes> {
 /**
  * Creates guards for listeners of `node:http`. Each calls its handler with the verdict, or sends the refusal.
  *
- * If a handler throws or rejects, the response is a 500, or is broken off if it was begun, and `onError` is called with the error.
+ * If a handler throws or rejects, the response is a 500, or is aborted if it has started, and `onError` is called with the error.
  *
  * @throws TypeError naming the wrong option. A question is checked when you create its guard, before the first request.
  * @example
@@ -80,7 +80,7 @@ export function createGuard<Types extends LatchkeyTypes = DefaultTypes>(
       try {
         const decision = await decide(() => presentedByNode(request), request);
         if (!decision.admitted) return writeRefusal(response, decision);
-        // The host has responded meanwhile: there is nothing left to do.
+        // The host has already responded: there is nothing left to do.
         if (response.writableEnded) return decision.end?.("release");
         watchResponse(request, response, decision);
         writeHeaders(response, decision);

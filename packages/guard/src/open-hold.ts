@@ -11,36 +11,36 @@ import type { GuardLatchkey } from "./question.js";
 import { isLatchkeyError } from "./refuse.js";
 import type { OnClose, ReservedKey, Settlement } from "./reservation.js";
 
-/** A verdict with which something is held. */
+/** A verdict that holds something: slots of a concurrent limit, or a reservation. */
 export type HeldVerdict = ValidVerdict &
   Required<Pick<ValidVerdict, "reservationId" | "expiresAt">>;
 
-/** What settles a hold, and who gets its failures. */
+/** Where a hold is settled, and where its failures are reported. */
 export interface HoldPort {
   readonly latchkey: Pick<GuardLatchkey, "settle" | "release" | "renew" | "now">;
   readonly report: (error: unknown) => void;
 }
 
-/** An end of a hold, which may be sent more than once. */
+/** Settles or releases a hold. May be called more than once. */
 type Ending = () => Promise<SettledReservation>;
 
-/** Time after which an end is sent again that the store did not take; then twice as long, and so on. */
+/** Pause before an end is sent again after the store has failed. Each further pause is twice as long. */
 const FIRST_RETRY_MS: SpanMs = 100;
 
-/** Other work that is ready may be done first. */
+/** Calls a function after other work that is ready. */
 const soon: (call: () => void) => void =
   typeof setImmediate === "function" ? setImmediate : (call) => setTimeout(call, 0);
 
 /**
- * What is held for one response: renewed until that has ended, and then ended itself, once. Nothing of it throws or rejects.
+ * What is held for one response: it is renewed while the response is open, and then ended once. No method throws or rejects.
  *
- * The end of the response ends it, unless the handler has begun to: whoever settles in a listener of that end, or right after it has
- * waited for it, comes first.
+ * When the response ends, the hold ends too, unless the handler is already ending it. A handler that settles in a listener for the end of
+ * the response, or right after waiting for it, comes first.
  */
 export class OpenHold {
   readonly #port: HoldPort;
   readonly #reservationId: string;
-  /** What becomes of it where the handler says nothing; null where slots are all there is. */
+  /** How it ends if the handler does nothing; null if only slots are held. */
   readonly #onClose: OnClose | null;
   readonly #periodMs: SpanMs;
   #expiresAt: EpochMs;
@@ -49,21 +49,21 @@ export class OpenHold {
   #closeInContext!: (how?: "release") => void;
   #isResponseOver = false;
   #isEnded = false;
-  /** Whether the end of the response is being settled. */
+  /** Whether it is being ended because the response has ended. */
   #isClosing = false;
   /** Whether the handler has tried to settle or release it, even if refused. */
   #isKnownToHandler = false;
-  /** Pending ends of the handler. */
+  /** Calls of `settle` and `release` by the handler that are still in progress. */
   #pending = 0;
 
-  /** `now`: Unix epoch ms, when the verdict was given. */
+  /** `now`: when the verdict was given, in Unix epoch ms. */
   constructor(port: HoldPort, verdict: HeldVerdict, onClose: OnClose | null, now: EpochMs) {
     const { reservationId, expiresAt, ratelimits = [] } = verdict;
     this.#port = port;
     this.#reservationId = reservationId;
     this.#onClose = onClose;
     this.#expiresAt = expiresAt;
-    // The slots of a reservation may last for a shorter time than the rest of it.
+    // The slots of a reservation may expire before the rest of it.
     const ofSlots = ratelimits.flatMap(({ algorithm, duration }) =>
       algorithm === "concurrent" && duration !== undefined ? [duration] : [],
     );
@@ -75,7 +75,7 @@ export class OpenHold {
     }).then((how) => this.#close(how));
   }
 
-  /** The verdict with what a handler does with its reservation. Those are not listed: it is printed and sent as any other. */
+  /** The verdict with `settle` and `release`. They are not enumerable, so it prints and serializes like any other verdict. */
   keyOf(verdict: HeldVerdict): ReservedKey {
     return Object.defineProperties({ ...verdict } as ReservedKey, {
       settle: { value: (used?: Settlement) => this.#settle(used) },
@@ -83,7 +83,7 @@ export class OpenHold {
     });
   }
 
-  /** The response has ended. Only the first call counts. `how`: `"release"` where no handler was called. */
+  /** To be called when the response has ended. Only the first call counts. `how`: `"release"` if no handler was called. */
   end(how?: "release"): void {
     if (this.#isResponseOver) return;
     this.#isResponseOver = true;
@@ -93,7 +93,7 @@ export class OpenHold {
   }
 
   #settle(used?: Settlement): Promise<SettledReservation | null> {
-    // Read once, so that a retry sends the same. A bare figure is refused, as any input that is no object.
+    // Read once, so that a retry sends the same. Anything but an object, such as a bare number, goes to `settle`, which refuses it.
     const isReadable = used === undefined || typeof used === "object";
     const input = isReadable
       ? { ...figuresOf(used), reservationId: this.#reservationId }
@@ -112,7 +112,7 @@ export class OpenHold {
     return this.#send(ending, (refusal) => {
       this.#pending -= 1;
       if (refusal !== null) this.#port.report(refusal.error);
-      // It was refused, and nothing else will end it.
+      // If it was refused, nothing else would end the hold.
       if (this.#isResponseOver) this.#close();
     });
   }
@@ -132,7 +132,7 @@ export class OpenHold {
   /**
    * Sends an end until the store responds, or the hold has expired.
    *
-   * @param answered - Called once then, with the error if this did not end it.
+   * @param answered - Called once after that; with the error if this did not end the hold.
    * @returns The result; null if the first try failed.
    */
   async #send(
@@ -163,12 +163,12 @@ export class OpenHold {
     try {
       return this.#port.latchkey.now() + ms >= this.#expiresAt;
     } catch {
-      // A clock that fails was told of by the end that failed with it.
+      // The end failed for the same reason, and reports it.
       return true;
     }
   }
 
-  /** It has ended. */
+  /** Stops renewing: the hold has ended. */
   #forget(): void {
     this.#isEnded = true;
     clearTimeout(this.#timer as number);
@@ -192,22 +192,22 @@ export class OpenHold {
     if (!this.#isResponseOver && !this.#isEnded) this.#timer = this.#renewLater();
   }
 
-  /** Whether to report why a hold could not be ended or renewed. Not if its key was deleted, or the host has ended it. */
+  /** Whether to report an error of ending or renewing a hold. Not if its key was deleted, or the host has ended the hold. */
   #isNews(error: unknown): boolean {
     if (!isRefusal(error)) return true;
     const { code, reason } = error;
     if (code === "NOT_FOUND" || reason === "reservation-ended") return false;
-    // Of slots that have ended by themselves, nothing is left to do.
+    // Slots that have expired are free anyway.
     return !(reason === "reservation-expired" && this.#onClose === null);
   }
 }
 
-/** Whether latchkey says no, and would again. */
+/** Whether latchkey refused the call, so that a retry would fail too. */
 function isRefusal(error: unknown): error is LatchkeyError {
   try {
     return isLatchkeyError(error) && error.code !== "STORE_UNAVAILABLE";
   } catch {
-    // A store may throw what throws when it is looked at.
+    // A store may throw an object whose getters throw.
     return false;
   }
 }
@@ -216,7 +216,7 @@ function isOfEnded({ code, reason }: LatchkeyError): boolean {
   return code === "NOT_FOUND" || reason === "reservation-ended" || reason === "reservation-expired";
 }
 
-/** What was used, as `settle` takes it: with `cost` and `remaining` at once it is refused there. */
+/** The input of `settle`. With both `cost` and `remaining`, it is passed on unchanged, and refused there. */
 function figuresOf(used: Settlement | undefined): Omit<SettleInput, "reservationId"> {
   const { cost, ...rest }: Settlement = { ...used };
   if (cost === undefined) return rest;

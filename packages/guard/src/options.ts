@@ -10,7 +10,7 @@ import { MAX_TIMER_MS } from "./background-timer.js";
 import type { Refusal } from "./refusal.js";
 import type { BodyForm } from "./refusal-body.js";
 
-/** What `onRefusal` may return, in own fields: anything that it leaves out stays as it is. */
+/** What `onRefusal` may return. Only own fields count; anything that it leaves out stays unchanged. */
 export type ChangedRefusal = Partial<Pick<Refusal, "status" | "headers" | "body">>;
 
 /** How many requests of one address may end in 401. */
@@ -36,8 +36,8 @@ export interface GuardOptions<Request> {
    */
   readonly trustProxy?: number;
   /**
-   * Returns the client's IP address, on runtimes that provide it in another way than the socket and `X-Forwarded-For`. An invalid address
-   * counts as unknown.
+   * Returns the client's IP address, for runtimes that do not provide it by the socket or `X-Forwarded-For`. An invalid address counts as
+   * unknown.
    */
   readonly getAddress?: (
     request: Request,
@@ -80,7 +80,7 @@ export interface GuardOptions<Request> {
   readonly onError?: (error: unknown, request: Request) => unknown;
 }
 
-/** Options as a guard goes by them: all there, in their own units. */
+/** Checked options: with every default filled in, and durations in ms. */
 export interface GuardSettings<Request> {
   readonly getKey: GuardOptions<Request>["getKey"] | null;
   readonly trustProxy: number;
@@ -94,7 +94,7 @@ export interface GuardSettings<Request> {
   readonly onError: NonNullable<GuardOptions<Request>["onError"]>;
 }
 
-/** A misspelt option must not be ignored. */
+/** Any other option is refused, so that a misspelt one is not ignored. */
 const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
   "getKey",
   "trustProxy",
@@ -109,13 +109,13 @@ const KNOWN_OPTIONS: ReadonlySet<string> = new Set([
 ] satisfies (keyof GuardOptions<unknown>)[]);
 const ADDRESS_LIMIT_FIELDS: ReadonlySet<string> = new Set(["limit", "duration"]);
 
-/** Called if a host has no error listener. */
+/** Default of `onError`. */
 const printError = (error: unknown): void => console.error(error);
 
 /**
  * Reads the options of a guard, each once.
  *
- * @param defaults - What an entry has in place of the usual listener.
+ * @param defaults - The entry's own default for `onError`.
  * @throws TypeError naming the wrong option and its bound.
  */
 export function readOptions<Request>(
@@ -179,10 +179,10 @@ function readAddressLimit(value: unknown): GuardSettings<never>["limitByAddress"
 }
 
 /**
- * The own fields of an object that may have no others than these.
+ * The own fields of an object that may have no others than those in `known`.
  *
- * @param what - What any other field is not.
- * @param name - Of the object, for messages; an empty text for the whole of an input.
+ * @param what - Describes a known field, for messages: `"x" is not an option of createGuard`.
+ * @param name - Path of the object, for messages; an empty text for the input itself.
  * @param stated - Fields that must not be undefined.
  * @throws TypeError naming the field.
  */

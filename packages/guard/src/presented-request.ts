@@ -1,4 +1,4 @@
-/** What a request presents, for any framework. */
+/** The parts of a request that a decision needs, for any framework. */
 export interface PresentedRequest {
   /** Every value of `Authorization`, one for each time that the header was sent. */
   readonly authorization: readonly string[];

@@ -14,13 +14,13 @@ import type { Turn } from "./deadline.js";
 import { type GuardSettings, ownFieldsWithin } from "./options.js";
 import { type OnClose, type Reserve, readReserve } from "./reservation.js";
 
-/** What a guard uses of a latchkey. */
+/** The part of a latchkey that a guard uses. */
 export type GuardLatchkey<Types extends LatchkeyTypes = DefaultTypes> = Pick<
   Latchkey<Types>,
   "verifier" | "settle" | "release" | "renew" | "now" | "~types"
 >;
 
-/** A limit that a route takes from. */
+/** A rate limit that a route takes units from. */
 export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes> {
   /** Name of the limit. */
   readonly name: LimitName<Types>;
@@ -37,7 +37,7 @@ export interface GuardLimit<Request, Types extends LatchkeyTypes = DefaultTypes>
   readonly algorithm?: LimitAlgorithm;
   /** Units that a token bucket holds: a whole number >= 1; with `algorithm: "token-bucket"`. Default: `limit`. */
   readonly burst?: number;
-  /** Whether the limit counts but refuses nobody; with `limit`. Default: false. */
+  /** Whether the limit only counts, and never refuses; with `limit`. Default: false. */
   readonly shadow?: boolean;
 }
 
@@ -73,12 +73,12 @@ export type ReservingQuestion<Request, Types extends LatchkeyTypes = DefaultType
   Types
 > & { readonly reserve: Reserve<Request> };
 
-/** What a question says beside the rest if no request passes without a key: then its verdict is never null. */
+/** Added to a question that requires a key: its verdict is never null. */
 export interface NotOptional {
   readonly optional?: false;
 }
 
-/** Verifies a key with the question of a route. Nothing is taken for an abandoned request. */
+/** Verifies a key with the question of a route. Null if the request timed out before anything was taken. */
 export type Ask<Request> = (
   key: string,
   ipAddress: string | null,
@@ -86,13 +86,13 @@ export type Ask<Request> = (
   turn: Turn,
 ) => Promise<VerifyOutcome | null>;
 
-/** A question as it was read. */
+/** A question that was read and checked. */
 export interface AskedQuestion<Request> {
   readonly ask: Ask<Request>;
   readonly isOptional: boolean;
   /** What happens to a reservation at the end of the response; null if nothing is reserved. */
   readonly onClose: OnClose | null;
-  /** The limits that it names, in its order. */
+  /** Names of its limits, in its order. */
   readonly limitNames: readonly string[];
 }
 
@@ -205,7 +205,10 @@ function readLimits<Request>(value: unknown): readonly GuardLimit<Request>[] {
   );
 }
 
-/** The error of a limit that the key does not have, with its name: the program states it, and core repeats no name of a request. */
+/**
+ * Adds the name of the limit to an error about a limit that the key does not have. Core repeats no names from a request, but here the
+ * program states the name.
+ */
 export function withLimitName(error: unknown, names: readonly string[]): unknown {
   if (!(error instanceof LatchkeyError) || error.reason !== "unknown-limit") return error;
   const { code, message, issues, details, reason } = error;

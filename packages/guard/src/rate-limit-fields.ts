@@ -8,8 +8,8 @@ const NO_FIELDS: HeaderFields = Object.freeze({});
 
 /**
  * `RateLimit-Policy` and `RateLimit` for every evaluated limit that can refuse: `"minute";q=10;w=60` and `"minute";r=9;t=42`. A client that
- * takes `q` units at once can take them again after `w` seconds; `r` units are left, and all of them again in `t` seconds. Seconds are
- * rounded up. Shadow limits are only for the host.
+ * takes `q` units at once can take them again after `w` seconds; `r` units are left, and all of them are back in `t` seconds. Seconds are
+ * rounded up. Shadow limits are left out: they are only for the host.
  *
  * Slots of a concurrent limit are freed when their work is done, so they have no seconds: `"parallel";q=5;qu="concurrent-requests"` and
  * `"parallel";r=4`.

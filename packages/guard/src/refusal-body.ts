@@ -5,19 +5,19 @@ import { REFUSAL_FORMS } from "./refusal-form.js";
 /** Form of the bodies of refusals: problem details of RFC 9457, or the error body of latchkey's HTTP contract. Both name missing permissions. */
 export type BodyForm = "problem+json" | "contract";
 
-/** What a body says of a refusal. */
+/** What the body tells about a refusal. */
 export interface RefusalFacts {
   readonly code: RefusalCode;
   readonly status: number;
   readonly detail: string;
   readonly missing?: PermissionQuery | undefined;
-  /** Ms: absent where waiting does not help. */
+  /** In ms; absent if waiting does not help. */
   readonly retryAfterMs?: SpanMs | undefined;
-  /** Names the request: in the contract's body only. */
+  /** Id of the request; null except in the contract's body. */
   readonly requestId: string | null;
 }
 
-/** The phrases of the statuses: without a type, the title of problem details is that of the status. */
+/** Reason phrases: problem details without a type use the phrase of the status as title. */
 const TITLES: Readonly<Record<number, string>> = {
   401: "Unauthorized",
   402: "Payment Required",

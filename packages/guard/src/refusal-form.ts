@@ -4,11 +4,11 @@ import type { RefusalCode } from "./refusal.js";
 /** The response for a refusal, whatever the request. */
 export interface RefusalForm {
   readonly status: number;
-  /** For people: printable ASCII without `"` and `\`, because it is also in a header. */
+  /** For people: printable ASCII without `"` and `\`, because a header contains it too. */
   readonly detail: string;
   /** Error code of `WWW-Authenticate`; absent: no challenge. Null: a challenge without an error. */
   readonly challenge?: "invalid_token" | "insufficient_scope" | null;
-  /** The code that the HTTP contract has for it. */
+  /** Its code in the HTTP contract. */
   readonly contractCode: ErrorCode;
 }
 
@@ -19,7 +19,8 @@ const limited = (detail: string) =>
   ({ status: 429, detail, contractCode: "RATE_LIMITED" }) as const;
 
 /**
- * The response for each refusal. A malformed key is `invalid_token`, because that is the error of a 401; without a key there is no error.
+ * The response for each refusal. A malformed key is `invalid_token`, because RFC 6750 has that error for 401; without a key, the challenge
+ * has no error.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3.1
  */

@@ -12,7 +12,7 @@ export type ApiKeyOf<Guarded extends { readonly "~types"?: LatchkeyTypes }> = Ap
 /** The verdict on a refused key. */
 export type RefusedVerdict = Exclude<VerifyOutcome, { readonly valid: true }>;
 
-/** Why a request is refused: the code of a verdict, or one of these. */
+/** Why a request is refused: the code of a verdict, or one of the guard's own codes. */
 export type RefusalCode =
   | RefusedVerdict["code"]
   /** No key was presented. */
@@ -41,7 +41,7 @@ export interface Refusal {
   readonly verdict: RefusedVerdict | null;
 }
 
-/** A request that may pass. */
+/** The decision to let a request pass. */
 export interface Admission<
   Types extends LatchkeyTypes = DefaultTypes,
   Key extends ApiKey<Types> = ApiKey<Types>,
@@ -49,18 +49,18 @@ export interface Admission<
   readonly admitted: true;
   /** Null only if the key is optional and none was presented. */
   readonly apiKey: Key | null;
-  /** To add to the response: the limits that were evaluated. */
+  /** Header fields to add to the response: they describe the evaluated limits. */
   readonly headers: HeaderFields;
   /**
-   * Call it when the response has ended, finished or broken off: it frees slots, and settles what the handler has not settled. Until then,
-   * all of it is renewed. Only the first call counts. Absent if nothing is held.
+   * Call it when the response has ended, complete or aborted: it frees slots, and ends a reservation that the handler has not ended. Until
+   * then, the hold is renewed. Only the first call counts. Absent if nothing is held.
    *
    * @param how - `"release"` if no handler was called.
    */
   readonly end?: (how?: "release") => void;
 }
 
-/** A request that may not pass, with the body as text. */
+/** The decision to refuse a request, with the body as text. */
 export interface Refused extends Refusal {
   readonly body: string;
 }

@@ -5,28 +5,28 @@ import type { Refusal, RefusalCode, RefusedVerdict } from "./refusal.js";
 import { type BodyForm, MEDIA_TYPES, refusalBody } from "./refusal-body.js";
 import { REFUSAL_FORMS } from "./refusal-form.js";
 
-/** Settings for responses to refusals. */
+/** Settings for the responses of a guard that refuses. */
 export interface RefusalStyle {
   readonly problem: BodyForm;
   readonly usedUpStatus: 429 | 402;
-  /** Makes an id for a body that names its request. */
+  /** Creates an id for a request, for a body that names it. */
   readonly requestId: () => string;
 }
 
-/** What is known of a refusal beside its code. */
+/** What is known about a refusal besides its code. */
 interface Grounds {
-  /** In place of the usual words. */
+  /** Replaces the usual text of the code. */
   readonly detail?: string;
   readonly verdict?: RefusedVerdict;
   readonly retryAfterMs?: SpanMs | undefined;
-  /** Unix epoch ms, by the clock that the verdict was given by. */
+  /** Unix epoch ms, by the clock of the verdict. */
   readonly now?: EpochMs;
 }
 
-/** When a client should try again if the store does not respond. */
+/** How long a client should wait if the store does not respond. */
 const STORE_RETRY_MS = 1_000;
 
-/** The refusal of a request that presents no key, or something that is none. */
+/** The refusal of a request without a key, or with a malformed one. */
 export function refuseCredential(
   style: RefusalStyle,
   code: "KEY_MISSING" | "KEY_MALFORMED",
@@ -41,13 +41,13 @@ export function refuseCredential(
  * @param now - Unix epoch ms, by the clock of the verdict.
  */
 export function refuseVerdict(style: RefusalStyle, verdict: RefusedVerdict, now: EpochMs): Refusal {
-  // Not every verdict that is not valid is one of those known here, where the versions of two packages differ.
+  // A newer version of core may have verdicts that are not known here.
   const code = Object.hasOwn(REFUSAL_FORMS, verdict.code) ? verdict.code : "FORBIDDEN";
   const { retryAfterMs }: Ground = ownOf<object>(verdict);
   return refuse(style, code, { verdict, retryAfterMs, now });
 }
 
-/** The refusal of a request about which no verdict could be given: nothing of the error is in it. */
+/** The refusal of a request that could not be decided because of an error. It repeats nothing of the error. */
 export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   // Not `instanceof`: bundlers of development servers load core more than once.
   if (isLatchkeyError(error)) {
@@ -58,17 +58,17 @@ export function refuseError(style: RefusalStyle, error: unknown): Refusal {
   return refuseFailure(style);
 }
 
-/** Whether latchkey itself reports it, not something below it. */
+/** Whether an error is latchkey's own, rather than one of the layers below. */
 export function isLatchkeyError(error: unknown): error is LatchkeyError {
   return error instanceof Error && Object.hasOwn(error, "code") && error.name === "LatchkeyError";
 }
 
-/** The refusal of a request whose address has no room. `retryAfterMs`: ms until it has. */
+/** The refusal of a request whose address has no room for another failure. `retryAfterMs`: ms until it has. */
 export function refuseAddress(style: RefusalStyle, retryAfterMs: SpanMs): Refusal {
   return refuse(style, "ADDRESS_LIMITED", { retryAfterMs });
 }
 
-/** The refusal of a request that something of the host's went wrong with. */
+/** The refusal of a request during which something failed in the host. */
 export function refuseFailure(style: RefusalStyle): Refusal {
   return refuse(style, "INTERNAL_SERVER_ERROR", {});
 }
@@ -84,7 +84,7 @@ function refuse(style: RefusalStyle, code: RefusalCode, grounds: Grounds): Refus
     headers["WWW-Authenticate"] = writeChallenge(challenge, detail, missing);
   if (retryAfterMs !== undefined) headers["Retry-After"] = `${wholeSeconds(retryAfterMs)}`;
   Object.assign(headers, rateLimitFields(ratelimits, now));
-  // The contract names each request, in its body and beside it.
+  // The contract names each request, in the body and in a header.
   const requestId = style.problem === "contract" ? style.requestId() : null;
   if (requestId !== null) headers["X-Request-Id"] = requestId;
   const facts = { code, status, detail, missing, retryAfterMs, requestId };
@@ -92,10 +92,10 @@ function refuse(style: RefusalStyle, code: RefusalCode, grounds: Grounds): Refus
   return { admitted: false, code, status, headers, body, verdict: verdict ?? null };
 }
 
-/** What a verdict may say of a refusal. */
+/** Fields of a verdict that explain a refusal. */
 type Ground = RefusalHints & Pick<VerifiedKey, "ratelimits">;
 
-/** The own fields of an object: what it leaves out, a polluted prototype must not say. */
+/** The own fields of an object, so that a polluted prototype cannot add any. */
 function ownOf<Fields extends object>(fields: Fields): Fields {
   return Object.assign(Object.create(null) as object, fields);
 }

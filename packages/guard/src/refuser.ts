@@ -5,23 +5,23 @@ import type { GuardLatchkey } from "./question.js";
 import type { Refusal, Refused } from "./refusal.js";
 import { type RefusalStyle, refuseError, refuseFailure } from "./refuse.js";
 
-/** How a guard refuses: in the form that its options name, and with what the host's hooks make of it. */
+/** Creates the refusals of a guard: in the form that its options name, and as the host's hooks change them. */
 export interface Refuser<Request> {
   readonly style: RefusalStyle;
-  /** The refusal for an error, which is reported if it is a 500 or a 503. */
+  /** The refusal for an error. If its status is 500 or more, the error is reported. */
   refusalOf(error: unknown, request: Request): Refusal;
-  /** The refusal as the host's hook leaves it. Where the hook fails, that of the failure, which no hook sees again. Never rejects. */
+  /** The refusal as the host's hook changes it. If the hook fails, a 500, which the hook does not see. Never rejects. */
   refuse(refusal: Refusal, request: Request): Promise<Refused>;
   /** Reports an error to the host. Never throws, and does not wait. */
   report(error: unknown, request: Request): void;
 }
 
-/** Makes the refuser of a guard. */
+/** Creates the refuser of a guard. */
 export function createRefuser<Request>(
   { now }: Pick<GuardLatchkey, "now">,
   { problem, usedUpStatus, onRefusal, onError }: GuardSettings<Request>,
 ): Refuser<Request> {
-  // Even if latchkey's clock fails, because that error needs a response too.
+  // If latchkey's clock fails, the system's: that error needs a response too.
   const clock = () => {
     try {
       return now();

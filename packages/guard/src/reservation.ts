@@ -52,7 +52,7 @@ export interface Reservation<Types extends LatchkeyTypes = DefaultTypes> {
   release(): Promise<SettledReservation | null>;
 }
 
-/** The verdict on a valid key, with the reservation of the route. */
+/** The verdict on a valid key, together with the reservation of the route. */
 export type ReservedKey<Types extends LatchkeyTypes = DefaultTypes> = ApiKey<Types> &
   Reservation<Types>;
 
@@ -67,9 +67,9 @@ const DEFAULT_TTL: Duration = "5m";
 const RESERVE_FIELDS: ReadonlySet<string> = new Set(["cost", "ttl"]);
 
 /**
- * Reads how a question reserves; null where it does not.
+ * Reads how a question reserves; null if it does not.
  *
- * @throws TypeError naming the field that is wrong.
+ * @throws TypeError naming the wrong field.
  */
 export function readReserve<Request>({
   reserve,
@@ -78,7 +78,7 @@ export function readReserve<Request>({
 }: {
   readonly reserve: Reserve<Request> | undefined;
   readonly onClose: OnClose | undefined;
-  /** What the question says beside it. */
+  /** The `cost` of the question, which `reserve` excludes. */
   readonly cost: unknown;
 }): ReadReserve<Request> | null {
   if (onClose !== "settle" && onClose !== "release")

@@ -1,25 +1,28 @@
-/** What says by an event that it is over: a response of Node, or a connection. */
+/** Something that reports its end by an event: a response of Node, or a connection. */
 interface Closing {
   readonly destroyed?: unknown;
   readonly closed?: unknown;
   readonly writableFinished?: unknown;
-  /** Of HTTP/2. */
+  /** Only on HTTP/2. */
   readonly stream?: { readonly destroyed?: unknown } | undefined;
   on(event: "close" | "finish", listener: () => void): unknown;
   once(event: "close", listener: () => void): unknown;
   off(event: "close" | "finish", listener: () => void): unknown;
 }
 
-/** Listeners for the end of a connection. With a Node listener for each, a connection with many parallel requests would warn of a leak. */
+/**
+ * Functions to call at the end of a connection, which has one Node listener for all of them: with a listener per request, Node would warn
+ * of a leak on a connection with many parallel requests.
+ */
 const waiting = new WeakMap<Closing, Set<() => void>>();
 
 /**
- * Calls `end` once a response of Node has ended: finished, closed, or aborted with its connection; at once if it has ended already. A
- * hijacked or upgraded one ends with its connection.
+ * Calls `end` when a response of Node has ended: finished, closed, or aborted with its connection; at once if it has already ended. A
+ * hijacked or upgraded response ends with its connection.
  *
- * @param request - With the socket that it came by.
- * @param response - Undefined where there is only a connection, as for an upgrade.
- * @returns False if neither reports its end: then `end` is not called.
+ * @param request - The request; its socket is the connection.
+ * @param response - Undefined if there is only a connection, as for an upgrade.
+ * @returns False if neither reports its end: `end` is not called then.
  */
 export function whenResponseEnds(
   request: { readonly socket?: unknown },

@@ -29,7 +29,7 @@ export interface TrpcCall<Context extends object = object> {
   readonly ctx: Context;
   readonly path: string;
   readonly type: "query" | "mutation" | "subscription";
-  /** As the validators before the guard have left it. */
+  /** The input after the validators before the guard. */
   readonly input: unknown;
   readonly signal: AbortSignal | undefined;
 }
@@ -63,7 +63,7 @@ export interface CreateTrpcGuard<
   (question: GuardQuestion<TrpcCall<Context>, Types>): TrpcGuard<ApiKey<Types> | null, Context>;
 }
 
-/** The cause of the error that a guard throws if it refuses. */
+/** The cause of the error that a guard throws when it refuses. */
 export class ApiKeyRefused extends Error {
   override readonly name = "ApiKeyRefused";
   /** The refusal, with its code, its headers, its body and its verdict. */
@@ -76,7 +76,8 @@ export class ApiKeyRefused extends Error {
 }
 
 /**
- * The refusal behind an error of a procedure; null for any other error. For `errorFormatter`, so that clients learn why, and for how long.
+ * The refusal behind an error of a procedure; null for any other error. Use it in `errorFormatter`, so that clients learn why they were
+ * refused, and for how long.
  *
  * @example
  * const t = initTRPC.create({
@@ -134,14 +135,14 @@ export function createGuard<
   return guard as unknown as CreateTrpcGuard<Types, Context>;
 }
 
-/** What the adapters hand to `createContext`, where the host keeps it. */
+/** What the adapters pass to `createContext`, if the host keeps it in the context. */
 interface HostContext {
   readonly req?: unknown;
   readonly res?: unknown;
   readonly resHeaders?: unknown;
 }
 
-/** `canDoWithout`: whether the host finds the key by itself, so that a context without a request is none without a key. */
+/** `canDoWithout`: whether the host has `getKey`, so that a context without a request may still have a key. */
 function presentedBy({ req }: HostContext, canDoWithout: boolean): PresentedRequest {
   const headers = (req as Partial<Request> | null | undefined)?.headers;
   if (typeof headers?.get === "function") return presentedByHeaders(headers, null);
@@ -160,13 +161,13 @@ function writeHeaders({ res, resHeaders }: HostContext, fields: HeaderFields): v
     if (!isOfBody(name)) resHeaders.set(name, value);
 }
 
-/** Whether a response of Node ends what is held. That of a WebSocket does not, because it carries many calls. */
+/** Whether the end of Node's response ends what is held. A WebSocket carries many calls, so its end does not. */
 function endsWithResponse({ req, res }: HostContext, end: () => void): boolean {
   const response = rawResponse(res);
   return response !== undefined && whenResponseEnds(rawRequest(req), response, end);
 }
 
-/** Ends what is held when the procedure has returned, or after the last of the values that it yields. */
+/** Ends what is held when the procedure has returned, or after the last value that it yields. */
 async function untilResultEnds<Result extends { readonly ok: boolean }>(
   signal: AbortSignal | undefined,
   answer: () => Promise<Result>,
@@ -177,7 +178,7 @@ async function untilResultEnds<Result extends { readonly ok: boolean }>(
   else signal?.addEventListener("abort", aborted);
   const forget = () => signal?.removeEventListener("abort", aborted);
   const result = await answer();
-  // Of values that are read, the reader says it: then the procedure hears of it first, and may settle.
+  // Once values are being read, their reader reports the end: the procedure learns of it first, and can settle.
   if (result.ok && "data" in result && isAsyncIterable(result.data))
     return { ...result, data: untilValuesEnd(result.data, end, forget) };
   forget();
@@ -203,7 +204,7 @@ const CODES: ReadonlyMap<number, TRPC_ERROR_CODE_KEY> = new Map([
   [504, "GATEWAY_TIMEOUT"],
 ]);
 
-/** The code of a status. What a hook has made of it that tRPC has no code for is the nearest that refuses. */
+/** The tRPC code of a status. A status from a hook that tRPC has no code for becomes the nearest code that refuses. */
 function codeOf(status: number): TRPC_ERROR_CODE_KEY {
   return CODES.get(status) ?? (status < 500 ? "FORBIDDEN" : "INTERNAL_SERVER_ERROR");
 }

@@ -1,11 +1,10 @@
-/** Values that are not read, or not to the end, count as ended when they are garbage-collected. */
+/** Values that are never read, or not to the end, count as ended when they are garbage-collected. */
 const dropped = new FinalizationRegistry<() => void>((end) => end());
 
 /**
- * The same values, one after the other; calls `end` when the last was read, when the reader goes away, and when one cannot be had. May call
- * it more than once.
+ * Passes values on. Calls `end` when the last one was read, when the reader stops early, and when reading fails; maybe more than once.
  *
- * @param begin - Is called when somebody begins to read them, who will say when they go away.
+ * @param begin - Called when a reader begins. From then on, the reader reports the end.
  */
 export function untilValuesEnd<Value>(
   values: AsyncIterable<Value>,
@@ -41,11 +40,11 @@ function watchedIterator<Value>(
       throw error;
     }
   };
-  // No more than it has: a reader that finds `throw` may not call `return`.
+  // `throw` only if the source has it: a reader that finds `throw` may not call `return`.
   return {
     next: () => step(() => iterator.next()),
     return: (value) => {
-      // Not when that is answered: a source that waits for its next value does not answer before it has that.
+      // At once, not when the source has answered: a source that waits for its next value answers only when it has that.
       end();
       return iterator.return?.(value) ?? Promise.resolve({ done: true, value: undefined });
     },

@@ -3,10 +3,10 @@ import type { HeaderFields } from "./rate-limit-fields.js";
 import type { Refused } from "./refusal.js";
 
 /**
- * What the headers of a web standard request present. A header that was sent twice arrives as one, joined by a comma and a space:
- * what it is malformed by.
+ * What the headers of a web standard request present. A header that was sent twice arrives as one value, joined by a comma and a space,
+ * and so is malformed.
  *
- * @param remoteAddress - Of the connection, where the runtime says it.
+ * @param remoteAddress - Address of the connection; null if the runtime does not provide it.
  */
 export function presentedByHeaders(
   headers: Headers,
@@ -31,12 +31,12 @@ export function refusedResponse({ status, headers, body }: Refused): Response {
 }
 
 /**
- * Adds header fields to a response, those aside that it has itself. Some responses take none (a redirect, one that was
- * fetched): then it is a copy, around the same body.
+ * Adds header fields to a response, except those that it already has. If its headers are immutable (a redirect, a fetched response), the
+ * result is a copy with the same body.
  */
 export function withHeaders(response: Response, fields: HeaderFields): Response {
   const missing = Object.entries(fields).filter(([name]) => !response.headers.has(name));
-  // A switched protocol cannot be copied, and has nothing to say of limits.
+  // A switched protocol (101) cannot be copied, and needs no fields about limits.
   if (missing.length === 0 || response.status < 200) return response;
   try {
     for (const [name, value] of missing) response.headers.set(name, value);
@@ -48,16 +48,16 @@ export function withHeaders(response: Response, fields: HeaderFields): Response 
   }
 }
 
-/** Bodies that a host drops silently count as ended when they are garbage-collected. */
+/** A body that the host drops silently counts as ended when it is garbage-collected. */
 const dropped = new FinalizationRegistry<() => void>((end) => end());
 
 /**
- * Answers a request, and calls `end` once the response is over: when the last of its body was read or it was cancelled, at once where
- * there is no body to send, and also when the client has gone or no response is made. May be called more than once.
+ * Answers a request, and calls `end` when the response is over: when its body was read to the end or cancelled, at once if there is no body
+ * to send, and also if the client disconnects or `answer` fails. May call it more than once.
  *
- * Not seen is the end of a switched protocol (101), which is over at once.
+ * The end of a switched protocol (101) cannot be seen: such a response is over at once.
  *
- * @param answer - Throws and rejects if the host's handler does.
+ * @param answer - Throws or rejects if the host's handler does.
  */
 export async function untilBodyEnds(
   request: Pick<Request, "method" | "signal">,
